@@ -1,0 +1,113 @@
+//! Deadlines and cancellation for work that runs off the reactor.
+//!
+//! A long computation holds a [`CancelToken`] and asks [`CancelToken::check`] every so often (each file, each few
+//! thousand candidates). Asking is one relaxed load and, every call, one clock read; cheap, but not for inner loops.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The moment by which an answer must be ready; `None` means no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// No limit.
+    pub const NEVER: Self = Self(None);
+
+    /// `after` from now; a duration too large for the clock means never.
+    #[must_use]
+    pub fn after(after: Duration) -> Self {
+        Self(Instant::now().checked_add(after))
+    }
+
+    /// The earlier of the two.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        match (self.0, other.0) {
+            (Some(a), Some(b)) => Self(Some(a.min(b))),
+            (a, b) => Self(a.or(b)),
+        }
+    }
+
+    /// Whether it has passed.
+    #[must_use]
+    pub fn passed(self) -> bool {
+        self.0.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// Time left; `None` when there is no limit, zero when it has passed.
+    #[must_use]
+    pub fn remaining(self) -> Option<Duration> {
+        self.0.map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// Why work was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// The caller no longer wants the answer.
+    #[error("the caller cancelled the call")]
+    Cancelled,
+    /// Time ran out; what was found so far may still be worth giving.
+    #[error("the deadline passed")]
+    DeadlinePassed,
+}
+
+/// Shared by a call and whoever may cancel it. Clones are the same token.
+#[derive(Clone, Debug)]
+pub struct CancelToken {
+    cancelled: Arc<AtomicBool>,
+    deadline: Deadline,
+}
+
+impl CancelToken {
+    /// A token that stops at `deadline` or when cancelled, whichever comes first.
+    #[must_use]
+    pub fn new(deadline: Deadline) -> Self {
+        Self { cancelled: Arc::default(), deadline }
+    }
+
+    /// The same cancellation with a nearer deadline.
+    #[must_use]
+    pub fn with_deadline(&self, deadline: Deadline) -> Self {
+        Self { cancelled: Arc::clone(&self.cancelled), deadline: self.deadline.min(deadline) }
+    }
+
+    /// Asks the work to stop at its next check.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`CancelToken::cancel`] was called.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// When the work must be done.
+    #[must_use]
+    pub fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
+    /// Goes on, or says why not.
+    ///
+    /// # Errors
+    /// [`Stopped`] when cancelled or late.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.is_cancelled() {
+            return Err(Stopped::Cancelled);
+        }
+        if self.deadline.passed() {
+            return Err(Stopped::DeadlinePassed);
+        }
+        Ok(())
+    }
+}
+
+impl Default for CancelToken {
+    fn default() -> Self {
+        Self::new(Deadline::NEVER)
+    }
+}

@@ -1,0 +1,25 @@
+//! Where bytes come from, without saying how.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::WsPath;
+
+/// Gives a file's present bytes. `map` and `text` see files only through this, so their tests are in-memory strings
+/// and an editor's unsaved buffer can stand in for the disk.
+pub trait Contents: Send + Sync {
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// Whatever the source says; a file that vanished is `NotFound` and must be treated as data, not as a failure.
+    fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>>;
+}
+
+impl<F> Contents for F
+where
+    F: Fn(&WsPath) -> io::Result<Arc<[u8]>> + Send + Sync,
+{
+    fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
+        self(path)
+    }
+}

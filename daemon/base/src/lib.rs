@@ -1,0 +1,19 @@
+//! The vocabulary that hob's daemon parts share.
+//!
+//! Paths, content hashes, file numbers, changes, deadlines and cancellation: the types that let `workspace`, `map` and
+//! `text` talk about the same file without knowing each other. Plain values and two small traits; nothing here opens
+//! a socket, reads an environment variable or knows what a tool is.
+
+pub mod cancel;
+pub mod change;
+pub mod contents;
+pub mod hash;
+pub mod line_index;
+pub mod path;
+
+pub use cancel::{CancelToken, Deadline, Stopped};
+pub use change::{Change, FileId, Generation};
+pub use contents::Contents;
+pub use hash::ContentHash;
+pub use line_index::{LineIndex, Utf16Position};
+pub use path::{AbsPath, PathError, WsPath};

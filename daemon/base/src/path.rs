@@ -1,0 +1,249 @@
+//! Paths that carry their precondition.
+//!
+//! A daemon serves many projects and has no meaningful working directory, so a bare `PathBuf` is never passed between
+//! parts: [`AbsPath`] is absolute and free of `.` and `..`; [`WsPath`] is relative to a workspace root, uses `/` on
+//! every platform and cannot climb out. Symbolic links are *not* resolved here; that needs the disk (see
+//! `hob-workspace`).
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a path could not be taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// An absolute path was needed.
+    #[error("`{0}` is not an absolute path")]
+    NotAbsolute(String),
+    /// A path relative to the root was needed, without `..`.
+    #[error("`{0}` does not lie within the workspace")]
+    Outside(String),
+    /// The name has bytes that are not Unicode; such files cannot be named in an answer.
+    #[error("a file name is not valid Unicode: `{0}`")]
+    NotUnicode(String),
+}
+
+/// An absolute path without `.` or `..` components.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AbsPath(PathBuf);
+
+impl AbsPath {
+    /// Takes an absolute path and folds `.` and `..` lexically.
+    ///
+    /// # Errors
+    /// [`PathError::NotAbsolute`] for a relative path.
+    pub fn new(path: impl Into<PathBuf>) -> Result<Self, PathError> {
+        let path = path.into();
+        if !path.is_absolute() {
+            return Err(PathError::NotAbsolute(path.display().to_string()));
+        }
+        Ok(Self(normalise(&path)))
+    }
+
+    /// Joins a possibly relative path onto this one; an absolute argument replaces it, as with [`Path::join`].
+    #[must_use]
+    pub fn join(&self, path: impl AsRef<Path>) -> Self {
+        Self(normalise(&self.0.join(path)))
+    }
+
+    /// The place of a workspace file below this root.
+    #[must_use]
+    pub fn join_ws(&self, path: &WsPath) -> Self {
+        if path.is_root() {
+            return self.clone();
+        }
+        Self(self.0.join(path.as_str()))
+    }
+
+    /// The parent folder, or `None` at the file system's root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        self.0.parent().map(|p| Self(p.to_path_buf()))
+    }
+
+    /// This path relative to `root`, in workspace form.
+    ///
+    /// # Errors
+    /// [`PathError::Outside`] when it does not lie below `root`, [`PathError::NotUnicode`] when it cannot be printed.
+    pub fn relative_to(&self, root: &Self) -> Result<WsPath, PathError> {
+        let rest =
+            self.0.strip_prefix(&root.0).map_err(|_| PathError::Outside(self.0.display().to_string()))?;
+        WsPath::from_path(rest)
+    }
+
+    /// The path as the standard library's type.
+    #[must_use]
+    pub fn as_path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AsRef<Path> for AbsPath {
+    fn as_ref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl fmt::Display for AbsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl fmt::Debug for AbsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other.as_os_str()),
+        }
+    }
+    out
+}
+
+/// A path relative to a workspace root: `/` separators, no `.`, no `..`, no leading slash; empty for the root itself.
+/// Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WsPath(Arc<str>);
+
+impl WsPath {
+    /// Parses a path as a client writes it: `/` or (on Windows) `\` separators, leading `./` and repeated slashes
+    /// folded.
+    ///
+    /// # Errors
+    /// [`PathError::Outside`] for an absolute path or one that climbs above the root.
+    pub fn new(path: &str) -> Result<Self, PathError> {
+        if is_clean(path) {
+            return Ok(Self(path.into()));
+        }
+        Self::from_path(Path::new(path))
+    }
+
+    /// The workspace root itself.
+    #[must_use]
+    pub fn root() -> Self {
+        Self("".into())
+    }
+
+    /// From a relative path of the platform.
+    ///
+    /// # Errors
+    /// As [`WsPath::new`], and [`PathError::NotUnicode`].
+    pub fn from_path(path: &Path) -> Result<Self, PathError> {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::CurDir => {}
+                Component::Normal(name) => parts
+                    .push(name.to_str().ok_or_else(|| PathError::NotUnicode(path.display().to_string()))?),
+                Component::ParentDir => {
+                    parts.pop().ok_or_else(|| PathError::Outside(path.display().to_string()))?;
+                }
+                _ => return Err(PathError::Outside(path.display().to_string())),
+            }
+        }
+        Ok(Self(parts.join("/").into()))
+    }
+
+    /// The path as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the workspace root.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last component, or the empty string at the root.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or("")
+    }
+
+    /// The text after the last dot of the file name, if any.
+    #[must_use]
+    pub fn extension(&self) -> Option<&str> {
+        self.file_name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
+    }
+
+    /// The folder as text, without a trailing slash; empty for files at the root.
+    #[must_use]
+    pub fn dir(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
+    }
+
+    /// Whether this path is `prefix` or lies below it; a whole-component test, so `a/b` is not below `a/bc`.
+    #[must_use]
+    pub fn is_below(&self, prefix: &Self) -> bool {
+        prefix.is_root()
+            || self.0.strip_prefix(&*prefix.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+/// The common case, checked without building anything.
+fn is_clean(path: &str) -> bool {
+    !path.is_empty()
+        && !path.contains(['\\', ':'])
+        && path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+}
+
+impl Borrow<str> for WsPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for WsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for WsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&*self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workspace_paths_fold_and_cannot_climb() {
+        let ok = |s: &str| WsPath::new(s).map(|p| p.as_str().to_owned());
+        assert_eq!(ok("./a//b/./c.py").as_deref(), Ok("a/b/c.py"));
+        assert_eq!(ok("a/x/../b").as_deref(), Ok("a/b"));
+        assert_eq!(ok("").as_deref(), Ok(""));
+        assert!(matches!(WsPath::new("../x"), Err(PathError::Outside(_))));
+        assert!(matches!(WsPath::new("a/../../x"), Err(PathError::Outside(_))));
+        assert!(matches!(WsPath::new("/etc/passwd"), Err(PathError::Outside(_))));
+    }
+
+    #[test]
+    fn prefix_test_respects_components() {
+        let path = |s| WsPath::new(s).expect("a relative path");
+        assert!(path("repo-x/a").is_below(&path("repo-x")));
+        assert!(!path("repo-x/a").is_below(&path("repo")));
+        assert!(path("a").is_below(&WsPath::root()));
+    }
+
+    #[test]
+    fn extensions_ignore_dot_files() {
+        assert_eq!(WsPath::new("a/b.tar.gz").expect("path").extension(), Some("gz"));
+        assert_eq!(WsPath::new("a/.bashrc").expect("path").extension(), None);
+    }
+}
