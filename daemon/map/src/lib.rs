@@ -1,1 +1,14 @@
-//! placeholder
+//! The map: a symbol graph computed from per-file facts.
+//!
+//! Pure functions over facts. This crate takes bytes and changes and gives answers; it opens no file, knows no language
+//! server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`]; the rest answers
+//! questions over many of them.
+
+pub mod extract;
+pub mod facts;
+pub mod langs;
+pub mod walk;
+
+pub use extract::{EXTRACTOR_VERSION, extract};
+pub use facts::FileFacts;
+pub use langs::{Lang, language_of};

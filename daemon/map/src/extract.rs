@@ -1,0 +1,50 @@
+//! Runs a language's extractor on one file.
+//!
+//! Pure and total: any bytes give facts. A parser is kept per thread and language, because making one costs more than
+//! parsing a small file.
+
+use std::cell::RefCell;
+
+use tree_sitter::Parser;
+
+use crate::facts::{FactsBuilder, FileFacts};
+use crate::langs::{Lang, LangSpec, manifest_facts};
+
+/// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
+pub const EXTRACTOR_VERSION: u32 = 1;
+
+thread_local! {
+    static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
+}
+
+/// Extracts the facts of a file. `file_name` matters for project files only.
+#[must_use]
+pub fn extract(lang: Lang, file_name: &str, source: &[u8]) -> FileFacts {
+    match lang.spec() {
+        None => manifest_facts(file_name, source),
+        Some(spec) => extract_source(spec, source),
+    }
+}
+
+fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
+    let mut facts = FactsBuilder::new(spec.lang);
+    let tree = PARSERS.with_borrow_mut(|parsers| parser(parsers, spec)?.parse(source, None));
+    let Some(tree) = tree else {
+        facts.has_errors();
+        return facts.finish();
+    };
+    if tree.root_node().has_error() {
+        facts.has_errors();
+    }
+    (spec.extract)(&tree, source, facts).finish()
+}
+
+fn parser<'p>(parsers: &'p mut [Option<Parser>], spec: &LangSpec) -> Option<&'p mut Parser> {
+    let slot = parsers.get_mut(spec.lang as usize)?;
+    if slot.is_none() {
+        let mut parser = Parser::new();
+        parser.set_language(&(spec.grammar)()).ok()?;
+        *slot = Some(parser);
+    }
+    slot.as_mut()
+}

@@ -1,0 +1,328 @@
+//! Puts a file's facts together while it is walked.
+//!
+//! Names are numbered in order of appearance and renumbered once, in byte order, at the end. Ordinals and qualified names
+//! come from here, so that every language counts them alike.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, NamePool, Receiver, Ref, RefKind,
+    StrId, TextRange,
+};
+use crate::langs::Lang;
+
+/// A definition as a language hands it in.
+#[derive(Clone, Debug)]
+pub struct DefInput<'a> {
+    /// Its own name.
+    pub name: &'a str,
+    /// What it is.
+    pub kind: DefKind,
+    /// Its properties.
+    pub flags: DefFlags,
+    /// The definition it is written in.
+    pub parent: Option<DefIdx>,
+    /// When the qualified name does not follow from the parent (`void A::f() {}`, `impl A { fn f }`, `func (a A) f`):
+    /// the qualifier to use instead, dotted.
+    pub qualifier: Option<&'a str>,
+    /// See [`Def::lines`].
+    pub lines: (u32, u32),
+    /// See [`Def::bytes`].
+    pub bytes: (u32, u32),
+    /// See [`Def::name_at`].
+    pub name_at: (u32, u32),
+    /// Its header; white space is folded and the length limited here.
+    pub signature: &'a str,
+    /// Its documentation; cut to the first paragraph here.
+    pub doc: &'a str,
+}
+
+/// An import as a language hands it in; see [`Import`].
+#[derive(Clone, Debug)]
+pub struct ImportInput<'a> {
+    /// See [`Import::kind`].
+    pub kind: ImportKind,
+    /// See [`Import::module`].
+    pub module: &'a str,
+    /// See [`Import::name`].
+    pub name: Option<&'a str>,
+    /// See [`Import::local`].
+    pub local: Option<&'a str>,
+    /// See [`Import::reexported`].
+    pub reexported: bool,
+    /// See [`Import::owner`].
+    pub owner: Option<DefIdx>,
+    /// See [`Import::line`].
+    pub line: u32,
+}
+
+/// A reference as a language hands it in; see [`Ref`].
+#[derive(Clone, Debug)]
+pub struct RefInput<'a> {
+    /// See [`Ref::name`].
+    pub name: &'a str,
+    /// See [`Ref::kind`].
+    pub kind: RefKind,
+    /// See [`Ref::receiver`]; ids from [`FactsBuilder::intern`].
+    pub receiver: Receiver,
+    /// See [`Ref::owner`].
+    pub owner: Option<DefIdx>,
+    /// See [`Ref::line`].
+    pub line: u32,
+    /// See [`Ref::col`].
+    pub col: u32,
+}
+
+/// Longest signature and doc kept, in characters.
+const TEXT_LIMIT: usize = 240;
+
+/// Collects facts; [`FactsBuilder::finish`] sorts and seals them.
+#[derive(Debug)]
+pub struct FactsBuilder {
+    lang: Lang,
+    ids: FxHashMap<Rc<str>, StrId>,
+    /// The same names by provisional number.
+    listed: Vec<Rc<str>>,
+    texts: String,
+    defs: Vec<Def>,
+    ordinals: FxHashMap<StrId, u32>,
+    imports: Vec<Import>,
+    exports: Vec<Export>,
+    refs: Vec<Ref>,
+    package: Option<StrId>,
+    manifest: Vec<(StrId, StrId)>,
+    has_errors: bool,
+}
+
+impl FactsBuilder {
+    /// An empty collection for one file.
+    #[must_use]
+    pub fn new(lang: Lang) -> Self {
+        Self {
+            lang,
+            ids: FxHashMap::default(),
+            listed: Vec::new(),
+            texts: String::new(),
+            defs: Vec::new(),
+            ordinals: FxHashMap::default(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            refs: Vec::new(),
+            package: None,
+            manifest: Vec::new(),
+            has_errors: false,
+        }
+    }
+
+    /// The id of a name, provisional until [`FactsBuilder::finish`].
+    pub fn intern(&mut self, name: &str) -> StrId {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = StrId(self.listed.len() as u32);
+        let name: Rc<str> = name.into();
+        self.listed.push(Rc::clone(&name));
+        self.ids.insert(name, id);
+        id
+    }
+
+    /// Records a definition. A second one with the same qualified name gets the next ordinal.
+    pub fn define(&mut self, input: &DefInput<'_>) -> DefIdx {
+        let qualified = self.qualified(input);
+        let ordinal = self.ordinals.entry(qualified).and_modify(|n| *n += 1).or_insert(1);
+        let ordinal = *ordinal;
+        let def = Def {
+            name: self.intern(input.name),
+            qualified,
+            ordinal,
+            kind: input.kind,
+            flags: input.flags,
+            parent: input.parent,
+            lines: input.lines,
+            bytes: input.bytes,
+            name_at: input.name_at,
+            signature: self.add_text(&fold(input.signature)),
+            doc: self.add_text(&fold(first_paragraph(input.doc))),
+        };
+        self.defs.push(def);
+        DefIdx(self.defs.len() as u32 - 1)
+    }
+
+    fn qualified(&mut self, input: &DefInput<'_>) -> StrId {
+        let name = input.name;
+        let prefix = match (input.qualifier, input.parent) {
+            (Some(qualifier), _) => qualifier.to_owned(),
+            (None, Some(parent)) => self.provisional(self.defs[parent.index()].qualified).to_owned(),
+            (None, None) => String::new(),
+        };
+        if prefix.is_empty() { self.intern(name) } else { self.intern(&format!("{prefix}.{name}")) }
+    }
+
+    /// Text of a provisional id.
+    #[must_use]
+    pub fn provisional(&self, id: StrId) -> &str {
+        self.listed.get(id.0 as usize).map_or("", |name| name)
+    }
+
+    /// The definition, for changes while its children are walked (flags, end of range).
+    pub fn def_mut(&mut self, idx: DefIdx) -> &mut Def {
+        &mut self.defs[idx.index()]
+    }
+
+    /// The definitions so far.
+    #[must_use]
+    pub fn defs(&self) -> &[Def] {
+        &self.defs
+    }
+
+    /// Sets a definition's documentation when it is found inside the body (Python).
+    pub fn set_doc(&mut self, idx: DefIdx, doc: &str) {
+        let range = self.add_text(&fold(first_paragraph(doc)));
+        self.defs[idx.index()].doc = range;
+    }
+
+    /// Records an import.
+    pub fn import(&mut self, input: &ImportInput<'_>) {
+        let import = Import {
+            kind: input.kind,
+            module: self.intern(input.module),
+            name: input.name.map(|n| self.intern(n)),
+            local: input.local.map(|n| self.intern(n)),
+            reexported: input.reexported,
+            owner: input.owner,
+            line: input.line,
+        };
+        self.imports.push(import);
+    }
+
+    /// Records that `local` is offered as `exported`.
+    pub fn export(&mut self, local: &str, exported: &str) {
+        let export = Export { local: self.intern(local), exported: self.intern(exported) };
+        self.exports.push(export);
+    }
+
+    /// Records a reference.
+    pub fn reference(&mut self, input: &RefInput<'_>) {
+        let name = self.intern(input.name);
+        self.refs.push(Ref {
+            name,
+            kind: input.kind,
+            receiver: input.receiver,
+            owner: input.owner,
+            line: input.line,
+            col: input.col,
+        });
+    }
+
+    /// Records the file's package or namespace.
+    pub fn package(&mut self, package: &str) {
+        self.package = Some(self.intern(package));
+    }
+
+    /// Records one fact of a project file.
+    pub fn manifest(&mut self, key: &str, value: &str) {
+        let pair = (self.intern(key), self.intern(value));
+        self.manifest.push(pair);
+    }
+
+    /// Says that part of the file could not be parsed.
+    pub fn has_errors(&mut self) {
+        self.has_errors = true;
+    }
+
+    fn add_text(&mut self, text: &str) -> TextRange {
+        let range = TextRange { start: self.texts.len() as u32, len: text.len() as u32 };
+        self.texts.push_str(text);
+        range
+    }
+
+    /// Sorts the names, renumbers everything, sorts the references.
+    #[must_use]
+    pub fn finish(mut self) -> FileFacts {
+        let mut order: Vec<(Rc<str>, StrId)> = self.ids.drain().collect();
+        order.sort_unstable();
+        let mut renumber = vec![StrId(0); order.len()];
+        for (new, (_, old)) in order.iter().enumerate() {
+            renumber[old.0 as usize] = StrId(new as u32);
+        }
+        let names = NamePool::from_sorted(order.iter().map(|(name, _)| &**name));
+        self.renumber(&|id: StrId| renumber[id.0 as usize]);
+        self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
+        FileFacts {
+            lang: self.lang,
+            names,
+            texts: self.texts.into(),
+            defs: self.defs.into(),
+            imports: self.imports.into(),
+            exports: self.exports.into(),
+            refs: self.refs.into(),
+            package: self.package,
+            manifest: self.manifest.into(),
+            has_errors: self.has_errors,
+        }
+    }
+
+    fn renumber(&mut self, new: &dyn Fn(StrId) -> StrId) {
+        for def in &mut self.defs {
+            def.name = new(def.name);
+            def.qualified = new(def.qualified);
+        }
+        for import in &mut self.imports {
+            import.module = new(import.module);
+            import.name = import.name.map(new);
+            import.local = import.local.map(new);
+        }
+        for export in &mut self.exports {
+            *export = Export { local: new(export.local), exported: new(export.exported) };
+        }
+        for r in &mut self.refs {
+            r.name = new(r.name);
+            r.receiver = match r.receiver {
+                Receiver::Path(id) => Receiver::Path(new(id)),
+                Receiver::Typed(id) => Receiver::Typed(new(id)),
+                other => other,
+            };
+        }
+        self.package = self.package.map(new);
+        for pair in &mut self.manifest {
+            *pair = (new(pair.0), new(pair.1));
+        }
+    }
+}
+
+/// Text up to the first blank line.
+fn first_paragraph(doc: &str) -> &str {
+    let doc = doc.trim();
+    let mut at = 0;
+    for line in doc.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            break;
+        }
+        at += line.len();
+    }
+    &doc[..at]
+}
+
+/// Folds runs of white space into one space and limits the length.
+fn fold(text: &str) -> String {
+    let mut out = String::new();
+    for (count, word) in text.split_whitespace().enumerate() {
+        if count > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > TEXT_LIMIT * 4 {
+            break;
+        }
+    }
+    match out.char_indices().nth(TEXT_LIMIT) {
+        Some((cut, _)) => {
+            out.truncate(cut);
+            out.push('…');
+            out
+        }
+        None => out,
+    }
+}

@@ -1,0 +1,342 @@
+//! What one file says about itself: definitions, imports, exports and references, with nothing of any other file.
+//!
+//! Facts are a pure function of (extractor version, language, bytes). That is what lets them be stored under the content
+//! hash and shared by branches, worktrees and clones. Whom a reference means is *not* here: that needs other files, and
+//! is computed in `resolve`. These types are not serialisable; `persist` has the disk form.
+//!
+//! Layout: names are interned per file in a sorted [`NamePool`], so that "which references of this file are called
+//! `reverse`" is two binary searches; signatures and docs lie in one text; a file's facts are a handful of allocations
+//! however large the file.
+
+mod builder;
+mod names;
+
+pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
+pub use names::{NamePool, StrId};
+
+use crate::langs::Lang;
+
+/// Everything extracted from one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// The language it was read as.
+    pub lang: Lang,
+    /// Names that the other lists refer to, sorted.
+    pub names: NamePool,
+    /// Signatures and docs, back to back; see [`TextRange`].
+    pub texts: Box<str>,
+    /// Definitions in source order; a parent always comes before its children.
+    pub defs: Box<[Def]>,
+    /// Imports in source order.
+    pub imports: Box<[Import]>,
+    /// Names this file gives to others under another name than their own, or from elsewhere.
+    pub exports: Box<[Export]>,
+    /// References, sorted by (name, line, column).
+    pub refs: Box<[Ref]>,
+    /// The package or namespace the file says it belongs to (Java, Go), dotted.
+    pub package: Option<StrId>,
+    /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); empty for source files.
+    pub manifest: Box<[(StrId, StrId)]>,
+    /// Whether the parser met text it could not understand; the facts are then of the rest.
+    pub has_errors: bool,
+}
+
+/// A definition's place in [`FileFacts::defs`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DefIdx(pub u32);
+
+impl DefIdx {
+    /// The number as an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A stretch of [`FileFacts::texts`], in bytes. Empty means "none".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TextRange {
+    /// First byte.
+    pub start: u32,
+    /// Length in bytes.
+    pub len: u32,
+}
+
+/// What kind of thing a definition is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum DefKind {
+    /// A module or namespace written inside a file (`mod x { }`, `namespace x { }`).
+    Module,
+    /// A class.
+    Class,
+    /// A struct, record or union.
+    Struct,
+    /// An interface or protocol.
+    Interface,
+    /// A trait.
+    Trait,
+    /// An enumeration.
+    Enum,
+    /// A function that belongs to no type.
+    Function,
+    /// A function that belongs to a type; constructors too.
+    Method,
+    /// A variable at module level.
+    Variable,
+    /// A constant at module level, or an enumeration's member.
+    Constant,
+    /// A field or property of a type.
+    Field,
+    /// Another name for a type.
+    TypeAlias,
+    /// A macro.
+    Macro,
+}
+
+impl DefKind {
+    /// Every kind, in order of its number on disk.
+    pub const ALL: [Self; 13] = [
+        Self::Module,
+        Self::Class,
+        Self::Struct,
+        Self::Interface,
+        Self::Trait,
+        Self::Enum,
+        Self::Function,
+        Self::Method,
+        Self::Variable,
+        Self::Constant,
+        Self::Field,
+        Self::TypeAlias,
+        Self::Macro,
+    ];
+
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Module => "module",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Interface => "interface",
+            Self::Trait => "trait",
+            Self::Enum => "enum",
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Variable => "variable",
+            Self::Constant => "constant",
+            Self::Field => "field",
+            Self::TypeAlias => "type_alias",
+            Self::Macro => "macro",
+        }
+    }
+
+    /// Whether it is a type that can have members and bases.
+    #[must_use]
+    pub fn is_type(self) -> bool {
+        matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum)
+    }
+
+    /// Whether it can be called as written.
+    #[must_use]
+    pub fn is_callable(self) -> bool {
+        matches!(self, Self::Function | Self::Method | Self::Macro)
+    }
+}
+
+/// One definition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Def {
+    /// Its own name, as written.
+    pub name: StrId,
+    /// `Outer.inner`: the names of its ancestors and itself, joined with `.` in every language.
+    pub qualified: StrId,
+    /// 1 for the first definition with this qualified name in the file, 2 for the second (`~2`), in source order.
+    pub ordinal: u32,
+    /// What it is.
+    pub kind: DefKind,
+    /// See [`DefFlags`].
+    pub flags: DefFlags,
+    /// The definition it is written in, if any.
+    pub parent: Option<DefIdx>,
+    /// First and last line, 1-based, inclusive; decorators and attributes included, comments before it not.
+    pub lines: (u32, u32),
+    /// The same range in bytes, end exclusive.
+    pub bytes: (u32, u32),
+    /// Where the name stands: 1-based line, 1-based UTF-16 column.
+    pub name_at: (u32, u32),
+    /// Its header on one line, without the body.
+    pub signature: TextRange,
+    /// The first paragraph of its documentation, on one line.
+    pub doc: TextRange,
+}
+
+/// Yes-or-no properties of a definition, packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DefFlags(pub u8);
+
+impl DefFlags {
+    /// Visible to other files.
+    pub const EXPORTED: Self = Self(1);
+    /// A declaration without a body (prototype, forward declaration, abstract or interface member).
+    pub const DECLARATION: Self = Self(2);
+    /// A test, by the language's conventions.
+    pub const TEST: Self = Self(4);
+    /// The module's default export.
+    pub const DEFAULT: Self = Self(8);
+
+    /// Whether all of `other`'s flags are set.
+    #[must_use]
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// `other` if `on`, on top of these.
+    #[must_use]
+    pub fn with_if(self, on: bool, other: Self) -> Self {
+        if on { self.with(other) } else { self }
+    }
+}
+
+/// What an import binds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum ImportKind {
+    /// The module itself under a local name (`import a.b as m`, `import * as m from 'x'`, Go, Rust `use a::b` of a module).
+    Module,
+    /// One name of the module (`from a import b as c`, `import {b as c} from 'a'`, `use a::b`).
+    Named,
+    /// Every public name of the module (`from a import *`, `use a::*`, `export * from`, C `#include`).
+    Star,
+    /// Nothing; the module is loaded for its effect (`import './x.css'`).
+    Effect,
+}
+
+/// One binding of an import statement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Import {
+    /// What is bound.
+    pub kind: ImportKind,
+    /// The module as the language's own import rules read it: `..pkg.mod`, `./x`, `crate::a`, `net/http`, `"dir/x.h"`.
+    pub module: StrId,
+    /// The name within the module, for [`ImportKind::Named`]; `default` for a default import.
+    pub name: Option<StrId>,
+    /// The name it has in this file; `None` for star and effect imports, and for pure re-exports.
+    pub local: Option<StrId>,
+    /// Whether other files can import the binding from here (`pub use`, `export … from`; in Python always).
+    pub reexported: bool,
+    /// The definition it is written in, if any.
+    pub owner: Option<DefIdx>,
+    /// 1-based line.
+    pub line: u32,
+}
+
+/// A name that this file offers under another name: `export { local as exported }`, `export default local`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Export {
+    /// The name in this file.
+    pub local: StrId,
+    /// The name that others import.
+    pub exported: StrId,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum RefKind {
+    /// Called, instantiated, or applied as a decorator or macro.
+    Call,
+    /// A base class, or a super-interface of an interface; a Rust supertrait.
+    Extends,
+    /// An interface or trait that is implemented; the owner is the implementing type.
+    Implements,
+    /// Used as a type.
+    Type,
+    /// Read or written, without being called.
+    Use,
+}
+
+/// What stands before the name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Receiver {
+    /// Nothing: `f()`.
+    None,
+    /// The object or class at hand: `self.f()`, `this.f()`, `cls.f()`, `Self::f()`.
+    SelfType,
+    /// Its base: `super().f()`, `super.f()`.
+    Super,
+    /// A path of names, joined with `.` whatever the language writes: `os.path` in `os.path.join()`, `crate.net` in
+    /// `crate::net::open()`, `Point` in `Point::new()`. Its first segment is not a local variable.
+    Path(StrId),
+    /// A value whose type is known from this file alone (annotation, constructor): the type's dotted name as written.
+    Typed(StrId),
+    /// Some expression; whose member this is cannot be told from this file.
+    Unknown,
+}
+
+/// One use of a name. Names bound to local variables and parameters are not recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ref {
+    /// The name used (the last segment: `join` in `os.path.join()`).
+    pub name: StrId,
+    /// How.
+    pub kind: RefKind,
+    /// On what.
+    pub receiver: Receiver,
+    /// The innermost definition it stands in; `None` at file level.
+    pub owner: Option<DefIdx>,
+    /// 1-based line of the name.
+    pub line: u32,
+    /// 1-based UTF-16 column of the name.
+    pub col: u32,
+}
+
+impl FileFacts {
+    /// Facts of a file that says nothing.
+    #[must_use]
+    pub fn empty(lang: Lang) -> Self {
+        FactsBuilder::new(lang).finish()
+    }
+
+    /// The text of an interned name.
+    #[must_use]
+    pub fn name(&self, id: StrId) -> &str {
+        self.names.get(id)
+    }
+
+    /// A signature or doc.
+    #[must_use]
+    pub fn text(&self, range: TextRange) -> &str {
+        let start = range.start as usize;
+        self.texts.get(start..start + range.len as usize).unwrap_or("")
+    }
+
+    /// A definition.
+    ///
+    /// # Panics
+    /// When `idx` is not of this file; indices never leave the file they were made for.
+    #[must_use]
+    pub fn def(&self, idx: DefIdx) -> &Def {
+        &self.defs[idx.index()]
+    }
+
+    /// All definitions with their indices.
+    pub fn defs_indexed(&self) -> impl Iterator<Item = (DefIdx, &Def)> {
+        self.defs.iter().enumerate().map(|(i, def)| (DefIdx(i as u32), def))
+    }
+
+    /// The references to one name.
+    #[must_use]
+    pub fn refs_named(&self, name: StrId) -> &[Ref] {
+        let from = self.refs.partition_point(|r| r.name < name);
+        let len = self.refs[from..].partition_point(|r| r.name == name);
+        &self.refs[from..from + len]
+    }
+}

@@ -1,0 +1,83 @@
+//! The sorted pool of a file's names.
+
+use std::fmt;
+
+/// A name of one file: its place in the file's sorted [`NamePool`], so ids compare as the names do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct StrId(pub u32);
+
+/// Distinct names in byte order, back to back in one text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct NamePool {
+    text: Box<str>,
+    /// Where each name ends in `text`.
+    ends: Box<[u32]>,
+}
+
+impl NamePool {
+    /// Builds a pool from names that are already sorted and distinct.
+    #[must_use]
+    pub fn from_sorted<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut text = String::new();
+        let mut ends = Vec::new();
+        for name in names {
+            text.push_str(name);
+            ends.push(text.len() as u32);
+        }
+        Self { text: text.into(), ends: ends.into() }
+    }
+
+    /// The name's text; empty for an id of another pool.
+    #[must_use]
+    pub fn get(&self, id: StrId) -> &str {
+        let at = id.0 as usize;
+        let start = if at == 0 { 0 } else { self.ends.get(at - 1).copied().unwrap_or(0) };
+        let end = self.ends.get(at).copied().unwrap_or(start);
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// The id of `name`, if the file uses it.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<StrId> {
+        let mut low = 0;
+        let mut high = self.ends.len();
+        while low < high {
+            let mid = usize::midpoint(low, high);
+            match self.get(StrId(mid as u32)).cmp(name) {
+                std::cmp::Ordering::Less => low = mid + 1,
+                std::cmp::Ordering::Greater => high = mid,
+                std::cmp::Ordering::Equal => return Some(StrId(mid as u32)),
+            }
+        }
+        None
+    }
+
+    /// Number of names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len() as u32).map(|i| self.get(StrId(i)))
+    }
+
+    /// Heap bytes held.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.text.len() + self.ends.len() * size_of::<u32>()
+    }
+}
+
+impl fmt::Debug for NamePool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,36 @@
+//! placeholder: Java.
+
+use tree_sitter::{Language, Tree};
+
+use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+use crate::facts::FactsBuilder;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Java,
+    id: "java",
+    name: "Java",
+    extensions: &["java"],
+    interpreters: &[],
+    grammar,
+    extract,
+    imports: &Imports,
+    bare_members: true,
+    package_scope: PackageScope::Package,
+};
+
+fn grammar() -> Language {
+    tree_sitter_java::LANGUAGE.into()
+}
+
+fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    facts
+}
+
+struct Imports;
+
+impl ImportRules for Imports {
+    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
+        ModuleTarget::Unknown
+    }
+}

@@ -1,0 +1,218 @@
+//! The language table: one row per language, one folder each.
+//!
+//! A folder holds what is peculiar to its language: which node kinds mean what (`mod.rs`, `names.rs`), how an import finds
+//! its module (`imports.rs`), what its project files say (`manifest.rs`). Everything else is shared: the walk, the facts,
+//! the resolution. Adding a language touches its folder and [`TABLE`].
+
+pub mod c;
+pub mod cpp;
+pub mod ecma;
+pub mod go;
+pub mod java;
+pub mod python;
+pub mod rust;
+
+use hob_base::FileId;
+use tree_sitter::{Language, Tree};
+
+use crate::facts::{FactsBuilder, FileFacts};
+
+/// A language that the map understands, or a kind of project file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum Lang {
+    /// Python.
+    Python,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+    /// JavaScript, JSX included.
+    JavaScript,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// A project file whose facts steer import resolution (`go.mod`, `Cargo.toml`, `tsconfig.json`, `package.json`).
+    Manifest,
+}
+
+/// One row of the language table.
+pub struct LangSpec {
+    /// Which language.
+    pub lang: Lang,
+    /// The prefix of its node IDs: `py`, `ts`, ...
+    pub id: &'static str,
+    /// Its name for people.
+    pub name: &'static str,
+    /// File name extensions, lower case, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Interpreters in a `#!` line.
+    pub interpreters: &'static [&'static str],
+    /// The grammar.
+    pub grammar: fn() -> Language,
+    /// Turns a tree into facts.
+    pub extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    /// How its imports find modules.
+    pub imports: &'static dyn ImportRules,
+    /// Whether a bare name inside a type's method can mean a member of that type (Java, C++), or needs `self`/`this`.
+    pub bare_members: bool,
+    /// Whether files of one folder (Go) or one declared package (Java) see each other's names without importing them.
+    pub package_scope: PackageScope,
+}
+
+/// Which other files' top-level names are visible without an import.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PackageScope {
+    /// None.
+    File,
+    /// Those in the same folder that declare the same package.
+    Folder,
+    /// Those that declare the same package, wherever they are.
+    Package,
+}
+
+/// What import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
+pub trait Project {
+    /// The file at exactly this path, if the map has it.
+    fn file(&self, path: &str) -> Option<FileId>;
+    /// Its path again.
+    fn path(&self, file: FileId) -> &str;
+    /// Whether any mapped file lies below this folder.
+    fn has_dir(&self, dir: &str) -> bool;
+    /// The mapped files directly in this folder.
+    fn files_in(&self, dir: &str) -> Vec<FileId>;
+    /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
+    fn files_named(&self, file_name: &str) -> &[FileId];
+    /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
+    fn files_of_package(&self, package: &str) -> &[FileId];
+    /// All project files with this file name: (folder, facts).
+    fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)>;
+    /// The facts of a file.
+    fn facts(&self, file: FileId) -> Option<&FileFacts>;
+}
+
+/// What a module specifier means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ModuleTarget {
+    /// One file.
+    File(FileId),
+    /// A package made of several files (a Go or Java package, a Python package folder with its `__init__`).
+    Files(Vec<FileId>),
+    /// A type or module *inside* a file: the dotted path within it (`use crate::net::Conn` with `mod net { }` inline).
+    Inside(FileId, String),
+    /// A package outside the workspace, under the name it is published by (`requests`, `react`, `std`).
+    External(String),
+    /// It cannot be told.
+    Unknown,
+}
+
+/// How a language's imports find what they name. Implementations are stateless.
+pub trait ImportRules: Send + Sync {
+    /// Resolves `module`, as written in an [`crate::facts::Import`] of the file `from`.
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget;
+
+    /// For languages with path expressions that need no import (`crate::net::open()` in Rust, `a.b.C` in Java): the
+    /// module a dotted path starts with, and how many of its segments that takes. `None`: such paths start with a name
+    /// in scope.
+    fn resolve_path(
+        &self,
+        _project: &dyn Project,
+        _from: FileId,
+        _path: &str,
+    ) -> Option<(ModuleTarget, usize)> {
+        None
+    }
+}
+
+/// Every language, sorted by [`Lang`].
+pub static TABLE: &[LangSpec] = &[
+    python::SPEC,
+    ecma::TYPESCRIPT,
+    ecma::TSX,
+    ecma::JAVASCRIPT,
+    rust::SPEC,
+    go::SPEC,
+    java::SPEC,
+    c::SPEC,
+    cpp::SPEC,
+];
+
+impl Lang {
+    /// Every value, in order of its number on disk.
+    pub const ALL: [Self; 10] = [
+        Self::Python,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::JavaScript,
+        Self::Rust,
+        Self::Go,
+        Self::Java,
+        Self::C,
+        Self::Cpp,
+        Self::Manifest,
+    ];
+
+    /// Its row; project files have none.
+    #[must_use]
+    pub fn spec(self) -> Option<&'static LangSpec> {
+        TABLE.get(self as usize)
+    }
+
+    /// The prefix of its node IDs.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        self.spec().map_or("manifest", |spec| spec.id)
+    }
+}
+
+/// The language of a file, from its name and, for names without a known extension and for `.h`, its first bytes.
+#[must_use]
+pub fn language_of(file_name: &str, head: &[u8]) -> Option<Lang> {
+    if is_manifest(file_name) {
+        return Some(Lang::Manifest);
+    }
+    let extension = file_name.rsplit_once('.').map(|(_, ext)| ext.to_ascii_lowercase());
+    match extension {
+        Some(ext) if ext == "h" => Some(if cpp::looks_like_cpp(head) { Lang::Cpp } else { Lang::C }),
+        Some(ext) => TABLE.iter().find(|s| s.extensions.contains(&ext.as_str())).map(|s| s.lang),
+        None => by_interpreter(head),
+    }
+}
+
+fn by_interpreter(head: &[u8]) -> Option<Lang> {
+    let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let program =
+        line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word)).find(|w| *w != "env")?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    TABLE.iter().find(|spec| spec.interpreters.contains(&program)).map(|spec| spec.lang)
+}
+
+fn is_manifest(file_name: &str) -> bool {
+    matches!(
+        file_name,
+        "go.mod" | "Cargo.toml" | "tsconfig.json" | "jsconfig.json" | "package.json" | "pyproject.toml"
+    )
+}
+
+/// Facts of a project file, by its name; files that cannot be read give none.
+#[must_use]
+pub fn manifest_facts(file_name: &str, source: &[u8]) -> FileFacts {
+    let mut facts = FactsBuilder::new(Lang::Manifest);
+    let text = String::from_utf8_lossy(source);
+    match file_name {
+        "go.mod" => go::manifest(&text, &mut facts),
+        "Cargo.toml" => rust::manifest(&text, &mut facts),
+        "tsconfig.json" | "jsconfig.json" => ecma::tsconfig(&text, &mut facts),
+        "package.json" => ecma::package_json(&text, &mut facts),
+        _ => {}
+    }
+    facts.finish()
+}

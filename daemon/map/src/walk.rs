@@ -1,0 +1,256 @@
+//! The walk over a syntax tree that every language's extractor rides on.
+//!
+//! One pre-order pass with a cursor and an explicit stack: no recursion (100,000 nested brackets must not end the
+//! process), no queries (running one costs about as much again as parsing; a walk costs a few per cent). A language
+//! implements [`Rules`]: it is asked about every named node once, records facts through [`Cx`], and says whether to go on
+//! into the node. What it opens on the way in (a definition, a scope) is closed by the walk on the way out.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{Language, Node, Tree};
+
+use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
+
+/// What to do with a node's children.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Visit them.
+    Into,
+    /// Leave the whole node out.
+    Skip,
+}
+
+/// A language's judgement.
+pub trait Rules {
+    /// Called once for each named node, parents first.
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step;
+}
+
+/// What a local name stands for, within one file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binding {
+    /// A value of unknown type; uses of the name are not recorded.
+    Opaque,
+    /// A value of this (dotted) type as written; calls on it become [`Receiver::Typed`].
+    Typed(StrId),
+}
+
+#[derive(Debug)]
+struct Scope {
+    /// Closed when the walk leaves the node at this depth.
+    depth: usize,
+    def: Option<DefIdx>,
+    locals: FxHashMap<StrId, Binding>,
+    /// Whether names bound here hide those outside; class bodies do not, for bare names in most languages.
+    binds: bool,
+}
+
+/// What a language sees and writes to during the walk.
+#[derive(Debug)]
+pub struct Cx<'t> {
+    /// The file.
+    pub source: &'t [u8],
+    /// Where facts go.
+    pub facts: FactsBuilder,
+    scopes: Vec<Scope>,
+    depth: usize,
+    lines: LineTracker,
+}
+
+impl<'t> Cx<'t> {
+    fn new(source: &'t [u8], facts: FactsBuilder) -> Self {
+        Self { source, facts, scopes: Vec::new(), depth: 0, lines: LineTracker::default() }
+    }
+
+    /// The node's text; empty where it is not UTF-8.
+    #[must_use]
+    pub fn text(&self, node: Node<'_>) -> &'t str {
+        self.source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+
+    /// Text between two byte offsets, lossily cut to the part before invalid UTF-8.
+    #[must_use]
+    pub fn slice(&self, from: usize, to: usize) -> &'t str {
+        let bytes = self.source.get(from..to.max(from)).unwrap_or(&[]);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        }
+    }
+
+    /// 1-based line and UTF-16 column at which the node starts.
+    #[must_use]
+    pub fn position(&mut self, node: Node<'_>) -> (u32, u32) {
+        self.lines.position(self.source, node)
+    }
+
+    /// 1-based first and last line of a node. A node that ends at the start of a line ends on the line before.
+    #[must_use]
+    pub fn lines(node: Node<'_>) -> (u32, u32) {
+        let (start, end) = (node.start_position(), node.end_position());
+        let last = if end.column == 0 && end.row > start.row { end.row } else { end.row + 1 };
+        (start.row as u32 + 1, last as u32)
+    }
+
+    /// The innermost definition being walked.
+    #[must_use]
+    pub fn owner(&self) -> Option<DefIdx> {
+        self.scopes.iter().rev().find_map(|scope| scope.def)
+    }
+
+    /// Records a definition that has no inside worth a scope (a field, a constant).
+    pub fn define(&mut self, input: &DefInput<'_>) -> DefIdx {
+        self.facts.define(input)
+    }
+
+    /// Records a definition whose children are walked inside it; `binds` as in [`Cx::open_scope`].
+    pub fn define_scope(&mut self, input: &DefInput<'_>, binds: bool) -> DefIdx {
+        let idx = self.facts.define(input);
+        self.push_scope(Some(idx), binds);
+        idx
+    }
+
+    /// Opens a scope without a definition (a lambda, a block), closed when the walk leaves the current node. With
+    /// `binds`, names bound inside hide outer ones.
+    pub fn open_scope(&mut self, binds: bool) {
+        self.push_scope(None, binds);
+    }
+
+    /// Goes back inside a definition made earlier (a second `impl` block): its scope is closed with the current node.
+    pub fn reopen(&mut self, def: DefIdx, binds: bool) {
+        self.push_scope(Some(def), binds);
+    }
+
+    fn push_scope(&mut self, def: Option<DefIdx>, binds: bool) {
+        self.scopes.push(Scope { depth: self.depth, def, locals: FxHashMap::default(), binds });
+    }
+
+    /// Binds a local name in the innermost scope that binds. At file level there is none, and nothing happens: names there
+    /// are definitions.
+    pub fn bind(&mut self, name: &str, binding: Binding) {
+        if name.is_empty() {
+            return;
+        }
+        let id = self.facts.intern(name);
+        if let Some(scope) = self.scopes.iter_mut().rev().find(|scope| scope.binds) {
+            scope.locals.insert(id, binding);
+        }
+    }
+
+    /// What a bare name is bound to locally, innermost scope first.
+    #[must_use]
+    pub fn binding(&mut self, name: &str) -> Option<Binding> {
+        let id = self.facts.intern(name);
+        self.scopes.iter().rev().find_map(|scope| scope.locals.get(&id).copied())
+    }
+
+    /// Whether the walk is inside a function body (some scope binds).
+    #[must_use]
+    pub fn in_function(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.binds)
+    }
+
+    /// Records a use of `name`, which stands at `at`. A bare name that is bound locally is not recorded.
+    pub fn refer(&mut self, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
+        if name.is_empty() || (receiver == Receiver::None && self.binding(name).is_some()) {
+            return;
+        }
+        let (line, col) = self.position(at);
+        let owner = self.owner();
+        self.facts.reference(&RefInput { name, kind, receiver, owner, line, col });
+    }
+
+    /// The receiver for a path of names whose first segment may be a local: `x.y` where `x` is a typed local becomes
+    /// [`Receiver::Typed`] if the path is just `x`, and [`Receiver::Unknown`] otherwise.
+    pub fn path_receiver(&mut self, path: &str) -> Receiver {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match self.binding(first) {
+            None => Receiver::Path(self.facts.intern(path)),
+            Some(Binding::Typed(ty)) if rest.is_empty() => Receiver::Typed(ty),
+            Some(_) => Receiver::Unknown,
+        }
+    }
+
+    fn leave(&mut self) {
+        while self.scopes.last().is_some_and(|scope| scope.depth >= self.depth) {
+            self.scopes.pop();
+        }
+    }
+}
+
+/// Walks `tree` with `rules`; facts are added to `facts`.
+pub fn walk<'t, R: Rules>(
+    tree: &'t Tree,
+    source: &'t [u8],
+    facts: FactsBuilder,
+    rules: &mut R,
+) -> FactsBuilder {
+    let mut cx = Cx::new(source, facts);
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let step = if node.is_named() { rules.enter(node, &mut cx) } else { Step::Skip };
+        if step == Step::Into && cursor.goto_first_child() {
+            cx.depth += 1;
+            continue;
+        }
+        cx.leave();
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return cx.facts;
+            }
+            cx.depth -= 1;
+            cx.leave();
+        }
+    }
+}
+
+/// Maps node kinds to a language's own small enum, so that the walk's inner loop is an array look-up.
+#[derive(Debug)]
+pub struct KindTable<T> {
+    table: Box<[T]>,
+}
+
+impl<T: Copy + Default> KindTable<T> {
+    /// `kinds` pairs a grammar's node kind with its action; all other kinds get `T::default()`. Several ids can share a
+    /// name in a grammar, so the table is filled by walking the ids.
+    #[must_use]
+    pub fn new(language: &Language, kinds: &[(&str, T)]) -> Self {
+        let by_name: FxHashMap<&str, T> = kinds.iter().copied().collect();
+        let table = (0..language.node_kind_count() as u16)
+            .map(|id| {
+                let name = language.node_kind_for_id(id).unwrap_or("");
+                let named = language.node_kind_is_named(id);
+                if named { by_name.get(name).copied().unwrap_or_default() } else { T::default() }
+            })
+            .collect();
+        Self { table }
+    }
+
+    /// The action for a node.
+    #[must_use]
+    pub fn get(&self, node: Node<'_>) -> T {
+        self.table.get(usize::from(node.kind_id())).copied().unwrap_or_default()
+    }
+}
+
+/// Columns in UTF-16 units; tree-sitter gives columns in bytes. Remembers the last place, because a walk asks mostly
+/// forwards and a line can be a megabyte long: counting from its start each time would be quadratic.
+#[derive(Debug, Default)]
+struct LineTracker {
+    line_start: usize,
+    byte: usize,
+    units: u32,
+}
+
+impl LineTracker {
+    fn position(&mut self, source: &[u8], node: Node<'_>) -> (u32, u32) {
+        let (at, byte) = (node.start_position(), node.start_byte());
+        let line_start = byte.saturating_sub(at.column);
+        if line_start != self.line_start || byte < self.byte {
+            *self = Self { line_start, byte: line_start, units: 0 };
+        }
+        self.units += hob_base::line_index::utf16_len(source.get(self.byte..byte).unwrap_or(&[]));
+        self.byte = byte;
+        (at.row as u32 + 1, self.units + 1)
+    }
+}
