@@ -1,1 +1,151 @@
-//! placeholder
+//! What hob remembers between runs: typed trees of bytes, versioned as a whole, rebuilt when damaged.
+//!
+//! Everything in here can be computed again from the sources, so the store is a cache with manners: it never fails to
+//! open (a folder that cannot be used gives a store in memory and a [`StoreNotice`]), and a damaged or foreign folder
+//! is set aside and begun anew. Keys and values are plain bytes; what they mean is the owner's business, in a
+//! `persist` or `format` file of its own. This crate knows no facts, no paths of a workspace and no threads.
+
+mod format;
+mod memory;
+mod open;
+mod sled;
+
+use std::fmt;
+use std::io;
+
+pub use format::{FORMAT_LEDGER, FORMAT_VERSION};
+pub use memory::MemoryStore;
+pub use open::{Opened, StoreNotice, open};
+
+/// The trees of the store: a closed list, so that two parts cannot use one name for two things.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Tree {
+    /// Small records about the store itself and about whole workspaces.
+    Meta,
+    /// Extracted facts, keyed by content hash and extractor version.
+    Facts,
+    /// What was known about each workspace's files when it was last saved.
+    Files,
+    /// Edges that a language server confirmed, keyed by the contents they depended on.
+    Confirmed,
+}
+
+impl Tree {
+    /// Every tree, in the order of the declaration.
+    pub const ALL: [Self; 4] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed];
+
+    /// The tree's name on disk. Never change one without a new format version.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Meta => "meta",
+            Self::Facts => "facts",
+            Self::Files => "files",
+            Self::Confirmed => "confirmed",
+        }
+    }
+}
+
+/// One step of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Sets `key` to `value`.
+    Put {
+        /// The key.
+        key: Vec<u8>,
+        /// Its new value.
+        value: Vec<u8>,
+    },
+    /// Forgets `key`; no error if it is absent.
+    Remove {
+        /// The key.
+        key: Vec<u8>,
+    },
+}
+
+/// Why an operation on the store failed. Never a reason to stop: what was to be stored can be computed again.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The disk refused; most often it is full.
+    #[error("the store could not be read or written: {0}")]
+    Io(#[from] io::Error),
+    /// What is on disk makes no sense. The next start rebuilds the store.
+    #[error("the store is damaged ({0}); it will be rebuilt at the next start")]
+    Damaged(String),
+}
+
+impl StoreError {
+    /// Whether the disk has no room left.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Io(e) if matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+    }
+}
+
+/// Typed trees of plain bytes. Implementations never panic, whatever is on the disk.
+///
+/// Writes are visible to readers at once; they are on disk after [`Store::flush`]. A process that is killed in between
+/// loses some of its latest writes and nothing else.
+pub trait Store: Send + Sync + fmt::Debug {
+    /// The value of `key`, if any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Applies `ops` to one tree in order: all of them or none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError>;
+
+    /// Calls `visit` with every key and value of `tree` whose key starts with `prefix`, in byte order, until it answers
+    /// `false`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn each(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError>;
+
+    /// Brings all writes to the disk. Nothing is flushed by itself: an idle daemon must not wake up.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn flush(&self) -> Result<(), StoreError>;
+
+    /// Bytes the store takes on disk; zero for a store in memory.
+    fn size_on_disk(&self) -> u64;
+
+    /// Sets `key` to `value`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn put(&self, tree: Tree, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.batch(tree, vec![Op::Put { key: key.to_vec(), value: value.to_vec() }])
+    }
+
+    /// Forgets `key`.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses.
+    fn remove(&self, tree: Tree, key: &[u8]) -> Result<(), StoreError> {
+        self.batch(tree, vec![Op::Remove { key: key.to_vec() }])
+    }
+
+    /// All keys of `tree` that start with `prefix`, in byte order.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk cannot be read.
+    fn keys(&self, tree: Tree, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
+        let mut keys = Vec::new();
+        self.each(tree, prefix, &mut |key, _| {
+            keys.push(key.to_vec());
+            true
+        })?;
+        Ok(keys)
+    }
+}

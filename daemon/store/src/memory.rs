@@ -1,0 +1,70 @@
+//! A store that lives as long as its owner: for tests, and for machines whose cache folder cannot be used.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::{Op, Store, StoreError, Tree};
+
+type Trees = BTreeMap<Tree, BTreeMap<Vec<u8>, Vec<u8>>>;
+
+/// A [`Store`] in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    trees: Mutex<Trees>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Every write is whole before the lock is given up, except after a panic inside a caller's `visit`, which only
+    /// reads; so a poisoned lock holds sound data.
+    fn lock(&self) -> MutexGuard<'_, Trees> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.lock().get(&tree).and_then(|t| t.get(key).cloned()))
+    }
+
+    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
+        let mut trees = self.lock();
+        let tree = trees.entry(tree).or_default();
+        for op in ops {
+            match op {
+                Op::Put { key, value } => tree.insert(key, value),
+                Op::Remove { key } => tree.remove(&key),
+            };
+        }
+        Ok(())
+    }
+
+    fn each(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        let trees = self.lock();
+        let Some(tree) = trees.get(&tree) else { return Ok(()) };
+        for (key, value) in tree.range(prefix.to_vec()..).take_while(|(key, _)| key.starts_with(prefix)) {
+            if !visit(key, value) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn size_on_disk(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,164 @@
+//! The store on disk; the only file that knows sled.
+//!
+//! sled panics on some damaged files, while opening and also later, so every call into it is guarded: a panic becomes
+//! [`StoreError::Damaged`] and leaves a mark beside the database, by which the next start knows to rebuild it. The
+//! periodic flush is off: it would wake an idle daemon twice a second.
+
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use crate::{Op, Store, StoreError, Tree};
+
+/// Facts are read once per file and then live in the map, so a large cache would only hold them twice.
+const CACHE_BYTES: u64 = 64 << 20;
+
+/// A [`Store`] in a folder.
+pub(crate) struct SledStore {
+    /// Taken out only by `drop`.
+    opened: Option<OpenDb>,
+    damage_mark: PathBuf,
+}
+
+struct OpenDb {
+    db: sled::Db,
+    /// In the order of [`Tree::ALL`].
+    trees: Vec<sled::Tree>,
+}
+
+impl SledStore {
+    /// Opens or makes a database in `folder`. `damage_mark` is the file to leave when damage shows later.
+    pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
+        let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+        let opened = guard(|| {
+            let db = config.open()?;
+            let trees = Tree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
+            Ok(OpenDb { db, trees })
+        })?;
+        Ok(Self { opened: Some(opened), damage_mark })
+    }
+
+    fn opened(&self) -> &OpenDb {
+        self.opened.as_ref().expect("only drop takes the database out")
+    }
+
+    fn tree(&self, tree: Tree) -> &sled::Tree {
+        &self.opened().trees[tree as usize]
+    }
+
+    /// Runs `work`; damage that shows is marked for the next start.
+    fn run<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+        let result = guard(work);
+        if let Err(StoreError::Damaged(why)) = &result {
+            tracing::warn!(why, "the store is damaged");
+            // If even this cannot be written, the next start meets the damage again by itself.
+            let _ = fs::write(&self.damage_mark, why);
+        }
+        result
+    }
+}
+
+impl Store for SledStore {
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.run(|| Ok(self.tree(tree).get(key)?.map(|value| value.to_vec())))
+    }
+
+    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
+        let mut batch = sled::Batch::default();
+        for op in ops {
+            match op {
+                Op::Put { key, value } => batch.insert(key, value),
+                Op::Remove { key } => batch.remove(key),
+            }
+        }
+        self.run(|| self.tree(tree).apply_batch(batch))
+    }
+
+    fn each(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        let mut entries = self.run(|| Ok(self.tree(tree).scan_prefix(prefix)))?;
+        // Only sled's own step is guarded: a panic in `visit` is the caller's.
+        while let Some((key, value)) = self.run(|| entries.next().transpose())? {
+            if !visit(&key, &value) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.run(|| self.opened().db.flush().map(|_bytes| ()))
+    }
+
+    fn size_on_disk(&self) -> u64 {
+        self.run(|| self.opened().db.size_on_disk()).unwrap_or(0)
+    }
+}
+
+impl Drop for SledStore {
+    fn drop(&mut self) {
+        // sled flushes when dropped, and may panic in doing so.
+        let opened = self.opened.take();
+        if catch_unwind(AssertUnwindSafe(|| drop(opened))).is_err() {
+            tracing::warn!("the store could not be closed in order");
+        }
+    }
+}
+
+impl std::fmt::Debug for SledStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SledStore").finish_non_exhaustive()
+    }
+}
+
+/// Runs `work` with sled's panics and errors turned into ours.
+fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result.map_err(translate),
+        Err(panic) => Err(StoreError::Damaged(panic_text(panic.as_ref()))),
+    }
+}
+
+fn translate(error: sled::Error) -> StoreError {
+    match error {
+        sled::Error::Io(e) if is_damage(&e) => StoreError::Damaged(e.to_string()),
+        sled::Error::Io(e) => StoreError::Io(e),
+        other => StoreError::Damaged(other.to_string()),
+    }
+}
+
+/// Errors that the file's contents cause rather than the disk.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+    )
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .and_then(|text| text.lines().next())
+        .unwrap_or("it cannot be read")
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_damage() {
+        let full = translate(sled::Error::Io(io::ErrorKind::StorageFull.into()));
+        assert!(full.is_full() && matches!(full, StoreError::Io(_)));
+        let torn = translate(sled::Error::Io(io::ErrorKind::UnexpectedEof.into()));
+        assert!(matches!(torn, StoreError::Damaged(_)));
+        let panicked = guard::<()>(|| panic!("first line\nsecond"));
+        assert!(matches!(panicked, Err(StoreError::Damaged(why)) if why == "first line"));
+    }
+}

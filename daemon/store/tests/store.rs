@@ -1,0 +1,185 @@
+//! The store as its owner meets it: round trips, damage, foreign versions, folders that cannot be used.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hob_store::{FORMAT_VERSION, MemoryStore, Op, Opened, Store, StoreNotice, Tree, open};
+
+fn put(key: &str, value: &str) -> Op {
+    Op::Put { key: key.into(), value: value.into() }
+}
+
+fn remove(key: &str) -> Op {
+    Op::Remove { key: key.into() }
+}
+
+/// A store with enough in it that damage hits something.
+fn filled(folder: &Path) {
+    let Opened { store, notice } = open(folder);
+    assert_eq!(notice, None);
+    for n in 0..2_000u32 {
+        let value = n.to_le_bytes().repeat(50);
+        store.put(Tree::Facts, format!("key-{n:05}").as_bytes(), &value).expect("put");
+    }
+    store.flush().expect("flush");
+}
+
+fn database_file(folder: &Path) -> PathBuf {
+    let file = folder.join("data").join("db");
+    assert!(file.is_file(), "the test knows where sled keeps its data");
+    file
+}
+
+#[test]
+fn both_stores_keep_the_same_promises() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let disk = open(folder.path());
+    assert_eq!(disk.notice, None);
+    for store in [&*disk.store, &MemoryStore::new() as &dyn Store] {
+        store.batch(Tree::Facts, vec![put("b", "2"), put("a", "1"), put("ax", "3")]).expect("batch");
+        store.put(Tree::Files, b"a", b"other tree").expect("put");
+        assert_eq!(store.get(Tree::Facts, b"a").expect("get").as_deref(), Some(&b"1"[..]));
+        assert_eq!(store.get(Tree::Confirmed, b"a").expect("get"), None);
+        assert_eq!(store.keys(Tree::Facts, b"").expect("keys"), [&b"a"[..], b"ax", b"b"]);
+        assert_eq!(store.keys(Tree::Facts, b"a").expect("keys"), [&b"a"[..], b"ax"]);
+        store.batch(Tree::Facts, vec![remove("a"), put("b", "4"), remove("absent")]).expect("batch");
+        let mut seen = Vec::new();
+        store
+            .each(Tree::Facts, b"", &mut |key, value| {
+                seen.push((key.to_vec(), value.to_vec()));
+                false
+            })
+            .expect("each");
+        assert_eq!(seen, [(b"ax".to_vec(), b"3".to_vec())], "stops when told to");
+        store.remove(Tree::Facts, b"ax").expect("remove");
+        assert_eq!(store.keys(Tree::Facts, b"").expect("keys"), [&b"b"[..]]);
+        store.flush().expect("flush");
+    }
+}
+
+#[test]
+fn what_was_flushed_is_there_again() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    filled(folder.path());
+    let Opened { store, notice } = open(folder.path());
+    assert_eq!(notice, None);
+    assert_eq!(store.keys(Tree::Facts, b"key-").expect("keys").len(), 2_000);
+    assert!(store.size_on_disk() > 0);
+}
+
+#[test]
+fn a_second_opener_gets_memory_and_leaves_the_first_alone() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let first = open(folder.path());
+    first.store.put(Tree::Facts, b"k", b"v").expect("put");
+    let second = open(folder.path());
+    assert!(matches!(second.notice, Some(StoreNotice::InMemory { .. })), "{:?}", second.notice);
+    second.store.put(Tree::Facts, b"k", b"w").expect("put");
+    drop(second);
+    assert_eq!(first.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+    drop(first);
+    assert_eq!(open(folder.path()).notice, None);
+}
+
+#[test]
+fn a_database_that_lost_its_records_is_rebuilt_with_a_notice() {
+    for cut in [0, 7, 100] {
+        let folder = tempfile::tempdir().expect("tempdir");
+        filled(folder.path());
+        let file = database_file(folder.path());
+        fs::OpenOptions::new().write(true).open(&file).expect("open").set_len(cut).expect("cut");
+        let opened = open(folder.path());
+        assert!(
+            matches!(opened.notice, Some(StoreNotice::Rebuilt { .. })),
+            "cut at {cut}: {:?}",
+            opened.notice
+        );
+        opened.store.put(Tree::Facts, b"k", b"v").expect("a rebuilt store works");
+        opened.store.flush().expect("flush");
+        drop(opened);
+        let again = open(folder.path());
+        assert_eq!(again.notice, None, "told once");
+        assert_eq!(again.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+    }
+}
+
+/// Whatever byte is damaged: no panic, and each value that is still given is the one that was put.
+#[test]
+fn flipped_bytes_never_panic_and_never_lie() {
+    let original = tempfile::tempdir().expect("tempdir");
+    filled(original.path());
+    let bytes = fs::read(database_file(original.path())).expect("read");
+    for round in 0..24 {
+        let folder = tempfile::tempdir().expect("tempdir");
+        filled(folder.path());
+        let mut bytes = bytes.clone();
+        let step = bytes.len() / 24;
+        for byte in bytes.iter_mut().skip(round * step).take(16) {
+            *byte ^= 0x5a;
+        }
+        fs::write(database_file(folder.path()), &bytes).expect("write");
+        check_survives(folder.path());
+    }
+    for name in ["data/conf", "format"] {
+        let folder = tempfile::tempdir().expect("tempdir");
+        filled(folder.path());
+        assert!(folder.path().join(name).is_file(), "the test knows the files");
+        fs::write(folder.path().join(name), b"\xff\xfe garbage").expect("write");
+        check_survives(folder.path());
+        assert_eq!(open(folder.path()).notice, None, "{name}: told once");
+    }
+}
+
+fn check_survives(folder: &Path) {
+    let Opened { store, .. } = open(folder);
+    for n in 0..2_000u32 {
+        if let Ok(Some(value)) = store.get(Tree::Facts, format!("key-{n:05}").as_bytes()) {
+            assert_eq!(value, n.to_le_bytes().repeat(50));
+        }
+    }
+    let _ = store.keys(Tree::Facts, b"");
+    let _ = store.put(Tree::Facts, b"new", b"value");
+    let _ = store.flush();
+    drop(store);
+    // Damage that only showed in use is repaired by the start after it.
+    let Opened { store, .. } = open(folder);
+    store.put(Tree::Facts, b"new", b"value").expect("usable again");
+}
+
+#[test]
+fn another_version_is_rebuilt_and_named() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let other = FORMAT_VERSION + 1;
+    {
+        let opened = open(folder.path());
+        opened.store.put(Tree::Meta, b"format-version", &other.to_le_bytes()).expect("put");
+        opened.store.put(Tree::Facts, b"k", b"from the future").expect("put");
+        opened.store.flush().expect("flush");
+    }
+    fs::write(folder.path().join("format"), format!("hob-store {other}\n")).expect("write");
+    let opened = open(folder.path());
+    assert_eq!(opened.notice, Some(StoreNotice::OtherVersion { found: other }));
+    assert_eq!(opened.store.get(Tree::Facts, b"k").expect("get"), None);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_gives_memory_and_a_notice() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let file = folder.path().join("file");
+    fs::write(&file, "not a folder").expect("write");
+    for bad in [file.join("store"), file.clone(), PathBuf::from("/proc/hob-store")] {
+        let opened = open(&bad);
+        assert!(matches!(opened.notice, Some(StoreNotice::InMemory { .. })), "{bad:?}: {:?}", opened.notice);
+        opened.store.put(Tree::Facts, b"k", b"v").expect("put");
+        assert_eq!(opened.store.get(Tree::Facts, b"k").expect("get").as_deref(), Some(&b"v"[..]));
+    }
+    assert_eq!(fs::read_to_string(&file).expect("read"), "not a folder");
+}
+
+#[test]
+fn a_file_in_the_place_of_the_data_is_set_aside() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    fs::write(folder.path().join("data"), "x").expect("write");
+    assert!(matches!(open(folder.path()).notice, Some(StoreNotice::Rebuilt { .. })));
+    assert_eq!(open(folder.path()).notice, None);
+}
