@@ -1,1 +1,7 @@
-//! placeholder
+//! `hobd`: the daemon that keeps code intelligence warm.
+//!
+//! Wiring and judgement over the parts in the sub-crates. Layers, each knowing only those before it: `host` (workspaces),
+//! `tools` (handlers), `to_proto` and `budget` (answers), `dispatch` (one call), `session` (one connection),
+//! `lifecycle` (the process).
+
+pub mod calls;

@@ -1,1 +1,23 @@
-//! placeholder
+//! What two hob processes must agree on.
+//!
+//! Frames and messages of the IPC, the handshake and who serves whom, the envelope every tool answers with, node IDs,
+//! positions, where files live, and the one table of tools. Plain data: no runtime of its own, no global state, no tool
+//! logic. A change to the messages moves [`hello::PROTOCOL`] and its ledger.
+
+pub mod envelope;
+pub mod error;
+pub mod frame;
+pub mod hello;
+pub mod message;
+pub mod node_id;
+pub mod places;
+pub mod position;
+pub mod tools;
+pub mod transport;
+
+pub use envelope::{Dropped, Envelope, TokenBudget};
+pub use error::{ErrorCode, ToolError};
+pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};
+pub use message::{ClientMessage, ServerMessage};
+pub use node_id::NodeId;
+pub use position::Anchor;

@@ -1,0 +1,55 @@
+//! The line between connections and tools.
+//!
+//! `session` turns frames into [`CallRequest`]s and [`Answer`]s into frames; `dispatch` runs them. Neither knows the other's
+//! types, so the lifecycle can be tested with a few lines of tools and the tools without a socket.
+
+use std::sync::Arc;
+
+use hob_base::{AbsPath, CancelToken};
+use hob_proto::ClientKind;
+use serde_json::{Map, Value};
+
+/// Receives a call's progress: steps done, steps in all if known, what is being done. Called from worker threads; must
+/// not block.
+pub type ProgressSink = Arc<dyn Fn(u64, Option<u64>, &str) + Send + Sync>;
+
+/// One call, as `session` hands it over.
+#[derive(Clone)]
+pub struct CallRequest {
+    /// The tool's name, unchecked.
+    pub tool: String,
+    /// Its arguments, unchecked.
+    pub args: Map<String, Value>,
+    /// Where to look for a workspace when the arguments name none.
+    pub root: AbsPath,
+    /// Stops the work.
+    pub cancel: CancelToken,
+    /// Where progress goes, if the caller wants it.
+    pub progress: Option<ProgressSink>,
+    /// What kind of client asks.
+    pub client: ClientKind,
+}
+
+/// A finished call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The envelope's `ok`.
+    pub ok: bool,
+    /// The serialised envelope, cut to its budget.
+    pub envelope: String,
+}
+
+/// What connections need of the rest of the daemon. Methods are called from blocking threads.
+pub trait Calls: Send + Sync + 'static {
+    /// Runs a call to its end. Never panics: a bug becomes an `INTERNAL` answer.
+    fn call(&self, request: CallRequest) -> Answer;
+
+    /// Facts for `hob status`: workspaces, memory; merged into the session layer's own (version, pid, up-time, clients).
+    fn status(&self) -> Map<String, Value>;
+
+    /// Whether work is under way without a call (an index being built), so that being without clients is not being idle.
+    fn busy(&self) -> bool;
+
+    /// Saves everything worth keeping. Called once, after the last call was answered.
+    fn persist(&self);
+}

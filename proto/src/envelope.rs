@@ -1,0 +1,71 @@
+//! The one shape that every tool answers in, on MCP, on the command line and on the IPC.
+//!
+//! The envelope is serialised once, by the daemon, after it was cut to its budget; what was measured is what is sent.
+//! Everybody else passes the text on or reads it back with [`Envelope`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::ToolError;
+
+/// Tokens asked for, used and allowed. A token is four characters of the serialised envelope, rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenBudget {
+    /// What the caller allowed, after clamping.
+    pub requested: u32,
+    /// What this envelope costs; never more than `requested`.
+    pub used: u32,
+    /// The most that may be requested of this tool.
+    pub max: u32,
+}
+
+/// What was left out, and how to get it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// What kind of item (`references`, `results`).
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+    /// The narrowing argument that brings the rest back.
+    pub note: String,
+}
+
+/// Every tool's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Envelope {
+    /// Whether the call did what was asked.
+    pub ok: bool,
+    /// The tool's result, when `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// What went wrong, when not `ok`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+    /// What the answer may cost and does cost.
+    pub token_budget: TokenBudget,
+    /// Whether anything was left out.
+    pub truncated: bool,
+    /// What was left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
+    /// Context that is not a failure.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+impl Envelope {
+    /// Reads an envelope back from its text.
+    ///
+    /// # Errors
+    /// When the text is not an envelope.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+/// The cost of a text: characters / 4, rounded up.
+#[must_use]
+pub fn tokens_of(text: &str) -> u32 {
+    u32::try_from(text.chars().count().div_ceil(4)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,77 @@
+//! Error codes and the shape of an error in an envelope.
+//!
+//! Codes are stable and few; a caller branches on them. The message says what happened, the hint what to do next.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The closed list of codes (`tools.md` says when each is used).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[allow(missing_docs, reason = "the contract of each code is the table in the tool documentation")]
+pub enum ErrorCode {
+    MapNotBuilt,
+    NodeNotFound,
+    BadNodeId,
+    FileDeleted,
+    SymbolNotFound,
+    LspUnavailable,
+    LspFailed,
+    LspTimeout,
+    LspUnsupported,
+    BadArgs,
+    BadPattern,
+    OutsideWorkspace,
+    UntrustedWorkspace,
+    EditsDisabled,
+    NoPendingAction,
+    Conflict,
+    ApplyFailed,
+    BundleNotFound,
+    DaemonUnavailable,
+    Cancelled,
+    Internal,
+}
+
+/// A failed call, as it stands in the envelope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolError {
+    /// What kind of failure.
+    pub code: ErrorCode,
+    /// What happened, for people.
+    pub message: String,
+    /// What to do next; empty when there is nothing to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+    /// Further fields of this code (`language`, `progress`, `candidates`).
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error with a message and no hint.
+    #[must_use]
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: String::new(), more: Map::new() }
+    }
+
+    /// Says what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Adds a field.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.more.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Shorthand for the most frequent code.
+    #[must_use]
+    pub fn bad_args(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::BadArgs, message)
+    }
+}

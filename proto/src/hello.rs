@@ -1,0 +1,131 @@
+//! The handshake, and who serves whom.
+//!
+//! ## Protocol ledger
+//! | version | what changed |
+//! |---|---|
+//! | 1 | first version |
+//!
+//! A daemon serves every client whose protocol lies in `MIN_PROTOCOL..=PROTOCOL`. Among builds of the same protocol the
+//! newer daemon wins: a client that carries a newer daemon asks the running one to retire; a client that carries an older
+//! one is served, and told so. Nothing ever replaces a newer daemon by an older one, so two installations cannot
+//! take turns killing each other's daemon.
+
+use std::cmp::Ordering;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+/// The protocol this build speaks. Raise it with a line in the ledger above.
+pub const PROTOCOL: u32 = 1;
+
+/// The oldest protocol a daemon of this build still serves.
+pub const MIN_PROTOCOL: u32 = 1;
+
+/// Which daemon program: its version, and for builds of the same version when its file was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// `major.minor.patch`.
+    pub version: String,
+    /// Modification time of the daemon's executable, milliseconds since 1970; 0 when unknown.
+    pub stamp: u64,
+}
+
+impl Build {
+    /// This build's version with the stamp of the daemon executable at `path`. The daemon passes its own file; a client
+    /// the one it would start.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+        let stamp = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let stamp = stamp.and_then(|d| u64::try_from(d.as_millis()).ok()).unwrap_or(0);
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), stamp }
+    }
+
+    /// Whether this build should replace `other`. A build of unknown date replaces nothing of its own version.
+    #[must_use]
+    pub fn is_newer_than(&self, other: &Self) -> bool {
+        match numbers(&self.version).cmp(&numbers(&other.version)) {
+            Ordering::Greater => true,
+            Ordering::Less => false,
+            Ordering::Equal => other.stamp != 0 && self.stamp > other.stamp,
+        }
+    }
+}
+
+fn numbers(version: &str) -> Vec<u64> {
+    let core = version.split(['-', '+']).next().unwrap_or("");
+    core.split('.').map(|part| part.parse().unwrap_or(0)).collect()
+}
+
+/// What kind of program connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClientKind {
+    /// `hob-mcp`: an agent.
+    Mcp,
+    /// `hob-lsp`: an editor.
+    Lsp,
+    /// `hob`: a person.
+    Cli,
+}
+
+/// The first message of a client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The client's [`PROTOCOL`].
+    pub protocol: u32,
+    /// The daemon build the client would start.
+    pub build: Build,
+    /// What connects.
+    pub kind: ClientKind,
+    /// Its process id; for status only, never for liveness.
+    pub pid: u32,
+    /// Its working directory, absolute: where a workspace is looked for when a call names none.
+    pub cwd: String,
+}
+
+/// The daemon's first message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Welcome {
+    /// Served.
+    Accepted {
+        /// The daemon's protocol.
+        protocol: u32,
+        /// The daemon's build.
+        build: Build,
+        /// Its process id, for status.
+        pid: u32,
+        /// Something the client should tell its user (it is older than the daemon).
+        notice: Option<String>,
+    },
+    /// Not served; the connection ends.
+    Refused {
+        /// The daemon's protocol.
+        protocol: u32,
+        /// The daemon's build.
+        build: Build,
+        /// Why, and what to do.
+        reason: String,
+        /// Whether the daemon is on its way out, so that waiting for it to go and starting another will help.
+        retiring: bool,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_builds_replace_older_ones_and_never_the_reverse() {
+        let build = |version: &str, stamp| Build { version: version.into(), stamp };
+        assert!(build("0.2.0", 1).is_newer_than(&build("0.1.9", 9)));
+        assert!(build("0.10.0", 1).is_newer_than(&build("0.9.0", 1)));
+        assert!(build("0.1.0", 2).is_newer_than(&build("0.1.0", 1)));
+        assert!(!build("0.1.0", 1).is_newer_than(&build("0.1.0", 1)));
+        assert!(!build("0.1.0", 1).is_newer_than(&build("0.1.0", 2)));
+        assert!(!build("0.1.0", 0).is_newer_than(&build("0.1.0", 1)));
+        assert!(!build("0.1.0", 5).is_newer_than(&build("0.1.0", 0)));
+    }
+}

@@ -1,0 +1,166 @@
+//! Where hob keeps its files.
+//!
+//! `HOB_DIR=/some/dir` puts everything under one folder (tests and benchmarks use that); otherwise `directories` decides by
+//! the platform's conventions. The environment is passed in: nothing here reads it by itself, except what `directories`
+//! does inside.
+//!
+//! A Unix socket's path must fit in 104 bytes on some systems. Where the runtime folder is too deep, the socket moves to a
+//! short private folder whose name is derived from the long one, so that every client finds the same place.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The longest socket path that every supported system takes, in bytes, with its terminating zero.
+pub const SOCKET_PATH_MAX: usize = 103;
+
+/// The folders of one user's hob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Configuration written by the user.
+    pub config: PathBuf,
+    /// What must survive: trust, receipts, pending edits.
+    pub state: PathBuf,
+    /// What can be rebuilt: facts, indexes.
+    pub cache: PathBuf,
+    /// Socket and locks; private to the user.
+    pub runtime: PathBuf,
+    /// The socket, or on Windows the name of the pipe.
+    pub socket: PathBuf,
+}
+
+/// Why no places could be found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlacesError {
+    /// `HOB_DIR` is set to a relative path.
+    #[error("HOB_DIR must be an absolute path, not `{0}`")]
+    RelativeHobDir(String),
+    /// The platform gives no home folder.
+    #[error("no home folder is known for this user; set HOB_DIR to an absolute path")]
+    NoHome,
+}
+
+impl Places {
+    /// Decides from the environment: `env` looks a variable up, `user` tells users of a shared temporary folder apart (the
+    /// numeric user id on Unix).
+    ///
+    /// # Errors
+    /// [`PlacesError`].
+    pub fn find(env: &dyn Fn(&str) -> Option<OsString>, user: &str) -> Result<Self, PlacesError> {
+        let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let temp = set("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
+        if let Some(dir) = set("HOB_DIR") {
+            if !dir.is_absolute() {
+                return Err(PlacesError::RelativeHobDir(dir.display().to_string()));
+            }
+            return Ok(Self::under(&dir, user));
+        }
+        let dirs = directories::ProjectDirs::from("", "", "hob").ok_or(PlacesError::NoHome)?;
+        let runtime = dirs.runtime_dir().map_or_else(|| temp.join(format!("hob-{user}")), Path::to_path_buf);
+        let state = dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_path_buf();
+        let socket = socket_path(&runtime, user);
+        Ok(Self {
+            config: dirs.config_dir().to_path_buf(),
+            state,
+            cache: dirs.cache_dir().to_path_buf(),
+            runtime,
+            socket,
+        })
+    }
+
+    fn under(dir: &Path, user: &str) -> Self {
+        let runtime = dir.join("run");
+        let socket = socket_path(&runtime, user);
+        Self {
+            config: dir.join("config"),
+            state: dir.join("state"),
+            cache: dir.join("cache"),
+            runtime,
+            socket,
+        }
+    }
+
+    /// Places from this process's environment.
+    ///
+    /// # Errors
+    /// [`PlacesError`].
+    pub fn from_process_env() -> Result<Self, PlacesError> {
+        Self::find(&|name| std::env::var_os(name), &current_user())
+    }
+
+    /// Held by the daemon as long as it lives; liveness is this lock, never a process id.
+    #[must_use]
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.runtime.join("daemon.lock")
+    }
+
+    /// Held by whoever starts or replaces the daemon.
+    #[must_use]
+    pub fn start_lock(&self) -> PathBuf {
+        self.runtime.join("start.lock")
+    }
+
+    /// The folder of the daemon's log files.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.state.join("log")
+    }
+}
+
+#[cfg(unix)]
+fn socket_path(runtime: &Path, user: &str) -> PathBuf {
+    let path = runtime.join("hobd.sock");
+    if path.as_os_str().len() < SOCKET_PATH_MAX {
+        return path;
+    }
+    let name = fnv1a(runtime.as_os_str().as_encoded_bytes());
+    PathBuf::from(format!("/tmp/hob-{user}/{name:016x}.sock"))
+}
+
+#[cfg(windows)]
+fn socket_path(runtime: &Path, user: &str) -> PathBuf {
+    let name = fnv1a(runtime.as_os_str().as_encoded_bytes());
+    PathBuf::from(format!(r"\\.\pipe\hob-{user}-{name:016x}"))
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo). Not for security: it only has to be the same in every build of hob.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// What tells this user from others: the numeric id on Unix, the name elsewhere.
+#[must_use]
+pub fn current_user() -> String {
+    #[cfg(unix)]
+    return rustix::process::getuid().as_raw().to_string();
+    #[cfg(not(unix))]
+    return std::env::var("USERNAME").unwrap_or_else(|_| "user".to_owned());
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn find(dir: &str) -> Result<Places, PlacesError> {
+        let dir = dir.to_owned();
+        Places::find(&move |name| (name == "HOB_DIR").then(|| dir.clone().into()), "7")
+    }
+
+    #[test]
+    fn hob_dir_holds_everything() {
+        let places = find("/x/y").expect("absolute");
+        assert_eq!(places.socket, Path::new("/x/y/run/hobd.sock"));
+        assert!([&places.config, &places.state, &places.cache].iter().all(|p| p.starts_with("/x/y")));
+        assert_eq!(find("x"), Err(PlacesError::RelativeHobDir("x".into())));
+    }
+
+    #[test]
+    fn a_deep_folder_still_has_a_short_socket() {
+        let deep = format!("/{}", "d".repeat(200));
+        let socket = find(&deep).expect("absolute").socket;
+        assert!(socket.as_os_str().len() < SOCKET_PATH_MAX, "{socket:?}");
+        assert_eq!(socket, find(&deep).expect("absolute").socket);
+        assert_ne!(socket, find(&format!("{deep}x")).expect("absolute").socket);
+    }
+}

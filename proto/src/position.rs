@@ -1,0 +1,25 @@
+//! Places in files as every tool writes them: 1-based line and column, the column in UTF-16 code units.
+
+use serde::{Deserialize, Serialize};
+
+/// A place in a file. `file` is relative to the workspace root with `/`; a place outside it (a library's source) has
+/// `external: true` and an absolute `file`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Anchor {
+    /// Which file.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in UTF-16 code units.
+    pub col: u32,
+    /// Last line, when the place is a range of lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_line: Option<u32>,
+    /// The text there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// Set when the file lies outside the workspace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
+}

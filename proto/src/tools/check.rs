@@ -1,0 +1,258 @@
+//! Checks what a caller wrote against a tool's arguments.
+//!
+//! The result has canonical names, defaults filled in and numbers within their ranges; handlers see nothing else. What is
+//! merely out of range is clamped with a warning, what cannot be meant is refused with the argument, what was expected and
+//! the nearest known name.
+
+use serde_json::{Map, Value};
+
+use super::{ArgDef, ArgType, Default, ToolDef, same_name};
+use crate::error::ToolError;
+
+/// Arguments that passed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// Canonical names, defaults filled in.
+    pub args: Map<String, Value>,
+    /// What was adjusted.
+    pub warnings: Vec<String>,
+}
+
+/// Checks `given` against `tool`.
+///
+/// # Errors
+/// `BAD_ARGS`, naming the argument.
+pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked, ToolError> {
+    let mut checked = Checked { args: Map::new(), warnings: Vec::new() };
+    for (name, value) in given {
+        let arg = tool.all_args().find(|arg| same_name(arg.name, name)).ok_or_else(|| unknown(tool, name))?;
+        if checked.args.contains_key(arg.name) {
+            return Err(ToolError::bad_args(format!("`{}` is given twice", arg.name)).hint("Give it once."));
+        }
+        if !value.is_null() {
+            let value = take(arg, value, &mut checked.warnings)?;
+            checked.args.insert(arg.name.to_owned(), value);
+        }
+    }
+    for arg in tool.all_args() {
+        if checked.args.contains_key(arg.name) {
+            continue;
+        }
+        match default(arg) {
+            Ok(Some(value)) => drop(checked.args.insert(arg.name.to_owned(), value)),
+            Ok(None) => {}
+            Err(()) => return Err(missing(tool, arg)),
+        }
+    }
+    Ok(checked)
+}
+
+fn default(arg: &ArgDef) -> Result<Option<Value>, ()> {
+    match arg.default {
+        Default::Required => Err(()),
+        Default::None => Ok(None),
+        Default::Int(n) => Ok(Some(n.into())),
+        Default::Str(s) => Ok(Some(s.into())),
+        Default::Bool(b) => Ok(Some(b.into())),
+    }
+}
+
+fn take(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
+    match arg.ty {
+        ArgType::Str { min } => string(arg, value, min),
+        ArgType::Int { min, max } => integer(arg, value, (min, max), warnings),
+        ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong(arg, value)),
+        ArgType::Enum(words) => word(arg, value, words),
+        ArgType::StrList => list(arg, value, |item| string(arg, item, 1)),
+        ArgType::EnumList(words) => list(arg, value, |item| word(arg, item, words)),
+    }
+}
+
+fn string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
+    let text = value.as_str().ok_or_else(|| wrong(arg, value))?;
+    if text.chars().count() < min {
+        let plural = if min == 1 { "" } else { "s" };
+        let message = format!("`{}` needs at least {min} character{plural}", arg.name);
+        return Err(ToolError::bad_args(message).hint(arg.description));
+    }
+    Ok(text.into())
+}
+
+fn integer(
+    arg: &ArgDef,
+    value: &Value,
+    range: (i64, i64),
+    warnings: &mut Vec<String>,
+) -> Result<Value, ToolError> {
+    let n = match value {
+        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
+        _ => None,
+    };
+    let n = n.ok_or_else(|| wrong(arg, value))?;
+    let clamped = n.clamp(range.0, range.1);
+    if clamped != n {
+        warnings.push(format!(
+            "{} was {n}; the range is {} to {}, so {clamped} was used.",
+            arg.name, range.0, range.1
+        ));
+    }
+    Ok(clamped.into())
+}
+
+/// Some clients write every number as a float, and some write numbers no integer can hold.
+fn whole(n: f64) -> Option<i64> {
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "`as` saturates, and saturated values are clamped with a warning"
+    )]
+    (n.fract() == 0.0).then_some(n as i64)
+}
+
+fn word(arg: &ArgDef, value: &Value, words: &'static [&'static str]) -> Result<Value, ToolError> {
+    let text = value.as_str().ok_or_else(|| wrong(arg, value))?;
+    if let Some(word) = words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
+        return Ok((*word).into());
+    }
+    let error = ToolError::bad_args(format!(
+        "`{}` cannot be `{}`; expected {}",
+        arg.name,
+        shorten(text),
+        expected(arg)
+    ));
+    Err(match nearest(text, words.iter().copied()) {
+        Some(near) => error.hint(format!("Did you mean `{near}`?")),
+        None => error,
+    })
+}
+
+fn list(
+    arg: &ArgDef,
+    value: &Value,
+    mut item: impl FnMut(&Value) -> Result<Value, ToolError>,
+) -> Result<Value, ToolError> {
+    match value {
+        Value::Array(items) => items.iter().map(&mut item).collect::<Result<Vec<_>, _>>().map(Value::Array),
+        Value::String(_) => Ok(Value::Array(vec![item(value)?])),
+        _ => Err(wrong(arg, value)),
+    }
+}
+
+fn expected(arg: &ArgDef) -> String {
+    match arg.ty {
+        ArgType::Str { .. } => "a string".into(),
+        ArgType::Int { min, max: i64::MAX } => format!("an integer from {min}"),
+        ArgType::Int { min, max } => format!("an integer from {min} to {max}"),
+        ArgType::Bool => "true or false".into(),
+        ArgType::Enum(words) => format!("one of {}", words.join(", ")),
+        ArgType::StrList => "a list of strings".into(),
+        ArgType::EnumList(words) => format!("a list of {}", words.join(", ")),
+    }
+}
+
+fn wrong(arg: &ArgDef, value: &Value) -> ToolError {
+    let got = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    ToolError::bad_args(format!("`{}` must be {}, not {got}", arg.name, expected(arg))).hint(arg.description)
+}
+
+fn missing(tool: &ToolDef, arg: &ArgDef) -> ToolError {
+    ToolError::bad_args(format!("`{}` needs `{}`: {}", tool.name, arg.name, expected(arg)))
+        .hint(arg.description)
+}
+
+fn unknown(tool: &ToolDef, name: &str) -> ToolError {
+    let names: Vec<_> = tool.all_args().map(|arg| arg.name).collect();
+    let error = ToolError::bad_args(format!("`{}` has no argument `{}`", tool.name, shorten(name)));
+    match nearest(name, names.iter().copied()) {
+        Some(near) => error.hint(format!("Did you mean `{near}`? It takes {}.", names.join(", "))),
+        None => error.hint(format!("It takes {}.", names.join(", "))),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.to_owned(),
+    }
+}
+
+/// The known name closest to `name`: fewest single-character edits (Levenshtein), at most a third of its length.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name: Vec<char> = name.chars().take(64).flat_map(char::to_lowercase).collect();
+    known
+        .map(|candidate| (edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3 + 1)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::error::ErrorCode;
+    use crate::tools::map::SEARCH;
+
+    fn check(args: Value) -> Result<Checked, ToolError> {
+        check_args(&SEARCH, args.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn either_case_is_taken_and_defaults_filled_in() {
+        let checked = check(json!({"query": "ab", "path_prefix": "src", "token_budget": 500})).expect("good");
+        assert_eq!(checked.args["pathPrefix"], "src");
+        assert_eq!(checked.args["tokenBudget"], 500);
+        assert_eq!(checked.args["limit"], 20);
+        assert_eq!(checked.args["fresh"], true);
+        assert!(checked.warnings.is_empty());
+    }
+
+    #[test]
+    fn out_of_range_is_clamped_with_a_warning() {
+        let checked = check(json!({"query": "ab", "limit": 5000.0})).expect("good");
+        assert_eq!(checked.args["limit"], 100);
+        assert!(checked.warnings[0].contains("limit was 5000"), "{:?}", checked.warnings);
+        assert!(check(json!({"query": "ab", "limit": 1e300})).expect("good").args["limit"] == 100);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let bad = [
+            (json!({}), "needs `query`"),
+            (json!({"query": "a"}), "at least 2 characters"),
+            (json!({"query": 7}), "must be a string, not a number"),
+            (json!({"query": "ab", "limit": "x"}), "must be an integer from 1 to 100"),
+            (json!({"query": "ab", "limit": 1.5}), "must be an integer"),
+            (json!({"query": "ab", "kind": "klass"}), "cannot be `klass`"),
+            (json!({"query": "ab", "pathprefix_": "a", "pathPrefix": "b"}), "given twice"),
+        ];
+        for (args, expected) in bad {
+            let error = check(args).expect_err(expected);
+            assert_eq!(error.code, ErrorCode::BadArgs);
+            assert!(error.message.contains(expected), "{}", error.message);
+        }
+        let error = check(json!({"query": "ab", "limt": 3})).expect_err("misspelt");
+        assert!(error.hint.contains("Did you mean `limit`"), "{}", error.hint);
+    }
+}

@@ -1,0 +1,280 @@
+//! The one table of tools.
+//!
+//! Everything that describes a tool comes from its [`ToolDef`]: MCP's `tools/list` (schema, annotations), `hob call --help`,
+//! argument checking, the documentation page, which lists the budget may cut. Definitions live beside the argument and
+//! result types of their family; [`TOOLS`] collects them, sorted by name. A tool that does not work yet is not here.
+
+mod check;
+mod notation;
+pub mod schema;
+
+pub mod admin;
+pub mod map;
+pub mod read;
+pub mod text;
+
+pub use check::{Checked, check_args, nearest};
+pub use schema::{input_schema, output_schema};
+
+/// What an argument takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ArgType {
+    /// A string of at least this many characters.
+    Str {
+        /// Fewest characters.
+        min: usize,
+    },
+    /// An integer, clamped into the range with a warning.
+    Int {
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// True or false.
+    Bool,
+    /// One of these words.
+    Enum(&'static [&'static str]),
+    /// A list of strings; a single string is taken as a list of one.
+    StrList,
+    /// A list of these words; compared without regard to case.
+    EnumList(&'static [&'static str]),
+}
+
+/// The default of an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// The argument must be given.
+    Required,
+    /// Left out.
+    None,
+    /// This number.
+    Int(i64),
+    /// This word.
+    Str(&'static str),
+    /// This truth value.
+    Bool(bool),
+}
+
+/// One argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArgDef {
+    /// Its canonical name; the other spelling (camelCase or snake_case) is accepted too.
+    pub name: &'static str,
+    /// What it takes.
+    pub ty: ArgType,
+    /// What it is when left out.
+    pub default: Default,
+    /// For the model and for people, one line.
+    pub description: &'static str,
+}
+
+/// A list in a tool's result that may be cut to fit the budget, from its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ListCut {
+    /// Where it is, as dotted path in `data`; `[]` goes into every element (`clusters[].hubs`).
+    pub path: &'static str,
+    /// What its items are called in `dropped.kind`.
+    pub kind: &'static str,
+    /// How to get the rest.
+    pub narrow: &'static str,
+}
+
+/// Which of the tool sets a tool is in besides `all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolSet {
+    /// In `core` and `all`.
+    Core,
+    /// Only in `all`.
+    All,
+    /// In no list; answers when called by name (measurements).
+    Hidden,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub struct ToolDef {
+    /// Its name on every surface.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+    /// For the model: what it answers and when to use it.
+    pub description: &'static str,
+    /// Its arguments, besides the common ones.
+    pub args: &'static [ArgDef],
+    /// The shape of `data`, in the notation that [`schema::output_schema`] reads.
+    pub output: &'static str,
+    /// Lists the budget may cut, most expendable first.
+    pub cuts: &'static [ListCut],
+    /// `tokenBudget` when none is given.
+    pub default_budget: u32,
+    /// The most `tokenBudget` may be.
+    pub max_budget: u32,
+    /// Changes nothing.
+    pub read_only: bool,
+    /// Calling it twice is calling it once.
+    pub idempotent: bool,
+    /// Which lists it is in.
+    pub set: ToolSet,
+}
+
+/// The usual budget and its ceiling, in tokens.
+pub const DEFAULT_BUDGET: u32 = 2_000;
+/// See [`DEFAULT_BUDGET`].
+pub const MAX_BUDGET: u32 = 10_000;
+/// The least budget: the smallest envelope with a warning and a note fits.
+pub const MIN_BUDGET: u32 = 100;
+
+impl ToolDef {
+    /// What most tools are: read-only, idempotent, the usual budget.
+    pub(crate) const READ: Self = Self {
+        name: "",
+        title: "",
+        description: "",
+        args: &[],
+        output: "{}",
+        cuts: &[],
+        default_budget: DEFAULT_BUDGET,
+        max_budget: MAX_BUDGET,
+        read_only: true,
+        idempotent: true,
+        set: ToolSet::All,
+    };
+
+    /// Its arguments and the common ones.
+    pub fn all_args(&self) -> impl Iterator<Item = &'static ArgDef> {
+        let own_budget = self.args.iter().any(|arg| same_name(arg.name, "tokenBudget"));
+        let own_root = self.args.iter().any(|arg| arg.name == "root");
+        self.args.iter().chain(COMMON.iter().filter(move |arg| match arg.name {
+            "tokenBudget" => !own_budget,
+            "root" => !own_root,
+            _ => true,
+        }))
+    }
+}
+
+/// Arguments that every tool takes. Their descriptions are short because every tool repeats them.
+pub static COMMON: &[ArgDef] = &[
+    ArgDef {
+        name: "tokenBudget",
+        // The tool's own ceiling is enforced with the budget; here only nonsense is refused.
+        ty: ArgType::Int { min: 0, max: i64::MAX },
+        default: Default::None,
+        description: "Answer size limit",
+    },
+    ArgDef {
+        name: "root",
+        ty: ArgType::Str { min: 1 },
+        default: Default::None,
+        description: "Workspace path",
+    },
+    ArgDef {
+        name: "fresh",
+        ty: ArgType::Bool,
+        default: Default::Bool(true),
+        description: "Wait for recent writes",
+    },
+];
+
+/// Every tool, sorted by name.
+pub static TOOLS: &[&ToolDef] = &[
+    &admin::NOOP,
+    &map::NEIGHBORS,
+    &map::OVERVIEW,
+    &map::PATH,
+    &map::REBUILD,
+    &map::SEARCH,
+    &map::STATUS,
+    &read::READ_SYMBOLS,
+    &text::REGEX_SEARCH,
+];
+
+/// The tool of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static ToolDef> {
+    TOOLS.binary_search_by(|def| def.name.cmp(name)).ok().map(|at| TOOLS[at])
+}
+
+/// Why a tool list could not be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no tool or tool set `{name}`{}", nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+pub struct UnknownTool {
+    /// The name as given.
+    pub name: String,
+    /// The closest known one.
+    pub nearest: Option<&'static str>,
+}
+
+/// The tools of a list such as `core`, `all` or `map_search,regex_search`, sorted by name.
+///
+/// # Errors
+/// [`UnknownTool`].
+pub fn select(list: &str) -> Result<Vec<&'static ToolDef>, UnknownTool> {
+    let mut chosen: Vec<&'static ToolDef> = Vec::new();
+    for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        match word {
+            "core" => chosen.extend(TOOLS.iter().filter(|def| def.set == ToolSet::Core)),
+            "all" => chosen.extend(TOOLS.iter().filter(|def| def.set != ToolSet::Hidden)),
+            name => chosen.push(find(name).ok_or_else(|| unknown(name))?),
+        }
+    }
+    chosen.sort_by_key(|def| def.name);
+    chosen.dedup_by_key(|def| def.name);
+    Ok(chosen)
+}
+
+/// The error for a name that is no tool.
+#[must_use]
+pub fn unknown(name: &str) -> UnknownTool {
+    let known = TOOLS.iter().filter(|def| def.set != ToolSet::Hidden).map(|def| def.name);
+    UnknownTool { name: name.to_owned(), nearest: nearest(name, known) }
+}
+
+/// Whether two argument names are the same but for camelCase or snake_case.
+#[must_use]
+pub fn same_name(a: &str, b: &str) -> bool {
+    let fold =
+        |text: &str| text.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect::<String>();
+    a == b || fold(a) == fold(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_complete() {
+        assert!(TOOLS.is_sorted_by(|a, b| a.name < b.name));
+        for def in TOOLS {
+            assert!(!def.description.is_empty() && !def.title.is_empty(), "{}", def.name);
+            for (i, arg) in def.args.iter().enumerate() {
+                assert!(!arg.description.is_empty(), "{}.{}", def.name, arg.name);
+                assert!(
+                    def.args[..i].iter().all(|other| !same_name(other.name, arg.name)),
+                    "{}.{}",
+                    def.name,
+                    arg.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn sets_select_and_unknown_names_suggest() {
+        assert_eq!(select("map_search, regex_search").expect("known").len(), 2);
+        assert!(select("core").expect("known").len() < select("all").expect("known").len());
+        let error = select("map_serch").expect_err("misspelt").to_string();
+        assert!(error.contains("did you mean `map_search`"), "{error}");
+    }
+
+    /// The neighbours pay 1,570 tokens for 9 tools and 6,300 for 21.
+    #[test]
+    fn definitions_stay_cheap() {
+        let cost = |set: &str| {
+            let listed: Vec<_> = select(set).expect("known").iter().map(|def| schema::listing(def)).collect();
+            serde_json::to_string(&listed).expect("plain data").chars().count().div_ceil(4)
+        };
+        assert!(cost("all") < 7_500, "all: {}", cost("all"));
+        assert!(cost("core") < 2_500, "core: {}", cost("core"));
+    }
+}

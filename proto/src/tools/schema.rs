@@ -1,0 +1,151 @@
+//! JSON schemas from a [`ToolDef`].
+//!
+//! Input schemas are flat objects without `oneOf`, `anyOf` or `allOf`, because several model APIs refuse those, and short,
+//! because every token of them is paid in every conversation.
+
+use serde_json::{Map, Value, json};
+
+use super::notation;
+use super::{ArgDef, ArgType, Default, ToolDef};
+
+/// The schema of a tool's arguments.
+#[must_use]
+pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for arg in tool.all_args() {
+        properties.insert(arg.name.to_owned(), Value::Object(property(tool, arg)));
+        if arg.default == Default::Required {
+            required.push(Value::from(arg.name));
+        }
+    }
+    let mut schema = Map::new();
+    schema.insert("type".into(), "object".into());
+    schema.insert("properties".into(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    schema
+}
+
+fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
+    let mut out = Map::new();
+    let mut set = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
+    match arg.ty {
+        ArgType::Str { .. } => set("type", "string".into()),
+        ArgType::Int { .. } => set("type", "integer".into()),
+        ArgType::Bool => set("type", "boolean".into()),
+        ArgType::Enum(words) => {
+            set("type", "string".into());
+            set("enum", json!(words));
+        }
+        ArgType::StrList => {
+            set("type", "array".into());
+            set("items", json!({"type": "string"}));
+        }
+        ArgType::EnumList(words) => {
+            set("type", "array".into());
+            set("items", json!({"type": "string", "enum": words}));
+        }
+    }
+    match (arg.ty, arg.default) {
+        (ArgType::Int { min, max }, _) if max != i64::MAX => {
+            set("minimum", min.into());
+            set("maximum", max.into());
+        }
+        _ => {}
+    }
+    set("description", arg.description.into());
+    match arg.default {
+        Default::Int(n) => set("default", n.into()),
+        Default::Str(s) => set("default", s.into()),
+        Default::Bool(b) => set("default", b.into()),
+        _ if super::same_name(arg.name, "tokenBudget") => set("default", tool.default_budget.into()),
+        _ => {}
+    }
+    out
+}
+
+/// The schema of the whole envelope around a tool's result.
+///
+/// # Panics
+/// Never: a test reads every tool's notation.
+#[must_use]
+pub fn output_schema(tool: &ToolDef) -> Map<String, Value> {
+    let data = notation::parse(tool.output).unwrap_or_else(|_| json!({"type": "object"}));
+    let envelope = json!({
+        "type": "object",
+        "properties": {
+            "ok": {"type": "boolean"},
+            "data": data,
+            "error": {
+                "type": "object",
+                "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
+                "required": ["code", "message"],
+            },
+            "tokenBudget": {
+                "type": "object",
+                "properties": {"requested": {"type": "integer"}, "used": {"type": "integer"}, "max": {"type": "integer"}},
+                "required": ["requested", "used", "max"],
+            },
+            "truncated": {"type": "boolean"},
+            "dropped": {
+                "type": "object",
+                "properties": {"kind": {"type": "string"}, "count": {"type": "integer"}, "note": {"type": "string"}},
+            },
+            "warnings": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["ok", "tokenBudget", "truncated", "warnings"],
+    });
+    match envelope {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// A tool as MCP's `tools/list` shows it, without an output schema.
+#[must_use]
+pub fn listing(tool: &ToolDef) -> Value {
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": input_schema(tool),
+        "annotations": {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": false,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": false,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+
+    #[test]
+    fn schemas_are_flat_and_described() {
+        for tool in TOOLS {
+            let schema = input_schema(tool);
+            assert_eq!(schema["type"], "object");
+            assert!(["oneOf", "anyOf", "allOf"].iter().all(|key| !schema.contains_key(*key)));
+            for (name, property) in schema["properties"].as_object().expect("properties") {
+                assert!(
+                    property["description"].as_str().is_some_and(|d| !d.is_empty()),
+                    "{}.{name}",
+                    tool.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_output_notation_is_read() {
+        for tool in TOOLS {
+            let schema = notation::parse(tool.output).unwrap_or_else(|e| panic!("{}: {e}", tool.name));
+            assert_eq!(schema["type"], "object", "{}", tool.name);
+        }
+    }
+}

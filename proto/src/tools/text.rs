@@ -1,0 +1,144 @@
+//! Text search: arguments, results, definitions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+
+/// What `regex_search` may be restricted to.
+pub const TEXT_KINDS: &[&str] = &["Symbol", "Section", "Note", "File"];
+
+/// `regex_search`.
+pub static REGEX_SEARCH: ToolDef = ToolDef {
+    name: "regex_search",
+    title: "Search text by regex",
+    description: "Every matching line of the indexed text files, as ripgrep finds them, from an index. Rust regex syntax.",
+    args: &[
+        ArgDef {
+            name: "pattern",
+            ty: ArgType::Str { min: 1 },
+            default: Default::Required,
+            description: "Regex, e.g. fn\\s+main or (?i)todo",
+        },
+        ArgDef {
+            name: "path_prefix",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only below this folder or file",
+        },
+        ArgDef {
+            name: "kinds",
+            ty: ArgType::EnumList(TEXT_KINDS),
+            default: Default::None,
+            description: "Only text of these nodes (default: every line)",
+        },
+        ArgDef {
+            name: "limit",
+            ty: ArgType::Int { min: 1, max: 10_000 },
+            default: Default::None,
+            description: "Most lines or files shown; totals count all",
+        },
+        ArgDef {
+            name: "max_millis",
+            ty: ArgType::Int { min: 1, max: 60_000 },
+            default: Default::Int(2_000),
+            description: "Time limit",
+        },
+        ArgDef {
+            name: "glob",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only matching paths, e.g. *.py",
+        },
+        ArgDef {
+            name: "context_lines",
+            ty: ArgType::Int { min: 0, max: 20 },
+            default: Default::Int(0),
+            description: "Lines around each match",
+        },
+        ArgDef {
+            name: "output",
+            ty: ArgType::Enum(&["lines", "files", "count"]),
+            default: Default::Str("lines"),
+            description: "What to show",
+        },
+    ],
+    output: "{matches: [{file: str, line?: int, col?: int, text?: str, kind: str, node_id?: str, count?: int, \
+             before?: [str], after?: [str]}], total_lines: int, total_matches: int, files_matched: int, complete: bool, \
+             elapsed_ms: int}",
+    cuts: &[ListCut {
+        path: "matches",
+        kind: "matches",
+        narrow: "Pass path_prefix or glob, or output:'files' or 'count'",
+    }],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Arguments of `regex_search`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RegexSearchArgs {
+    /// Rust regex.
+    pub pattern: String,
+    /// Only below this path.
+    pub path_prefix: Option<String>,
+    /// Some of [`TEXT_KINDS`]; none means every line.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Most shown.
+    pub limit: Option<usize>,
+    /// Time limit in milliseconds.
+    pub max_millis: u64,
+    /// Only paths that match.
+    pub glob: Option<String>,
+    /// Lines before and after.
+    pub context_lines: usize,
+    /// `lines`, `files` or `count`.
+    pub output: String,
+}
+
+/// Result of `regex_search`.
+#[derive(Clone, Debug, Serialize)]
+pub struct RegexSearchResult {
+    /// By path, then line.
+    pub matches: Vec<TextMatch>,
+    /// Matching lines in everything searched.
+    pub total_lines: u64,
+    /// Occurrences in everything searched.
+    pub total_matches: u64,
+    /// Files with a match.
+    pub files_matched: u64,
+    /// Whether everything was searched; if not, the totals are lower bounds.
+    pub complete: bool,
+    /// Wall time of the search.
+    pub elapsed_ms: u64,
+}
+
+/// One matching line, or one matching file when `output` is `files`.
+#[derive(Clone, Debug, Serialize)]
+pub struct TextMatch {
+    /// Where.
+    pub file: String,
+    /// 1-based line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// 1-based UTF-16 column of the first match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub col: Option<u32>,
+    /// The line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// `File`, or the kind asked for.
+    pub kind: String,
+    /// The definition it stands in, when `kinds` has `Symbol`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<String>,
+    /// Matching lines of the file, when `output` is `files`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Lines before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// Lines after.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+}
