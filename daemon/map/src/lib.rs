@@ -1,14 +1,17 @@
 //! The map: a symbol graph computed from per-file facts.
 //!
 //! Pure functions over facts. This crate takes bytes and changes and gives answers; it opens no file, knows no language
-//! server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`]; the rest answers
+//! server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`]; [`Map`] answers
 //! questions over many of them.
 
 pub mod extract;
 pub mod facts;
+pub mod graph;
 pub mod langs;
+pub mod persist;
 pub mod walk;
 
 pub use extract::{EXTRACTOR_VERSION, extract};
 pub use facts::FileFacts;
+pub use graph::{Map, MapChange};
 pub use langs::{Lang, language_of};

@@ -1,0 +1,267 @@
+//! Questions and answers as plain values.
+//!
+//! Budgets and wire names are the daemon's business; limits that belong to the question itself (20 neighbours per node
+//! and kind, five candidates) are kept here.
+
+use hob_base::CancelToken;
+
+use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef};
+use crate::facts::DefKind;
+
+/// Which kinds a search wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum KindFilter {
+    /// Everything.
+    #[default]
+    Any,
+    /// Functions and macros.
+    Function,
+    /// Classes, structs and enums.
+    Class,
+    /// Methods.
+    Method,
+    /// Interfaces and traits.
+    Interface,
+    /// Variables, constants and fields.
+    Variable,
+    /// Files.
+    File,
+}
+
+impl KindFilter {
+    /// Whether a node of this kind passes.
+    #[must_use]
+    pub fn admits(self, kind: NodeKind) -> bool {
+        use DefKind as D;
+        let def = match kind {
+            NodeKind::File => return matches!(self, Self::Any | Self::File),
+            NodeKind::External => return self == Self::Any,
+            NodeKind::Def(def) => def,
+        };
+        match self {
+            Self::Any => true,
+            Self::Function => matches!(def, D::Function | D::Macro),
+            Self::Class => matches!(def, D::Class | D::Struct | D::Enum),
+            Self::Method => def == D::Method,
+            Self::Interface => matches!(def, D::Interface | D::Trait),
+            Self::Variable => matches!(def, D::Variable | D::Constant | D::Field),
+            Self::File => false,
+        }
+    }
+}
+
+/// A search for symbols and files.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchQuery<'q> {
+    /// A name, part of one, a qualified name or part of a path. Case matters only for the order of hits.
+    pub text: &'q str,
+    /// What is wanted.
+    pub kinds: KindFilter,
+    /// A folder or file below which hits must lie; empty for everywhere.
+    pub path_prefix: &'q str,
+    /// Most hits to return.
+    pub limit: usize,
+}
+
+/// In which way a hit matches, best first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum MatchClass {
+    /// The name is the query.
+    Exact,
+    /// The name starts with it.
+    Prefix,
+    /// The name contains it.
+    Substring,
+    /// The qualified name contains it.
+    Qualified,
+    /// The path contains it.
+    Path,
+    /// The name is one edit away, or has the query's letters in order.
+    Fuzzy,
+}
+
+/// A hit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hit {
+    /// What was found; [`NodeInfo::score`] is its hub score.
+    pub info: NodeInfo,
+    /// How it matches.
+    pub class: MatchClass,
+    /// One figure that sorts as the hits do: 100, 60, 40, 30, 25 or 10 by class, plus up to 10 for the hub score.
+    pub rank: f32,
+}
+
+/// Hits, best first.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SearchAnswer {
+    /// The best of them.
+    pub hits: Vec<Hit>,
+    /// How many there are in all; fuzzy ones are counted only where they were looked for.
+    pub total: usize,
+}
+
+/// A question about a node's surroundings.
+#[derive(Clone, Debug)]
+pub struct NeighborsQuery {
+    /// The node in the middle.
+    pub node: NodeRef,
+    /// Which way.
+    pub direction: Direction,
+    /// Over which edges.
+    pub kinds: EdgeKinds,
+    /// How many steps, 1 to 3.
+    pub depth: u32,
+    /// Most neighbours in all, up to 200.
+    pub max_nodes: usize,
+    /// When to stop.
+    pub cancel: CancelToken,
+}
+
+/// One neighbour, or one unresolved edge.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Neighbor {
+    /// The node at the other end. For an unresolved outgoing edge the likeliest candidate.
+    pub info: NodeInfo,
+    /// How it is connected.
+    pub edge: EdgeKind,
+    /// [`Direction::In`] if the edge points towards the node asked about (or towards `via`).
+    pub direction: Direction,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// Steps from the node asked about.
+    pub depth: u32,
+    /// The node one step nearer.
+    pub via: NodeRef,
+    /// For [`Confidence::Candidate`]: the definitions that the name may mean, likeliest first, at most five.
+    pub candidates: Vec<NodeRef>,
+    /// Lines, in the file where the edge starts, at which the connection is written; the first [`MAX_SITES`].
+    pub sites: Vec<u32>,
+    /// How many such places there are.
+    pub site_count: usize,
+}
+
+/// Most call sites kept per neighbour.
+pub const MAX_SITES: usize = 20;
+
+/// Most neighbours shown per node and edge kind.
+pub const PER_KIND: usize = 20;
+
+/// A node's surroundings, best first: depth, then score.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NeighborsAnswer {
+    /// The node asked about.
+    pub node: NodeInfo,
+    /// Its neighbours.
+    pub neighbors: Vec<Neighbor>,
+    /// Distinct (node, edge, direction) triples that were found and are not shown.
+    pub omitted: usize,
+    /// Whether time ran out before everything was looked at.
+    pub incomplete: bool,
+}
+
+/// A question for a connection between two nodes.
+#[derive(Clone, Debug)]
+pub struct PathQuery {
+    /// One end.
+    pub from: NodeRef,
+    /// The other end.
+    pub to: NodeRef,
+    /// Most edges, 1 to 10.
+    pub max_len: u32,
+    /// Whether `references` edges count.
+    pub include_references: bool,
+    /// When to stop.
+    pub cancel: CancelToken,
+}
+
+/// One step of a path.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PathStep {
+    /// The node nearer to the start.
+    pub from: NodeRef,
+    /// The node nearer to the end.
+    pub to: NodeRef,
+    /// How they are connected.
+    pub kind: EdgeKind,
+    /// [`Direction::Out`] if the edge runs from `from` to `to`.
+    pub direction: Direction,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// A shortest connection, if there is one.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PathAnswer {
+    /// Nodes from start to end; empty when none was found.
+    pub nodes: Vec<NodeInfo>,
+    /// The steps between them.
+    pub steps: Vec<PathStep>,
+    /// Whether the search was given up before everything within reach was seen.
+    pub incomplete: bool,
+}
+
+impl PathAnswer {
+    /// Whether the two are connected.
+    #[must_use]
+    pub fn found(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+}
+
+/// What a target that a person or an agent wrote stands for.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Lookup {
+    /// One thing.
+    One(NodeRef),
+    /// Several; likeliest first.
+    Ambiguous(Vec<NodeRef>),
+    /// Nothing.
+    None,
+}
+
+/// A group of files that belong together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cluster {
+    /// Its number, 0 for the largest.
+    pub id: u32,
+    /// What a person would call it.
+    pub label: String,
+    /// How many files it has.
+    pub files: usize,
+    /// Its most connected exported definitions, best first.
+    pub hubs: Vec<NodeInfo>,
+}
+
+/// The map at a glance.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Overview {
+    /// Source files mapped (project files not counted).
+    pub files: usize,
+    /// Definitions.
+    pub symbols: usize,
+    /// Languages by name with their number of files, most first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// Largest first.
+    pub clusters: Vec<Cluster>,
+    /// Whether clusters and scores are computed; until then files are grouped by top folder.
+    pub derived: bool,
+    /// Whether `focus` was given and meant nothing.
+    pub focus_unknown: bool,
+}
+
+/// Figures about the map.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stats {
+    /// Source files mapped.
+    pub files: usize,
+    /// Definitions.
+    pub symbols: usize,
+    /// References recorded, resolved or not.
+    pub references: usize,
+    /// Resolved edges as of the last derivation; `None` before the first.
+    pub edges: Option<usize>,
+    /// Languages by name with their number of files, most first.
+    pub languages: Vec<(&'static str, usize)>,
+    /// Heap memory held by facts and indexes, in bytes.
+    pub heap_bytes: usize,
+}

@@ -1,0 +1,236 @@
+//! What the graph is made of: node numbers, kinds, edges' kinds and confidence.
+//!
+//! A [`NodeRef`] is cheap and lives as long as the map's generation; it must not be kept across [`super::Map::apply`],
+//! because a changed file renumbers its definitions. What survives is the [`NodeId`].
+
+use hob_base::{FileId, WsPath};
+use hob_proto::node_id::NodeId;
+
+use crate::facts::{DefFlags, DefIdx, DefKind};
+
+/// A definition: its file and its place in that file's facts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct DefRef {
+    /// The file.
+    pub file: FileId,
+    /// Its place in [`crate::FileFacts::defs`].
+    pub def: DefIdx,
+}
+
+/// A package outside the workspace, numbered by the map as it meets them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ExternalId(pub u32);
+
+/// A node of the graph, valid until the next change is applied.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum NodeRef {
+    /// A source file.
+    File(FileId),
+    /// A definition.
+    Def(DefRef),
+    /// A package outside the workspace.
+    External(ExternalId),
+}
+
+impl NodeRef {
+    /// The file it is or is in.
+    #[must_use]
+    pub fn file(self) -> Option<FileId> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Def(def) => Some(def.file),
+            Self::External(_) => None,
+        }
+    }
+}
+
+impl From<DefRef> for NodeRef {
+    fn from(def: DefRef) -> Self {
+        Self::Def(def)
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum NodeKind {
+    /// A source file.
+    File,
+    /// A definition of this kind.
+    Def(DefKind),
+    /// A package outside the workspace.
+    External,
+}
+
+impl NodeKind {
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Def(kind) => kind.as_str(),
+            Self::External => "external",
+        }
+    }
+}
+
+/// A node as answers show it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NodeInfo {
+    /// Its number now.
+    pub node: NodeRef,
+    /// Its lasting name.
+    pub id: NodeId,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its own name; a file's name with extension; a package's name.
+    pub name: String,
+    /// `Outer.inner`; empty for files and packages.
+    pub qualified: String,
+    /// Where it is; `None` for packages.
+    pub path: Option<WsPath>,
+    /// First and last line, 1-based; `(1, 1)` for files, `(0, 0)` for packages.
+    pub lines: (u32, u32),
+    /// The same range in bytes; `(0, 0)` for files and packages.
+    pub bytes: (u32, u32),
+    /// 1-based line and UTF-16 column of the name.
+    pub name_at: (u32, u32),
+    /// Header on one line; empty where there is none.
+    pub signature: String,
+    /// First paragraph of the documentation on one line; empty where there is none.
+    pub doc: String,
+    /// Properties; none for files and packages.
+    pub flags: DefFlags,
+    /// Hub score, 0 to 1; 0 until the first derivation is installed.
+    pub score: f32,
+}
+
+/// How two nodes are connected.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum EdgeKind {
+    /// A file or definition holds a definition.
+    Contains,
+    /// A file imports a file, a definition or a package.
+    Imports,
+    /// A file offers something that is defined elsewhere, or under another name.
+    Exports,
+    /// Code calls or instantiates.
+    Calls,
+    /// A type is derived from another.
+    Extends,
+    /// A type implements an interface or trait.
+    Implements,
+    /// Code uses a type or reads a name.
+    References,
+}
+
+impl EdgeKind {
+    /// Every kind, in the order in which answers list them.
+    pub const ALL: [Self; 7] = [
+        Self::Contains,
+        Self::Imports,
+        Self::Exports,
+        Self::Calls,
+        Self::Extends,
+        Self::Implements,
+        Self::References,
+    ];
+
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Imports => "imports",
+            Self::Exports => "exports",
+            Self::Calls => "calls",
+            Self::Extends => "extends",
+            Self::Implements => "implements",
+            Self::References => "references",
+        }
+    }
+
+    /// The kind of that name.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// Some of the edge kinds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EdgeKinds(u8);
+
+impl EdgeKinds {
+    /// All of them.
+    pub const ALL: Self = Self(0x7f);
+
+    /// Whether `kind` is among them.
+    #[must_use]
+    pub fn has(self, kind: EdgeKind) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    /// All but `kind`.
+    #[must_use]
+    pub fn without(self, kind: EdgeKind) -> Self {
+        Self(self.0 & !(1 << kind as u8))
+    }
+}
+
+impl FromIterator<EdgeKind> for EdgeKinds {
+    fn from_iter<I: IntoIterator<Item = EdgeKind>>(kinds: I) -> Self {
+        Self(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u8))
+    }
+}
+
+/// How sure an edge is, surest first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Confidence {
+    /// A language server confirmed it at these contents.
+    Live,
+    /// Found in the same file's scopes.
+    Exact,
+    /// An import, a package scope, a declared type or a class hierarchy leads there.
+    Import,
+    /// There is only one definition of that name it can be.
+    Name,
+    /// One of several; not resolved.
+    Candidate,
+}
+
+impl Confidence {
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Exact => "exact",
+            Self::Import => "import",
+            Self::Name => "name",
+            Self::Candidate => "candidate",
+        }
+    }
+}
+
+/// Which way edges are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// Towards the node: who calls it.
+    In,
+    /// Away from it: whom it calls.
+    Out,
+    /// Both.
+    Both,
+}
+
+impl Direction {
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+            Self::Both => "both",
+        }
+    }
+}
