@@ -1,1 +1,27 @@
-//! placeholder
+//! Exact text search: a trigram index narrows a regex to candidate files, ripgrep's own engine verifies them.
+//!
+//! The promise is *the same lines that ripgrep prints*, for files that ripgrep would search: line by line, `\n` ends a
+//! line, `\r` belongs to it, byte order marks are honoured, a NUL byte ends the reading (see [`encoding`]). The index
+//! only ever says which files cannot match; a file it does not rule out is read and searched for real, so the index
+//! can be wrong in one direction alone, and property tests hold it there.
+//!
+//! How the parts meet: the scanner reads a file once and gives its bytes to [`FileGrams::of`]; the host collects
+//! [`GramChange`]s, turns them into a [`Batch`] off its lock, and [`TrigramIndex::install`]s it under the lock. A query
+//! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search`] without it.
+//!
+//! This crate reads files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
+
+pub mod encoding;
+pub mod filter;
+pub mod pattern;
+pub mod search;
+pub mod trigram;
+mod verify;
+
+pub use encoding::is_binary;
+pub use filter::{BadGlob, PathFilter};
+pub use pattern::{BadPattern, Pattern};
+pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
+pub use trigram::{
+    Batch, FileGrams, Gram, GramChange, GramQuery, IndexStats, MergeJob, Merged, Snapshot, TrigramIndex,
+};

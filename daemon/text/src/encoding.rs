@@ -1,0 +1,110 @@
+//! Which files are text, and which bytes of them are searched.
+//!
+//! The policy is ripgrep's for files found by walking. A UTF-8 byte order mark is skipped; a UTF-16 one makes the file
+//! be searched as the UTF-8 it stands for; anything else is searched as the bytes it is, valid UTF-8 or not. ripgrep
+//! reads through a 64 KiB buffer and gives up on a file at the first buffer that holds a NUL byte, so a file with a
+//! NUL in its first 64 KiB never shows a line: that is [`is_binary`]. A file whose first NUL comes later is text up to
+//! the buffer before it; `verify` hands such files to the very same buffered reader.
+//!
+//! Two corners differ from ripgrep and are accepted: a file whose first three bytes hold a newline and whose first
+//! NUL follows within 64 KiB (ripgrep shows matches from those three bytes), and the exact buffer in which a UTF-16
+//! file's U+0000 falls.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+/// The size of ripgrep's first read; a NUL within it hides the whole file.
+const FIRST_BUFFER: usize = 64 * 1024;
+
+/// Whether ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
+#[must_use]
+pub fn is_binary(bytes: &[u8]) -> bool {
+    let head = match Mark::of(bytes) {
+        // Two bytes become at most three, at least one.
+        Mark::Utf16Le | Mark::Utf16Be => &bytes[..bytes.len().min(2 + 2 * FIRST_BUFFER)],
+        Mark::Utf8 | Mark::None => bytes,
+    };
+    let text = searchable(head);
+    memchr(0, &text[..text.len().min(FIRST_BUFFER)]).is_some()
+}
+
+/// The bytes that are searched and indexed: without byte order mark, UTF-16 turned into UTF-8 (unpaired surrogates and
+/// a stray last byte become U+FFFD).
+#[must_use]
+pub fn searchable(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match Mark::of(bytes) {
+        Mark::None => Cow::Borrowed(bytes),
+        Mark::Utf8 => Cow::Borrowed(&bytes[3..]),
+        Mark::Utf16Le => Cow::Owned(decode(&bytes[2..], u16::from_le_bytes)),
+        Mark::Utf16Be => Cow::Owned(decode(&bytes[2..], u16::from_be_bytes)),
+    }
+}
+
+/// A byte order mark at the head of a file.
+enum Mark {
+    None,
+    Utf8,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Mark {
+    fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [0xEF, 0xBB, 0xBF, ..] => Self::Utf8,
+            [0xFF, 0xFE, ..] => Self::Utf16Le,
+            [0xFE, 0xFF, ..] => Self::Utf16Be,
+            _ => Self::None,
+        }
+    }
+}
+
+fn decode(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units = pairs.iter().map(|&pair| unit(pair));
+    let mut text: String =
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    if !rest.is_empty() {
+        text.push(char::REPLACEMENT_CHARACTER);
+    }
+    text.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utf16(text: &str, mark: [u8; 2], bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        mark.into_iter().chain(text.encode_utf16().flat_map(bytes)).collect()
+    }
+
+    #[test]
+    fn utf16_with_a_mark_is_text() {
+        for file in [
+            utf16("häl\u{1F600}\n", [0xFF, 0xFE], u16::to_le_bytes),
+            utf16("häl\u{1F600}\n", [0xFE, 0xFF], u16::to_be_bytes),
+        ] {
+            assert!(!is_binary(&file));
+            assert_eq!(&*searchable(&file), "häl\u{1F600}\n".as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_nul_in_the_first_buffer_makes_a_file_binary() {
+        assert!(is_binary(b"ELF\0"));
+        assert!(is_binary(&utf16("a\0b", [0xFF, 0xFE], u16::to_le_bytes)));
+        let mut late = vec![b'x'; FIRST_BUFFER];
+        late.push(0);
+        assert!(!is_binary(&late));
+        late[FIRST_BUFFER - 1] = 0;
+        assert!(is_binary(&late));
+        assert!(!is_binary(b""));
+    }
+
+    #[test]
+    fn a_utf8_mark_is_not_part_of_the_text() {
+        assert_eq!(&*searchable(b"\xEF\xBB\xBFabc"), b"abc");
+        assert_eq!(&*searchable(b"\xFF\xFEa"), "\u{FFFD}".as_bytes());
+    }
+}

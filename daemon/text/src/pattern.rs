@@ -1,0 +1,155 @@
+//! A regex made ready: checked, compiled within limits, and turned into its trigram query.
+//!
+//! The syntax and the meaning are ripgrep's defaults (Rust regex, Unicode on, `^` and `$` at lines, a match never spans
+//! lines). Limits keep a hostile pattern from costing more than an error: ripgrep allows 100 MB of program and 1 GB of
+//! lazy automaton per thread, too much for a daemon that serves many callers; the limits here still take everything
+//! that people write.
+
+use std::fmt;
+
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::hir::Hir;
+
+use crate::trigram::GramQuery;
+
+/// Longest pattern taken, in bytes.
+pub const MAX_PATTERN: usize = 64 * 1024;
+/// Largest compiled program, in bytes; `\w{1000}` does not fit, `.{1000}` and 10,000 alternatives do.
+const PROGRAM_LIMIT: usize = 32 << 20;
+/// Largest lazy automaton per thread, in bytes; past it the engine starts over or goes on more slowly, still correctly.
+const AUTOMATON_LIMIT: usize = 16 << 20;
+/// Deepest nesting of groups and operators, as in ripgrep.
+const NEST_LIMIT: u32 = 250;
+
+/// A pattern that cannot be searched for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct BadPattern {
+    /// What is wrong, in one line.
+    pub message: String,
+    /// Byte offset in the pattern at which it is wrong, where one place is to blame.
+    pub offset: Option<usize>,
+}
+
+impl fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Some(offset) => write!(f, "regex syntax error at byte {offset}: {}", self.message),
+            None => write!(f, "regex error: {}", self.message),
+        }
+    }
+}
+
+/// A compiled pattern; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    matcher: RegexMatcher,
+    query: GramQuery,
+}
+
+impl Pattern {
+    /// Compiles `pattern`.
+    ///
+    /// # Errors
+    /// [`BadPattern`] for a syntax error, for a pattern that names a newline or a NUL (no line has one), and for one
+    /// that is longer than [`MAX_PATTERN`] or compiles to too large a program.
+    pub fn new(pattern: &str) -> Result<Self, BadPattern> {
+        if pattern.len() > MAX_PATTERN {
+            let message = format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", pattern.len());
+            return Err(BadPattern { message, offset: None });
+        }
+        let hir = parse(pattern)?;
+        let matcher = compile(pattern)?;
+        Ok(Self { matcher, query: GramQuery::of(&hir) })
+    }
+
+    /// What a file's trigrams must satisfy for the file to have a match.
+    #[must_use]
+    pub fn query(&self) -> &GramQuery {
+        &self.query
+    }
+
+    /// The engine that decides.
+    pub(crate) fn matcher(&self) -> &RegexMatcher {
+        &self.matcher
+    }
+}
+
+/// Parses as the engine does, for the place of an error and for the trigram query.
+fn parse(pattern: &str) -> Result<Hir, BadPattern> {
+    regex_syntax::ParserBuilder::new()
+        .utf8(false)
+        .multi_line(true)
+        .nest_limit(NEST_LIMIT)
+        .build()
+        .parse(pattern)
+        .map_err(|error| syntax_error(&error))
+}
+
+fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
+    let (message, offset) = match error {
+        regex_syntax::Error::Parse(e) => (e.kind().to_string(), Some(e.span().start.offset)),
+        regex_syntax::Error::Translate(e) => (e.kind().to_string(), Some(e.span().start.offset)),
+        other => (other.to_string(), None),
+    };
+    BadPattern { message, offset }
+}
+
+fn compile(pattern: &str) -> Result<RegexMatcher, BadPattern> {
+    RegexMatcherBuilder::new()
+        .multi_line(true)
+        .line_terminator(Some(b'\n'))
+        .ban_byte(Some(0))
+        .nest_limit(NEST_LIMIT)
+        .size_limit(PROGRAM_LIMIT)
+        .dfa_size_limit(AUTOMATON_LIMIT)
+        .build(pattern)
+        .map_err(|error| BadPattern { message: engine_message(&error), offset: None })
+}
+
+fn engine_message(error: &grep_regex::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotAllowed(_) => {
+            "a newline cannot match: the search goes line by line, so leave `\\n` out".to_owned()
+        }
+        ErrorKind::Banned(_) => "a NUL byte cannot match: files that contain one are binary".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn error(pattern: &str) -> BadPattern {
+        Pattern::new(pattern).expect_err("the pattern is bad")
+    }
+
+    #[test]
+    fn syntax_errors_say_where() {
+        assert_eq!(error("ab(c").offset, Some(2));
+        assert_eq!(error("ab(c").message, "unclosed group");
+        assert_eq!(error("é[z-a]").offset, Some(3));
+        assert_eq!(error("a)(b").offset, Some(1));
+        assert_eq!(error(r"x\p{Nope}").offset, Some(1));
+    }
+
+    #[test]
+    fn what_no_line_can_hold_is_an_error() {
+        assert!(error(r"a\nb").message.contains("newline"));
+        assert!(error(r"a\x00b").message.contains("NUL"));
+    }
+
+    #[test]
+    fn hostile_patterns_end_with_an_error_or_compile() {
+        assert!(error(&"a".repeat(MAX_PATTERN + 1)).message.contains("bytes"));
+        assert!(error(r"(\w{100}){100}").message.contains("size limit"));
+        assert!(error(&"(".repeat(300)).offset.is_some());
+        assert!(error(&format!("{}{}", "(".repeat(300), ")".repeat(300))).message.contains("nest"));
+        for pattern in ["(a*)*b", ".{1000}", "(?:a{0,50}){0,50}", r"(x+x+)+y"] {
+            assert!(Pattern::new(pattern).is_ok(), "{pattern}");
+        }
+        let words: Vec<String> = (0..10_000).map(|n| format!("w{n}")).collect();
+        assert!(Pattern::new(&words.join("|")).is_ok());
+    }
+}

@@ -1,0 +1,215 @@
+//! One search from request to answer: candidates, verification in parallel, assembly in order.
+//!
+//! Files are taken in the order of their paths, in blocks: each block is searched in parallel, then added to the answer
+//! in order. So the answer is the same on every run, and a search with a limit holds at most one block's lines more than
+//! it shows. Totals count everything searched, whatever is shown.
+
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Contents, FileId, WsPath};
+use rayon::prelude::*;
+
+use crate::filter::{BadGlob, PathFilter};
+use crate::pattern::{BadPattern, Pattern};
+use crate::trigram::Snapshot;
+use crate::verify::{FileMatches, Verifier, Wanted};
+
+/// Most context lines on each side of a match.
+pub const MAX_CONTEXT: u32 = 200;
+/// Lines that one block may hold in memory at worst when the answer is limited, before it is cut.
+const BLOCK_LINES: usize = 1 << 16;
+/// Files in a block, least and most.
+const BLOCK_FILES: (usize, usize) = (64, 4096);
+
+/// What to search for, where, and what to show of it.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRequest {
+    /// A regex in Rust's syntax, matched line by line as ripgrep does.
+    pub pattern: String,
+    /// Only files at or below this path.
+    pub path_prefix: Option<WsPath>,
+    /// Only files that this glob lets through; see [`crate::filter`].
+    pub glob: Option<String>,
+    /// Most lines (with [`Output::Lines`]) or files (otherwise) to show; `None` shows all.
+    pub limit: Option<usize>,
+    /// Lines of context on each side of a match, at most [`MAX_CONTEXT`].
+    pub context_lines: u32,
+    /// What to show.
+    pub output: Output,
+}
+
+/// What an answer shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Output {
+    /// Every matching line.
+    #[default]
+    Lines,
+    /// The files that match, with their counts.
+    Files,
+    /// As `Files`; but like `rg --count`, a file in which a NUL byte is met after the first 64 KiB counts as no match.
+    Count,
+}
+
+/// A line that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineMatch {
+    /// The file's number.
+    pub file: FileId,
+    /// The file's path.
+    pub path: WsPath,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column of the first match, in UTF-16 code units of the line as it is shown.
+    pub col: u32,
+    /// 1-based column of the first match in bytes, as ripgrep counts.
+    pub byte_col: u32,
+    /// The line without its `\n` (a `\r` stays), invalid UTF-8 replaced, cut after [`crate::search::MAX_LINE`] bytes.
+    pub text: String,
+    /// Up to `context_lines` lines before, in order, as `text`; other matches may be among them.
+    pub before: Vec<String>,
+    /// Up to `context_lines` lines after.
+    pub after: Vec<String>,
+}
+
+pub use crate::verify::MAX_LINE;
+
+/// A file that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileCount {
+    /// The file's number.
+    pub file: FileId,
+    /// The file's path.
+    pub path: WsPath,
+    /// Lines that match.
+    pub lines: u64,
+    /// Occurrences, as `rg --count-matches` counts them.
+    pub matches: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SearchAnswer {
+    /// Matching lines by path and line; empty unless the output is [`Output::Lines`].
+    pub matches: Vec<LineMatch>,
+    /// Matching files by path; limited unless the output is [`Output::Lines`].
+    pub files: Vec<FileCount>,
+    /// Lines that match, over everything searched.
+    pub total_lines: u64,
+    /// Occurrences, over everything searched.
+    pub total_matches: u64,
+    /// Files that match, over everything searched.
+    pub files_matched: usize,
+    /// Files that the index could not rule out.
+    pub candidates: usize,
+    /// Candidates that could not be read, other than because they are gone.
+    pub unreadable: usize,
+    /// Whether every candidate was searched to its end; otherwise the totals are lower bounds.
+    pub complete: bool,
+    /// Time taken.
+    pub elapsed: Duration,
+}
+
+/// Why a search was not begun.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SearchError {
+    /// The pattern is no regex, or too large a one.
+    #[error(transparent)]
+    Pattern(#[from] BadPattern),
+    /// The glob is malformed.
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+}
+
+/// Searches the files of `snapshot`, reading them from `contents`. Runs in parallel on the rayon pool it is called in.
+/// When `token` stops it, the answer holds what was found until then and is not `complete`.
+///
+/// A candidate that is gone is no match; the snapshot and the contents may be of different moments, and lines are
+/// always those of the contents.
+///
+/// # Errors
+/// [`SearchError`] for a bad pattern or glob; never for anything in the files.
+pub fn search(
+    snapshot: &Snapshot,
+    request: &SearchRequest,
+    contents: &dyn Contents,
+    token: &CancelToken,
+) -> Result<SearchAnswer, SearchError> {
+    let start = Instant::now();
+    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?;
+    let pattern = Pattern::new(&request.pattern)?;
+    let candidates = snapshot.candidates(pattern.query(), &filter);
+    let mut assembly = Assembly::new(request, candidates.len());
+    let mut rest = &candidates[..];
+    while !rest.is_empty() && assembly.answer.complete {
+        let (block, later) = rest.split_at(assembly.block_len().min(rest.len()));
+        let wanted = Wanted { lines: assembly.lines_left(), context: request.context_lines.min(MAX_CONTEXT) };
+        let found: Vec<FileMatches> = block
+            .par_iter()
+            .map_init(
+                || Verifier::new(&pattern, wanted, token),
+                |verifier, (_, path)| verifier.search(contents, path),
+            )
+            .collect();
+        block.iter().zip(found).for_each(|(file, matches)| assembly.add(file, matches));
+        rest = later;
+    }
+    assembly.answer.elapsed = start.elapsed();
+    Ok(assembly.answer)
+}
+
+/// The answer while it grows, in the order of paths.
+struct Assembly {
+    answer: SearchAnswer,
+    output: Output,
+    /// Lines or files that may still be shown.
+    left: usize,
+}
+
+impl Assembly {
+    fn new(request: &SearchRequest, candidates: usize) -> Self {
+        let answer = SearchAnswer { complete: true, candidates, ..SearchAnswer::default() };
+        Self { answer, output: request.output, left: request.limit.unwrap_or(usize::MAX) }
+    }
+
+    fn lines_left(&self) -> usize {
+        if self.output == Output::Lines { self.left } else { 0 }
+    }
+
+    /// Files to search before looking at the limit again.
+    fn block_len(&self) -> usize {
+        let (least, most) = BLOCK_FILES;
+        if self.left == usize::MAX {
+            most
+        } else {
+            (BLOCK_LINES / self.lines_left().max(1)).clamp(least, most)
+        }
+    }
+
+    fn add(&mut self, (file, path): &(FileId, WsPath), found: FileMatches) {
+        self.answer.complete &= !found.stopped;
+        self.answer.unreadable += usize::from(found.unreadable);
+        let hidden = self.output == Output::Count && found.cut_by_nul;
+        if found.lines == 0 || hidden {
+            return;
+        }
+        self.answer.total_lines += found.lines;
+        self.answer.total_matches += found.matches;
+        self.answer.files_matched += 1;
+        if self.output == Output::Lines || self.take_one() {
+            let (lines, matches) = (found.lines, found.matches);
+            self.answer.files.push(FileCount { file: *file, path: path.clone(), lines, matches });
+        }
+        for shown in found.shown {
+            if !self.take_one() {
+                break;
+            }
+            self.answer.matches.push(shown.at(*file, path));
+        }
+    }
+
+    fn take_one(&mut self) -> bool {
+        let some = self.left > 0;
+        self.left -= usize::from(some);
+        some
+    }
+}

@@ -1,0 +1,89 @@
+//! Changes made ready: everything that is slow about taking them in happens here, off the index's lock.
+
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::build::build;
+use super::grams::FileGrams;
+use super::segment::{Doc, Segment};
+
+/// Most files of one segment as it is first built; more are merged later.
+const MAX_DOCS: usize = 4096;
+/// A segment is also closed when its files have this many trigrams together (bounds memory and list offsets).
+const MAX_GRAMS: usize = 32 << 20;
+
+/// One file's step, with what the index needs to know of its new contents.
+#[derive(Clone, Debug)]
+pub enum GramChange {
+    /// The file exists with these trigrams (new, or different from before).
+    Set {
+        /// The file's number.
+        file: FileId,
+        /// Where it is.
+        path: WsPath,
+        /// The trigrams of its bytes.
+        grams: FileGrams,
+    },
+    /// The file is gone.
+    Remove {
+        /// The number it had.
+        file: FileId,
+    },
+}
+
+impl GramChange {
+    fn file(&self) -> FileId {
+        match self {
+            Self::Set { file, .. } | Self::Remove { file } => *file,
+        }
+    }
+}
+
+/// Changes ready to be installed.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Every file that changed, once.
+    pub(super) touched: Vec<FileId>,
+    pub(super) segments: Vec<Arc<Segment>>,
+}
+
+impl Batch {
+    /// Indexes the changes, in parallel when they are many. Of several changes to one file the last one holds.
+    ///
+    /// For a whole tree, prepare batches of some thousand files as the scan finds them, so that the trigrams of all
+    /// files need not be held at once (they take about a quarter of the text).
+    #[must_use]
+    pub fn prepare(changes: Vec<GramChange>) -> Self {
+        let last: FxHashMap<FileId, usize> =
+            changes.iter().enumerate().map(|(at, change)| (change.file(), at)).collect();
+        let mut files = Vec::with_capacity(last.len());
+        for (at, change) in changes.into_iter().enumerate() {
+            if let GramChange::Set { file, path, grams } = change
+                && last.get(&file) == Some(&at)
+            {
+                files.push((Doc { file, path }, grams));
+            }
+        }
+        files.par_sort_unstable_by(|(a, _), (b, _)| (&a.path, a.file).cmp(&(&b.path, b.file)));
+        let segments = chunks(files).into_par_iter().map(|files| Arc::new(build(files))).collect();
+        Self { touched: last.into_keys().collect(), segments }
+    }
+}
+
+fn chunks(files: Vec<(Doc, FileGrams)>) -> Vec<Vec<(Doc, FileGrams)>> {
+    let mut chunks: Vec<Vec<_>> = Vec::new();
+    let (mut docs, mut grams) = (MAX_DOCS, 0);
+    for file in files {
+        if docs >= MAX_DOCS || grams >= MAX_GRAMS {
+            chunks.push(Vec::new());
+            (docs, grams) = (0, 0);
+        }
+        docs += 1;
+        grams += file.1.len();
+        chunks.last_mut().expect("the first file opens a chunk").push(file);
+    }
+    chunks
+}

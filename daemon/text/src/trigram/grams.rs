@@ -1,0 +1,192 @@
+//! The trigrams of one file, as a set.
+//!
+//! A trigram is three consecutive bytes of the searchable text, case as it is, with no `\n` among them: matches never
+//! span lines, so a trigram across two lines proves nothing. The set is kept delta-coded (1.3 to 2 bytes each), so that
+//! the sets of many files can wait for each other before they become a segment, and can be stored under the content
+//! hash later.
+//!
+//! Finding the set is the one step that touches every byte of a tree. It marks each trigram in a bitmap of 2^24 bits
+//! and each touched word of that in a summary; reading the summary back yields the set sorted, without a sort.
+
+use std::cell::RefCell;
+
+use super::varint;
+use crate::encoding::searchable;
+
+/// A trigram: its three bytes, the first one highest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Gram(u32);
+
+impl Gram {
+    /// Number of different trigrams.
+    pub const SPACE: u32 = 1 << 24;
+
+    /// The trigram of three bytes.
+    #[must_use]
+    pub fn new(bytes: [u8; 3]) -> Self {
+        Self(u32::from_be_bytes([0, bytes[0], bytes[1], bytes[2]]))
+    }
+
+    /// The trigrams of a string, in order, with repetitions; none when it is shorter than three bytes.
+    pub fn of(text: &[u8]) -> impl Iterator<Item = Self> + '_ {
+        text.windows(3).map(|window| Self::new([window[0], window[1], window[2]]))
+    }
+
+    /// The trigram as a number below [`Gram::SPACE`].
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// The distinct trigrams of one file, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileGrams {
+    count: u32,
+    /// Each trigram as its varint distance from the one before (from 0 for the first).
+    deltas: Box<[u8]>,
+}
+
+thread_local! {
+    static MARKS: RefCell<Option<Box<Marks>>> = const { RefCell::new(None) };
+}
+
+impl FileGrams {
+    /// Finds the trigrams of a file's bytes. Pure; meant to be called for many files in parallel. Each thread that
+    /// calls it keeps 2 MiB of working memory.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let text = searchable(bytes);
+        MARKS.with_borrow_mut(|marks| {
+            let marks = marks.get_or_insert_with(Marks::new);
+            marks.add(&text);
+            marks.take()
+        })
+    }
+
+    /// Number of distinct trigrams.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The trigrams, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Gram> + '_ {
+        let mut rest = &*self.deltas;
+        let mut last = 0;
+        std::iter::from_fn(move || {
+            last += varint::read(&mut rest)?;
+            Some(Gram(last))
+        })
+    }
+}
+
+/// The bitmap of all trigrams and its summary (a bit per word). Empty between calls.
+struct Marks {
+    words: Box<[u64]>,
+    summary: Box<[u64]>,
+}
+
+const WORDS: usize = (Gram::SPACE / 64) as usize;
+
+impl Marks {
+    fn new() -> Box<Self> {
+        let zeros = |n| vec![0; n].into_boxed_slice();
+        Box::new(Self { words: zeros(WORDS), summary: zeros(WORDS / 64) })
+    }
+
+    /// Marks every trigram of `text`, also those with a `\n`: leaving them out afterwards is cheaper than a branch here.
+    fn add(&mut self, text: &[u8]) {
+        let [first, second, rest @ ..] = text else { return };
+        let mut gram = u32::from_be_bytes([0, 0, *first, *second]);
+        for &byte in rest {
+            gram = (gram << 8 | u32::from(byte)) & (Gram::SPACE - 1);
+            let word = (gram / 64) as usize;
+            self.words[word] |= 1 << (gram % 64);
+            self.summary[word / 64] |= 1 << (word % 64);
+        }
+    }
+
+    /// Reads the set out and clears it.
+    fn take(&mut self) -> FileGrams {
+        let (mut count, mut last, mut deltas) = (0, 0, Vec::new());
+        for (group, marked) in self.summary.iter_mut().enumerate() {
+            for word in bits(std::mem::take(marked)) {
+                let word = group * 64 + word as usize;
+                for bit in bits(std::mem::take(&mut self.words[word])) {
+                    let gram = word as u32 * 64 + bit;
+                    if !has_newline(gram) {
+                        varint::write(gram - last, &mut deltas);
+                        last = gram;
+                        count += 1;
+                    }
+                }
+            }
+        }
+        FileGrams { count, deltas: deltas.into_boxed_slice() }
+    }
+}
+
+/// The positions of the ones in a word, ascending.
+pub(super) fn bits(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros();
+        (word != 0).then(|| {
+            word &= word - 1;
+            bit
+        })
+    })
+}
+
+fn has_newline(gram: u32) -> bool {
+    gram.to_be_bytes()[1..].contains(&b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &[u8]) -> Vec<String> {
+        let grams = FileGrams::of(text);
+        let words: Vec<String> = grams
+            .iter()
+            .map(|gram| String::from_utf8_lossy(&gram.number().to_be_bytes()[1..]).into_owned())
+            .collect();
+        assert_eq!(words.len(), grams.len());
+        words
+    }
+
+    #[test]
+    fn trigrams_are_distinct_sorted_and_stay_within_lines() {
+        assert_eq!(words(b"banana"), ["ana", "ban", "nan"]);
+        assert_eq!(words(b"abc\nxyz\r\n"), ["abc", "xyz", "yz\r"]);
+        assert_eq!(words(b"ab\nc"), [""; 0]);
+        assert_eq!(words(b"ab"), [""; 0]);
+        assert_eq!(words(b""), [""; 0]);
+    }
+
+    #[test]
+    fn one_file_leaves_nothing_behind_for_the_next() {
+        let _ = words(b"the quick brown fox \xff\xff\xff\x00\x00\x00");
+        assert_eq!(words(b"abc"), ["abc"]);
+    }
+
+    #[test]
+    fn extreme_bytes_are_kept() {
+        let all: Vec<u32> = FileGrams::of(b"\0\0\0\xff\xff\xff").iter().map(Gram::number).collect();
+        assert_eq!(all, [0, 0xff, 0xffff, 0xff_ffff].map(|n: u32| n).to_vec());
+    }
+
+    #[test]
+    fn utf16_files_are_indexed_as_the_text_they_hold() {
+        let bytes: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("needle".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        assert_eq!(FileGrams::of(&bytes), FileGrams::of(b"needle"));
+    }
+}

@@ -1,0 +1,138 @@
+//! The mutable whole: the segments in use and where each file's current document is.
+//!
+//! Owned by the host behind a lock. Every method here is quick except [`TrigramIndex::apply`] and
+//! [`TrigramIndex::merge_step`], which do the slow half in place, for callers without a lock to spare (tests, small
+//! tools).
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::batch::{Batch, GramChange};
+use super::merge::{MergeJob, Merged};
+use super::parts::Part;
+use super::segment::Segment;
+use super::snapshot::{IndexStats, Snapshot};
+use std::sync::Arc;
+
+/// See the module's header.
+#[derive(Debug, Default)]
+pub struct TrigramIndex {
+    /// Ascending by key.
+    parts: Vec<Part>,
+    locations: FxHashMap<FileId, Location>,
+    next_key: u64,
+}
+
+/// Where a file's current document is.
+#[derive(Clone, Copy, Debug)]
+struct Location {
+    key: u64,
+    doc: u32,
+}
+
+impl TrigramIndex {
+    /// An index of no files.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes a prepared batch in. Quick: proportional to the number of files in the batch, reads no trigrams. Batches
+    /// must be installed in the order in which their changes happened.
+    pub fn install(&mut self, batch: Batch) {
+        for file in batch.touched {
+            if let Some(location) = self.locations.remove(&file) {
+                self.part_mut(location.key).kill(location.doc);
+            }
+        }
+        for segment in batch.segments {
+            self.push(segment, |_| true);
+        }
+        self.drop_dead_parts();
+    }
+
+    /// Prepares and installs changes in one go, in parallel when they are many.
+    pub fn apply(&mut self, changes: Vec<GramChange>) {
+        self.install(Batch::prepare(changes));
+    }
+
+    /// The next merge that is due, to be run without the lock; `None` when the index is in shape. The host runs one at
+    /// a time, in the background, until there is none.
+    #[must_use]
+    pub fn merge_due(&self) -> Option<MergeJob> {
+        MergeJob::plan(&self.parts)
+    }
+
+    /// Puts a finished merge in place of its sources. Changes installed since it was planned are respected. Returns
+    /// `false`, having done nothing, when a source is gone (another merge took it, or all its files changed).
+    pub fn install_merged(&mut self, merged: Merged) -> bool {
+        let sources: FxHashSet<u64> = merged.sources.iter().copied().collect();
+        if self.parts.iter().filter(|part| sources.contains(&part.key)).count() != sources.len() {
+            return false;
+        }
+        self.parts.retain(|part| !sources.contains(&part.key));
+        // A file that is still located in a source has not changed since: new versions go to new segments.
+        let located: FxHashSet<FileId> = merged
+            .segment
+            .docs
+            .iter()
+            .map(|doc| doc.file)
+            .filter(|file| self.locations.get(file).is_some_and(|at| sources.contains(&at.key)))
+            .collect();
+        self.push(Arc::new(merged.segment), |file| located.contains(&file));
+        self.drop_dead_parts();
+        true
+    }
+
+    /// Plans, runs and installs one merge; `false` when none was due.
+    pub fn merge_step(&mut self) -> bool {
+        self.merge_due().is_some_and(|job| self.install_merged(job.run()))
+    }
+
+    /// What a query works on: the index as it is now, unaffected by later changes. Costs a few reference counts.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::new(self.parts.clone())
+    }
+
+    /// Figures about the index.
+    #[must_use]
+    pub fn stats(&self) -> IndexStats {
+        IndexStats::of(&self.parts)
+    }
+
+    /// Number of files.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// Whether there are no files.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.locations.is_empty()
+    }
+
+    /// Whether the file is indexed.
+    #[must_use]
+    pub fn contains(&self, file: FileId) -> bool {
+        self.locations.contains_key(&file)
+    }
+
+    fn push(&mut self, segment: Arc<Segment>, is_live: impl Fn(FileId) -> bool) {
+        let key = self.next_key;
+        self.next_key += 1;
+        let part = Part::new(key, segment, |doc| is_live(doc.file));
+        self.locations.extend(part.live_docs().map(|(at, doc)| (doc.file, Location { key, doc: at })));
+        self.parts.push(part);
+    }
+
+    fn part_mut(&mut self, key: u64) -> &mut Part {
+        let at = self.parts.binary_search_by_key(&key, |part| part.key);
+        &mut self.parts[at.expect("a location names a segment in use")]
+    }
+
+    fn drop_dead_parts(&mut self) {
+        self.parts.retain(|part| part.live_count() > 0);
+    }
+}

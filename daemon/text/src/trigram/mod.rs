@@ -1,0 +1,30 @@
+//! The trigram index: which files can have a match.
+//!
+//! A log-structured set of immutable segments. A batch of changes becomes new small segments; the documents they
+//! replace are masked in the older ones; [`MergeJob`]s fold small segments into larger ones and leave the masked
+//! behind. So a change costs work proportional to the changed files, a deleted file leaves no ghost, and everything
+//! large is immutable: shared with queries without copying, and ready to be written to disk and mapped.
+//!
+//! Files: `grams` (one file's trigrams), `batch` and `build` (files to segment), `segment` and `postings` (its bytes),
+//! `parts` (liveness), `index` (the mutable whole), `merge`, `snapshot` (what a query sees), `query` (regex to trigram
+//! query), `plan` (trigram query to documents).
+
+mod batch;
+mod build;
+mod grams;
+mod index;
+mod merge;
+mod parts;
+mod plan;
+mod postings;
+mod query;
+mod segment;
+mod snapshot;
+mod varint;
+
+pub use batch::{Batch, GramChange};
+pub use grams::{FileGrams, Gram};
+pub use index::TrigramIndex;
+pub use merge::{MergeJob, Merged};
+pub use query::GramQuery;
+pub use snapshot::{IndexStats, Snapshot};

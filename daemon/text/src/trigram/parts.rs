@@ -1,0 +1,65 @@
+//! A segment together with which of its documents still count.
+//!
+//! Liveness is a bitmap beside the immutable segment. It is shared with snapshots and copied on the first change after
+//! one was taken (10 KB for 80,000 files), so a query sees one moment and a change never waits for a query.
+
+use std::sync::Arc;
+
+use super::grams::bits;
+use super::segment::{Doc, Segment};
+
+/// See the file's header. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Identity of the segment within its index; never used twice.
+    pub(super) key: u64,
+    pub(super) segment: Arc<Segment>,
+    live: Arc<Live>,
+}
+
+#[derive(Clone, Debug)]
+struct Live {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl Part {
+    /// A segment of which the documents that `is_live` says count.
+    pub(super) fn new(key: u64, segment: Arc<Segment>, is_live: impl Fn(&Doc) -> bool) -> Self {
+        let mut live = Live { words: vec![0; segment.docs.len().div_ceil(64)], count: 0 };
+        for (at, _) in segment.docs.iter().enumerate().filter(|(_, doc)| is_live(doc)) {
+            live.words[at / 64] |= 1 << (at % 64);
+            live.count += 1;
+        }
+        Self { key, segment, live: Arc::new(live) }
+    }
+
+    /// Masks a document.
+    pub(super) fn kill(&mut self, doc: u32) {
+        if self.is_live(doc) {
+            let live = Arc::make_mut(&mut self.live);
+            live.words[doc as usize / 64] &= !(1 << (doc % 64));
+            live.count -= 1;
+        }
+    }
+
+    /// Whether a document exists and counts.
+    pub(super) fn is_live(&self, doc: u32) -> bool {
+        self.live.words.get(doc as usize / 64).is_some_and(|word| word & 1 << (doc % 64) != 0)
+    }
+
+    /// Number of documents that count.
+    pub(super) fn live_count(&self) -> usize {
+        self.live.count
+    }
+
+    /// The documents that count with their numbers, ascending.
+    pub(super) fn live_docs(&self) -> impl Iterator<Item = (u32, &Doc)> {
+        self.live
+            .words
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &word)| bits(word).map(move |bit| at as u32 * 64 + bit))
+            .map(|at| (at, &self.segment.docs[at as usize]))
+    }
+}

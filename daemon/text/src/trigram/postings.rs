@@ -1,0 +1,136 @@
+//! One trigram's files within a segment: coding, and the two set operations queries need.
+//!
+//! Documents are numbered from 0 within a segment. A list is coded as varint distances, or, when that would be longer
+//! than a bit per document, as a bitmap: common trigrams (a list with more than one document in eight) make up most
+//! postings, and there a bitmap is a third of the size and answers membership at once.
+
+use super::grams::bits;
+use super::varint;
+
+/// How a list's bytes are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Coding {
+    /// Varint distances; the first document's number plus one counts from nothing.
+    Deltas,
+    /// A bit per document, lowest bit first.
+    Bitmap,
+}
+
+/// A borrowed posting list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PostingList<'a> {
+    pub(super) coding: Coding,
+    /// Number of documents in it.
+    pub(super) count: u32,
+    pub(super) bytes: &'a [u8],
+}
+
+/// The coding that is shorter for a list whose deltas take `delta_bytes`, and its length in bytes.
+pub(super) fn choose(delta_bytes: u32, doc_count: usize) -> (Coding, usize) {
+    let bitmap = doc_count.div_ceil(8);
+    if delta_bytes as usize <= bitmap {
+        (Coding::Deltas, delta_bytes as usize)
+    } else {
+        (Coding::Bitmap, bitmap)
+    }
+}
+
+/// Appends the ascending `docs` of a segment with `doc_count` documents, in the shorter coding.
+pub(super) fn encode(docs: &[u32], doc_count: usize, out: &mut Vec<u8>) -> Coding {
+    let mut next = 0;
+    let delta_bytes = docs.iter().map(|&doc| varint::len(doc - std::mem::replace(&mut next, doc + 1))).sum();
+    let (coding, len) = choose(delta_bytes, doc_count);
+    match coding {
+        Coding::Deltas => {
+            let mut next = 0;
+            for &doc in docs {
+                varint::write(doc - std::mem::replace(&mut next, doc + 1), out);
+            }
+        }
+        Coding::Bitmap => {
+            let start = out.len();
+            out.resize(start + len, 0);
+            for &doc in docs {
+                out[start + doc as usize / 8] |= 1 << (doc % 8);
+            }
+        }
+    }
+    coding
+}
+
+impl PostingList<'_> {
+    /// Calls `each` with every document, ascending.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32)) {
+        match self.coding {
+            Coding::Deltas => {
+                let (mut rest, mut next) = (self.bytes, 0u32);
+                while let Some(delta) = varint::read(&mut rest) {
+                    let doc = next.wrapping_add(delta);
+                    each(doc);
+                    next = doc.wrapping_add(1);
+                }
+            }
+            Coding::Bitmap => {
+                for (at, &byte) in self.bytes.iter().enumerate() {
+                    bits(u64::from(byte)).for_each(|bit| each(at as u32 * 8 + bit));
+                }
+            }
+        }
+    }
+
+    /// The documents, ascending.
+    pub(super) fn to_vec(self) -> Vec<u32> {
+        let mut docs = Vec::with_capacity(self.count as usize);
+        self.for_each(|doc| docs.push(doc));
+        docs
+    }
+
+    /// Those of the ascending `docs` that are in the list.
+    pub(super) fn intersect(&self, docs: &[u32]) -> Vec<u32> {
+        if self.coding == Coding::Bitmap {
+            let contains =
+                |doc: u32| self.bytes.get(doc as usize / 8).is_some_and(|byte| byte & 1 << (doc % 8) != 0);
+            return docs.iter().copied().filter(|&doc| contains(doc)).collect();
+        }
+        let (mut kept, mut wanted) = (Vec::new(), docs.iter().copied().peekable());
+        self.for_each(|doc| {
+            while wanted.next_if(|&other| other < doc).is_some() {}
+            kept.extend(wanted.next_if_eq(&doc));
+        });
+        kept
+    }
+
+    /// What it costs to intersect with `len` documents, in documents looked at.
+    pub(super) fn cost(&self, len: usize) -> usize {
+        match self.coding {
+            Coding::Deltas => self.count as usize,
+            Coding::Bitmap => len,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(docs: &[u32], doc_count: usize, coding: Coding) {
+        let mut bytes = Vec::new();
+        assert_eq!(encode(docs, doc_count, &mut bytes), coding);
+        let list = PostingList { coding, count: docs.len() as u32, bytes: &bytes };
+        assert_eq!(list.to_vec(), docs);
+        let odd: Vec<u32> = (0..doc_count as u32).filter(|n| n % 2 == 1).collect();
+        let expected: Vec<u32> = docs.iter().copied().filter(|n| n % 2 == 1).collect();
+        assert_eq!(list.intersect(&odd), expected);
+        assert_eq!(list.intersect(&[]), [0; 0]);
+    }
+
+    #[test]
+    fn lists_survive_in_both_codings() {
+        check(&[0], 100, Coding::Deltas);
+        check(&[5, 6, 999, 70_000], 80_000, Coding::Deltas);
+        check(&(0..1000).collect::<Vec<_>>(), 1000, Coding::Bitmap);
+        check(&(0..1000).filter(|n| n % 3 != 0).collect::<Vec<_>>(), 1000, Coding::Bitmap);
+        check(&[0], 1, Coding::Deltas);
+    }
+}

@@ -1,0 +1,183 @@
+//! What a file's trigrams must satisfy for a regex to match in it.
+//!
+//! The method is that of Russ Cox, "Regular Expression Matching with a Trigram Index" (2012,
+//! <https://swtch.com/~rsc/regexp/regexp4.html>), on bytes instead of characters: `analyse` walks the parsed regex and
+//! keeps, for each part, the small set of strings it can be or must begin and end with (`strings`), turning sets that
+//! grow too large into trigram conditions. Everything errs towards admitting a file.
+
+mod analyse;
+mod strings;
+
+use regex_syntax::hir::Hir;
+
+use super::grams::Gram;
+
+/// A condition on the set of a file's trigrams.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GramQuery {
+    /// Every file may match: the pattern has nothing to go by.
+    All,
+    /// No file can match.
+    None,
+    /// The file must have this trigram.
+    Gram(Gram),
+    /// It must satisfy all of these.
+    And(Vec<GramQuery>),
+    /// It must satisfy one of these.
+    Or(Vec<GramQuery>),
+}
+
+impl GramQuery {
+    /// The condition for a regex, which must have been parsed as bytes (`utf8(false)`) and be used line by line: what
+    /// a match could only do across `\n` is taken as impossible.
+    #[must_use]
+    pub fn of(hir: &Hir) -> Self {
+        analyse::analyse(hir).query()
+    }
+
+    /// The condition for a plain string to occur within a line.
+    #[must_use]
+    pub fn literal(text: &[u8]) -> Self {
+        Self::and(Gram::of(text).map(Self::Gram))
+    }
+
+    /// Whether a set of trigrams, given as a membership test, satisfies the condition.
+    pub fn admits(&self, has: &impl Fn(Gram) -> bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::None => false,
+            Self::Gram(gram) => has(*gram),
+            Self::And(all) => all.iter().all(|query| query.admits(has)),
+            Self::Or(any) => any.iter().any(|query| query.admits(has)),
+        }
+    }
+
+    /// All of `queries`.
+    fn and(queries: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Vec::new();
+        for query in queries {
+            match query {
+                Self::All => {}
+                Self::None => return Self::None,
+                Self::And(inner) => all.extend(inner),
+                other => all.push(other),
+            }
+        }
+        Self::unless_single(all, Self::All, Self::And)
+    }
+
+    /// One of `queries`.
+    fn or(queries: impl IntoIterator<Item = Self>) -> Self {
+        let mut any = Vec::new();
+        for query in queries {
+            match query {
+                Self::None => {}
+                Self::All => return Self::All,
+                Self::Or(inner) => any.extend(inner),
+                other => any.push(other),
+            }
+        }
+        Self::unless_single(any, Self::None, Self::Or)
+    }
+
+    fn unless_single(mut queries: Vec<Self>, empty: Self, join: fn(Vec<Self>) -> Self) -> Self {
+        queries.sort_unstable();
+        queries.dedup();
+        match queries.len() {
+            0 => empty,
+            1 => queries.swap_remove(0),
+            _ => join(queries),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The query in readable form: `&` before `|`, trigrams as escaped ASCII.
+    fn shown(query: &GramQuery) -> String {
+        let joined = |queries: &[GramQuery], by: &str| {
+            let parts: Vec<String> = queries
+                .iter()
+                .map(|query| match query {
+                    GramQuery::Or(_) => format!("({})", shown(query)),
+                    _ => shown(query),
+                })
+                .collect();
+            parts.join(by)
+        };
+        match query {
+            GramQuery::All => "all".to_owned(),
+            GramQuery::None => "none".to_owned(),
+            GramQuery::Gram(gram) => gram.number().to_be_bytes()[1..].escape_ascii().to_string(),
+            GramQuery::And(all) => joined(all, " "),
+            GramQuery::Or(any) => joined(any, "|"),
+        }
+    }
+
+    #[track_caller]
+    fn check(pattern: &str, expected: &str) {
+        let parser = regex_syntax::ParserBuilder::new().utf8(false).multi_line(true).build();
+        let hir = { parser }.parse(pattern).expect("a valid pattern");
+        assert_eq!(shown(&GramQuery::of(&hir)), expected, "{pattern}");
+    }
+
+    #[test]
+    fn literals_need_all_their_trigrams() {
+        check("hello", "ell hel llo");
+        check("ab", "all");
+        check("", "all");
+        check("é!", r"\xc3\xa9!");
+    }
+
+    #[test]
+    fn parts_join_across_their_border() {
+        check("a(b)c", "abc");
+        check("ab+c", "all");
+        check("abc+def", "abc cde def");
+    }
+
+    #[test]
+    fn alternatives_are_or() {
+        check("abc|xyz", "abc|xyz");
+        check("(?:abc|xyz)d", "abc bcd|xyz yzd");
+        check("abc|", "all");
+        check("abc|.*", "all");
+    }
+
+    #[test]
+    fn anchors_and_boundaries_take_no_room() {
+        check(r"^abc\b", "abc");
+        check(r"ab\bcd$", "abc bcd");
+    }
+
+    #[test]
+    fn small_classes_expand_and_large_ones_do_not() {
+        check("ab[cd]", "abc|abd");
+        check("abc[a-z]def", "abc def");
+        check(r"\w+", "all");
+        check("[^a]bcd", "bcd");
+    }
+
+    #[test]
+    fn case_folding_includes_unicode() {
+        check("(?i)ab1", "AB1|Ab1|aB1|ab1");
+        check("(?i)k12", r"K12|k12|\x84\xaa1 \xaa12 \xe2\x84\xaa");
+    }
+
+    #[test]
+    fn repetitions_count_what_is_certain() {
+        check("(?:abc){2}", "abc bca cab");
+        check("x(?:abc)*y", "all");
+        check("(?:abcd)?", "all");
+        check("(?:abcd)+", "abc bcd");
+        check("a{3,}", "aaa");
+    }
+
+    #[test]
+    fn what_needs_a_newline_cannot_match() {
+        check("abc[\n]", "none");
+        check("ab[c\n]", "abc");
+    }
+}

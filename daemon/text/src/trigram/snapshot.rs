@@ -1,0 +1,107 @@
+//! The index as one query sees it.
+
+use hob_base::{FileId, WsPath};
+use rayon::prelude::*;
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
+
+use super::grams::Gram;
+use super::parts::Part;
+use super::plan::Plan;
+use super::query::GramQuery;
+use crate::filter::PathFilter;
+
+/// An index at one moment. Cheap to clone; changes to the index do not reach it.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    parts: Vec<Part>,
+}
+
+/// Figures about an index, sizes in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IndexStats {
+    /// Files that can be found.
+    pub files: usize,
+    /// Replaced or removed documents that still take room until the next merge.
+    pub dead: usize,
+    /// Immutable segments.
+    pub segments: usize,
+    /// Posting lists.
+    pub postings_bytes: usize,
+    /// Trigram tables.
+    pub table_bytes: usize,
+}
+
+impl Snapshot {
+    pub(super) fn new(parts: Vec<Part>) -> Self {
+        Self { parts }
+    }
+
+    /// The files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A file that is left out has
+    /// no match; one that is in may have none either.
+    #[must_use]
+    pub fn candidates(&self, query: &GramQuery, filter: &PathFilter) -> Vec<(FileId, WsPath)> {
+        let mut found: Vec<(FileId, WsPath)> =
+            self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
+        // Runs from segments are sorted already, which a stable sort makes use of.
+        found.sort_by(|(a_file, a), (b_file, b)| (a, a_file).cmp(&(b, b_file)));
+        found
+    }
+
+    /// Every file, in no particular order.
+    pub fn paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
+        self.parts.iter().flat_map(Part::live_docs).map(|(_, doc)| (doc.file, &doc.path))
+    }
+
+    /// Figures about the index.
+    #[must_use]
+    pub fn stats(&self) -> IndexStats {
+        IndexStats::of(&self.parts)
+    }
+
+    /// The logical content, independent of segments and file numbers: each path with a hash of its trigrams, sorted.
+    /// Two indexes of the same files export the same. Slow; for tests and checks.
+    #[must_use]
+    pub fn export(&self) -> Vec<(WsPath, u64)> {
+        let mut all: Vec<(WsPath, u64)> = self.parts.iter().flat_map(export_part).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+impl IndexStats {
+    pub(super) fn of(parts: &[Part]) -> Self {
+        let mut stats = Self { segments: parts.len(), ..Self::default() };
+        for part in parts {
+            stats.files += part.live_count();
+            stats.dead += part.segment.docs.len() - part.live_count();
+            stats.postings_bytes += part.segment.postings_bytes();
+            stats.table_bytes += part.segment.table_bytes();
+        }
+        stats
+    }
+}
+
+fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<(FileId, WsPath)> {
+    let named = |doc: &super::segment::Doc| filter.admits(&doc.path).then(|| (doc.file, doc.path.clone()));
+    match Plan::new(query, &part.segment).documents() {
+        None => part.live_docs().filter_map(|(_, doc)| named(doc)).collect(),
+        Some(docs) => {
+            let live = docs.into_iter().filter(|&doc| part.is_live(doc));
+            live.filter_map(|doc| named(&part.segment.docs[doc as usize])).collect()
+        }
+    }
+}
+
+/// Lists come in the order of trigrams, so each document's hash sees its own trigrams sorted.
+fn export_part(part: &Part) -> Vec<(WsPath, u64)> {
+    let mut hashes = vec![FxHasher::default(); part.segment.docs.len()];
+    for (gram, list) in part.segment.rows(0..Gram::SPACE) {
+        list.for_each(|doc| {
+            if let Some(hash) = hashes.get_mut(doc as usize) {
+                hash.write_u32(gram);
+            }
+        });
+    }
+    part.live_docs().map(|(at, doc)| (doc.path.clone(), hashes[at as usize].finish())).collect()
+}

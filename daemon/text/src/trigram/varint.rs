@@ -1,0 +1,84 @@
+//! Unsigned numbers in seven-bit groups, least significant first, the high bit set on all but the last byte (LEB128).
+//!
+//! One byte for the small distances that make up nearly all of an index. Reading tolerates damage: a number that is cut
+//! off or too long is the end of the list, never a panic.
+
+/// Appends `value`.
+pub(super) fn write(mut value: u32, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Writes `value` at the front of `out`, which must have room for it, and returns its length.
+pub(super) fn put(mut value: u32, out: &mut [u8]) -> u32 {
+    let mut at = 0;
+    while value >= 0x80 {
+        out[at] = value as u8 | 0x80;
+        value >>= 7;
+        at += 1;
+    }
+    out[at] = value as u8;
+    at as u32 + 1
+}
+
+/// Number of bytes that [`write`] appends.
+pub(super) fn len(value: u32) -> u32 {
+    (38 - (value | 1).leading_zeros()) / 7
+}
+
+/// Takes one number off the front; `None` at the end, or where the bytes are not a number.
+#[inline]
+pub(super) fn read(bytes: &mut &[u8]) -> Option<u32> {
+    let (&first, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if first < 0x80 {
+        return Some(u32::from(first));
+    }
+    read_long(first, bytes)
+}
+
+fn read_long(first: u8, bytes: &mut &[u8]) -> Option<u32> {
+    let mut value = u32::from(first & 0x7f);
+    for shift in [7, 14, 21, 28] {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u32::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    *bytes = &[];
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_survive_and_have_the_announced_length() {
+        let edges =
+            [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 268_435_455, 268_435_456, u32::MAX];
+        let mut bytes = Vec::new();
+        for value in edges {
+            let before = bytes.len();
+            write(value, &mut bytes);
+            assert_eq!(bytes.len() - before, len(value) as usize, "{value}");
+            let mut place = [0; 5];
+            assert_eq!(put(value, &mut place), len(value));
+            assert_eq!(place[..bytes.len() - before], bytes[before..]);
+        }
+        let mut rest = &bytes[..];
+        assert_eq!(edges.map(|_| read(&mut rest)), edges.map(Some));
+        assert_eq!(read(&mut rest), None);
+    }
+
+    #[test]
+    fn damage_ends_the_list() {
+        assert_eq!(read(&mut &[0x80][..]), None);
+        assert_eq!(read(&mut &[0xff; 9][..]), None);
+    }
+}

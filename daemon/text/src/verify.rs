@@ -1,0 +1,255 @@
+//! One file against the real regex, with ripgrep's own engine.
+//!
+//! A file is searched where it lies in memory, unless that could differ from what ripgrep does or take long: a file
+//! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it, and a large file
+//! too, because between two buffers the search can be stopped. All three ways see the same lines.
+
+use std::io::{self, Read};
+
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use hob_base::line_index::utf16_len;
+use hob_base::{CancelToken, Contents, FileId, WsPath};
+use memchr::{memchr, memrchr};
+
+use crate::encoding::searchable;
+use crate::pattern::Pattern;
+use crate::search::LineMatch;
+
+/// Most bytes of a line that an answer shows.
+pub const MAX_LINE: usize = 64 * 1024;
+/// Files up to this size are searched without a look at the clock.
+const UNINTERRUPTED: usize = 1 << 20;
+/// Matching lines between two looks at the clock.
+const LINES_PER_CHECK: u64 = 256;
+
+/// What to keep of a file's matches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// Lines to show at most.
+    pub(crate) lines: usize,
+    /// Context lines on each side of each.
+    pub(crate) context: u32,
+}
+
+/// What was found in one file.
+#[derive(Debug, Default)]
+pub(crate) struct FileMatches {
+    pub(crate) lines: u64,
+    pub(crate) matches: u64,
+    /// The first lines, as many as were wanted.
+    pub(crate) shown: Vec<ShownLine>,
+    /// The search was stopped before the end.
+    pub(crate) stopped: bool,
+    /// A NUL byte ended it.
+    pub(crate) cut_by_nul: bool,
+    pub(crate) unreadable: bool,
+}
+
+/// A [`LineMatch`] that does not know its file yet.
+#[derive(Debug)]
+pub(crate) struct ShownLine {
+    line: u32,
+    col: u32,
+    byte_col: u32,
+    text: String,
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+impl ShownLine {
+    pub(crate) fn at(self, file: FileId, path: &WsPath) -> LineMatch {
+        let Self { line, col, byte_col, text, before, after } = self;
+        LineMatch { file, path: path.clone(), line, col, byte_col, text, before, after }
+    }
+}
+
+/// Searches files one after the other; each thread has its own, for its buffers.
+pub(crate) struct Verifier<'a> {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    wanted: Wanted,
+    token: &'a CancelToken,
+}
+
+impl<'a> Verifier<'a> {
+    pub(crate) fn new(pattern: &Pattern, wanted: Wanted, token: &'a CancelToken) -> Self {
+        let searcher = SearcherBuilder::new()
+            .line_number(true)
+            .bom_sniffing(false)
+            .binary_detection(BinaryDetection::quit(0))
+            .build();
+        // A clone has caches of its own; threads that share one matcher wait for each other.
+        Self { matcher: pattern.matcher().clone(), searcher, wanted, token }
+    }
+
+    /// Reads and searches a file.
+    pub(crate) fn search(&mut self, contents: &dyn Contents, path: &WsPath) -> FileMatches {
+        if self.token.check().is_err() {
+            return FileMatches { stopped: true, ..FileMatches::default() };
+        }
+        match contents.read(path) {
+            Ok(bytes) => self.search_bytes(&bytes),
+            Err(error) => {
+                FileMatches { unreadable: error.kind() != io::ErrorKind::NotFound, ..FileMatches::default() }
+            }
+        }
+    }
+
+    fn search_bytes(&mut self, bytes: &[u8]) -> FileMatches {
+        let text = searchable(bytes);
+        let nul = memchr(0, &text);
+        let mut collector = Collector {
+            matcher: &self.matcher,
+            text: &text[..nul.unwrap_or(text.len())],
+            wanted: self.wanted,
+            token: self.token,
+            found: FileMatches::default(),
+        };
+        let result = if nul.is_none() && text.len() <= UNINTERRUPTED {
+            self.searcher.search_slice(&self.matcher, &text, &mut collector)
+        } else {
+            let reader = Stoppable { rest: &text, first: first_read(bytes), token: self.token };
+            self.searcher.search_reader(&self.matcher, reader, &mut collector)
+        };
+        let mut found = collector.found;
+        // The engine itself cannot fail; the only error is the reader's, that it was stopped.
+        found.stopped |= result.is_err();
+        found
+    }
+}
+
+/// Bytes that run out with an error when the search is to stop.
+struct Stoppable<'a> {
+    rest: &'a [u8],
+    /// Most bytes of the next read.
+    first: usize,
+    token: &'a CancelToken,
+}
+
+/// ripgrep reads three bytes ahead in search of a byte order mark and hands them on by themselves, which moves the
+/// buffers of a file whose first three bytes hold a newline; and with them the place where a NUL ends the search.
+fn first_read(bytes: &[u8]) -> usize {
+    if bytes.starts_with(b"\xEF\xBB\xBF") { usize::MAX } else { 3 }
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.token.check().map_err(io::Error::other)?;
+        let len = buffer.len().min(std::mem::replace(&mut self.first, usize::MAX));
+        self.rest.read(&mut buffer[..len])
+    }
+}
+
+/// Receives a file's matching lines.
+struct Collector<'a> {
+    matcher: &'a RegexMatcher,
+    /// The file up to its first NUL, for context lines.
+    text: &'a [u8],
+    wanted: Wanted,
+    token: &'a CancelToken,
+    found: FileMatches,
+}
+
+impl Sink for Collector<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        let (occurrences, first) = self.occurrences(line)?;
+        self.found.lines += 1;
+        self.found.matches += occurrences;
+        if self.found.shown.len() < self.wanted.lines {
+            let shown = self.show(line, first);
+            self.found.shown.push(shown);
+        }
+        if self.found.lines.is_multiple_of(LINES_PER_CHECK) && self.token.check().is_err() {
+            self.found.stopped = true;
+        }
+        Ok(!self.found.stopped)
+    }
+
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
+        self.found.cut_by_nul = true;
+        Ok(true)
+    }
+}
+
+impl Collector<'_> {
+    /// The number of matches in a line and the byte at which the first begins. As ripgrep does it: look-behind sees
+    /// what comes before the line, a match at or past the line's end is no longer its own, and a line that the searcher
+    /// reports counts at least once.
+    fn occurrences(&self, line: &SinkMatch<'_>) -> io::Result<(u64, usize)> {
+        let range = line.bytes_range_in_buffer();
+        let end = range.end - usize::from(line.bytes().ends_with(b"\n"));
+        let (mut count, mut first) = (0, None);
+        let each = |found: grep_matcher::Match| {
+            let within = found.start() < range.end;
+            if within {
+                count += 1;
+                first.get_or_insert(found.start() - range.start);
+            }
+            within
+        };
+        self.matcher.find_iter_at(&line.buffer()[..end], range.start, each)?;
+        let first = match first {
+            Some(first) => first,
+            None => self.matcher.find(&line.buffer()[range.start..end])?.map_or(0, |found| found.start()),
+        };
+        Ok((count.max(1), first))
+    }
+
+    fn show(&self, line: &SinkMatch<'_>, first: usize) -> ShownLine {
+        let start = line.absolute_byte_offset() as usize;
+        let context = self.wanted.context as usize;
+        let number = line.line_number().unwrap_or_default();
+        ShownLine {
+            line: u32::try_from(number).unwrap_or(u32::MAX),
+            col: 1 + utf16_len(&line.bytes()[..first]),
+            byte_col: u32::try_from(first + 1).unwrap_or(u32::MAX),
+            text: shown_text(line.bytes()),
+            before: lines_before(self.text, start)
+                .take(context)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .rev()
+                .collect(),
+            after: lines_after(self.text, start + line.bytes().len()).take(context).collect(),
+        }
+    }
+}
+
+/// A line as it is shown.
+fn shown_text(line: &[u8]) -> String {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    if line.len() <= MAX_LINE {
+        return String::from_utf8_lossy(line).into_owned();
+    }
+    // Not in the middle of a character, if it is UTF-8 at all.
+    let is_inside = |&at: &usize| line[at] & 0xC0 == 0x80;
+    let end = (MAX_LINE - 3..=MAX_LINE).rev().find(|at| !is_inside(at)).unwrap_or(MAX_LINE);
+    String::from_utf8_lossy(&line[..end]).into_owned()
+}
+
+/// The lines before the one that starts at `start`, nearest first.
+fn lines_before(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
+    let mut end = start.min(text.len());
+    std::iter::from_fn(move || {
+        let last = end.checked_sub(1)?;
+        let start = memrchr(b'\n', &text[..last]).map_or(0, |at| at + 1);
+        let line = &text[start..end];
+        end = start;
+        Some(shown_text(line))
+    })
+}
+
+/// The lines from `start` on.
+fn lines_after(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
+    let mut rest = text.get(start..).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, later) = rest.split_at(end);
+        rest = later;
+        (!line.is_empty()).then(|| shown_text(line))
+    })
+}
