@@ -183,6 +183,13 @@ impl FactsBuilder {
         self.defs[idx.index()].doc = range;
     }
 
+    /// Replaces a definition's signature when a later part of it is the one to show (overloads before their
+    /// implementation).
+    pub fn set_signature(&mut self, idx: DefIdx, signature: &str) {
+        let range = self.add_text(&fold(signature));
+        self.defs[idx.index()].signature = range;
+    }
+
     /// Records an import.
     pub fn import(&mut self, input: &ImportInput<'_>) {
         let import = Import {
