@@ -129,6 +129,12 @@ pub trait ImportRules: Send + Sync {
     ) -> Option<(ModuleTarget, usize)> {
         None
     }
+
+    /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
+    /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
+    fn submodule(&self, _module: &str, _name: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Every language, sorted by [`Lang`].
@@ -163,6 +169,17 @@ impl Lang {
     #[must_use]
     pub fn spec(self) -> Option<&'static LangSpec> {
         TABLE.get(self as usize)
+    }
+
+    /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
+    /// for C and C++, itself for the others.
+    #[must_use]
+    pub fn family(self) -> Self {
+        match self {
+            Self::Tsx | Self::JavaScript => Self::TypeScript,
+            Self::C => Self::Cpp,
+            other => other,
+        }
     }
 
     /// The prefix of its node IDs.
