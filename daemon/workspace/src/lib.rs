@@ -1,1 +1,36 @@
-//! placeholder
+//! What files a workspace has, and since when we know.
+//!
+//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan`] lists them, the [`FileTable`] remembers what
+//! each was when it was last read, the [`Watcher`] marks in the [`DirtySet`] what may have changed since, and
+//! [`Watcher::barrier`] waits until everything written before a call has been marked. [`refresh`] turns marks into a
+//! [`Plan`]: which files to read, which are gone.
+//!
+//! This crate reads folders and, through [`read`], single files; it never parses one, and it writes nothing but cookies
+//! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.
+
+mod barrier;
+mod confine;
+mod dirty;
+mod explain;
+mod names;
+mod notes;
+mod plan;
+pub mod read;
+mod roots;
+mod rules;
+mod scan;
+mod stat;
+mod table;
+pub mod watch;
+
+pub use barrier::{BarrierError, Passed};
+pub use confine::{ConfineError, confine};
+pub use dirty::{Batch, Debounce, DirtySet, NotSettled};
+pub use notes::{Examples, ScanNote};
+pub use plan::{Refresh, Refreshed, refresh};
+pub use roots::{Root, RootError, RootKind, find_root};
+pub use rules::{FileClass, RuleOptions, Rules};
+pub use scan::{Found, Scan, ScanRequest, scan};
+pub use stat::{Stat, now_ns};
+pub use table::{FileTable, Plan, Record, ToRead};
+pub use watch::{SweepToken, WatchSetup, Watcher, WatcherState};

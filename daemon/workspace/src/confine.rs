@@ -1,0 +1,77 @@
+//! Keeps a client's path arguments within the workspace, symbolic links included.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hob_base::{AbsPath, PathError, WsPath};
+
+/// Why a path argument was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfineError {
+    /// It leads out of the workspace, directly or through a symbolic link.
+    #[error("`{0}` lies outside the workspace")]
+    Outside(String),
+    /// It cannot be followed: a link loop, a folder that may not be entered.
+    #[error("`{path}` cannot be followed: {why}")]
+    Unreadable {
+        /// The argument.
+        path: String,
+        /// The system's reason.
+        why: io::Error,
+    },
+    /// It cannot be named in an answer.
+    #[error(transparent)]
+    Path(PathError),
+}
+
+/// Resolves `path`, absolute or relative to `root`, to a place within `root`. The place need not exist; as much of it as
+/// exists has its symbolic links followed, so the answer is where the file really lies.
+///
+/// `root` must be canonical, as [`crate::find_root`] gives it.
+///
+/// # Errors
+/// [`ConfineError`] when it leads elsewhere or cannot be followed.
+pub fn confine(root: &AbsPath, path: &str) -> Result<WsPath, ConfineError> {
+    // A NUL byte would be an odd I/O error further down.
+    if path.contains('\0') {
+        return Err(ConfineError::Outside(path.replace('\0', "\u{FFFD}")));
+    }
+    let unreadable = |why| ConfineError::Unreadable { path: path.to_owned(), why };
+    let resolved = resolve(&root.join(path)).map_err(unreadable)?;
+    resolved.relative_to(root).map_err(|error| match error {
+        PathError::Outside(_) | PathError::NotAbsolute(_) => ConfineError::Outside(path.to_owned()),
+        PathError::NotUnicode(_) => ConfineError::Path(error),
+    })
+}
+
+/// Follows symbolic links as far as the path exists, then goes on by name.
+fn resolve(path: &AbsPath) -> io::Result<AbsPath> {
+    let mut rest: Vec<&std::ffi::OsStr> = Vec::new();
+    for ancestor in path.as_path().ancestors() {
+        match fs::canonicalize(ancestor) {
+            Ok(real) => return absolute(append(real, &rest)),
+            Err(e) if is_absent(&e) && !is_dangling_link(ancestor) => rest.extend(ancestor.file_name()),
+            Err(e) => return Err(e),
+        }
+    }
+    absolute(path.as_path().to_path_buf())
+}
+
+fn append(mut base: PathBuf, reversed: &[&std::ffi::OsStr]) -> PathBuf {
+    base.extend(reversed.iter().rev());
+    base
+}
+
+fn absolute(path: PathBuf) -> io::Result<AbsPath> {
+    AbsPath::new(path).map_err(|e| io::Error::new(io::ErrorKind::InvalidInput, e))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// A link to nowhere could lead out of the workspace the moment its target is made.
+fn is_dangling_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}

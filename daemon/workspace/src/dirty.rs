@@ -1,0 +1,273 @@
+//! What may have changed since it was last looked at, and who waits for it.
+//!
+//! The watcher marks; one thread of the owner takes the marks in batches, brings the index up to date and settles them;
+//! calls wait until everything marked before them has settled. While nobody waits, marks rest until it has been quiet
+//! for a moment, so that a burst of events is one batch. A waiter ends the rest at once.
+//!
+//! Marks are counted. A waiter remembers the count at which it came; a batch carries the count up to which it reaches.
+//! A mark made while a batch is being worked on is newer than that batch, so the next one has it again.
+//!
+//! With nothing marked, no thread here wakes: there is no timer.
+
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hob_base::{Deadline, WsPath};
+
+/// Beyond this many marked paths one sweep is cheaper than looking at each.
+const TOO_MANY: usize = 200_000;
+
+/// How long marks rest while nobody waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Debounce {
+    /// Until no mark has come for this long...
+    pub quiet: Duration,
+    /// ...but never longer than this after the first.
+    pub max: Duration,
+}
+
+impl Default for Debounce {
+    fn default() -> Self {
+        Self { quiet: Duration::from_millis(25), max: Duration::from_millis(200) }
+    }
+}
+
+/// What to look at again.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Batch {
+    /// Single paths: files, or what was one.
+    pub paths: BTreeSet<WsPath>,
+    /// Folders to be scanned again, or what was one.
+    pub trees: BTreeSet<WsPath>,
+    /// Everything may have changed.
+    pub sweep: bool,
+    /// The count that [`DirtySet::settle`] wants when the batch has been worked off.
+    pub marks: u64,
+}
+
+impl Batch {
+    /// Whether nothing is marked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.sweep && self.paths.is_empty() && self.trees.is_empty()
+    }
+}
+
+/// Why [`DirtySet::wait_settled`] gave up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotSettled {
+    /// The deadline passed; the index does not show everything yet.
+    #[error("the index did not catch up in time")]
+    Late,
+    /// The workspace is being closed.
+    #[error("the workspace is being closed")]
+    Closed,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pending: Batch,
+    /// Marks made so far. Only grows.
+    marks: u64,
+    /// Marks that have been worked off. Never more than `marks`.
+    settled: u64,
+    waiters: usize,
+    first: Option<Instant>,
+    last: Option<Instant>,
+    closed: bool,
+}
+
+impl State {
+    /// How long the pending marks still rest; zero when they are due.
+    fn rest(&self, debounce: Debounce) -> Duration {
+        let (Some(first), Some(last)) = (self.first, self.last) else { return Duration::ZERO };
+        if self.waiters > 0 {
+            return Duration::ZERO;
+        }
+        let due = (last + debounce.quiet).min(first + debounce.max);
+        due.saturating_duration_since(Instant::now())
+    }
+
+    fn take(&mut self) -> Batch {
+        self.first = None;
+        self.last = None;
+        let mut batch = std::mem::take(&mut self.pending);
+        batch.marks = self.marks;
+        batch
+    }
+}
+
+/// The marks of one workspace.
+#[derive(Debug, Default)]
+pub struct DirtySet {
+    state: Mutex<State>,
+    debounce: Debounce,
+    /// For the thread that works off batches.
+    work: Condvar,
+    /// For calls that wait until their marks have settled.
+    settled: Condvar,
+}
+
+impl DirtySet {
+    /// Nothing marked.
+    #[must_use]
+    pub fn new(debounce: Debounce) -> Self {
+        Self { debounce, ..Self::default() }
+    }
+
+    /// Marks one path. Marking the root, or very many paths, marks everything.
+    pub fn mark(&self, path: WsPath) {
+        if path.is_root() {
+            return self.mark_sweep();
+        }
+        self.change(|pending| {
+            if pending.sweep {
+                return false;
+            }
+            let new = pending.paths.insert(path);
+            if pending.paths.len() > TOO_MANY {
+                pending.paths.clear();
+                pending.sweep = true;
+            }
+            new
+        });
+    }
+
+    /// Marks a folder and everything below it.
+    pub fn mark_tree(&self, dir: WsPath) {
+        if dir.is_root() {
+            return self.mark_sweep();
+        }
+        self.change(|pending| !pending.sweep && pending.trees.insert(dir));
+    }
+
+    /// Marks everything.
+    pub fn mark_sweep(&self) {
+        self.change(|pending| {
+            pending.paths.clear();
+            pending.trees.clear();
+            !std::mem::replace(&mut pending.sweep, true)
+        });
+    }
+
+    /// The count of marks so far: what a call that starts now has to wait for.
+    #[must_use]
+    pub fn marks(&self) -> u64 {
+        self.lock().marks
+    }
+
+    /// Waits for the next batch; `None` once [`DirtySet::close`] was called. For the one thread that works off batches.
+    pub fn next_batch(&self) -> Option<Batch> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if state.pending.is_empty() {
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let rest = state.rest(self.debounce);
+            if rest.is_zero() {
+                return Some(state.take());
+            }
+            let waited = self.work.wait_timeout(state, rest);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Takes what is marked now, perhaps nothing.
+    #[must_use]
+    pub fn drain(&self) -> Batch {
+        self.lock().take()
+    }
+
+    /// A batch has been worked off.
+    pub fn settle(&self, marks: u64) {
+        let mut state = self.lock();
+        state.settled = state.settled.max(marks.min(state.marks));
+        drop(state);
+        self.settled.notify_all();
+    }
+
+    /// A batch could not be worked off: marks it again.
+    pub fn put_back(&self, batch: Batch) {
+        if batch.sweep {
+            self.mark_sweep();
+        }
+        batch.trees.into_iter().for_each(|tree| self.mark_tree(tree));
+        batch.paths.into_iter().for_each(|path| self.mark(path));
+    }
+
+    /// Waits until everything up to `marks` has settled, and has it worked off without rest.
+    ///
+    /// # Errors
+    /// [`NotSettled`] when time runs out or the workspace is closed.
+    pub fn wait_settled(&self, marks: u64, deadline: Deadline) -> Result<(), NotSettled> {
+        let mut state = self.lock();
+        if state.settled >= marks {
+            return Ok(());
+        }
+        state.waiters += 1;
+        self.work.notify_all();
+        let result = loop {
+            if state.settled >= marks {
+                break Ok(());
+            }
+            if state.closed {
+                break Err(NotSettled::Closed);
+            }
+            if deadline.passed() {
+                break Err(NotSettled::Late);
+            }
+            state = wait_until(&self.settled, state, deadline);
+        };
+        state.waiters -= 1;
+        result
+    }
+
+    /// Lets every waiting thread go, for good.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.work.notify_all();
+        self.settled.notify_all();
+    }
+
+    /// `change` answers whether it marked something that was not marked.
+    fn change(&self, change: impl FnOnce(&mut Batch) -> bool) {
+        let mut state = self.lock();
+        if !change(&mut state.pending) {
+            // Already pending: the batch that will have it comes after this moment, and so counts for it.
+            state.last = Some(Instant::now());
+            return;
+        }
+        let now = Instant::now();
+        let was_empty = state.first.is_none();
+        state.first.get_or_insert(now);
+        state.last = Some(now);
+        state.marks += 1;
+        drop(state);
+        // Later marks need no wake-up: the worker, if it rests, looks at `last` when its rest ends.
+        if was_empty {
+            self.work.notify_all();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No code that can panic runs between the writes of one change.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for a notification or the deadline, whichever comes first; may wake early.
+pub(crate) fn wait_until<'g, T>(
+    condvar: &Condvar,
+    guard: MutexGuard<'g, T>,
+    deadline: Deadline,
+) -> MutexGuard<'g, T> {
+    match deadline.remaining() {
+        None => condvar.wait(guard).unwrap_or_else(PoisonError::into_inner),
+        Some(rest) => condvar.wait_timeout(guard, rest).unwrap_or_else(PoisonError::into_inner).0,
+    }
+}

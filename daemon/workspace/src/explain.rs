@@ -1,0 +1,104 @@
+//! Why a workspace has no files, or hardly any: an empty map must never be shown without its reason.
+//!
+//! Some repositories ignore everything and list exceptions (Debian's kernel packaging does). That is legal, and in the
+//! unpacked source tree it hides the kernel. The test is a probe: a file and a folder with made-up names at the root. If
+//! both are ignored, the ignore files that match them are named.
+
+use std::path::PathBuf;
+
+use hob_base::WsPath;
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::names;
+use crate::{Rules, ScanNote};
+
+/// Names that no rule can mean.
+const PROBE_FILE: &str = "hob-probe-file.hob-probe";
+const PROBE_DIR: &str = "hob-probe-folder";
+
+/// How many ignored files are asked for their ignore file.
+const SAMPLE: usize = 64;
+
+/// What there is to say about a walk of everything that kept `kept` files.
+pub(crate) fn absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
+    let probes = [(PathBuf::from(PROBE_FILE), false), (PathBuf::from(PROBE_DIR), true)];
+    let ignored_by_default = probes.iter().all(|(path, is_dir)| {
+        let path = WsPath::from_path(path).expect("a probe is a plain name");
+        if *is_dir { !rules.admits_dir(&path) } else { !rules.admits_file(&path) }
+    });
+    if ignored_by_default {
+        return Some(ScanNote::IgnoredByDefault { kept, by: responsible(rules, &probes) });
+    }
+    if kept > 0 {
+        return None;
+    }
+    let sample = ignored_files(rules);
+    Some(match sample.is_empty() {
+        true => ScanNote::Empty,
+        false => ScanNote::IgnoredByDefault { kept, by: responsible(rules, &sample) },
+    })
+}
+
+/// Some files that are there but for the rules; hidden ones do not count.
+fn ignored_files(rules: &Rules) -> Vec<(PathBuf, bool)> {
+    let is_content = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
+    WalkBuilder::new(rules.root())
+        .standard_filters(false)
+        .hidden(true)
+        .build()
+        .flatten()
+        .filter(is_content)
+        .filter_map(|entry| {
+            entry.path().strip_prefix(rules.root()).ok().map(|path| (path.to_path_buf(), false))
+        })
+        .take(SAMPLE)
+        .collect()
+}
+
+/// The ignore files of the root, and those above it, that ignore one of `paths`.
+fn responsible(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
+    let mut by: Vec<String> = candidates(rules)
+        .into_iter()
+        .filter(|file| ignores_any(rules, file, paths))
+        .map(|file| match file.strip_prefix(rules.root()) {
+            Ok(inside) => inside.display().to_string(),
+            Err(_) => file.display().to_string(),
+        })
+        .collect();
+    if by.is_empty() {
+        // Deeper rule files, or several together.
+        by.push("ignore files in its folders".to_owned());
+    }
+    by
+}
+
+fn candidates(rules: &Rules) -> Vec<PathBuf> {
+    let per_folder =
+        [names::GIT_EXCLUDE, names::GIT_IGNORE, names::IGNORE].into_iter().chain(names::CUSTOM_IGNORE);
+    let per_folder: Vec<_> = per_folder.collect();
+    let folders = rules.root().as_path().ancestors();
+    let mut files: Vec<_> = folders
+        .flat_map(|folder| per_folder.iter().map(|name| folder.join(name)))
+        .filter(|f| f.is_file())
+        .collect();
+    files.extend(gitconfig_excludes_path().filter(|_| rules.options().global));
+    files
+}
+
+fn ignores_any(rules: &Rules, file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {
+    let base = match file.strip_prefix(rules.root()) {
+        // Patterns of git's own files are relative to the repository's root.
+        Ok(_) => rules.root().as_path(),
+        Err(_) => file.parent().unwrap_or(rules.root().as_path()),
+    };
+    let matcher: Gitignore = {
+        let mut builder = GitignoreBuilder::new(base);
+        builder.add(file);
+        builder.build().unwrap_or_else(|_| Gitignore::empty())
+    };
+    paths.iter().any(|(path, is_dir)| {
+        let path = rules.root().as_path().join(path);
+        path.starts_with(base) && matcher.matched_path_or_any_parents(&path, *is_dir).is_ignore()
+    })
+}

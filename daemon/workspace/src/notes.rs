@@ -1,0 +1,100 @@
+//! What a scan has to say besides the files: each note prints as a warning for users.
+
+use std::fmt;
+
+/// How many examples a note keeps.
+const EXAMPLES: usize = 3;
+
+/// A count and the first few names, so that a warning can be checked without being flooded.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Examples {
+    /// How many there are.
+    pub count: u64,
+    /// Some of them, in a printable form.
+    pub names: Vec<String>,
+}
+
+impl Examples {
+    /// Counts one more; keeps the alphabetically first, so that the note is the same on every run.
+    pub(crate) fn add(&mut self, name: impl Into<String>) {
+        self.count += 1;
+        self.names.push(name.into());
+        self.trim();
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.names.extend(other.names);
+        self.trim();
+    }
+
+    fn trim(&mut self) {
+        self.names.sort();
+        self.names.truncate(EXAMPLES);
+    }
+}
+
+impl fmt::Display for Examples {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join(", "))?;
+        match self.count.saturating_sub(self.names.len() as u64) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// Something a user should know about the tree that was scanned.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ScanNote {
+    /// The workspace's folder is not there any more, or cannot be read.
+    RootGone {
+        /// The system's reason.
+        why: String,
+    },
+    /// Folders that could not be listed.
+    Unreadable(Examples),
+    /// Names that are not Unicode; such files are left out, with everything below such folders.
+    NotUnicode(Examples),
+    /// Files over the size limit; they are left out.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+        /// Which files.
+        files: Examples,
+    },
+    /// Ignore files exclude everything except what they list.
+    IgnoredByDefault {
+        /// How many files are left.
+        kept: u64,
+        /// The ignore files responsible, relative to the root where they lie below it.
+        by: Vec<String>,
+    },
+    /// There are no files.
+    Empty,
+}
+
+impl fmt::Display for ScanNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RootGone { why } => write!(f, "the workspace's folder cannot be read: {why}"),
+            Self::Unreadable(dirs) => {
+                write!(f, "{} folder(s) cannot be read and are left out: {dirs}", dirs.count)
+            }
+            Self::NotUnicode(names) => {
+                write!(f, "{} name(s) are not valid Unicode and are left out: {names}", names.count)
+            }
+            Self::TooLarge { limit, files } => {
+                write!(f, "{} file(s) over {} MiB are left out: {files}", files.count, limit >> 20)
+            }
+            Self::IgnoredByDefault { kept, by } => {
+                write!(f, "all files but those listed are ignored because of {}", by.join(", "))?;
+                match kept {
+                    0 => f.write_str("; the workspace appears empty"),
+                    kept => write!(f, "; {kept} file(s) are left"),
+                }
+            }
+            Self::Empty => f.write_str("the workspace has no files"),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! From marks to a plan: looks at what may have changed and says what to read and what is gone.
+//!
+//! A mark is only a hint. What a path is *now* decides: a file that belongs, a folder, something else, or nothing; and
+//! each answer is right whatever the mark was for. So a lost, doubled or reordered event can cost time, never truth.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::sync::Arc;
+
+use hob_base::{CancelToken, FileId, Stopped, WsPath};
+
+use crate::{Batch, FileTable, Found, Plan, Rules, Scan, ScanNote, ScanRequest, Stat, Watcher, scan};
+
+/// What [`refresh`] works with.
+pub struct Refresh<'a> {
+    /// The rules.
+    pub rules: &'a Rules,
+    /// What is known; gets numbers for new files, otherwise unchanged.
+    pub table: &'a mut FileTable,
+    /// Folders that turn up are watched; `None` without a watcher.
+    pub watcher: Option<Arc<Watcher>>,
+    /// Stops the work.
+    pub cancel: CancelToken,
+    /// As in [`ScanRequest::progress`].
+    pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// What [`refresh`] found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Refreshed {
+    /// What to do.
+    pub plan: Plan,
+    /// After a sweep: its notes, which replace those of the sweep before.
+    pub notes: Option<Vec<ScanNote>>,
+}
+
+/// Looks at everything that `batch` marks.
+///
+/// After a sweep the watcher, if degraded, has been given the chance to recover.
+///
+/// # Errors
+/// [`Stopped`] when cancelled or late; the batch must then be put back ([`crate::DirtySet::put_back`]).
+pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped> {
+    if batch.sweep {
+        return sweep(context);
+    }
+    let mut work = Looking { real_dirs: HashMap::new(), plan: Plan::default(), context };
+    for path in &batch.paths {
+        if !is_covered(path, batch) {
+            work.context.cancel.check()?;
+            work.path(path)?;
+        }
+    }
+    for tree in &batch.trees {
+        if !is_covered(tree, batch) {
+            work.tree(tree)?;
+        }
+    }
+    work.other_names()?;
+    Ok(Refreshed { plan: work.finish(), notes: None })
+}
+
+/// Whether `path` lies below a marked tree other than itself.
+fn is_covered(path: &WsPath, batch: &Batch) -> bool {
+    if batch.trees.is_empty() {
+        return false;
+    }
+    let mut rest = path.as_str();
+    while let Some((dir, _)) = rest.rsplit_once('/') {
+        if batch.trees.contains(dir) {
+            return true;
+        }
+        rest = dir;
+    }
+    false
+}
+
+fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
+    context.rules.reload();
+    let token = context.watcher.as_ref().map(|watcher| watcher.begin_sweep());
+    let scan = context.scan(&WsPath::root())?;
+    let plan = context.table.plan(&scan, &WsPath::root(), context.rules);
+    if let (Some(watcher), Some(token)) = (&context.watcher, token) {
+        watcher.end_sweep(token, &scan);
+    }
+    Ok(Refreshed { plan, notes: Some(scan.notes) })
+}
+
+impl Refresh<'_> {
+    fn scan(&self, below: &WsPath) -> Result<Scan, Stopped> {
+        scan(&ScanRequest {
+            rules: self.rules,
+            below: below.clone(),
+            watcher: self.watcher.clone(),
+            cancel: self.cancel.clone(),
+            progress: self.progress,
+        })
+    }
+}
+
+/// What a path is now.
+enum Now {
+    File(Stat),
+    Dir,
+    /// Nothing that belongs to the workspace.
+    Nothing,
+}
+
+struct Looking<'a> {
+    context: Refresh<'a>,
+    /// Which folders are folders and not links to one; each is asked once a batch.
+    real_dirs: HashMap<String, bool>,
+    plan: Plan,
+}
+
+impl Looking<'_> {
+    fn path(&mut self, path: &WsPath) -> Result<(), Stopped> {
+        match self.now(path) {
+            Now::Dir => return self.tree(path),
+            Now::File(stat) => {
+                // What was a folder may have become a file.
+                self.gone_below(path, true);
+                self.file(Found { path: path.clone(), stat });
+            }
+            Now::Nothing => self.gone_below(path, false),
+        }
+        Ok(())
+    }
+
+    /// A folder, or what was one.
+    fn tree(&mut self, path: &WsPath) -> Result<(), Stopped> {
+        match self.now(path) {
+            Now::Dir => {
+                let scan = self.context.scan(path)?;
+                let plan = self.context.table.plan(&scan, path, self.context.rules);
+                self.plan.read.extend(plan.read);
+                self.plan.gone.extend(plan.gone);
+                Ok(())
+            }
+            Now::File(_) => self.path(path),
+            Now::Nothing => {
+                self.gone_below(path, false);
+                Ok(())
+            }
+        }
+    }
+
+    fn file(&mut self, found: Found) {
+        let rules = self.context.rules;
+        if found.stat.len > rules.options().read_max {
+            self.gone_below(&found.path, false);
+        } else {
+            self.plan.read.extend(self.context.table.look(&found, rules));
+        }
+    }
+
+    /// A write through one name of a file gives no event for its other names.
+    fn other_names(&mut self) -> Result<(), Stopped> {
+        let linked = self.plan.read.iter().filter(|read| read.stat.links > 1);
+        let inodes: BTreeSet<u64> = linked.map(|read| read.stat.inode).collect();
+        if inodes.is_empty() {
+            return Ok(());
+        }
+        let others = self.context.table.iter().filter(|(_, _, record)| inodes.contains(&record.stat.inode));
+        let others: Vec<WsPath> = others.map(|(_, path, _)| path.clone()).collect();
+        others.iter().try_for_each(|path| self.path(path))
+    }
+
+    fn gone_below(&mut self, path: &WsPath, strictly: bool) {
+        let below = self.context.table.below(path).filter(|(known, _)| !strictly || *known != path);
+        self.plan.gone.extend(below.map(|(_, id)| id));
+    }
+
+    fn now(&mut self, path: &WsPath) -> Now {
+        let rules = self.context.rules;
+        if !self.is_real_dir(path.dir()) {
+            return Now::Nothing;
+        }
+        let Ok(metadata) = fs::symlink_metadata(rules.root().join_ws(path)) else { return Now::Nothing };
+        if metadata.is_file() && rules.admits_file(path) {
+            Now::File(Stat::of(&metadata))
+        } else if metadata.is_dir() && rules.admits_dir(path) {
+            Now::Dir
+        } else {
+            Now::Nothing
+        }
+    }
+
+    /// Whether every part of `dir` is a folder itself and not a link to one: a folder replaced by a link takes its files
+    /// out of the workspace, though their paths still lead to something.
+    fn is_real_dir(&mut self, dir: &str) -> bool {
+        if dir.is_empty() {
+            return true;
+        }
+        if let Some(&known) = self.real_dirs.get(dir) {
+            return known;
+        }
+        let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let here = || {
+            let path = self.context.rules.root().as_path().join(dir);
+            fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+        };
+        let real = here() && self.is_real_dir(parent);
+        self.real_dirs.insert(dir.to_owned(), real);
+        real
+    }
+
+    fn finish(mut self) -> Plan {
+        self.plan.read.sort_by(|a, b| a.path.cmp(&b.path));
+        self.plan.read.dedup_by(|a, b| a.file == b.file);
+        self.plan.gone.sort_unstable();
+        self.plan.gone.dedup();
+        let reading: BTreeSet<FileId> = self.plan.read.iter().map(|read| read.file).collect();
+        self.plan.gone.retain(|file| !reading.contains(file));
+        self.plan
+    }
+}

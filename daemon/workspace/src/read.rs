@@ -1,0 +1,77 @@
+//! Reading one file of a workspace, safely: never a pipe, a device or a link, never more than the limit.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use hob_base::{AbsPath, Contents, WsPath};
+
+use crate::{Stat, now_ns};
+
+/// A file's bytes, and what was known when they were read.
+#[derive(Clone, Debug)]
+pub struct ReadFile {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// The stat of the very file that was read, taken before the first byte.
+    pub stat: Stat,
+    /// When reading began, in nanoseconds since 1970.
+    pub read_at_ns: i64,
+}
+
+/// Reads the file at `path` whole, if it is a regular file of at most `limit` bytes.
+///
+/// # Errors
+/// Whatever the system says; `InvalidInput` for what is no regular file, `FileTooLarge` for one over the limit.
+pub fn read_file(root: &AbsPath, path: &WsPath, limit: u64) -> io::Result<ReadFile> {
+    let path = root.join_ws(path);
+    // The time first: a change while reading must look newer than the reading.
+    let read_at_ns = now_ns();
+    let file = open_plain(&path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    if metadata.len() > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    // It may grow while it is read; one byte more than allowed is enough to know.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(ReadFile { bytes, stat: Stat::of(&metadata), read_at_ns })
+}
+
+/// Opens without following a last link and without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open_plain(path: &AbsPath) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    fs::OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_plain(path: &AbsPath) -> io::Result<File> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    File::open(path)
+}
+
+/// The present bytes on disk, for parts that see files only through [`Contents`].
+#[derive(Clone, Debug)]
+pub struct DiskContents {
+    /// The workspace's root.
+    pub root: AbsPath,
+    /// No file over this many bytes is read.
+    pub limit: u64,
+}
+
+impl Contents for DiskContents {
+    fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
+        read_file(&self.root, path, self.limit).map(|read| read.bytes.into())
+    }
+}

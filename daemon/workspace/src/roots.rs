@@ -1,0 +1,154 @@
+//! From a place that a client names to the root of its workspace.
+//!
+//! The nearest version-control root wins, because that is what people mean by "the project"; failing that, the nearest
+//! folder with a project file; failing that, the folder itself. The home folder and the file system's root are never
+//! chosen for a marker that happens to lie in them: one stray `package.json` at home must not make hob index a life.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use hob_base::AbsPath;
+
+use crate::names;
+
+/// Files that mark a project; matched exactly.
+const PROJECT_FILES: &[&str] = &[
+    "Cargo.toml",
+    "package.json",
+    "deno.json",
+    "deno.jsonc",
+    "tsconfig.json",
+    "jsconfig.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "Pipfile",
+    "go.mod",
+    "go.work",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "build.sbt",
+    "CMakeLists.txt",
+    "meson.build",
+    "configure.ac",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "compile_commands.json",
+    "compile_flags.txt",
+    "composer.json",
+    "Gemfile",
+    "Package.swift",
+    "mix.exs",
+    "WORKSPACE",
+    "WORKSPACE.bazel",
+    "MODULE.bazel",
+    "flake.nix",
+];
+
+/// Endings that mark a project.
+const PROJECT_ENDINGS: &[&str] = &[".sln", ".slnx", ".csproj", ".gemspec", ".cabal", ".xcodeproj"];
+
+/// Why a folder is a root.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RootKind {
+    /// A version-control root: a repository, a worktree or a submodule.
+    Vcs,
+    /// A folder with a project file.
+    Project,
+    /// The folder that was asked for; nothing marks it.
+    Plain,
+}
+
+/// The root of a workspace.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Root {
+    /// The folder, with symbolic links resolved: two ways to one folder are one workspace.
+    pub path: AbsPath,
+    /// Why this folder.
+    pub kind: RootKind,
+}
+
+/// Why there is no root.
+#[derive(Debug, thiserror::Error)]
+pub enum RootError {
+    /// Nothing is there.
+    #[error("`{0}` does not exist")]
+    Missing(AbsPath),
+    /// Something is there that is neither a file nor a folder.
+    #[error("`{0}` is not a folder")]
+    NotAFolder(AbsPath),
+    /// It cannot be read.
+    #[error("`{path}` cannot be read: {why}")]
+    Unreadable {
+        /// What was asked for.
+        path: AbsPath,
+        /// The system's reason.
+        why: io::Error,
+    },
+}
+
+/// Finds the workspace that `start`, a folder or a file, belongs to. `home` is the user's home folder, if known.
+///
+/// # Errors
+/// [`RootError`] when `start` cannot serve as a starting point.
+pub fn find_root(start: &AbsPath, home: Option<&AbsPath>) -> Result<Root, RootError> {
+    let folder = starting_folder(start)?;
+    let home = home.and_then(|home| fs::canonicalize(home).ok());
+    let too_broad = |folder: &Path| folder.parent().is_none() || Some(folder) == home.as_deref();
+    let candidates = || folder.as_path().ancestors().filter(|folder| !too_broad(folder));
+    let root = |path: &Path, kind| {
+        let path = AbsPath::new(path).expect("an ancestor of an absolute path is absolute");
+        Root { path, kind }
+    };
+    if let Some(found) = candidates().find(|folder| is_vcs_root(folder)) {
+        return Ok(root(found, RootKind::Vcs));
+    }
+    if let Some(found) = candidates().find(|folder| is_project(folder)) {
+        return Ok(root(found, RootKind::Project));
+    }
+    Ok(Root { path: folder, kind: RootKind::Plain })
+}
+
+fn starting_folder(start: &AbsPath) -> Result<AbsPath, RootError> {
+    let unreadable = |why: io::Error| match why.kind() {
+        io::ErrorKind::NotFound => RootError::Missing(start.clone()),
+        // `file/x`: the first part is no folder.
+        io::ErrorKind::NotADirectory => RootError::NotAFolder(start.clone()),
+        _ => RootError::Unreadable { path: start.clone(), why },
+    };
+    let path = fs::canonicalize(start).map_err(unreadable)?;
+    let kind = fs::metadata(&path).map_err(unreadable)?.file_type();
+    let folder = match path.parent() {
+        Some(parent) if kind.is_file() => parent.to_path_buf(),
+        _ if kind.is_dir() => path,
+        _ => return Err(RootError::NotAFolder(start.clone())),
+    };
+    fs::read_dir(&folder).map_err(unreadable)?;
+    AbsPath::new(folder).map_err(|_| RootError::NotAFolder(start.clone()))
+}
+
+/// `.git` is a file in worktrees and submodules; each of them is a workspace of its own.
+fn is_vcs_root(folder: &Path) -> bool {
+    names::VCS.iter().any(|name| {
+        fs::symlink_metadata(folder.join(name)).is_ok_and(|found| found.is_dir() || *name == ".git")
+    })
+}
+
+fn is_project(folder: &Path) -> bool {
+    PROJECT_FILES.iter().any(|name| folder.join(name).is_file()) || has_project_ending(folder)
+}
+
+fn has_project_ending(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return false };
+        PROJECT_ENDINGS.iter().any(|ending| name.len() > ending.len() && name.ends_with(ending))
+    })
+}

@@ -1,0 +1,142 @@
+//! Which files belong to a workspace: ripgrep's rules, plus `.hobignore`.
+//!
+//! Like `rg` without flags: `.gitignore` (inside a git repository), `.git/info/exclude`, git's global ignore file,
+//! `.ignore`, `.rgignore`; hidden files skipped unless a rule admits them; symbolic links not followed, so there are no
+//! loops. Two ways ask the same question: a walk ([`Rules::walker`], which reads rule files afresh) and a single path
+//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload`]). They must agree; a test compares
+//! them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hob_base::{AbsPath, WsPath};
+use ignore::{IncrementalIgnore, WalkBuilder};
+
+use crate::names;
+
+/// What is done with a file, by its size alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FileClass {
+    /// Searched and parsed.
+    Parse,
+    /// Searched, not parsed.
+    TextOnly,
+    /// Not read at all; the scan notes it.
+    TooLarge,
+}
+
+/// What can be set about the rules. The default is ripgrep's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleOptions {
+    /// Honour git's global ignore file (of the user that runs the daemon).
+    pub global: bool,
+    /// Honour `.gitignore` only inside a git repository.
+    pub require_git: bool,
+    /// Files larger than this many bytes are not parsed.
+    pub parse_max: u64,
+    /// Files larger than this many bytes are not read.
+    pub read_max: u64,
+}
+
+impl Default for RuleOptions {
+    fn default() -> Self {
+        Self { global: true, require_git: true, parse_max: 1 << 20, read_max: 256 << 20 }
+    }
+}
+
+/// The rules of one workspace.
+#[derive(Debug)]
+pub struct Rules {
+    root: AbsPath,
+    options: RuleOptions,
+    /// Caches the rule files of each folder that was asked about.
+    matcher: Mutex<Option<IncrementalIgnore>>,
+}
+
+impl Rules {
+    /// The rules for the workspace at `root`. Nothing is read yet.
+    #[must_use]
+    pub fn new(root: AbsPath, options: RuleOptions) -> Self {
+        Self { root, options, matcher: Mutex::new(None) }
+    }
+
+    /// The workspace's root.
+    #[must_use]
+    pub fn root(&self) -> &AbsPath {
+        &self.root
+    }
+
+    /// The options that these rules were made with.
+    #[must_use]
+    pub fn options(&self) -> &RuleOptions {
+        &self.options
+    }
+
+    /// Whether a file at `path` belongs to the workspace. Its existence, kind and size are not looked at.
+    #[must_use]
+    pub fn admits_file(&self, path: &WsPath) -> bool {
+        self.admits(path, false)
+    }
+
+    /// Whether a folder at `path` belongs to the workspace; the root always does.
+    #[must_use]
+    pub fn admits_dir(&self, path: &WsPath) -> bool {
+        self.admits(path, true)
+    }
+
+    /// What to do with a file of `len` bytes.
+    #[must_use]
+    pub fn class(&self, len: u64) -> FileClass {
+        match len {
+            len if len > self.options.read_max => FileClass::TooLarge,
+            len if len > self.options.parse_max => FileClass::TextOnly,
+            _ => FileClass::Parse,
+        }
+    }
+
+    /// Forgets all cached rule files. To be called when one changed, and when a folder came or went.
+    pub fn reload(&self) {
+        *self.lock() = None;
+    }
+
+    /// A walk of the tree at `below` under these rules. The walk gives its root unasked, so whoever starts one below the
+    /// workspace's root asks [`Rules::admits_dir`] first.
+    pub(crate) fn walker(&self, below: &WsPath) -> WalkBuilder {
+        let mut builder = WalkBuilder::new(self.root.join_ws(below));
+        builder
+            .git_global(self.options.global)
+            .require_git(self.options.require_git)
+            // git's global file is relative to the working directory unless told otherwise; a daemon's means nothing.
+            .current_dir(self.root.as_path());
+        for name in names::CUSTOM_IGNORE {
+            builder.add_custom_ignore_filename(name);
+        }
+        builder
+    }
+
+    fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
+        if path.is_root() {
+            return is_dir;
+        }
+        // A rule such as `!.*` would let hidden folders in; version control's never.
+        if path.as_str().split('/').any(names::is_vcs) {
+            return false;
+        }
+        let mut matcher = self.lock();
+        let matcher = matcher.get_or_insert_with(|| self.new_matcher());
+        !matcher.matched(path.as_str(), is_dir).is_ignore()
+    }
+
+    fn new_matcher(&self) -> IncrementalIgnore {
+        let mut matchers = self.walker(&WsPath::root()).build_matchers();
+        matchers.pop().expect("one matcher for the one root")
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<IncrementalIgnore>> {
+        // A matcher that panicked half-way is only a cache.
+        self.matcher.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+            let mut guard = poisoned.into_inner();
+            *guard = None;
+            guard
+        })
+    }
+}

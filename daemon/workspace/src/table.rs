@@ -1,0 +1,194 @@
+//! The file table: which number a file has, and what it was when it was last read.
+//!
+//! A number belongs to a path for as long as the workspace is open: a file that is deleted and made again has its old
+//! number. The table compares what a scan found with what it remembers; it opens nothing.
+
+use std::collections::BTreeMap;
+
+use hob_base::{Change, ContentHash, FileId, WsPath};
+
+use crate::{FileClass, Found, Rules, Scan, Stat};
+
+/// What is known about a file since it was last read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Its stat, taken before it was read.
+    pub stat: Stat,
+    /// When it was read, in nanoseconds since 1970; see [`Stat::is_racy`].
+    pub read_at_ns: i64,
+    /// What it was.
+    pub hash: ContentHash,
+    /// How it is treated.
+    pub class: FileClass,
+}
+
+/// A file that has to be read, because it is new or looks different.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ToRead {
+    /// Its number.
+    pub file: FileId,
+    /// Where it is.
+    pub path: WsPath,
+    /// What the system said about it before it is read.
+    pub stat: Stat,
+    /// How it is to be treated.
+    pub class: FileClass,
+}
+
+/// What has to be done to bring the table up to date.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    /// To read and hash, in the order of their paths.
+    pub read: Vec<ToRead>,
+    /// Known files that are gone, or no longer belong.
+    pub gone: Vec<FileId>,
+}
+
+impl Plan {
+    /// Whether nothing has to be done.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.gone.is_empty()
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: WsPath,
+    /// `None`: not read yet, or gone.
+    record: Option<Record>,
+}
+
+/// The files of one workspace.
+#[derive(Debug, Default)]
+pub struct FileTable {
+    /// By number.
+    entries: Vec<Entry>,
+    /// Ordered, so that the files below a folder are neighbours.
+    by_path: BTreeMap<WsPath, FileId>,
+    live: usize,
+}
+
+impl FileTable {
+    /// An empty table.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many files are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.live
+    }
+
+    /// Whether no file is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// The number of `path`, known or once known.
+    #[must_use]
+    pub fn id(&self, path: &WsPath) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The path that `file` belongs to.
+    #[must_use]
+    pub fn path(&self, file: FileId) -> Option<&WsPath> {
+        self.entries.get(file.index()).map(|entry| &entry.path)
+    }
+
+    /// What is known about `file`; `None` when it is gone or not read yet.
+    #[must_use]
+    pub fn record(&self, file: FileId) -> Option<&Record> {
+        self.entries.get(file.index())?.record.as_ref()
+    }
+
+    /// All known files in the order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &WsPath, &Record)> {
+        self.by_path.iter().filter_map(|(path, &id)| Some((id, path, self.record(id)?)))
+    }
+
+    /// Known files with more than one name. Writing through a name outside the workspace gives no event, so a caller
+    /// that promises freshness looks at these every time.
+    pub fn hard_linked(&self) -> impl Iterator<Item = &WsPath> {
+        self.iter().filter(|(_, _, record)| record.stat.links > 1).map(|(_, path, _)| path)
+    }
+
+    /// Gives `path` a number if it has none.
+    pub fn allocate(&mut self, path: &WsPath) -> FileId {
+        if let Some(id) = self.id(path) {
+            return id;
+        }
+        let id = FileId(u32::try_from(self.entries.len()).expect("fewer than 2^32 files"));
+        self.entries.push(Entry { path: path.clone(), record: None });
+        self.by_path.insert(path.clone(), id);
+        id
+    }
+
+    /// Takes over what was known from an earlier run. The next sweep finds out what changed since.
+    pub fn restore(&mut self, path: &WsPath, record: Record) -> FileId {
+        let id = self.allocate(path);
+        self.set(id, Some(record));
+        id
+    }
+
+    /// The file was read: remembers it. `None` when its contents are what they were.
+    pub fn was_read(&mut self, read: &ToRead, hash: ContentHash, read_at_ns: i64) -> Option<Change> {
+        let record = Record { stat: read.stat, read_at_ns, hash, class: read.class };
+        let before = self.set(read.file, Some(record));
+        let same = before.is_some_and(|before| before.hash == hash && before.class == read.class);
+        let change = Change::Set { file: read.file, path: read.path.clone(), hash, len: read.stat.len };
+        (!same).then_some(change)
+    }
+
+    /// The file is gone. `None` when it was not known.
+    pub fn forget(&mut self, file: FileId) -> Option<Change> {
+        self.set(file, None).map(|_| Change::Remove { file })
+    }
+
+    /// Compares the walk of the tree at `below` with what is known.
+    pub fn plan(&mut self, scan: &Scan, below: &WsPath, rules: &Rules) -> Plan {
+        let mut found = scan.files.iter().map(|file| &file.path).peekable();
+        let gone = self.below(below).filter(|(path, _)| {
+            while found.next_if(|next| next < path).is_some() {}
+            found.peek() != Some(path)
+        });
+        let gone = gone.map(|(_, id)| id).collect();
+        let read = scan.files.iter().filter_map(|file| self.look(file, rules)).collect();
+        Plan { read, gone }
+    }
+
+    /// Whether a file that was found has to be read.
+    pub(crate) fn look(&mut self, found: &Found, rules: &Rules) -> Option<ToRead> {
+        let file = self.allocate(&found.path);
+        let class = rules.class(found.stat.len);
+        let unchanged = self.record(file).is_some_and(|record| {
+            record.stat.matches(&found.stat)
+                && !record.stat.is_racy(record.read_at_ns)
+                && record.class == class
+        });
+        (!unchanged).then(|| ToRead { file, path: found.path.clone(), stat: found.stat, class })
+    }
+
+    /// The known files at or below `dir`, in the order of their paths.
+    pub(crate) fn below<'t>(&'t self, dir: &'t WsPath) -> impl Iterator<Item = (&'t WsPath, FileId)> {
+        // Between `a` and `a/b` lie paths such as `a-c`, which are passed over; there are few.
+        let start_with = move |path: &WsPath| path.as_str().starts_with(dir.as_str());
+        self.by_path
+            .range(dir.clone()..)
+            .take_while(move |(path, _)| start_with(path))
+            .filter(move |(path, _)| path.is_below(dir))
+            .map(|(path, &id)| (path, id))
+            .filter(|(_, id)| self.record(*id).is_some())
+    }
+
+    fn set(&mut self, file: FileId, record: Option<Record>) -> Option<Record> {
+        let entry = self.entries.get_mut(file.index())?;
+        let before = std::mem::replace(&mut entry.record, record);
+        self.live = self.live + usize::from(record.is_some()) - usize::from(before.is_some());
+        before
+    }
+}

@@ -1,0 +1,57 @@
+//! The cookie file: one file that is renamed from number to number.
+//!
+//! Renaming needs no room on a full disk and leaves nothing to clean up, and its event cannot be mistaken for one of an
+//! earlier number. When somebody cleaned the folder out, the file is simply made again, which is an event just as good.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "cookie-";
+
+#[derive(Debug)]
+pub(super) struct CookieFile {
+    dir: PathBuf,
+}
+
+impl CookieFile {
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Makes the folder, without cookies of an earlier run.
+    pub(super) fn prepare(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.dir)?;
+        for entry in fs::read_dir(&self.dir)?.flatten() {
+            if number_in(&entry.path()).is_some() {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes cookie `number`.
+    pub(super) fn make(&self, number: u64) -> io::Result<()> {
+        match fs::rename(self.path(number - 1), self.path(number)) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => fs::write(self.path(number), b""),
+            result => result,
+        }
+    }
+
+    /// The number of the cookie at `path`, if it is one of this folder's.
+    pub(super) fn number(&self, path: &Path) -> Option<u64> {
+        number_in(path).filter(|_| path.parent() == Some(&self.dir))
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.dir.join(format!("{PREFIX}{number}"))
+    }
+}
+
+fn number_in(path: &Path) -> Option<u64> {
+    path.file_name()?.to_str()?.strip_prefix(PREFIX)?.parse().ok()
+}

@@ -1,0 +1,110 @@
+//! A scripted backend: says what a test tells it to say, in any order, and runs out of watches on demand.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{EventSink, FsEvent, MakeWatch, Scope, Watch, WatchError};
+
+#[derive(Default)]
+struct Script {
+    sink: Option<EventSink>,
+    watched: BTreeSet<PathBuf>,
+    limit: Option<usize>,
+    unordered: bool,
+    /// How often a backend was made.
+    made: usize,
+}
+
+/// The test's hand on every backend that [`FakeWatch::maker`] makes.
+#[derive(Clone, Default)]
+pub struct FakeWatch {
+    script: Arc<Mutex<Script>>,
+}
+
+impl FakeWatch {
+    /// No events, no limit, ordered.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// For [`super::Watcher::with_backend`].
+    #[must_use]
+    pub fn maker(&self) -> Box<MakeWatch> {
+        let fake = self.clone();
+        Box::new(move |sink| {
+            let mut script = fake.lock();
+            script.sink = Some(sink);
+            script.watched.clear();
+            script.made += 1;
+            drop(script);
+            Ok(Box::new(fake.clone()))
+        })
+    }
+
+    /// Reports one event.
+    pub fn say(&self, event: FsEvent) {
+        let sink = self.lock().sink.clone();
+        if let Some(sink) = sink {
+            sink.push(event);
+        }
+    }
+
+    /// Reports the newest cookie in `cookie_dir`, if there is one.
+    pub fn say_cookie(&self, cookie_dir: &Path) {
+        let Ok(entries) = fs::read_dir(cookie_dir) else { return };
+        for entry in entries.flatten() {
+            self.say(FsEvent::Appeared(entry.path()));
+        }
+    }
+
+    /// From now on at most so many folders can be watched.
+    pub fn set_limit(&self, limit: Option<usize>) {
+        self.lock().limit = limit;
+    }
+
+    /// From now on events are said to have no order.
+    pub fn set_unordered(&self, unordered: bool) {
+        self.lock().unordered = unordered;
+    }
+
+    /// The folders that are watched.
+    #[must_use]
+    pub fn watched(&self) -> BTreeSet<PathBuf> {
+        self.lock().watched.clone()
+    }
+
+    /// How many backends have been made.
+    #[must_use]
+    pub fn made(&self) -> usize {
+        self.lock().made
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for FakeWatch {
+    fn watch(&self, dir: &Path, _scope: Scope) -> Result<(), WatchError> {
+        let mut script = self.lock();
+        if !dir.is_dir() {
+            return Err(WatchError::Gone);
+        }
+        if script.limit.is_some_and(|limit| script.watched.len() >= limit && !script.watched.contains(dir)) {
+            return Err(WatchError::Limit);
+        }
+        script.watched.insert(dir.to_path_buf());
+        Ok(())
+    }
+
+    fn covers_trees(&self) -> bool {
+        false
+    }
+
+    fn is_ordered(&self) -> bool {
+        !self.lock().unordered
+    }
+}

@@ -1,0 +1,145 @@
+//! Whether the watcher's events can be trusted, and how trust comes back.
+//!
+//! Every loss counts up. A sweep notes the count when it begins and, if it is still the same at the end, everything that
+//! could have been lost has been looked at: the watcher is live again.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the watcher can do at present.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WatcherState {
+    /// Changes show up by themselves.
+    Live,
+    /// Some changes give no event: calls that want freshness look at every file instead.
+    Degraded {
+        /// Why, for users.
+        note: String,
+    },
+    /// Nothing is watched, by choice.
+    Off,
+}
+
+impl fmt::Display for WatcherState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Live => f.write_str("live"),
+            Self::Degraded { note } => write!(f, "degraded: {note}"),
+            Self::Off => f.write_str("off"),
+        }
+    }
+}
+
+/// Given by [`crate::Watcher::begin_sweep`], wanted by [`crate::Watcher::end_sweep`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub struct SweepToken {
+    losses: u64,
+}
+
+/// What a loss means for the backend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Remedy {
+    /// What it has may be wrong: the next sweep begins with a new one.
+    Replace,
+    /// What it has is good, only not enough: the next sweep tries to add the rest.
+    Keep,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: WatcherState,
+    losses: u64,
+    replace: bool,
+    /// Trust never comes back; for file systems that others can write to unseen.
+    hopeless: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Health(Mutex<Inner>);
+
+impl Health {
+    pub(super) fn new(state: WatcherState) -> Self {
+        Self(Mutex::new(Inner { state, losses: 0, replace: false, hopeless: false }))
+    }
+
+    pub(super) fn state(&self) -> WatcherState {
+        self.lock().state.clone()
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        self.lock().state == WatcherState::Live
+    }
+
+    pub(super) fn is_off(&self) -> bool {
+        self.lock().state == WatcherState::Off
+    }
+
+    pub(super) fn lose(&self, note: String, remedy: Remedy) {
+        let mut inner = self.lock();
+        inner.losses += 1;
+        inner.replace |= remedy == Remedy::Replace;
+        if !inner.hopeless && inner.state != WatcherState::Off {
+            inner.state = WatcherState::Degraded { note };
+        }
+    }
+
+    pub(super) fn never_trust(&self, note: String) {
+        let mut inner = self.lock();
+        inner.hopeless = true;
+        inner.state = WatcherState::Degraded { note };
+    }
+
+    /// Begins a sweep; the flag says whether it needs a new backend.
+    pub(super) fn begin_sweep(&self) -> (SweepToken, bool) {
+        let mut inner = self.lock();
+        let replace = std::mem::take(&mut inner.replace);
+        (SweepToken { losses: inner.losses }, replace)
+    }
+
+    /// Ends a sweep; answers whether trust has come back just now.
+    pub(super) fn end_sweep(&self, token: SweepToken) -> bool {
+        let mut inner = self.lock();
+        let recovers = inner.losses == token.losses
+            && !inner.hopeless
+            && matches!(inner.state, WatcherState::Degraded { .. });
+        if recovers {
+            inner.state = WatcherState::Live;
+        }
+        recovers
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Each change is a few plain writes that cannot panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_sweep_that_began_after_the_last_loss_restores_trust() {
+        let health = Health::new(WatcherState::Live);
+        health.lose("first".to_owned(), Remedy::Replace);
+        let (token, replace) = health.begin_sweep();
+        assert!(replace);
+        health.lose("second".to_owned(), Remedy::Keep);
+        assert!(!health.end_sweep(token));
+        assert_eq!(health.state(), WatcherState::Degraded { note: "second".to_owned() });
+        let (token, replace) = health.begin_sweep();
+        assert!(!replace, "the new backend is good");
+        assert!(health.end_sweep(token));
+        assert_eq!(health.state(), WatcherState::Live);
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_stays_so() {
+        let health = Health::new(WatcherState::Live);
+        health.never_trust("a network file system".to_owned());
+        let (token, _) = health.begin_sweep();
+        assert!(!health.end_sweep(token));
+        assert!(!health.is_live());
+    }
+}

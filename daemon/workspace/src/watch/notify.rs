@@ -1,0 +1,107 @@
+//! The real backend; the only file that knows the `notify` crate.
+//!
+//! On Linux every folder has an inotify watch of its own that we add ourselves, so that ignored folders cost none; all of
+//! them report through one queue, in order. macOS (FSEvents) and Windows watch the whole tree at once. There the folder
+//! for cookies has a stream of its own, and nothing promises an order between two streams: those platforms are not
+//! [`Watch::is_ordered`], and freshness costs them a look at every file's stat.
+//!
+//! notify ends watches by itself when it sees a folder move or vanish, some time after it has handed on that event; see
+//! `intake.rs` for how that is made up for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
+use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::{EventSink, FsEvent, Scope, Watch, WatchError};
+
+const IS_LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
+struct NotifyWatch {
+    /// Taken out only by `drop`.
+    inner: Mutex<Option<RecommendedWatcher>>,
+}
+
+impl Drop for NotifyWatch {
+    fn drop(&mut self) {
+        // notify panics here, and in `watch`, when its thread has died.
+        let inner = self.inner.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(inner)));
+    }
+}
+
+/// Makes the platform's backend.
+pub(super) fn make(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    let handler = move |event| translate(event, &sink);
+    let inner = RecommendedWatcher::new(handler, Config::default()).map_err(|e| describe(&e))?;
+    Ok(Box::new(NotifyWatch { inner: Mutex::new(Some(inner)) }))
+}
+
+impl Watch for NotifyWatch {
+    fn watch(&self, dir: &Path, scope: Scope) -> Result<(), WatchError> {
+        let mode = match scope {
+            Scope::Tree if self.covers_trees() => RecursiveMode::Recursive,
+            Scope::Tree | Scope::Folder => RecursiveMode::NonRecursive,
+        };
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match catch_unwind(AssertUnwindSafe(|| inner.as_mut().map(|inner| inner.watch(dir, mode)))) {
+            Ok(Some(result)) => result.map_err(|e| describe(&e)),
+            Ok(None) | Err(_) => Err(WatchError::Other("the watcher's thread has died".to_owned())),
+        }
+    }
+
+    fn covers_trees(&self) -> bool {
+        !IS_LINUX
+    }
+
+    fn is_ordered(&self) -> bool {
+        IS_LINUX
+    }
+}
+
+fn describe(error: &notify::Error) -> WatchError {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => WatchError::Limit,
+        ErrorKind::PathNotFound => WatchError::Gone,
+        ErrorKind::Io(e) => match e.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => WatchError::Gone,
+            std::io::ErrorKind::PermissionDenied => WatchError::Denied,
+            _ => WatchError::Other(e.to_string()),
+        },
+        _ => WatchError::Other(error.to_string()),
+    }
+}
+
+fn translate(event: notify::Result<Event>, sink: &EventSink) {
+    let event = match event {
+        Ok(event) => event,
+        Err(error) => return sink.push(FsEvent::Lost(error.to_string())),
+    };
+    if event.need_rescan() {
+        return sink.push(FsEvent::Lost("the system dropped events".to_owned()));
+    }
+    let Some(meaning) = meaning(&event.kind) else { return };
+    for path in event.paths {
+        sink.push(meaning(path));
+    }
+}
+
+/// What an event says about each of its paths; `None` if nothing changed.
+fn meaning(kind: &EventKind) -> Option<fn(std::path::PathBuf) -> FsEvent> {
+    match kind {
+        // The end of a write through a memory map shows only as this.
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => Some(FsEvent::Touched),
+        EventKind::Access(_) => None,
+        EventKind::Create(_) => Some(FsEvent::Appeared),
+        EventKind::Remove(_) => Some(FsEvent::Vanished),
+        // inotify reports both ends one by one as well.
+        EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if IS_LINUX => None,
+        EventKind::Modify(ModifyKind::Name(RenameMode::From)) => Some(FsEvent::Vanished),
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => Some(FsEvent::Appeared),
+        EventKind::Modify(ModifyKind::Name(_)) => Some(FsEvent::Unclear),
+        EventKind::Modify(_) if IS_LINUX => Some(FsEvent::Touched),
+        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(FsEvent::Unclear),
+    }
+}

@@ -1,0 +1,299 @@
+//! The watcher of one workspace: one backend, however many clients.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+
+use hob_base::{AbsPath, Deadline, WsPath};
+
+use super::cookie::CookieFile;
+use super::health::{Health, Remedy};
+use super::{
+    EventSink, EventSource, MakeWatch, Scope, SweepToken, Watch, WatchError, WatchSetup, WatcherState,
+    event_queue, notify,
+};
+use crate::barrier::{Cookies, Outcome};
+use crate::names;
+use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote};
+
+/// Watches one workspace. Beginning to watch marks everything, so the first batch of the dirty set is the first index.
+pub struct Watcher {
+    pub(super) rules: Arc<Rules>,
+    pub(super) dirty: Arc<DirtySet>,
+    pub(super) cookies: Cookies,
+    pub(super) cookie_file: CookieFile,
+    health: Health,
+    make: Box<MakeWatch>,
+    /// `None` while there is none to be had.
+    backend: Mutex<Option<Arc<dyn Watch>>>,
+    /// Folders that the backend was told to watch.
+    watched: Mutex<BTreeSet<WsPath>>,
+    /// The system's limit was met in this sweep: asking again would only cost time.
+    exhausted: AtomicBool,
+    /// Ends the pump when dropped.
+    sink: EventSink,
+}
+
+impl Watcher {
+    /// Begins to watch with the platform's own means. What does not work shows in [`Watcher::state`].
+    #[must_use]
+    pub fn start(setup: WatchSetup) -> Arc<Self> {
+        Self::with_backend(setup, Box::new(notify::make))
+    }
+
+    /// Begins to watch with another backend.
+    #[must_use]
+    pub fn with_backend(setup: WatchSetup, make: Box<MakeWatch>) -> Arc<Self> {
+        let (watcher, source) = Self::build(setup, make, WatcherState::Live);
+        if let Some(note) = unwatchable(watcher.rules.root()) {
+            watcher.health.never_trust(note);
+        }
+        watcher.begin();
+        let weak = Arc::downgrade(&watcher);
+        let pump = thread::Builder::new().name("hob-watch".to_owned());
+        if let Err(e) = pump.spawn(move || run_pump(&source, &weak)) {
+            watcher.health.never_trust(format!("no thread for the watcher: {e}"));
+        }
+        watcher.dirty.mark_sweep();
+        watcher
+    }
+
+    /// Watches nothing; every barrier is [`BarrierError::Unordered`].
+    #[must_use]
+    pub fn off(setup: WatchSetup) -> Arc<Self> {
+        let make = Box::new(|_| Err(WatchError::Other("watching is off".to_owned())));
+        let (watcher, _) = Self::build(setup, make, WatcherState::Off);
+        watcher.dirty.mark_sweep();
+        watcher
+    }
+
+    fn build(setup: WatchSetup, make: Box<MakeWatch>, state: WatcherState) -> (Arc<Self>, EventSource) {
+        let (sink, source) = event_queue();
+        let watcher = Self {
+            rules: setup.rules,
+            dirty: setup.dirty,
+            cookies: Cookies::default(),
+            cookie_file: CookieFile::new(setup.cookie_dir.as_path().to_path_buf()),
+            health: Health::new(state),
+            make,
+            backend: Mutex::new(None),
+            watched: Mutex::default(),
+            exhausted: AtomicBool::new(false),
+            sink,
+        };
+        (Arc::new(watcher), source)
+    }
+
+    /// What the watcher can do at present.
+    #[must_use]
+    pub fn state(&self) -> WatcherState {
+        self.health.state()
+    }
+
+    /// How many folders are watched.
+    #[must_use]
+    pub fn watched_dirs(&self) -> usize {
+        lock(&self.watched).len()
+    }
+
+    /// Waits until every write that completed before this call has been marked.
+    ///
+    /// # Errors
+    /// [`BarrierError::Late`] when the deadline passes first, [`BarrierError::Unordered`] when the watcher cannot tell.
+    pub fn barrier(&self, deadline: Deadline) -> Result<Passed, BarrierError> {
+        let ordered = lock(&self.backend).as_ref().is_some_and(|backend| backend.is_ordered());
+        if !ordered || !self.health.is_live() {
+            return Err(BarrierError::Unordered);
+        }
+        match self.cookies.pass(deadline, &|number| self.cookie_file.make(number)) {
+            Outcome::Seen => Ok(Passed { marks: self.dirty.marks() }),
+            Outcome::Late => Err(BarrierError::Late),
+            Outcome::Broken => Err(BarrierError::Unordered),
+            Outcome::Failed(why) => {
+                self.lose(format!("no answer from the folder for cookies: {why}"), Remedy::Replace);
+                Err(BarrierError::Unordered)
+            }
+        }
+    }
+
+    /// Begins a sweep: whoever walks the whole tree calls this before and [`Watcher::end_sweep`] after.
+    pub fn begin_sweep(&self) -> SweepToken {
+        let (token, replace) = self.health.begin_sweep();
+        self.exhausted.store(false, Ordering::Relaxed);
+        if !self.health.is_off() && (replace || lock(&self.backend).is_none()) {
+            self.begin();
+        }
+        token
+    }
+
+    /// Ends a sweep that came to its end. If nothing was lost since it began, the watcher is live again.
+    pub fn end_sweep(&self, token: SweepToken, scan: &Scan) {
+        let root_is_there = !scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }));
+        if root_is_there && self.health.end_sweep(token) {
+            tracing::info!(root = %self.rules.root(), "watching is live again");
+        }
+    }
+
+    /// Has a folder watched that is about to be listed.
+    pub fn add_dir(&self, dir: &WsPath) {
+        if !self.is_watched(dir) {
+            self.watch_again(dir);
+        }
+    }
+
+    /// Watches a folder, whether or not it seems to be watched already.
+    pub(super) fn watch_again(&self, dir: &WsPath) {
+        let Some(backend) = lock(&self.backend).clone() else { return };
+        if self.exhausted.load(Ordering::Relaxed) {
+            return;
+        }
+        // Known first, watched then: an event that ends the watch must find the folder known.
+        lock(&self.watched).insert(dir.clone());
+        let scope = match dir.is_root() {
+            true => Scope::Tree,
+            false if backend.covers_trees() => return,
+            false => Scope::Folder,
+        };
+        if let Err(error) = backend.watch(self.rules.root().join_ws(dir).as_path(), scope) {
+            lock(&self.watched).remove(dir);
+            self.not_watched(dir, &error);
+        }
+    }
+
+    fn not_watched(&self, dir: &WsPath, error: &WatchError) {
+        match error {
+            // A sweep, or the parent's event, finds out.
+            WatchError::Gone | WatchError::Denied => tracing::debug!(%dir, %error, "not watched"),
+            WatchError::Limit => {
+                self.exhausted.store(true, Ordering::Relaxed);
+                let count = self.watched_dirs();
+                let hint = "on Linux, raise fs.inotify.max_user_watches";
+                self.lose(format!("{error} after {count} folders ({hint})"), Remedy::Keep);
+            }
+            WatchError::Other(why) => {
+                self.lose(format!("folder `{dir}` cannot be watched: {why}"), Remedy::Keep);
+            }
+        }
+    }
+
+    /// Events were, or may have been, lost.
+    pub(super) fn lose(&self, note: String, remedy: Remedy) {
+        tracing::warn!(root = %self.rules.root(), note, "the watcher lost events");
+        // In this order: a barrier that still sees `Live` either waits for the sweep too or came before the loss.
+        self.dirty.mark_sweep();
+        self.health.lose(note, remedy);
+        self.cookies.break_all();
+    }
+
+    pub(super) fn is_watched(&self, dir: &WsPath) -> bool {
+        lock(&self.watched).contains(dir)
+    }
+
+    /// Forgets a folder and those below it; answers whether it was known.
+    pub(super) fn forget_folder(&self, dir: &WsPath) -> bool {
+        let mut watched = lock(&self.watched);
+        if !watched.contains(dir) {
+            return false;
+        }
+        let is_near = |path: &&WsPath| path.as_str().starts_with(dir.as_str());
+        let below: Vec<_> = watched
+            .range(dir.clone()..)
+            .take_while(is_near)
+            .filter(|path| path.is_below(dir))
+            .cloned()
+            .collect();
+        below.iter().for_each(|path| {
+            watched.remove(path);
+        });
+        true
+    }
+
+    /// Has git's private ignore file watched; the rest of its folder is none of our business.
+    pub(super) fn watch_git_exclude(&self) {
+        let exclude = self.rules.root().as_path().join(names::GIT_EXCLUDE);
+        if let (Some(backend), Some(info)) = (lock(&self.backend).clone(), exclude.parent())
+            && info.is_dir()
+            && !backend.covers_trees()
+        {
+            // Not worth being degraded for.
+            let _ = backend.watch(info, Scope::Folder);
+        }
+    }
+
+    /// Makes a new backend and has it watch what is needed before any scan.
+    fn begin(&self) {
+        lock(&self.watched).clear();
+        // The old one goes first: two together could meet a limit that one keeps.
+        *lock(&self.backend) = None;
+        if let Err(why) = self.try_begin() {
+            self.lose(why, Remedy::Replace);
+            return;
+        }
+        self.watch_git_exclude();
+        self.add_dir(&WsPath::root());
+    }
+
+    fn try_begin(&self) -> Result<(), String> {
+        let describe = |e: std::io::Error| format!("the folder for cookies cannot be used: {e}");
+        self.cookie_file.prepare().map_err(describe)?;
+        let backend = (self.make)(self.sink.clone()).map_err(|e| format!("nothing can be watched: {e}"))?;
+        backend
+            .watch(self.cookie_file.dir(), Scope::Folder)
+            .map_err(|e| format!("nothing can be watched: {e}"))?;
+        *lock(&self.backend) = Some(Arc::from(backend));
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watcher")
+            .field("root", self.rules.root())
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes in events until the watcher is dropped.
+fn run_pump(source: &EventSource, watcher: &Weak<Watcher>) {
+    while let Some(event) = source.next() {
+        let Some(watcher) = watcher.upgrade() else { return };
+        watcher.take_in(event);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Whole values are replaced, inserted or removed under these locks, so a poisoned one holds sound data.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why the file system at `root` cannot be trusted to report every change, if so: others can write to it unseen.
+#[cfg(target_os = "linux")]
+fn unwatchable(root: &AbsPath) -> Option<String> {
+    /// Numbers from the kernel's `magic.h`: NFS, SMB, CIFS, SMB2, FUSE, 9P, AFS, Ceph, VirtualBox shares.
+    const REMOTE: [u32; 9] = [
+        0x6969,
+        0x517B,
+        0xFF53_4D42,
+        0xFE53_4D42,
+        0x6573_5546,
+        0x0102_1997,
+        0x5346_414F,
+        0x00C3_6400,
+        0x786F_4256,
+    ];
+    let kind = rustix::fs::statfs(root.as_path()).ok()?.f_type;
+    // The field's width and sign differ between platforms; the number does not.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let kind = kind as u32;
+    REMOTE
+        .contains(&kind)
+        .then(|| "changes made elsewhere on this network file system give no events".to_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unwatchable(_root: &AbsPath) -> Option<String> {
+    None
+}
