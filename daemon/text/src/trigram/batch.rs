@@ -10,8 +10,8 @@ use super::build::build;
 use super::grams::FileGrams;
 use super::segment::{Doc, Segment};
 
-/// Most files of one segment as it is first built; more are merged later.
-const MAX_DOCS: usize = 4096;
+/// Fewest and most files of one segment when a batch is shared out; more are merged later.
+const SHARE: (usize, usize) = (512, 4096);
 /// A segment is also closed when its files have this many trigrams together (bounds memory and list offsets).
 const MAX_GRAMS: usize = 32 << 20;
 
@@ -74,10 +74,11 @@ impl Batch {
 }
 
 fn chunks(files: Vec<(Doc, FileGrams)>) -> Vec<Vec<(Doc, FileGrams)>> {
+    let share = files.len().div_ceil(rayon::current_num_threads()).clamp(SHARE.0, SHARE.1);
     let mut chunks: Vec<Vec<_>> = Vec::new();
-    let (mut docs, mut grams) = (MAX_DOCS, 0);
+    let (mut docs, mut grams) = (share, 0);
     for file in files {
-        if docs >= MAX_DOCS || grams >= MAX_GRAMS {
+        if docs >= share || grams >= MAX_GRAMS {
             chunks.push(Vec::new());
             (docs, grams) = (0, 0);
         }

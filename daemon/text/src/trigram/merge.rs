@@ -33,6 +33,8 @@ pub struct Merged {
     pub(super) sources: Vec<u64>,
     pub(super) segment: Segment,
 }
+/// Merges of fewer postings run on one thread.
+const WORTH_SHARING: usize = 1 << 18;
 
 impl MergeJob {
     pub(super) fn plan(parts: &[Part]) -> Option<Self> {
@@ -57,7 +59,7 @@ impl MergeJob {
             .map(|(part, numbers)| Source { segment: &part.segment, numbers })
             .collect();
         let pieces: Vec<Piece> =
-            ranges().into_par_iter().map(|range| Piece::merge(&sources, range, docs.len())).collect();
+            self.ranges().into_par_iter().map(|range| Piece::merge(&sources, range, docs.len())).collect();
         let (mut table, mut lists) = (Vec::new(), Vec::new());
         for piece in pieces {
             let start = lists.len() as u32;
@@ -69,6 +71,15 @@ impl MergeJob {
         lists.shrink_to_fit();
         let keys = self.parts.iter().map(|part| part.key).collect();
         Merged { sources: keys, segment: Segment::new(docs.into_boxed_slice(), table, lists) }
+    }
+
+    /// The space of trigrams, cut by first byte when there is enough to share out (text is dense in few of them).
+    fn ranges(&self) -> Vec<Range<u32>> {
+        if self.parts.iter().map(|part| part.segment.posting_count()).sum::<usize>() < WORTH_SHARING {
+            return std::iter::once(0..Gram::SPACE).collect();
+        }
+        let step = Gram::SPACE / 256;
+        (0..256).map(|byte| byte * step..(byte + 1) * step).collect()
     }
 }
 
@@ -152,10 +163,4 @@ impl Piece {
             self.entries.push(Entry { gram, coding, count: docs.len() as u32, offset });
         }
     }
-}
-
-/// The space of trigrams cut by first byte: fine enough to share out, text being dense in few of them.
-fn ranges() -> Vec<Range<u32>> {
-    let step = Gram::SPACE / 256;
-    (0..256).map(|byte| byte * step..(byte + 1) * step).collect()
 }

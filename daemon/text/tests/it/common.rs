@@ -1,0 +1,116 @@
+//! What the tests share: a tree in memory, and the slow, obvious way to search it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use hob_base::{CancelToken, Contents, FileId, WsPath};
+use hob_text::{
+    FileGrams, GramChange, Output, PathFilter, Pattern, SearchAnswer, SearchRequest, Snapshot, TrigramIndex,
+    search,
+};
+use regex::bytes::{Regex, RegexBuilder};
+
+/// Files by path; numbered in the order in which they first appeared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tree {
+    pub(crate) files: BTreeMap<String, Arc<[u8]>>,
+    numbers: BTreeMap<String, u32>,
+}
+
+pub(crate) fn path(text: &str) -> WsPath {
+    WsPath::new(text).expect("a relative path")
+}
+
+impl Tree {
+    pub(crate) fn new<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
+        let mut tree = Self::default();
+        for (path, bytes) in files {
+            tree.set(path, bytes.as_ref());
+        }
+        tree
+    }
+
+    /// Writes a file and returns what the index must be told.
+    pub(crate) fn set(&mut self, at: &str, bytes: &[u8]) -> GramChange {
+        self.files.insert(at.to_owned(), bytes.into());
+        GramChange::Set { file: self.number(at), path: path(at), grams: FileGrams::of(bytes) }
+    }
+
+    /// Removes a file (it need not exist) and returns what the index must be told.
+    pub(crate) fn remove(&mut self, at: &str) -> GramChange {
+        self.files.remove(at);
+        GramChange::Remove { file: self.number(at) }
+    }
+
+    fn number(&mut self, at: &str) -> FileId {
+        let next = self.numbers.len() as u32;
+        FileId(*self.numbers.entry(at.to_owned()).or_insert(next))
+    }
+
+    /// An index of all files from scratch.
+    pub(crate) fn index(&self) -> TrigramIndex {
+        let mut fresh = self.clone();
+        let all = self.files.iter().map(|(at, bytes)| fresh.set(at, bytes)).collect();
+        let mut index = TrigramIndex::new();
+        index.apply(all);
+        index
+    }
+
+    #[track_caller]
+    pub(crate) fn search(&self, request: &SearchRequest) -> SearchAnswer {
+        search(&self.index().snapshot(), request, self, &CancelToken::default()).expect("a valid request")
+    }
+}
+
+impl Contents for Tree {
+    fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
+        self.files.get(path.as_str()).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+pub(crate) fn request(pattern: &str) -> SearchRequest {
+    SearchRequest { pattern: pattern.to_owned(), ..SearchRequest::default() }
+}
+
+pub(crate) fn counting(pattern: &str) -> SearchRequest {
+    SearchRequest { output: Output::Count, ..request(pattern) }
+}
+
+/// The paths that the index does not rule out.
+pub(crate) fn candidates(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
+    let pattern = Pattern::new(pattern).expect("a valid pattern");
+    let found = snapshot.candidates(pattern.query(), &PathFilter::default());
+    found.into_iter().map(|(_, path)| path.to_string()).collect()
+}
+
+/// `path:line:column:text` of every matching line, in order.
+pub(crate) fn shown(answer: &SearchAnswer) -> Vec<String> {
+    let line = |m: &hob_text::LineMatch| format!("{}:{}:{}:{}", m.path, m.line, m.byte_col, m.text);
+    answer.matches.iter().map(line).collect()
+}
+
+/// The same by applying a regex to one line after the other.
+pub(crate) fn shown_naively(tree: &Tree, pattern: &str) -> Vec<String> {
+    let regex = per_line(pattern);
+    let mut all = Vec::new();
+    for (path, bytes) in &tree.files {
+        for (number, line) in lines(bytes).iter().enumerate() {
+            if let Some(found) = regex.find(line) {
+                let (number, column) = (number + 1, found.start() + 1);
+                all.push(format!("{path}:{number}:{column}:{}", String::from_utf8_lossy(line)));
+            }
+        }
+    }
+    all
+}
+
+pub(crate) fn per_line(pattern: &str) -> Regex {
+    RegexBuilder::new(pattern).multi_line(true).build().expect("a valid pattern")
+}
+
+/// The lines of a UTF-8 file, byte order mark and `\n` left out.
+pub(crate) fn lines(bytes: &[u8]) -> Vec<&[u8]> {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    text.split_inclusive(|&b| b == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line)).collect()
+}

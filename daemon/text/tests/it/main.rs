@@ -1,0 +1,6 @@
+//! The crate's behaviour through its public face, in one test binary.
+
+mod common;
+mod incremental;
+mod search;
+mod truth;

@@ -1,0 +1,125 @@
+//! Random patterns over random trees: no candidate is lost, and the lines are those of a naive search.
+
+use crate::common::{Tree, candidates, per_line, request, shown, shown_naively};
+use hob_text::Pattern;
+use proptest::prelude::*;
+
+/// Words that patterns and files share, so that matches are common; with letters whose case folding is odd.
+const WORDS: &[&str] = &[
+    "alpha",
+    "Alpha",
+    "beta",
+    "BETA",
+    "gamma_ray",
+    "kelvin",
+    "Kelvin",
+    "\u{212A}elvin",
+    "straße",
+    "ſtop",
+    "stop",
+    "x",
+    "ab",
+    "aab",
+    "0x1F",
+    "2024-05",
+    "naïve",
+    "日本",
+    "\u{1F600}",
+    "a.b",
+    "foo(bar)",
+];
+
+fn word() -> impl Strategy<Value = String> {
+    prop::sample::select(WORDS).prop_map(str::to_owned)
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        6 => word().prop_map(|w| regex::escape(&w)),
+        2 => prop::sample::select(&[
+            ".", r"\w", r"\d", r"\s", r"\b", r"\B", "^", "$", "", "[ab]", "[^a]", "[a-z]", "[A-Fa-f0-9]", r"\p{Lu}",
+            r"\p{Greek}", "[kKſs]", "(?i)", r"\r", r"[\s\S]", r"\A", r"\z", r"(?-u:\xff)", r"(?-u:[\x80-\xff])", r"[\n ]",
+            r"(?R)$", "[a&&b]", r"\b{start}",
+        ][..]).prop_map(str::to_owned),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            3 => prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            2 => prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            1 => inner.clone().prop_map(|part| format!("(?i:{part})")),
+            1 => (inner.clone(), prop::sample::select(&["*", "+", "?", "{2}", "{1,3}", "{2,}", "*?", "{0,2}"][..]))
+                .prop_map(|(part, repeat)| format!("(?:{part}){repeat}")),
+            1 => inner.prop_map(|part| format!("({part})")),
+        ]
+    })
+}
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        8 => word().prop_map(String::into_bytes),
+        3 => prop::sample::select(&[" ", "_", "(", "\t"][..]).prop_map(|s| s.as_bytes().to_vec()),
+        3 => prop::sample::select(&["\n", "\r\n", "\n\n", "\r"][..]).prop_map(|s| s.as_bytes().to_vec()),
+        1 => prop::sample::select(vec![&b"\xff"[..], b"\xe6\x97", b"\x80"]).prop_map(<[u8]>::to_vec),
+    ];
+    let mark = prop_oneof![9 => Just(Vec::new()), 1 => Just(b"\xEF\xBB\xBF".to_vec())];
+    (mark, prop::collection::vec(piece, 0..24)).prop_map(|(mark, pieces)| [mark, pieces.concat()].concat())
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    prop::collection::vec(text(), 0..12).prop_map(|texts| {
+        let mut tree = Tree::default();
+        for (n, text) in texts.iter().enumerate() {
+            tree.set(&format!("d{}/f{n}", n % 3), text);
+        }
+        tree
+    })
+}
+
+fn without_columns(lines: &[String]) -> Vec<String> {
+    let parts = |line: &String| line.splitn(4, ':').map(str::to_owned).collect::<Vec<_>>();
+    lines.iter().map(parts).map(|parts| format!("{}:{}:{}", parts[0], parts[1], parts[3])).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_candidate_is_lost(tree in tree(), pattern in pattern()) {
+        prop_assume!(Pattern::new(&pattern).is_ok());
+        let regex = per_line(&pattern);
+        let found = candidates(&tree.index().snapshot(), &pattern);
+        for (path, bytes) in &tree.files {
+            let matches = crate::common::lines(bytes).iter().any(|line| regex.is_match(line));
+            prop_assert!(!matches || found.contains(path), "{} lost for {}", path, pattern);
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_a_naive_search(tree in tree(), pattern in pattern()) {
+        prop_assume!(Pattern::new(&pattern).is_ok());
+        let answer = tree.search(&request(&pattern));
+        // ripgrep looks for a line's matches in the file as a whole, so a column never comes from `\A` past line 1.
+        let columns = !pattern.contains(r"\A");
+        let comparable = |lines: Vec<String>| if columns { lines } else { without_columns(&lines) };
+        let naive = shown_naively(&tree, &pattern);
+        prop_assert_eq!(comparable(shown(&answer)), comparable(naive), "{}", pattern);
+        prop_assert_eq!(answer.total_lines, answer.matches.len() as u64);
+        prop_assert!(answer.total_matches >= answer.total_lines);
+        prop_assert!(answer.complete);
+    }
+
+    #[test]
+    fn utf16_files_match_as_their_text_does(text in "[a-zäß\u{1F600} \n]{0,60}", pattern in pattern()) {
+        prop_assume!(Pattern::new(&pattern).is_ok());
+        let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let answer = |bytes: &[u8]| shown(&Tree::new(&[("file", bytes)]).search(&request(&pattern)));
+        prop_assert_eq!(answer(&utf16), answer(text.as_bytes()));
+    }
+
+    #[test]
+    fn no_pattern_panics(pattern in r"[a-zA-Z0-9\\\[\]{}()*+?.|^$&~# \n-]{0,30}") {
+        if let Err(error) = Pattern::new(&pattern) {
+            prop_assert!(error.offset.is_none_or(|at| at <= pattern.len()));
+        }
+    }
+}
