@@ -66,6 +66,14 @@ pub fn body_len(header: [u8; 4]) -> Result<usize, FrameError> {
 /// # Errors
 /// Any [`FrameError`].
 pub async fn read<T: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin)) -> Result<T, FrameError> {
+    decode(&read_body(from).await?)
+}
+
+/// Reads one frame's body, for those who count bytes. Not cancel-safe.
+///
+/// # Errors
+/// Any [`FrameError`] but `Malformed`.
+pub async fn read_body(from: &mut (impl AsyncRead + Unpin)) -> Result<Vec<u8>, FrameError> {
     let mut header = [0; 4];
     let first = from.read(&mut header[..1]).await?;
     if first == 0 {
@@ -79,7 +87,7 @@ pub async fn read<T: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin)) -> R
     if read < len {
         return Err(FrameError::Io(std::io::ErrorKind::UnexpectedEof.into()));
     }
-    decode(&body)
+    Ok(body)
 }
 
 /// Writes one message and flushes it.

@@ -9,6 +9,9 @@
 //! newer daemon wins: a client that carries a newer daemon asks the running one to retire; a client that carries an older
 //! one is served, and told so. Nothing ever replaces a newer daemon by an older one, so two installations cannot
 //! take turns killing each other's daemon.
+//!
+//! [`Hello`], [`Welcome`] and `ClientMessage::Retire` never change their form, only gain fields: a client whose protocol is
+//! not served may still ask an older daemon to retire, on the connection that refused it.
 
 use std::cmp::Ordering;
 use std::path::Path;

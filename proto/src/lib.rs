@@ -12,6 +12,8 @@ pub mod message;
 pub mod node_id;
 pub mod places;
 pub mod position;
+pub mod private_dir;
+pub mod startup;
 pub mod tools;
 pub mod transport;
 
@@ -21,3 +23,4 @@ pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};
 pub use message::{ClientMessage, ServerMessage};
 pub use node_id::NodeId;
 pub use position::Anchor;
+pub use startup::Readiness;

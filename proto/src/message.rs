@@ -43,6 +43,16 @@ pub struct Call {
     pub root: Option<String>,
     /// Whether progress is wanted.
     pub progress: bool,
+    /// How long the client will wait for the answer, in milliseconds from now; it may leave that to the daemon.
+    #[serde(default)]
+    pub deadline_ms: Option<u64>,
+}
+
+/// Whether a call of this tool may be sent again when its answer was lost. What applies edits may not: it could have been
+/// carried out.
+#[must_use]
+pub fn is_repeatable(tool: &str) -> bool {
+    tool != "resolve_action"
 }
 
 /// What the daemon sends.

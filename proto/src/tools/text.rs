@@ -113,6 +113,14 @@ pub struct RegexSearchResult {
     pub elapsed_ms: u64,
 }
 
+impl RegexSearchResult {
+    /// The result of searching nothing.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { matches: Vec::new(), total_lines: 0, total_matches: 0, files_matched: 0, complete: true, elapsed_ms: 0 }
+    }
+}
+
 /// One matching line, or one matching file when `output` is `files`.
 #[derive(Clone, Debug, Serialize)]
 pub struct TextMatch {

@@ -1,0 +1,61 @@
+//! What a starting daemon tells whoever started it.
+//!
+//! The daemon writes one [`Readiness`] as a line of JSON to its standard output and then lets go of it. A pipe that ends
+//! without a line means that the daemon died first. Field and variant names never change: an older client may start a
+//! newer daemon.
+
+use serde::{Deserialize, Serialize};
+
+/// The variable that names the daemon program a client should start.
+pub const DAEMON_PROGRAM_VAR: &str = "HOB_DAEMON";
+
+/// How a start ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Readiness {
+    /// The daemon accepts connections.
+    Ready {
+        /// Its process id, for people.
+        pid: u32,
+    },
+    /// Another daemon was there first, and answers.
+    Running {
+        /// Its process id if known, for people.
+        pid: Option<u32>,
+    },
+    /// No daemon, and why.
+    Failed {
+        /// The true cause, with the path or the limit it concerns.
+        reason: String,
+    },
+}
+
+impl Readiness {
+    /// The line to write, with its newline.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+
+    /// Reads a line back; `None` for anything else.
+    #[must_use]
+    pub fn parse(line: &str) -> Option<Self> {
+        serde_json::from_str(line.trim()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_readiness_is_one_line() {
+        let failed = Readiness::Failed { reason: "no\nspace".into() };
+        let line = failed.to_line();
+        assert_eq!(line.matches('\n').count(), 1);
+        assert_eq!(Readiness::parse(&line), Some(failed));
+        assert_eq!(Readiness::parse("Segmentation fault"), None);
+    }
+}
