@@ -4,4 +4,9 @@
 //! `tools` (handlers), `to_proto` and `budget` (answers), `dispatch` (one call), `session` (one connection),
 //! `lifecycle` (the process).
 
+pub mod budget;
 pub mod calls;
+pub mod dispatch;
+pub mod host;
+pub mod to_proto;
+pub mod tools;

@@ -177,6 +177,12 @@ impl DirtySet {
         }
     }
 
+    /// What is marked now, left as it is: for telling a caller which files are behind.
+    #[must_use]
+    pub fn pending(&self) -> Batch {
+        self.lock().pending.clone()
+    }
+
     /// Takes what is marked now, perhaps nothing.
     #[must_use]
     pub fn drain(&self) -> Batch {

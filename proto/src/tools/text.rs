@@ -117,7 +117,14 @@ impl RegexSearchResult {
     /// The result of searching nothing.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { matches: Vec::new(), total_lines: 0, total_matches: 0, files_matched: 0, complete: true, elapsed_ms: 0 }
+        Self {
+            matches: Vec::new(),
+            total_lines: 0,
+            total_matches: 0,
+            files_matched: 0,
+            complete: true,
+            elapsed_ms: 0,
+        }
     }
 }
 

@@ -1,0 +1,149 @@
+//! One call from request to answer: check the arguments, find the workspace, pass the barrier, run the handler, fit.
+//!
+//! Knows no tool: handlers are looked up by name, everything about their arguments comes from the tool table. A panic in a
+//! handler ends that call with `INTERNAL` and a report id that is found in the log.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use hob_base::AbsPath;
+use hob_proto::tools::{self, Checked, ToolDef, check_args};
+use hob_proto::{ErrorCode, ToolError};
+use serde_json::{Map, Value};
+
+use crate::budget::{Draft, Limit, fit};
+use crate::calls::{Answer, CallRequest, Calls};
+use crate::host::{Freshness, Host};
+use crate::to_proto::errors;
+use crate::tools::{Handled, ToolCall, handler};
+
+/// How long a call waits at the barrier.
+const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Runs calls against the host.
+pub struct Dispatcher {
+    host: Arc<Host>,
+    started: Instant,
+    /// Tells this daemon's report ids from those of earlier ones in the same log.
+    session: u32,
+    reports: AtomicU64,
+}
+
+impl Dispatcher {
+    /// A dispatcher over `host`.
+    #[must_use]
+    pub fn new(host: Arc<Host>) -> Self {
+        Self { host, started: Instant::now(), session: std::process::id(), reports: AtomicU64::new(0) }
+    }
+
+    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Draft {
+        let checked = match check_args(tool, &request.args) {
+            Ok(checked) => checked,
+            Err(error) => return draft(tool, Err(error), Vec::new(), asked_budget(&request.args)),
+        };
+        let budget = checked.args.iter().find(|(name, _)| tools::same_name(name, "tokenBudget"));
+        let budget = budget.and_then(|(_, value)| value.as_i64());
+        let mut handled = self.handle(tool, request, checked);
+        handled.warnings.extend(self.host.notices());
+        draft(tool, handled.outcome, handled.warnings, budget)
+    }
+
+    fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
+        let Checked { mut args, warnings } = checked;
+        let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
+        let start = match start_of(&mut args, &request.root) {
+            Ok(start) => start,
+            Err(error) => return Handled { outcome: Err(error), warnings },
+        };
+        let Some(handler) = handler(tool.name) else {
+            let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
+            return Handled { outcome: Err(error), warnings };
+        };
+        let call = ToolCall {
+            host: &self.host,
+            args,
+            start,
+            fresh,
+            patience: BARRIER_PATIENCE,
+            cancel: request.cancel.clone(),
+            progress: request.progress.clone(),
+            freshness: Freshness::Unknown(None),
+            warnings,
+            uptime: self.started.elapsed(),
+        };
+        call.run(handler)
+    }
+
+    fn panicked(&self, tool: &str) -> ToolError {
+        let number = self.reports.fetch_add(1, Ordering::Relaxed) + 1;
+        let report = format!("{:x}-{number}", self.session);
+        tracing::error!(tool, report, "a handler panicked; the panic's message is the entry before this one");
+        errors::internal(&report)
+    }
+}
+
+impl Calls for Dispatcher {
+    fn call(&self, request: CallRequest) -> Answer {
+        let started = Instant::now();
+        let draft = match tools::find(&request.tool) {
+            None => draft_without_tool(errors::unknown_tool(&request.tool)),
+            Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request)))
+                .unwrap_or_else(|_| draft(tool, Err(self.panicked(tool.name)), Vec::new(), None)),
+        };
+        // Fitting runs on data of any shape; a bug there must not escape either.
+        let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
+            .unwrap_or_else(|_| fit(draft_without_tool(self.panicked(&request.tool))));
+        tracing::debug!(
+            tool = request.tool,
+            ok = fitted.ok,
+            micros = started.elapsed().as_micros(),
+            "answered"
+        );
+        Answer { ok: fitted.ok, envelope: fitted.text }
+    }
+
+    fn status(&self) -> Map<String, Value> {
+        crate::tools::map::status_for_people(&self.host)
+    }
+
+    fn busy(&self) -> bool {
+        self.host.workspaces().iter().any(|workspace| workspace.busy())
+    }
+
+    fn persist(&self) {
+        self.host.close();
+    }
+}
+
+fn draft(
+    tool: &ToolDef,
+    outcome: Result<Value, ToolError>,
+    mut warnings: Vec<String>,
+    budget: Option<i64>,
+) -> Draft {
+    let (limit, warning) = Limit::new(tool, budget);
+    warnings.extend(warning);
+    Draft { outcome, warnings, limit, cuts: tool.cuts }
+}
+
+fn draft_without_tool(error: ToolError) -> Draft {
+    Draft { outcome: Err(error), warnings: Vec::new(), limit: Limit::USUAL, cuts: &[] }
+}
+
+/// The budget of a call whose arguments are otherwise wrong: the error still has to fit in it.
+fn asked_budget(args: &Map<String, Value>) -> Option<i64> {
+    args.iter().find(|(name, _)| tools::same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64())
+}
+
+/// Where the workspace is looked for: the argument `root`, against the connection's folder if it is relative.
+fn start_of(args: &mut Map<String, Value>, connection: &AbsPath) -> Result<AbsPath, ToolError> {
+    match args.remove("root") {
+        Some(Value::String(root)) if root.contains('\0') => {
+            Err(ToolError::bad_args("`root` contains a NUL character").hint("Pass a folder's path."))
+        }
+        Some(Value::String(root)) => Ok(connection.join(root)),
+        _ => Ok(connection.clone()),
+    }
+}

@@ -1,0 +1,107 @@
+//! Hub scores and clusters, recomputed aside.
+//!
+//! A thread sleeps until the map changed and then waits for a lull, because the figures describe the whole and one more
+//! edit does not change them. It resolves files in small slices, each under a short read lock, computes without any lock,
+//! and installs. How long it rests grows with what the last run cost, so that a large tree under constant change is not
+//! recomputed without end.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hob_base::CancelToken;
+
+use super::workspace::{Workspace, lock};
+
+/// Files resolved under one read lock.
+const SLICE: usize = 64;
+
+/// Shortest rest after a change.
+const LULL: Duration = Duration::from_secs(2);
+
+/// The rest is at least this many times as long as the last run took.
+const REST_FACTOR: u32 = 10;
+
+#[derive(Debug, Default)]
+struct State {
+    changed: bool,
+    runs: u64,
+    closed: bool,
+}
+
+/// Tells the deriving thread what happened, and others what it did.
+#[derive(Debug, Default)]
+pub(super) struct Deriver {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+impl Deriver {
+    pub(super) fn map_changed(&self) {
+        let mut state = lock(&self.state);
+        if !state.changed {
+            state.changed = true;
+            self.moved.notify_all();
+        }
+    }
+
+    pub(super) fn close(&self) {
+        lock(&self.state).closed = true;
+        self.moved.notify_all();
+    }
+
+    pub(super) fn wait_first(&self, cancel: &CancelToken) {
+        let mut state = lock(&self.state);
+        while state.runs == 0 && !state.closed && cancel.check().is_ok() {
+            let rest = cancel.deadline().remaining().unwrap_or(LULL).min(Duration::from_millis(100));
+            state = self.moved.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits for a change and then for `rest`; false when closing.
+    fn next(&self, rest: Duration) -> bool {
+        let mut state = lock(&self.state);
+        while !state.changed && !state.closed {
+            state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let until = Instant::now() + rest;
+        while !state.closed && Instant::now() < until {
+            let left = until.saturating_duration_since(Instant::now());
+            state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.changed = false;
+        !state.closed
+    }
+
+    fn ran(&self) {
+        lock(&self.state).runs += 1;
+        self.moved.notify_all();
+    }
+}
+
+/// Runs until the workspace is closed.
+pub(super) fn run(workspace: &Arc<Workspace>) {
+    if workspace.progress.wait_past(super::Phase::Map, &workspace.closing, &|_| {}).is_err() {
+        return;
+    }
+    // The first time at once: answers wait for it.
+    derive(workspace);
+    workspace.deriver.ran();
+    let mut rest = LULL;
+    while workspace.deriver.next(rest) {
+        let took = derive(workspace);
+        workspace.deriver.ran();
+        rest = LULL.max(took * REST_FACTOR);
+    }
+}
+
+fn derive(workspace: &Workspace) -> Duration {
+    let start = Instant::now();
+    let mut job = workspace.map().derive_job();
+    while workspace.closing.check().is_ok() {
+        if workspace.map().derive_step(&mut job, SLICE) {
+            workspace.install_derived(job.finish());
+            break;
+        }
+    }
+    start.elapsed()
+}

@@ -1,0 +1,71 @@
+//! The thread that brings a workspace up to date.
+//!
+//! It sleeps until something is marked, takes the marks as one batch, finds out what they mean, takes that in and settles
+//! them. A panic in one batch ends that batch: its files are swept again with the next one, and the thread goes on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use hob_base::{CancelToken, Stopped};
+use hob_workspace::{Batch, Refresh, refresh};
+
+use super::intake::{Report, take_in};
+use super::progress::Phase;
+use super::workspace::{Core, Workspace, lock};
+
+/// Runs until the workspace is closed. The first batch is everything.
+pub(super) fn run(workspace: &Arc<Workspace>) {
+    workspace.dirty.mark_sweep();
+    while let Some(batch) = workspace.dirty.next_batch() {
+        workspace.take_in_hand(&batch);
+        let marks = batch.marks;
+        let outcome = catch_unwind(AssertUnwindSafe(|| work_off(workspace, &batch, &workspace.closing)));
+        workspace.put_down();
+        match outcome {
+            Ok(Ok(report)) => {
+                tracing::debug!(root = %workspace.root(), ?report, "took changes in");
+                if workspace.progress.now().phase != Phase::Done {
+                    *lock(&workspace.first_report) = report;
+                }
+            }
+            Ok(Err(stopped)) => tracing::debug!(root = %workspace.root(), %stopped, "indexing stopped"),
+            Err(_) => {
+                let text = "A bug interrupted indexing; see the log. Some files may be missing from answers.";
+                workspace.notices.once("indexer", text.to_owned());
+            }
+        }
+        // Settled in any case: waiting calls must not hang on a batch that failed; they carry the notice instead.
+        workspace.progress.enter(Phase::Done, None);
+        workspace.dirty.settle(marks);
+        workspace.merge_text();
+    }
+}
+
+/// Finds out what a batch means and takes it in.
+///
+/// # Errors
+/// [`Stopped`] when cancelled before anything was taken in.
+pub(super) fn work_off(
+    workspace: &Workspace,
+    batch: &Batch,
+    cancel: &CancelToken,
+) -> Result<Report, Stopped> {
+    let mut core = lock(&workspace.core);
+    let Core { table, notes } = &mut *core;
+    let count = |seen: u64| workspace.progress.advance(seen);
+    let refreshed = refresh(
+        batch,
+        Refresh {
+            rules: &workspace.rules,
+            table,
+            watcher: Some(Arc::clone(&workspace.watcher)),
+            cancel: cancel.clone(),
+            progress: Some(&count),
+        },
+    )?;
+    if let Some(new) = refreshed.notes {
+        notes.clone_from(&new);
+        workspace.set_notes(new);
+    }
+    Ok(take_in(workspace, table, refreshed.plan, cancel))
+}

@@ -1,0 +1,237 @@
+//! Takes one plan in: reads what changed, then brings text and map up to date.
+//!
+//! Text first, so that searching works while a large tree is still being mapped. In a large plan the bytes are not kept
+//! between the two: a second read comes from the page cache and costs a few per cent of parsing, while keeping a
+//! kernel's sources would cost a gigabyte. In a small one they are, and each file is read once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use hob_base::{CancelToken, Change, ContentHash, FileId, WsPath};
+use hob_map::{FileFacts, Lang, MapChange, language_of};
+use hob_store::Op;
+use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
+use hob_workspace::read::{ReadFile, read_file};
+use hob_workspace::{FileClass, FileTable, Plan, ToRead};
+use rayon::prelude::*;
+
+use super::facts::Wanted;
+use super::progress::Phase;
+use super::workspace::Workspace;
+
+/// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
+const STEP: usize = 2_000;
+
+/// Plans of at most this many bytes keep what they read for the map.
+const KEEP_BYTES: u64 = 64 << 20;
+
+/// How many bytes of a file decide its language.
+const HEAD: usize = 4096;
+
+/// What taking a plan in came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Files that were looked at.
+    pub scanned: usize,
+    /// Files whose contents changed.
+    pub changed: usize,
+    /// Files whose facts were extracted or loaded.
+    pub mapped: usize,
+    /// Files that were gone.
+    pub deleted: usize,
+    /// Wall time in milliseconds.
+    pub millis: u64,
+}
+
+/// A file that was read.
+struct Taken {
+    read: ToRead,
+    hash: ContentHash,
+    read_at_ns: i64,
+    /// `None` for binary files, which are known but neither searched nor mapped.
+    grams: Option<FileGrams>,
+    lang: Option<Lang>,
+    bytes: Option<Vec<u8>>,
+}
+
+/// A file that the map has to take in.
+struct ToMap {
+    file: FileId,
+    path: WsPath,
+    hash: ContentHash,
+    lang: Option<Lang>,
+    bytes: Option<Vec<u8>>,
+}
+
+/// Works a plan off. Cancelling leaves the rest of the plan undone but what was taken in consistent.
+pub(super) fn take_in(
+    workspace: &Workspace,
+    table: &mut FileTable,
+    plan: Plan,
+    cancel: &CancelToken,
+) -> Report {
+    let start = Instant::now();
+    let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
+    let total = plan.read.len() as u64;
+    workspace.progress.enter(Phase::Text, Some(total));
+    let removed = forget(workspace, table, &plan.gone);
+    report.deleted = removed;
+    let to_map = take_in_text(workspace, table, plan.read, cancel);
+    report.changed = to_map.len();
+    workspace.progress.enter(Phase::Map, Some(total));
+    report.mapped = take_in_map(workspace, to_map, total, cancel);
+    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report
+}
+
+fn forget(workspace: &Workspace, table: &mut FileTable, gone: &[FileId]) -> usize {
+    let removed: Vec<FileId> = gone.iter().filter_map(|file| Some(table.forget(*file)?.file())).collect();
+    if !removed.is_empty() {
+        let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
+        workspace.install_text(GramBatch::prepare(text));
+        workspace.apply_map(removed.iter().map(|file| MapChange::Remove { file: *file }).collect());
+    }
+    removed.len()
+}
+
+fn take_in_text(
+    workspace: &Workspace,
+    table: &mut FileTable,
+    read: Vec<ToRead>,
+    cancel: &CancelToken,
+) -> Vec<ToMap> {
+    let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
+    let done = AtomicU64::new(0);
+    let mut to_map = Vec::new();
+    let mut rest = read;
+    while !rest.is_empty() && cancel.check().is_ok() {
+        let later = rest.split_off(rest.len().min(STEP));
+        let step = std::mem::replace(&mut rest, later);
+        let taken: Vec<Result<Taken, ToRead>> = workspace.pools.index.install(|| {
+            step.into_par_iter()
+                .map(|file| {
+                    let taken = take(workspace, file, keep);
+                    let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    if count.is_multiple_of(256) {
+                        workspace.progress.advance(count);
+                    }
+                    taken
+                })
+                .collect()
+        });
+        to_map.extend(record(workspace, table, taken));
+        workspace.progress.advance(done.load(Ordering::Relaxed));
+    }
+    to_map
+}
+
+/// Reads one file and does everything that needs its bytes alone.
+fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, ToRead> {
+    let limit = workspace.rules.options().read_max;
+    // It may have vanished, grown past the limit or become something else since it was listed: then it is gone for us,
+    // and the event of that change, or the next sweep, looks again.
+    let Ok(ReadFile { bytes, stat, read_at_ns }) = read_file(workspace.root(), &file.path, limit) else {
+        return Err(file);
+    };
+    let binary = is_binary(&bytes);
+    let lang = match file.class {
+        FileClass::Parse if !binary => language_of(file.path.file_name(), &bytes[..bytes.len().min(HEAD)]),
+        _ => None,
+    };
+    let grams = (!binary).then(|| FileGrams::of(&bytes));
+    let hash = ContentHash::of(&bytes);
+    let bytes = (keep && lang.is_some()).then_some(bytes);
+    Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
+}
+
+/// Writes what was read into the table and the text index; answers what the map has to take in.
+fn record(workspace: &Workspace, table: &mut FileTable, taken: Vec<Result<Taken, ToRead>>) -> Vec<ToMap> {
+    let mut text = Vec::with_capacity(taken.len());
+    let mut to_map = Vec::new();
+    let mut gone = Vec::new();
+    for item in taken {
+        let taken = match item {
+            Ok(taken) => taken,
+            Err(file) => {
+                gone.push(file.file);
+                continue;
+            }
+        };
+        let Some(Change::Set { file, path, hash, .. }) =
+            table.was_read(&taken.read, taken.hash, taken.read_at_ns)
+        else {
+            continue;
+        };
+        text.push(match taken.grams {
+            Some(grams) => GramChange::Set { file, path: path.clone(), grams },
+            None => GramChange::Remove { file },
+        });
+        to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes });
+    }
+    if !text.is_empty() {
+        let batch = workspace.pools.index.install(|| GramBatch::prepare(text));
+        workspace.install_text(batch);
+    }
+    forget(workspace, table, &gone);
+    to_map
+}
+
+fn take_in_map(workspace: &Workspace, to_map: Vec<ToMap>, total: u64, cancel: &CancelToken) -> usize {
+    let mut mapped = 0;
+    let mut done = total.saturating_sub(to_map.len() as u64);
+    let mut rest = to_map;
+    while !rest.is_empty() && cancel.check().is_ok() {
+        let later = rest.split_off(rest.len().min(STEP));
+        let step = std::mem::replace(&mut rest, later);
+        done += step.len() as u64;
+        mapped += map_step(workspace, step);
+        workspace.progress.advance(done);
+    }
+    mapped
+}
+
+fn map_step(workspace: &Workspace, step: Vec<ToMap>) -> usize {
+    let found: Vec<(MapChange, Option<Op>)> = workspace
+        .pools
+        .index
+        .install(|| step.into_par_iter().map(|file| facts_of(workspace, file)).collect());
+    let (changes, ops): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
+    workspace.apply_map(changes);
+    if let Err(error) = workspace.facts.save(ops.into_iter().flatten().collect()) {
+        workspace
+            .notices
+            .once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
+    }
+    mapped
+}
+
+/// A file without a language, or that vanished meanwhile, leaves the map.
+fn facts_of(workspace: &Workspace, file: ToMap) -> (MapChange, Option<Op>) {
+    let remove = MapChange::Remove { file: file.file };
+    let Some(lang) = file.lang else { return (remove, None) };
+    let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
+    if let Some(facts) = workspace.facts.load(&wanted) {
+        return (set(&file, facts), None);
+    }
+    let read_again;
+    let bytes: &[u8] = match &file.bytes {
+        Some(bytes) => bytes,
+        None => {
+            let Ok(read) = read_file(workspace.root(), &file.path, workspace.rules.options().read_max) else {
+                return (remove, None);
+            };
+            // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
+            wanted.hash = ContentHash::of(&read.bytes);
+            read_again = read.bytes;
+            &read_again
+        }
+    };
+    let (facts, op) = workspace.facts.extract(&wanted, bytes);
+    (set(&file, facts), Some(op))
+}
+
+fn set(file: &ToMap, facts: FileFacts) -> MapChange {
+    MapChange::Set { file: file.file, path: file.path.clone(), facts: Arc::new(facts) }
+}

@@ -1,0 +1,20 @@
+//! The open workspaces, and the one place where a change reaches map and text.
+//!
+//! A [`Workspace`] owns its parts behind locks; one thread of its own, the indexer, is the only one that changes them. Calls
+//! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
+//! thread pools, notices for the user.
+
+mod derive;
+mod facts;
+mod indexer;
+mod intake;
+mod memory;
+mod progress;
+mod registry;
+mod workspace;
+
+pub use intake::Report;
+pub use memory::resident_bytes;
+pub use progress::{Phase, Progress, Progressed};
+pub use registry::{Host, HostOptions, OpenError};
+pub use workspace::{Freshness, Stale, Workspace};

@@ -1,0 +1,146 @@
+//! How far the first index of a workspace is, and waiting for it.
+//!
+//! Two milestones: the text index is complete, then the map. A call waits for the one it needs.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hob_base::{CancelToken, Stopped};
+
+/// What the indexer is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Listing files; the total is not known.
+    Scanning,
+    /// Reading, hashing and indexing text.
+    Text,
+    /// Extracting facts.
+    Map,
+    /// The first index is complete.
+    Done,
+}
+
+impl Phase {
+    /// For people.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scanning => "listing files",
+            Self::Text => "indexing text",
+            Self::Map => "mapping symbols",
+            Self::Done => "indexed",
+        }
+    }
+}
+
+/// A moment of progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progressed {
+    /// What is being done.
+    pub phase: Phase,
+    /// Files done in this phase.
+    pub done: u64,
+    /// Files in all, once known.
+    pub total: Option<u64>,
+}
+
+impl Progressed {
+    /// One figure over the phases that never falls and ends at `total`: listing counts nothing, each later phase once.
+    #[must_use]
+    pub fn overall(&self) -> (u64, Option<u64>) {
+        let per_phase = self.total.unwrap_or(0);
+        match self.phase {
+            Phase::Scanning => (0, None),
+            Phase::Text => (self.done, Some(per_phase * 2)),
+            Phase::Map => (per_phase + self.done, Some(per_phase * 2)),
+            Phase::Done => (per_phase * 2, Some(per_phase * 2)),
+        }
+    }
+}
+
+/// Shared by the indexer, which reports, and calls, which wait.
+#[derive(Debug)]
+pub struct Progress {
+    state: Mutex<Progressed>,
+    changed: Condvar,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            state: Mutex::new(Progressed { phase: Phase::Scanning, done: 0, total: None }),
+            changed: Condvar::new(),
+        }
+    }
+}
+
+impl Progress {
+    /// How far it is.
+    #[must_use]
+    pub fn now(&self) -> Progressed {
+        *self.lock()
+    }
+
+    /// Enters a phase. A finished first index stays finished: later batches report nothing.
+    pub(super) fn enter(&self, phase: Phase, total: Option<u64>) {
+        let mut state = self.lock();
+        if state.phase < phase {
+            let total = total.or(state.total);
+            *state = Progressed { phase, done: 0, total };
+            self.changed.notify_all();
+        }
+    }
+
+    /// Files done so far in this phase.
+    pub(super) fn advance(&self, done: u64) {
+        let mut state = self.lock();
+        if state.phase != Phase::Done {
+            state.done = done;
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until `phase` is over, telling `report` whenever something moved.
+    ///
+    /// # Errors
+    /// How far it was when `cancel` stopped the wait, and why.
+    pub fn wait_past(
+        &self,
+        phase: Phase,
+        cancel: &CancelToken,
+        report: &dyn Fn(Progressed),
+    ) -> Result<(), (Progressed, Stopped)> {
+        let mut state = self.lock();
+        loop {
+            if state.phase > phase {
+                return Ok(());
+            }
+            if let Err(stopped) = cancel.check() {
+                return Err((*state, stopped));
+            }
+            let seen = *state;
+            drop(state);
+            report(seen);
+            state = self.wait(self.lock(), seen, cancel);
+        }
+    }
+
+    fn wait<'g>(
+        &self,
+        state: MutexGuard<'g, Progressed>,
+        seen: Progressed,
+        cancel: &CancelToken,
+    ) -> MutexGuard<'g, Progressed> {
+        if *state != seen {
+            return state;
+        }
+        // A cancellation does not notify; looking again now and then is enough for it.
+        let longest = Duration::from_millis(50);
+        let rest = cancel.deadline().remaining().map_or(longest, |rest| rest.min(longest));
+        self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progressed> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,228 @@
+//! Which workspaces are open, and what they share.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_store::{Store, StoreNotice};
+use hob_workspace::{
+    Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
+};
+
+use super::facts::FactsCache;
+use super::workspace::{Parts, Workspace, lock};
+use super::{derive, indexer};
+
+/// How long a found root is believed. A new `.git` folder or a removed one is noticed after it.
+const ROOT_MEMORY: Duration = Duration::from_secs(5);
+
+/// Where the host keeps its things.
+#[derive(Clone, Debug)]
+pub struct HostOptions {
+    /// Folder of the store.
+    pub store: PathBuf,
+    /// Folder for the barrier's cookies, private to the user.
+    pub cookies: AbsPath,
+    /// The user's home folder: never a workspace by itself.
+    pub home: Option<AbsPath>,
+}
+
+/// Why no workspace could be opened for a call.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no folder to start from.
+    #[error(transparent)]
+    Root(#[from] RootError),
+    /// The whole file system, or the whole home folder, is not a project.
+    #[error("`{0}` is not a project but everything on this machine or account")]
+    TooBroad(AbsPath),
+}
+
+/// Thread pools: indexing never takes the threads that answers are computed on.
+#[derive(Debug)]
+pub(super) struct Pools {
+    pub(super) index: rayon::ThreadPool,
+    pub(super) query: rayon::ThreadPool,
+}
+
+impl Pools {
+    fn new() -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = |name: &'static str| {
+            rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}")).build()
+        };
+        Ok(Self { index: pool("index")?, query: pool("query")? })
+    }
+}
+
+/// Things that happened behind the scenes and that users should know: each is said once per kind until it is read.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    list: Mutex<Vec<(&'static str, String)>>,
+}
+
+impl Notices {
+    /// Adds a notice unless one of this kind is there.
+    pub(super) fn once(&self, kind: &'static str, text: String) {
+        let mut list = lock(&self.list);
+        if list.iter().all(|(other, _)| *other != kind) {
+            tracing::warn!("{text}");
+            list.push((kind, text));
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        lock(&self.list).iter().map(|(_, text)| text.clone()).collect()
+    }
+}
+
+struct Open {
+    workspace: Arc<Workspace>,
+    used: Instant,
+}
+
+/// Every open workspace of this daemon.
+pub struct Host {
+    options: HostOptions,
+    store: Arc<dyn Store>,
+    pools: Arc<Pools>,
+    notices: Arc<Notices>,
+    open: Mutex<HashMap<AbsPath, Open>>,
+    roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
+}
+
+impl Host {
+    /// Opens the store and starts the pools.
+    ///
+    /// # Errors
+    /// When the system refuses to start threads.
+    pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let opened = hob_store::open(&options.store);
+        let notices = Arc::new(Notices::default());
+        if let Some(notice) = opened.notice {
+            notices.once("store", store_notice(&notice));
+        }
+        Ok(Self {
+            options,
+            store: opened.store,
+            pools: Arc::new(Pools::new()?),
+            notices,
+            open: Mutex::default(),
+            roots: Mutex::default(),
+        })
+    }
+
+    /// The workspace that `start` (a folder or file) lies in, opened and being indexed if it was not.
+    ///
+    /// # Errors
+    /// [`OpenError`] when there is nothing to open.
+    pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
+        let root = self.root_of(start)?;
+        let mut open = lock(&self.open);
+        if let Some(entry) = open.get_mut(&root) {
+            entry.used = Instant::now();
+            return Ok(Arc::clone(&entry.workspace));
+        }
+        let workspace = self.start(root.clone());
+        open.insert(root, Open { workspace: Arc::clone(&workspace), used: Instant::now() });
+        Ok(workspace)
+    }
+
+    /// The open workspaces, most recently used first.
+    #[must_use]
+    pub fn workspaces(&self) -> Vec<Arc<Workspace>> {
+        let open = lock(&self.open);
+        let mut all: Vec<_> = open.values().map(|entry| (entry.used, Arc::clone(&entry.workspace))).collect();
+        all.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
+        all.into_iter().map(|(_, workspace)| workspace).collect()
+    }
+
+    /// What users should know about the daemon itself.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.notices.all()
+    }
+
+    /// Bytes the store takes on disk.
+    #[must_use]
+    pub fn store_bytes(&self) -> u64 {
+        self.store.size_on_disk()
+    }
+
+    /// Brings the store to disk and ends every workspace's threads.
+    pub fn close(&self) {
+        for workspace in self.workspaces() {
+            workspace.closing.cancel();
+            workspace.dirty.close();
+            workspace.deriver.close();
+        }
+        lock(&self.open).clear();
+        if let Err(error) = self.store.flush() {
+            tracing::warn!(%error, "the store could not be flushed");
+        }
+    }
+
+    fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
+        let now = Instant::now();
+        let known = lock(&self.roots)
+            .get(start)
+            .filter(|(_, at)| now - *at < ROOT_MEMORY)
+            .map(|(root, _)| root.clone());
+        let root = match known {
+            Some(root) => root,
+            None => find_root(start, self.options.home.as_ref())?,
+        };
+        let too_broad = root.path.parent().is_none() || self.options.home.as_ref() == Some(&root.path);
+        if root.kind == RootKind::Plain && too_broad {
+            return Err(OpenError::TooBroad(root.path));
+        }
+        lock(&self.roots).insert(start.clone(), (root.clone(), now));
+        Ok(root.path)
+    }
+
+    fn start(&self, root: AbsPath) -> Arc<Workspace> {
+        let dirty = Arc::new(DirtySet::new(Debounce::default()));
+        let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
+        let cookie_dir = self.cookie_dir(&root);
+        let watcher =
+            Watcher::start(WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir });
+        let facts = FactsCache::new(Arc::clone(&self.store));
+        let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
+        tracing::info!(%root, "opening a workspace");
+        let workspace = Arc::new(Workspace::assemble(Parts { rules, watcher, dirty, facts, pools, notices }));
+        self.spawn("indexer", &workspace, indexer::run);
+        self.spawn("deriver", &workspace, derive::run);
+        workspace
+    }
+
+    /// A folder of this workspace's own; its name is derived from the root's, so that it is the same in every run.
+    fn cookie_dir(&self, root: &AbsPath) -> AbsPath {
+        let name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
+        self.options.cookies.join(&name[..16])
+    }
+
+    /// A panic that escapes a thread must not take anything with it but that thread.
+    fn spawn(&self, name: &str, workspace: &Arc<Workspace>, run: fn(&Arc<Workspace>)) {
+        let held = Arc::clone(workspace);
+        let body = move || drop(catch_unwind(AssertUnwindSafe(|| run(&held))));
+        let started = std::thread::Builder::new().name(format!("hob-{name}")).spawn(body);
+        if let Err(error) = started {
+            self.notices.once(
+                "threads",
+                format!("A thread could not be started ({error}); answers will be incomplete."),
+            );
+        }
+    }
+}
+
+fn store_notice(notice: &StoreNotice) -> String {
+    let mut text = notice.to_string();
+    if let Some(first) = text.get(..1) {
+        let upper = first.to_uppercase();
+        text.replace_range(..1, &upper);
+    }
+    text.push('.');
+    text
+}

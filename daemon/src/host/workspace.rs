@@ -1,0 +1,287 @@
+//! One open workspace: its parts, and what calls ask of them.
+//!
+//! Lock order, where two are held at once: `core` before `text` before `map`. Calls take `text` and `map` for reading and
+//! briefly: a search takes a snapshot and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, SystemTime};
+
+use hob_base::{AbsPath, CancelToken, Deadline, Generation, Stopped, WsPath};
+use hob_map::{Map, MapChange};
+use hob_text::{Batch as GramBatch, Snapshot, TrigramIndex};
+use hob_workspace::read::DiskContents;
+use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Rules, ScanNote, Watcher};
+
+use super::derive::Deriver;
+use super::facts::FactsCache;
+use super::indexer;
+use super::intake::Report;
+use super::progress::Progress;
+use super::registry::{Notices, Pools};
+
+/// What a call knows about how recent its answer is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Every write that completed before the call was received is in.
+    Fresh,
+    /// Not asked for, or not reached in time; the reason is a warning, unless it was not asked for.
+    Unknown(Option<String>),
+}
+
+/// What the indexer alone may touch.
+#[derive(Debug, Default)]
+pub(super) struct Core {
+    pub(super) table: FileTable,
+    pub(super) notes: Vec<ScanNote>,
+}
+
+/// An open workspace.
+#[derive(Debug)]
+pub struct Workspace {
+    pub(super) rules: Arc<Rules>,
+    pub(super) watcher: Arc<Watcher>,
+    pub(super) dirty: Arc<DirtySet>,
+    pub(super) core: Mutex<Core>,
+    text: RwLock<TrigramIndex>,
+    map: RwLock<Map>,
+    /// How far the first index is.
+    pub progress: Progress,
+    pub(super) facts: FactsCache,
+    pub(super) pools: Arc<Pools>,
+    pub(super) notices: Arc<Notices>,
+    pub(super) deriver: Deriver,
+    /// Ends the threads of this workspace.
+    pub(super) closing: CancelToken,
+    generation: AtomicU64,
+    changed_at: Mutex<Option<SystemTime>>,
+    notes: RwLock<Vec<ScanNote>>,
+    pub(super) first_report: Mutex<Report>,
+    /// What the indexer is working on; with the dirty set, what is not in yet.
+    in_hand: Mutex<Batch>,
+}
+
+/// What a workspace is made of; see [`Workspace::assemble`].
+pub(super) struct Parts {
+    pub(super) rules: Arc<Rules>,
+    pub(super) watcher: Arc<Watcher>,
+    pub(super) dirty: Arc<DirtySet>,
+    pub(super) facts: FactsCache,
+    pub(super) pools: Arc<Pools>,
+    pub(super) notices: Arc<Notices>,
+}
+
+impl Workspace {
+    pub(super) fn assemble(parts: Parts) -> Self {
+        Self {
+            rules: parts.rules,
+            watcher: parts.watcher,
+            dirty: parts.dirty,
+            core: Mutex::default(),
+            text: RwLock::new(TrigramIndex::new()),
+            map: RwLock::new(Map::new()),
+            progress: Progress::default(),
+            facts: parts.facts,
+            pools: parts.pools,
+            notices: parts.notices,
+            deriver: Deriver::default(),
+            closing: CancelToken::default(),
+            generation: AtomicU64::new(0),
+            changed_at: Mutex::new(None),
+            notes: RwLock::default(),
+            first_report: Mutex::default(),
+            in_hand: Mutex::default(),
+        }
+    }
+
+    /// Its root folder.
+    #[must_use]
+    pub fn root(&self) -> &AbsPath {
+        self.rules.root()
+    }
+
+    /// Its files' bytes as they are now.
+    #[must_use]
+    pub fn contents(&self) -> DiskContents {
+        DiskContents { root: self.root().clone(), limit: self.rules.options().read_max }
+    }
+
+    /// The map. Hold it for one answer, never while reading files.
+    pub fn map(&self) -> RwLockReadGuard<'_, Map> {
+        self.map.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The text index of this moment.
+    #[must_use]
+    pub fn text(&self) -> Snapshot {
+        self.text.read().unwrap_or_else(PoisonError::into_inner).snapshot()
+    }
+
+    /// Batches taken in so far.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        Generation(self.generation.load(Ordering::Acquire))
+    }
+
+    /// When the last change was taken in.
+    #[must_use]
+    pub fn changed_at(&self) -> Option<SystemTime> {
+        *lock(&self.changed_at)
+    }
+
+    /// What the last scan had to say.
+    #[must_use]
+    pub fn notes(&self) -> Vec<ScanNote> {
+        self.notes.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Files whose facts were extracted, and files whose facts came from the store, since the workspace was opened.
+    #[must_use]
+    pub fn facts_counts(&self) -> (u64, u64) {
+        (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
+    }
+
+    /// What notices changes.
+    #[must_use]
+    pub fn watcher(&self) -> &Watcher {
+        &self.watcher
+    }
+
+    /// The pool that calls compute on.
+    #[must_use]
+    pub fn query_pool(&self) -> &rayon::ThreadPool {
+        &self.pools.query
+    }
+
+    /// Waits until hub scores and clusters exist for the first time.
+    pub fn wait_derived(&self, cancel: &CancelToken) {
+        self.deriver.wait_first(cancel);
+    }
+
+    /// Whether the indexer has work.
+    #[must_use]
+    pub fn busy(&self) -> bool {
+        !lock(&self.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
+    }
+
+    /// The barrier: returns once every write that completed before is in the index, or says why it cannot promise that.
+    pub fn barrier(&self, patience: Duration) -> Freshness {
+        let deadline = Deadline::after(patience);
+        let settled = match self.watcher.barrier(deadline) {
+            Ok(passed) => self.dirty.wait_settled(passed.marks, deadline).map_err(|error| error.to_string()),
+            Err(error @ BarrierError::Late) => Err(error.to_string()),
+            Err(BarrierError::Unordered) => {
+                // Nobody can say what happened in what order: look at everything.
+                self.dirty.mark_sweep();
+                self.dirty.wait_settled(self.dirty.marks(), deadline).map_err(|error| error.to_string())
+            }
+        };
+        match settled {
+            Ok(()) => Freshness::Fresh,
+            Err(error) => Freshness::Unknown(Some(format!(
+                "Not fresh after {} ms ({error}): recent writes may be missing; files known to have changed carry stale:true.",
+                patience.as_millis()
+            ))),
+        }
+    }
+
+    /// Which files are known to have changed but are not taken in.
+    #[must_use]
+    pub fn stale(&self) -> Stale {
+        let mut batch = lock(&self.in_hand).clone();
+        let pending = self.dirty.pending();
+        batch.sweep |= pending.sweep;
+        batch.paths.extend(pending.paths);
+        batch.trees.extend(pending.trees);
+        Stale { batch }
+    }
+
+    /// Looks at everything below `scope` (everything, without one) right now, in the caller's thread.
+    ///
+    /// # Errors
+    /// [`Stopped`] when cancelled before anything was taken in.
+    pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
+        let mut batch = Batch { marks: self.dirty.marks(), ..Batch::default() };
+        match scope {
+            Some(scope) if !scope.is_root() => drop(batch.trees.insert(scope)),
+            _ => batch.sweep = true,
+        }
+        indexer::work_off(self, &batch, cancel)
+    }
+
+    /// What the first index came to.
+    #[must_use]
+    pub fn first_report(&self) -> Report {
+        *lock(&self.first_report)
+    }
+
+    pub(super) fn take_in_hand(&self, batch: &Batch) {
+        *lock(&self.in_hand) = batch.clone();
+    }
+
+    pub(super) fn put_down(&self) {
+        *lock(&self.in_hand) = Batch::default();
+    }
+
+    pub(super) fn install_text(&self, batch: GramBatch) {
+        self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
+        self.advance();
+    }
+
+    /// Merges small segments, off the lock.
+    pub(super) fn merge_text(&self) {
+        loop {
+            let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
+            let Some(job) = job else { return };
+            let merged = self.pools.index.install(|| job.run());
+            self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged);
+        }
+    }
+
+    pub(super) fn apply_map(&self, changes: Vec<MapChange>) {
+        if changes.is_empty() {
+            return;
+        }
+        self.map.write().unwrap_or_else(PoisonError::into_inner).apply(changes);
+        self.advance();
+        self.deriver.map_changed();
+    }
+
+    pub(super) fn install_derived(&self, derived: hob_map::graph::Derived) {
+        self.map.write().unwrap_or_else(PoisonError::into_inner).install(derived);
+    }
+
+    pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {
+        *self.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
+    }
+
+    fn advance(&self) {
+        self.generation.fetch_add(1, Ordering::Release);
+        *lock(&self.changed_at) = Some(SystemTime::now());
+    }
+}
+
+/// Files whose index entry is out of date.
+#[derive(Clone, Debug, Default)]
+pub struct Stale {
+    batch: Batch,
+}
+
+impl Stale {
+    /// How many are known; a sweep under way counts as one.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.batch.paths.len() + self.batch.trees.len() + usize::from(self.batch.sweep)
+    }
+
+    /// Whether this file may be out of date.
+    #[must_use]
+    pub fn has(&self, path: &WsPath) -> bool {
+        self.batch.paths.contains(path) || self.batch.trees.iter().any(|tree| path.is_below(tree))
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic while holding one of these leaves plain values that are still valid on their own.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,214 @@
+//! Map answers as tool results.
+
+use std::time::SystemTime;
+
+use hob_map::Map;
+use hob_map::graph::{self, NodeInfo, NodeKind};
+use hob_proto::tools::map as proto;
+use hob_workspace::WatcherState;
+use serde_json::{Map as JsonMap, Value, json};
+
+use crate::host::{Phase, Stale, Workspace, resident_bytes};
+
+/// Lines of uses shown per neighbour.
+const SITES: usize = 10;
+
+/// A moment in RFC 3339, to the second.
+#[must_use]
+pub fn timestamp(at: Option<SystemTime>) -> String {
+    at.map(|at| humantime::format_rfc3339_seconds(at).to_string()).unwrap_or_default()
+}
+
+fn score(score: f32) -> f64 {
+    (f64::from(score) * 10_000.0).round() / 10_000.0
+}
+
+fn file_of(info: &NodeInfo) -> String {
+    info.path.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn line_of(info: &NodeInfo) -> u32 {
+    if matches!(info.kind, NodeKind::Def(_)) { info.name_at.0 } else { 0 }
+}
+
+/// A node by itself.
+#[must_use]
+pub fn node(info: &NodeInfo) -> proto::Node {
+    proto::Node {
+        id: info.id.to_string(),
+        kind: info.kind.as_str().to_owned(),
+        file: file_of(info),
+        line: line_of(info),
+        signature: info.signature.clone(),
+    }
+}
+
+/// `map_overview`.
+#[must_use]
+pub fn overview(overview: graph::Overview, workspace: &Workspace) -> proto::OverviewResult {
+    proto::OverviewResult {
+        built_at: timestamp(workspace.changed_at()),
+        files: overview.files,
+        symbols: overview.symbols,
+        stale_files: workspace.stale().count(),
+        languages: languages(&overview.languages),
+        clusters: overview.clusters.into_iter().map(cluster).collect(),
+    }
+}
+
+fn languages(list: &[(&'static str, usize)]) -> std::collections::BTreeMap<String, usize> {
+    list.iter().map(|(name, files)| ((*name).to_owned(), *files)).collect()
+}
+
+fn cluster(cluster: graph::Cluster) -> proto::Cluster {
+    let hubs = cluster.hubs.into_iter().map(|info| proto::Hub {
+        id: info.id.to_string(),
+        kind: info.kind.as_str().to_owned(),
+        signature: info.signature,
+        doc: info.doc,
+        score: score(info.score),
+    });
+    proto::Cluster { id: cluster.id, label: cluster.label, files: cluster.files, hubs: hubs.collect() }
+}
+
+/// `map_search`.
+#[must_use]
+pub fn search(answer: graph::SearchAnswer, stale: &Stale) -> proto::SearchResult {
+    let results = answer.hits.into_iter().map(|hit| {
+        let info = hit.info;
+        proto::SearchHit {
+            id: info.id.to_string(),
+            kind: info.kind.as_str().to_owned(),
+            file: file_of(&info),
+            line: line_of(&info).max(1),
+            stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
+            name: info.name,
+            signature: info.signature,
+            score: score(info.score),
+        }
+    });
+    proto::SearchResult { results: results.collect(), total: answer.total }
+}
+
+/// `map_neighbors`.
+#[must_use]
+pub fn neighbors(map: &Map, answer: graph::NeighborsAnswer, workspace: &Workspace) -> proto::NeighborsResult {
+    let stale = workspace.stale();
+    proto::NeighborsResult {
+        node: node(&answer.node),
+        neighbors: answer.neighbors.into_iter().map(|found| neighbor(map, found, &stale)).collect(),
+        omitted: answer.omitted,
+        map_built_at: timestamp(workspace.changed_at()),
+        stale_files: stale.count(),
+    }
+}
+
+fn neighbor(map: &Map, found: graph::Neighbor, stale: &Stale) -> proto::Neighbor {
+    let info = found.info;
+    let resolved = found.confidence != graph::Confidence::Candidate;
+    proto::Neighbor {
+        id: info.id.to_string(),
+        kind: info.kind.as_str().to_owned(),
+        file: file_of(&info),
+        line: line_of(&info),
+        edge: found.edge.as_str().to_owned(),
+        direction: found.direction.as_str().to_owned(),
+        resolved,
+        confidence: found.confidence.as_str().to_owned(),
+        depth: found.depth as usize,
+        score: score(info.score),
+        sites: found.sites.iter().copied().take(SITES).collect(),
+        site_count: (found.site_count > SITES).then_some(found.site_count),
+        candidates: found.candidates.iter().map(|node| map.id(*node).to_string()).collect(),
+        stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
+    }
+}
+
+/// `map_path`.
+#[must_use]
+pub fn path(map: &Map, answer: graph::PathAnswer) -> proto::PathResult {
+    let edges = answer.steps.iter().map(|step| proto::PathEdge {
+        from: map.id(step.from).to_string(),
+        to: map.id(step.to).to_string(),
+        kind: step.kind.as_str().to_owned(),
+        direction: step.direction.as_str().to_owned(),
+        confidence: step.confidence.as_str().to_owned(),
+    });
+    proto::PathResult {
+        found: answer.found(),
+        length: answer.steps.len(),
+        nodes: answer.nodes.iter().map(node).collect(),
+        edges: edges.collect(),
+    }
+}
+
+/// `map_status`, but for what the daemon as a whole knows.
+#[must_use]
+pub fn status(workspace: &Workspace) -> proto::StatusResult {
+    let stats = workspace.map().stats();
+    let progressed = workspace.progress.now();
+    let built = progressed.phase == Phase::Done;
+    let progress = json!({"phase": progressed.phase.as_str(), "filesDone": progressed.done, "filesTotal": progressed.total});
+    proto::StatusResult {
+        root: workspace.root().to_string(),
+        built,
+        built_at: workspace.changed_at().map(|at| timestamp(Some(at))),
+        progress: (!built).then_some(progress),
+        generation: workspace.generation().0,
+        files: stats.files,
+        symbols: stats.symbols,
+        edges: stats.edges.unwrap_or(0),
+        languages: languages(&stats.languages),
+        stale_files: workspace.stale().count(),
+        watcher: watcher(workspace),
+        text: text(workspace),
+        lsp: JsonMap::new(),
+        memory: memory(workspace, stats.heap_bytes),
+        daemon: daemon(),
+        notes: workspace.notes().iter().map(|note| crate::tools::sentence(&note.to_string())).collect(),
+    }
+}
+
+fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
+    match workspace.watcher().state() {
+        WatcherState::Live => proto::WatcherStatus { state: "live".into(), note: None },
+        WatcherState::Degraded { note } => {
+            proto::WatcherStatus { state: "degraded".into(), note: Some(note) }
+        }
+        WatcherState::Off => proto::WatcherStatus {
+            state: "off".into(),
+            note: Some("changes are found by looking at all files on every call".into()),
+        },
+    }
+}
+
+fn text(workspace: &Workspace) -> JsonMap<String, Value> {
+    let stats = workspace.text().stats();
+    object(
+        json!({"files": stats.files, "segments": stats.segments, "indexBytes": stats.postings_bytes + stats.table_bytes}),
+    )
+}
+
+fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
+    let (extracted, loaded) = workspace.facts_counts();
+    let text = workspace.text().stats();
+    let text_bytes = text.postings_bytes + text.table_bytes;
+    object(json!({
+        "residentBytes": resident_bytes(),
+        "mapBytes": map_bytes,
+        "textBytes": text_bytes,
+        "factsExtracted": extracted,
+        "factsFromStore": loaded,
+    }))
+}
+
+fn daemon() -> JsonMap<String, Value> {
+    object(json!({"version": env!("CARGO_PKG_VERSION"), "pid": std::process::id()}))
+}
+
+fn object(value: Value) -> JsonMap<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => JsonMap::new(),
+    }
+}

@@ -1,0 +1,206 @@
+//! The `map_*` handlers.
+
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Deadline, WsPath};
+use hob_map::Map;
+use hob_map::graph::{
+    Direction, EdgeKind, EdgeKinds, KindFilter, NeighborsQuery, NodeRef, PathQuery, SearchQuery,
+};
+use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, RebuildResult, SearchArgs};
+use hob_proto::{NodeId, ToolError};
+use serde_json::{Map as JsonMap, Value, json};
+
+use super::{Needs, Outcome, ToolCall, data, sentence};
+use crate::host::{Host, Phase, Workspace, resident_bytes};
+use crate::to_proto::{errors, map as to_proto};
+
+/// How long an overview waits for the first clusters.
+const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long one graph question may take.
+const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
+    let args: OverviewArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    let overview = workspace.map().overview(args.focus.as_deref(), args.hubs_per_cluster);
+    if overview.focus_unknown {
+        let focus = args.focus.unwrap_or_default();
+        call.warnings.push(format!(
+            "Nothing is called `{focus}`: pass a folder, a cluster's label or number, or a node ID."
+        ));
+    } else if !overview.derived && overview.files > 0 {
+        call.warnings.push(
+            "Clusters are still being computed; files are grouped by folder and scores are missing.".into(),
+        );
+    }
+    data(&to_proto::overview(overview, &workspace))
+}
+
+pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
+    let args: SearchArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    let prefix = prefix(&workspace, args.path_prefix.as_deref())?;
+    let query = SearchQuery {
+        text: &args.query,
+        kinds: kind_filter(&args.kind),
+        path_prefix: prefix.as_ref().map_or("", WsPath::as_str),
+        limit: args.limit,
+    };
+    let answer = workspace.map().search(&query);
+    data(&to_proto::search(answer, &workspace.stale()))
+}
+
+fn kind_filter(word: &str) -> KindFilter {
+    match word {
+        "function" => KindFilter::Function,
+        "class" => KindFilter::Class,
+        "method" => KindFilter::Method,
+        "interface" => KindFilter::Interface,
+        "variable" => KindFilter::Variable,
+        "file" => KindFilter::File,
+        _ => KindFilter::Any,
+    }
+}
+
+/// A path argument as a path in the workspace.
+pub(super) fn prefix(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
+    path.map(|path| {
+        hob_workspace::confine(workspace.root(), path).map_err(|e| errors::confine(&e, workspace.root()))
+    })
+    .transpose()
+}
+
+pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
+    let args: NeighborsArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    let map = workspace.map();
+    let node = find_node(&map, &workspace, &args.node_id)?;
+    let query = NeighborsQuery {
+        node,
+        direction: direction(&args.direction),
+        kinds: edge_kinds(&args.edge_kinds),
+        depth: u32::try_from(args.depth).unwrap_or(1),
+        max_nodes: args.max_nodes,
+        cancel: patient(&call.cancel),
+    };
+    let answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
+    if answer.incomplete {
+        call.warnings
+            .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
+    }
+    data(&to_proto::neighbors(&map, answer, &workspace))
+}
+
+fn patient(cancel: &CancelToken) -> CancelToken {
+    cancel.with_deadline(Deadline::after(GRAPH_PATIENCE))
+}
+
+fn direction(word: &str) -> Direction {
+    match word {
+        "in" => Direction::In,
+        "out" => Direction::Out,
+        _ => Direction::Both,
+    }
+}
+
+fn edge_kinds(words: &[String]) -> EdgeKinds {
+    if words.is_empty() {
+        return EdgeKinds::ALL;
+    }
+    words.iter().filter_map(|word| EdgeKind::parse(word)).collect()
+}
+
+fn find_node(map: &Map, workspace: &Workspace, text: &str) -> Result<NodeRef, ToolError> {
+    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
+    map.node(&id).ok_or_else(|| errors::missing_node(workspace, &id))
+}
+
+pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PathArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    let map = workspace.map();
+    let query = PathQuery {
+        from: find_node(&map, &workspace, &args.from)?,
+        to: find_node(&map, &workspace, &args.to)?,
+        max_len: u32::try_from(args.max_len).unwrap_or(6),
+        include_references: args.include_references,
+        cancel: patient(&call.cancel),
+    };
+    let answer = map.path(&query);
+    if !answer.found() {
+        call.warnings.push(match answer.incomplete {
+            true => {
+                "The search was given up before everything in reach was seen: a path may exist.".to_owned()
+            }
+            false => format!("There is no path of up to {} resolved edges.", args.max_len),
+        });
+    }
+    data(&to_proto::path(&map, answer))
+}
+
+pub(super) fn rebuild(call: &mut ToolCall<'_>) -> Outcome {
+    let args: RebuildArgs = call.args()?;
+    let workspace = call.workspace(Needs::State)?;
+    let scope = prefix(&workspace, args.scope.as_deref())?;
+    let started = Instant::now();
+    let cold = workspace.progress.now().phase != Phase::Done;
+    let report = match cold {
+        true => first_index(call, &workspace)?,
+        false => workspace.rescan(scope, &call.cancel).map_err(|_| errors::cancelled())?,
+    };
+    data(&RebuildResult {
+        files_scanned: report.scanned,
+        files_extracted: report.mapped,
+        files_deleted: report.deleted,
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        cold,
+    })
+}
+
+/// The first index is under way already: waits for it to its end, however long that takes.
+fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<crate::host::Report, ToolError> {
+    let report = |progressed: crate::host::Progressed| {
+        if let Some(progress) = &call.progress {
+            let (done, total) = progressed.overall();
+            progress(done, total, progressed.phase.as_str());
+        }
+    };
+    workspace.progress.wait_past(Phase::Map, &call.cancel, &report).map_err(|_| errors::cancelled())?;
+    Ok(workspace.first_report())
+}
+
+pub(super) fn status(call: &mut ToolCall<'_>) -> Outcome {
+    let workspace = call.workspace(Needs::State)?;
+    let mut result = to_proto::status(&workspace);
+    result.memory.insert("storeBytesOnDisk".into(), call.host.store_bytes().into());
+    result.daemon.insert("uptimeS".into(), call.uptime.as_secs().into());
+    result.daemon.insert("workspaces".into(), call.host.workspaces().len().into());
+    data(&result)
+}
+
+/// What `hob status` shows of the host.
+pub(crate) fn status_for_people(host: &Host) -> JsonMap<String, Value> {
+    let mut status = JsonMap::new();
+    let workspaces: Vec<Value> = host.workspaces().iter().map(|workspace| brief(workspace)).collect();
+    status.insert("workspaces".into(), workspaces.into());
+    status.insert("residentBytes".into(), resident_bytes().into());
+    status.insert("storeBytesOnDisk".into(), host.store_bytes().into());
+    status.insert("notices".into(), host.notices().into());
+    status
+}
+
+fn brief(workspace: &Workspace) -> Value {
+    let status = to_proto::status(workspace);
+    json!({
+        "root": status.root,
+        "built": status.built,
+        "files": status.files,
+        "symbols": status.symbols,
+        "generation": status.generation,
+        "watcher": status.watcher.state,
+        "notes": workspace.notes().iter().map(|note| sentence(&note.to_string())).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,164 @@
+//! What each tool does: argument meaning in, domain answer out, one file per family.
+//!
+//! A handler gets checked arguments and a [`ToolCall`] through which it reaches its workspace. Reaching it is a step of its
+//! own, so that a handler says what it needs (text, or the map too) and the waiting for a first index, the barrier and their
+//! warnings are the same everywhere.
+
+pub mod admin;
+pub mod map;
+pub mod read;
+pub mod text;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Deadline};
+use hob_proto::{ErrorCode, ToolError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::calls::ProgressSink;
+use crate::host::{Freshness, Host, Phase, Workspace};
+use crate::to_proto::errors;
+
+/// How long a call waits for the first index of a workspace.
+const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a handler answers.
+pub(crate) type Outcome = Result<Value, ToolError>;
+
+/// A tool's code.
+pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
+
+/// The code of a tool; a test holds this table against the tool definitions.
+pub(crate) fn handler(name: &str) -> Option<Handler> {
+    Some(match name {
+        "hob_noop" => admin::noop,
+        "map_neighbors" => map::neighbors,
+        "map_overview" => map::overview,
+        "map_path" => map::path,
+        "map_rebuild" => map::rebuild,
+        "map_search" => map::search,
+        "map_status" => map::status,
+        "read_symbols" => read::read_symbols,
+        "regex_search" => text::regex_search,
+        _ => return None,
+    })
+}
+
+/// What part of the index a handler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nothing that is indexed: state as it is.
+    State,
+    /// The text index.
+    Text,
+    /// The map.
+    Map,
+}
+
+/// A call under way.
+pub(crate) struct ToolCall<'h> {
+    pub(crate) host: &'h Host,
+    pub(crate) args: Map<String, Value>,
+    pub(crate) start: AbsPath,
+    pub(crate) fresh: bool,
+    pub(crate) patience: Duration,
+    pub(crate) cancel: CancelToken,
+    pub(crate) progress: Option<ProgressSink>,
+    pub(crate) freshness: Freshness,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) uptime: Duration,
+}
+
+/// An outcome with its warnings.
+pub(crate) struct Handled {
+    pub(crate) outcome: Outcome,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl ToolCall<'_> {
+    pub(crate) fn run(mut self, handler: Handler) -> Handled {
+        let outcome = handler(&mut self);
+        let outcome = if self.cancel.is_cancelled() { Err(errors::cancelled()) } else { outcome };
+        Handled { outcome, warnings: self.warnings }
+    }
+
+    /// The arguments as their type.
+    pub(crate) fn args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
+        serde_json::from_value(Value::Object(std::mem::take(&mut self.args)))
+            .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
+    }
+
+    /// The call's workspace, with what the handler needs of it ready and, unless the caller opted out, fresh.
+    pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
+        let workspace = self.host.workspace(&self.start).map_err(|error| errors::open(&error))?;
+        if needs == Needs::State {
+            return Ok(workspace);
+        }
+        self.wait_for_index(&workspace, needs)?;
+        if self.fresh {
+            self.freshness = workspace.barrier(self.patience);
+            if let Freshness::Unknown(Some(why)) = &self.freshness {
+                self.warnings.push(why.clone());
+            }
+        }
+        self.warn_of_emptiness(&workspace);
+        Ok(workspace)
+    }
+
+    fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
+        let phase = if needs == Needs::Text { Phase::Text } else { Phase::Map };
+        let cancel = self.cancel.with_deadline(Deadline::after(FIRST_INDEX_PATIENCE));
+        let report = |progressed: crate::host::Progressed| {
+            if let Some(progress) = &self.progress {
+                let (done, total) = progressed.overall();
+                progress(done, total, progressed.phase.as_str());
+            }
+        };
+        workspace.progress.wait_past(phase, &cancel, &report).map_err(|(progressed, _)| {
+            if self.cancel.is_cancelled() {
+                errors::cancelled()
+            } else {
+                errors::not_built(workspace, progressed)
+            }
+        })
+    }
+
+    /// An index without files must say why: an empty answer looks like an empty project.
+    fn warn_of_emptiness(&mut self, workspace: &Workspace) {
+        use hob_workspace::ScanNote;
+        let telling = |note: &&ScanNote| {
+            matches!(note, ScanNote::RootGone { .. } | ScanNote::IgnoredByDefault { .. } | ScanNote::Empty)
+        };
+        let notes = workspace.notes();
+        self.warnings.extend(notes.iter().filter(telling).map(|note| sentence(&note.to_string())));
+    }
+}
+
+/// A note as a warning.
+pub(crate) fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}
+
+/// A result as the envelope's data.
+pub(crate) fn data(result: &impl Serialize) -> Outcome {
+    serde_json::to_value(result).map_err(|error| {
+        ToolError::new(ErrorCode::Internal, format!("the result could not be written: {error}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_proto::tools::TOOLS;
+
+    #[test]
+    fn every_tool_has_a_handler() {
+        for tool in TOOLS {
+            assert!(super::handler(tool.name).is_some(), "{}", tool.name);
+        }
+    }
+}
