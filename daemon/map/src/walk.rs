@@ -34,6 +34,10 @@ pub enum Binding {
     Typed(StrId),
 }
 
+/// Looking a name up goes through all open scopes, and a qualified name is as long as its definitions are deep; without
+/// a bound, 100,000 nested braces would cost their square. No source written by people comes near it.
+const MAX_SCOPES: usize = 256;
+
 #[derive(Debug)]
 struct Scope {
     /// Closed when the walk leaves the node at this depth.
@@ -120,7 +124,11 @@ impl<'t> Cx<'t> {
         self.push_scope(Some(def), binds);
     }
 
+    /// Beyond [`MAX_SCOPES`] nothing is opened: what stands deeper belongs to the innermost scope there is.
     fn push_scope(&mut self, def: Option<DefIdx>, binds: bool) {
+        if self.scopes.len() >= MAX_SCOPES {
+            return;
+        }
         self.scopes.push(Scope { depth: self.depth, def, locals: FxHashMap::default(), binds });
     }
 

@@ -11,6 +11,7 @@ pub mod go;
 pub mod java;
 pub mod python;
 pub mod rust;
+pub(crate) mod support;
 
 use hob_base::FileId;
 use tree_sitter::{Language, Tree};

@@ -1,9 +1,31 @@
-//! placeholder: C.
+//! C, and what C++ shares with it.
+//!
+//! The grammars of C and C++ name their nodes alike, so one set of rules ([`Family`]) serves both; what only C++ has lies
+//! in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file
+//! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
+//! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired.
+
+mod declarator;
+mod defs;
+pub(crate) mod grammar;
+mod imports;
+mod names;
+mod preproc;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod types;
 
 use tree_sitter::{Language, Tree};
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+pub(crate) use declarator::{Declared, Parts, declared};
+pub(crate) use imports::{Includes, include_target};
+pub(crate) use rules::Family;
+
+use super::{Lang, LangSpec, PackageScope};
 use crate::facts::FactsBuilder;
+use crate::walk::walk;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -12,25 +34,17 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C",
     extensions: &["c"],
     interpreters: &[],
-    grammar,
+    grammar: language,
     extract,
-    imports: &Imports,
+    imports: &Includes,
     bare_members: false,
     package_scope: PackageScope::File,
 };
 
-fn grammar() -> Language {
+fn language() -> Language {
     tree_sitter_c::LANGUAGE.into()
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
-}
-
-struct Imports;
-
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
-    }
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut Family::new(&grammar::C))
 }

@@ -1,9 +1,24 @@
-//! placeholder: C++.
+//! C++: what it adds to C.
+//!
+//! The rules are C's ([`crate::langs::c`]) with classes, namespaces, templates and the types that `auto` hides. Overloads
+//! are told apart by ordinals; templates are not instantiated; a name that only argument-dependent look-up would find is
+//! left to the resolution. `using namespace a::b` is a star import of the module `a::b`, `using a::b::c` a named import from
+//! it; a namespace is spread over files, so such modules resolve to no file, except that `std` is external.
+
+mod header;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
 
 use tree_sitter::{Language, Tree};
 
+pub use header::looks_like_cpp;
+
+use super::c::{Family, grammar, include_target};
 use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
 use crate::facts::FactsBuilder;
+use crate::walk::walk;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -12,31 +27,28 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C++",
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
     interpreters: &[],
-    grammar,
+    grammar: language,
     extract,
     imports: &Imports,
     bare_members: true,
     package_scope: PackageScope::File,
 };
 
-fn grammar() -> Language {
+fn language() -> Language {
     tree_sitter_cpp::LANGUAGE.into()
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut Family::new(&grammar::CPP))
 }
 
 struct Imports;
 
 impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        match module.split("::").next() {
+            Some("std") => ModuleTarget::External("std".to_owned()),
+            _ => include_target(project, from, module),
+        }
     }
-}
-
-/// Whether a header is C++ rather than C.
-#[must_use]
-pub fn looks_like_cpp(_head: &[u8]) -> bool {
-    false
 }

@@ -1,0 +1,134 @@
+//! What a C declarator declares: `*(*name(int))[3]` wraps the name in everything that is done with it.
+
+use tree_sitter::Node;
+
+use super::grammar::{Grammar, K};
+use crate::langs::support::child_where;
+
+/// A declarator taken apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Declared<'t> {
+    /// The name: an identifier, a qualified name, an operator, a destructor.
+    pub(crate) name: Node<'t>,
+    /// What it is.
+    pub(crate) kind: K,
+    /// The function declarator, if a function is declared (not a pointer to one).
+    pub(crate) function: Option<Node<'t>>,
+    /// Nothing but the name.
+    pub(crate) plain: bool,
+    /// A word before the name that the parser could not place.
+    pub(crate) stray: Option<Node<'t>>,
+    /// The name is alone in parentheses: `NAME(x)` of a macro looks so.
+    pub(crate) parenthesised: bool,
+}
+
+/// Follows a declarator down to its name.
+pub(crate) fn declared<'t>(g: &Grammar, declarator: Node<'t>) -> Option<Declared<'t>> {
+    let mut node = declarator;
+    let mut function = None;
+    let mut plain = true;
+    let mut parenthesised = false;
+    let mut stray = None;
+    loop {
+        let kind = g.kind(node);
+        match kind {
+            K::Ident
+            | K::TypeIdent
+            | K::FieldIdent
+            | K::Operator
+            | K::Qualified
+            | K::Binding
+            | K::TemplateType => {
+                return Some(Declared { name: node, kind, function, plain, stray, parenthesised });
+            }
+            K::FnDeclr => (function, plain) = (Some(node), false),
+            K::PtrDeclr => {
+                (function, plain) = (None, false);
+                if node.has_error() {
+                    stray = child_where(node, |c| c.is_error()).and_then(|error| single_word(g, error));
+                }
+            }
+            K::ParenDeclr => parenthesised = plain,
+            K::InitDeclr => {}
+            _ => return None,
+        }
+        node = inner(g, node)?;
+    }
+}
+
+fn inner<'t>(g: &Grammar, node: Node<'t>) -> Option<Node<'t>> {
+    node.child_by_field_id(g.f.declarator).or_else(|| {
+        child_where(node, |child| {
+            matches!(
+                g.kind(child),
+                K::Ident
+                    | K::TypeIdent
+                    | K::FieldIdent
+                    | K::Operator
+                    | K::Qualified
+                    | K::FnDeclr
+                    | K::PtrDeclr
+                    | K::ParenDeclr
+            )
+        })
+    })
+}
+
+/// The parts of a declaration, found in one pass over its children.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'t> {
+    /// The type specifier.
+    pub(crate) ty: Option<Node<'t>>,
+    /// The declarators.
+    pub(crate) declarators: Vec<Node<'t>>,
+    /// The last word that the parser could not place before the first declarator: often a macro, sometimes the name.
+    pub(crate) stray: Option<Node<'t>>,
+    /// `static`.
+    pub(crate) is_static: bool,
+    /// `extern`.
+    pub(crate) is_extern: bool,
+    /// `const` or `constexpr`.
+    pub(crate) is_const: bool,
+    /// The closing semicolon was made up by the parser.
+    pub(crate) unfinished: bool,
+    /// It contains a text that could not be parsed, before any declarator.
+    pub(crate) has_error: bool,
+}
+
+/// Takes a declaration, field declaration, type definition or function definition apart.
+pub(crate) fn parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t> {
+    let mut parts = Parts::default();
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let child = cursor.node();
+        let id = child.kind_id();
+        match cursor.field_id().map_or(0, Into::into) {
+            0 if id == g.storage => match source.get(child.byte_range()) {
+                Some(b"static") => parts.is_static = true,
+                Some(b"extern") => parts.is_extern = true,
+                _ => {}
+            },
+            0 if id == g.qualifier => parts.is_const |= source[child.byte_range()].starts_with(b"const"),
+            0 if child.is_error() => {
+                parts.has_error = true;
+                if parts.declarators.is_empty() {
+                    parts.stray = single_word(g, child);
+                }
+            }
+            0 => parts.unfinished |= child.is_missing(),
+            field if field == g.f.declarator => parts.declarators.push(child),
+            field if field == g.f.ty && parts.ty.is_none() => parts.ty = Some(child),
+            field if field == g.f.body => break,
+            _ => {}
+        }
+        more = cursor.goto_next_sibling();
+    }
+    parts
+}
+
+/// The only child of an error node, if it is a name.
+pub(crate) fn single_word<'t>(g: &Grammar, error: Node<'t>) -> Option<Node<'t>> {
+    let word = error.child(0).filter(|_| error.child_count() == 1)?;
+    matches!(g.kind(word), K::Ident | K::FieldIdent | K::TypeIdent).then_some(word)
+}

@@ -1,0 +1,84 @@
+//! How an `#include` finds its file.
+//!
+//! Without the build's include paths, a header is looked for where the compiler would look first (beside the including
+//! file), and then anywhere in the workspace where the whole path written after `#include` is a suffix of a file's path.
+//! Of several such files the nearest counts (most folders in common, then fewest folders), if it is nearer than all
+//! others; never is a file chosen that matches only
+//! part of the written path.
+//!
+//! A module is written as in the source, quotes or angle brackets included.
+
+use std::cmp::Reverse;
+
+use hob_base::FileId;
+
+use crate::langs::support::project::{folder, join, shared_folders};
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// The rules for C.
+pub(crate) struct Includes;
+
+impl ImportRules for Includes {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        include_target(project, from, module)
+    }
+}
+
+/// The file that `"path"` or `<path>` includes.
+pub(crate) fn include_target(project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+    let Some((quoted, path)) = written(module) else { return ModuleTarget::Unknown };
+    let own = project.path(from);
+    let beside = join(folder(own), path).and_then(|path| project.file(&path));
+    if quoted && let Some(file) = beside {
+        return ModuleTarget::File(file);
+    }
+    // What leads upwards has no meaning but from the including file.
+    let Some(path) = join("", path) else { return ModuleTarget::Unknown };
+    match nearest(project, own, &path) {
+        Found::One(file) => ModuleTarget::File(file),
+        Found::Several => ModuleTarget::Unknown,
+        Found::None => ModuleTarget::External(path),
+    }
+}
+
+/// Whether it was quoted, and the path within.
+fn written(module: &str) -> Option<(bool, &str)> {
+    if let Some(path) = module.strip_prefix('"') {
+        return Some((true, path.strip_suffix('"')?));
+    }
+    Some((false, module.strip_prefix('<')?.strip_suffix('>')?))
+}
+
+enum Found {
+    None,
+    One(FileId),
+    Several,
+}
+
+fn nearest(project: &dyn Project, own: &str, path: &str) -> Found {
+    let file_name = path.rsplit('/').next().unwrap_or(path);
+    let mut best = None;
+    let mut tied = false;
+    for &file in project.files_named(file_name) {
+        let candidate = project.path(file);
+        if !is_suffix(candidate, path) {
+            continue;
+        }
+        let near = (shared_folders(own, candidate), Reverse(candidate.matches('/').count()));
+        match best {
+            Some((other, _)) if near < other => {}
+            Some((other, _)) if near == other => tied = true,
+            _ => (best, tied) = (Some((near, file)), false),
+        }
+    }
+    match best {
+        None => Found::None,
+        Some(_) if tied => Found::Several,
+        Some((_, file)) => Found::One(file),
+    }
+}
+
+/// Whether `path` is the end of `candidate`, at a folder's border.
+fn is_suffix(candidate: &str, path: &str) -> bool {
+    candidate.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}

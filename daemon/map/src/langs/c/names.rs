@@ -1,0 +1,181 @@
+//! Names: how they are spelt, what path stands before them, where they belong.
+
+use tree_sitter::Node;
+
+use super::declarator::Declared;
+use super::grammar::K;
+use super::rules::Family;
+use crate::facts::DefIdx;
+use crate::langs::support::child_where;
+use crate::walk::Cx;
+
+/// What a declarator names.
+pub(crate) struct Named<'t> {
+    pub(crate) name: &'t str,
+    pub(crate) node: Node<'t>,
+    /// The path before the name (C++), dotted.
+    pub(crate) path: String,
+}
+
+/// Where a definition belongs.
+pub(crate) struct Place {
+    pub(crate) parent: Option<DefIdx>,
+    pub(crate) qualifier: Option<String>,
+    /// It belongs to a type.
+    pub(crate) member: bool,
+}
+
+impl Family {
+    /// The name that a declarator ends in.
+    pub(crate) fn named<'t>(&self, declared: &Declared<'t>, cx: &Cx<'t>) -> Named<'t> {
+        let (node, path) = match declared.kind {
+            K::Qualified | K::TemplateType => {
+                self.type_leaf(declared.name, cx).unwrap_or((declared.name, String::new()))
+            }
+            _ => (declared.name, String::new()),
+        };
+        Named { name: self.leaf_text(node, cx), node, path }
+    }
+
+    /// The text of a name's last part; an `operator bool() const` is cut to the type.
+    fn leaf_text<'t>(&self, leaf: Node<'t>, cx: &Cx<'t>) -> &'t str {
+        let end = leaf.child_by_field_id(self.g.f.declarator).map_or(leaf.end_byte(), |d| d.start_byte());
+        cx.slice(leaf.start_byte(), end).trim_end()
+    }
+
+    /// Follows `a::b<T>::c<U>` to its last name and the path before it, dotted, without arguments.
+    pub(crate) fn type_leaf<'t>(&self, name: Node<'t>, cx: &Cx<'_>) -> Option<(Node<'t>, String)> {
+        let mut node = name;
+        let mut path = String::new();
+        loop {
+            match self.g.kind(node) {
+                K::Qualified => {
+                    if let Some(scope) = node.child_by_field_id(self.g.f.scope) {
+                        let scope = scope.child_by_field_id(self.g.f.name).unwrap_or(scope);
+                        if !path.is_empty() {
+                            path.push('.');
+                        }
+                        path.push_str(cx.text(scope));
+                    }
+                    node = node.child_by_field_id(self.g.f.name)?;
+                }
+                K::TemplateType => node = node.child_by_field_id(self.g.f.name)?,
+                K::PtrDeclr => node = child_where(node, |c| c.is_named())?,
+                K::Ident | K::TypeIdent | K::FieldIdent | K::Operator => return Some((node, path)),
+                _ => return None,
+            }
+        }
+    }
+
+    /// A qualified name as one dotted path, if all of it is names.
+    pub(crate) fn qualified_name(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+        let (leaf, path) = self.type_leaf(node, cx)?;
+        let leaf = cx.text(leaf);
+        Some(if path.is_empty() { leaf.to_owned() } else { format!("{path}.{leaf}") })
+    }
+
+    /// A path that is written inside a namespace or type, from the file's top.
+    pub(crate) fn in_namespace(&self, path: &str, cx: &Cx<'_>) -> String {
+        match cx.owner() {
+            None => path.to_owned(),
+            Some(owner) => {
+                format!("{}.{path}", cx.facts.provisional(cx.facts.defs()[owner.index()].qualified))
+            }
+        }
+    }
+
+    /// Where a name belongs: to the type or namespace around it, or to the one its path says.
+    pub(crate) fn place(&self, named: &Named<'_>, cx: &mut Cx<'_>) -> Place {
+        if named.path.is_empty() {
+            let member = self.g.cpp && self.owner_type(cx).is_some();
+            return Place { parent: cx.owner(), qualifier: None, member };
+        }
+        let full = self.in_namespace(&named.path, cx);
+        let id = cx.facts.intern(&full);
+        let parent = self.types.get(&id).copied();
+        let member = parent.is_some() || !self.namespaces.contains(&id);
+        Place { parent: parent.or_else(|| cx.owner()), qualifier: Some(full), member }
+    }
+}
+
+/// `int x __read_mostly;` and `int __init f(void)`: of the two words, the one that looks like an attribute is not the name.
+pub(super) fn swapped(stray: &str, name: &str) -> bool {
+    attribute_like(name) && !attribute_like(stray)
+}
+
+/// A macro that stands for an attribute, by the usual spelling.
+pub(super) fn attribute_like(name: &str) -> bool {
+    name.starts_with("__") && is_known_attribute(name)
+}
+
+fn is_known_attribute(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    const WORDS: &[&str] = &[
+        "init",
+        "initdata",
+        "initconst",
+        "exit",
+        "exitdata",
+        "packed",
+        "aligned",
+        "cacheline_aligned",
+        "read_mostly",
+        "ro_after_init",
+        "percpu",
+        "rcu",
+        "user",
+        "iomem",
+        "force",
+        "bitwise",
+        "weak",
+        "used",
+        "unused",
+        "maybe_unused",
+        "visible",
+        "section",
+        "hidden",
+        "private",
+        "randomize_layout",
+        "cold",
+        "sched",
+        "kprobes",
+        "net_init",
+        "net_initdata",
+        "net_exit",
+        "refdata",
+        "ref",
+        "meminit",
+        "cacheline_aligned_in_smp",
+        "page_aligned_data",
+        "page_aligned_bss",
+        "designated_init",
+        "counted_by",
+        "must_check",
+        "noreturn",
+        "pure",
+        "always_inline",
+        "cpuidle",
+        "latent_entropy",
+        "lsm_ro_after_init",
+        "noclone",
+        "initdata_or_module",
+        "init_or_module",
+    ];
+    WORDS.contains(&name)
+}
+
+/// Written as macros are: capitals only.
+pub(crate) fn is_macro_name(name: &str) -> bool {
+    name.len() > 2 && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// The name that a defining macro makes of its first argument.
+pub(super) fn macro_defined_name(makro: &str, argument: &str) -> String {
+    if makro.starts_with("SYSCALL_DEFINE") {
+        format!("sys_{argument}")
+    } else if makro.starts_with("COMPAT_SYSCALL_DEFINE") {
+        format!("compat_sys_{argument}")
+    } else {
+        argument.to_owned()
+    }
+}

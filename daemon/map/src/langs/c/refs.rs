@@ -1,0 +1,124 @@
+//! Uses: calls, members, names, types.
+
+use tree_sitter::Node;
+
+use super::grammar::{K, is_keyword};
+use super::rules::Family;
+use crate::facts::{Receiver, RefKind, StrId};
+use crate::walk::{Binding, Cx, Step};
+
+impl Family {
+    pub(crate) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if self.handled.take(node) {
+            return Step::Skip;
+        }
+        let name = cx.text(node);
+        if !is_keyword(name) {
+            cx.refer(name, node, RefKind::Use, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    pub(crate) fn type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) && !is_keyword(cx.text(node)) {
+            cx.refer(cx.text(node), node, RefKind::Type, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    pub(crate) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
+        match self.g.kind(function) {
+            K::Ident => {
+                self.handled.mark(function);
+                if !is_keyword(cx.text(function)) {
+                    cx.refer(cx.text(function), function, RefKind::Call, Receiver::None);
+                }
+            }
+            K::Member => {
+                self.handled.mark(function);
+                self.refer_member(function, RefKind::Call, cx);
+            }
+            K::Qualified => {
+                self.handled.mark(function);
+                self.refer_qualified(function, RefKind::Call, cx);
+            }
+            K::TemplateType => {
+                self.handled.mark(function);
+                self.refer_template(function, RefKind::Call, cx);
+            }
+            _ => {}
+        }
+        Step::Into
+    }
+
+    /// A field that is read or written. C programs do that so often that the uses would outweigh all other facts, while
+    /// the receiver's type is mostly declared in another file; they are recorded for C++ only, where it is known.
+    pub(crate) fn member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) && self.g.cpp {
+            let known = node.child_by_field_id(self.g.f.argument).map(|argument| self.receiver(argument, cx));
+            if matches!(known, Some(Receiver::SelfType | Receiver::Typed(_))) {
+                self.refer_member(node, RefKind::Use, cx);
+            }
+        }
+        Step::Into
+    }
+
+    fn refer_member(&mut self, member: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let Some(field) = member.child_by_field_id(self.g.f.member) else { return };
+        let receiver = match member.child_by_field_id(self.g.f.argument) {
+            Some(argument) => self.receiver(argument, cx),
+            None => Receiver::Unknown,
+        };
+        let Some((leaf, _)) = self.type_leaf(field, cx) else { return };
+        cx.refer(cx.text(leaf), leaf, kind, receiver);
+    }
+
+    /// What is known of the value before `.` or `->`.
+    fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
+        let ty = match self.g.kind(argument) {
+            K::This => return Receiver::SelfType,
+            K::Ident => self.variable_type(cx.text(argument), cx),
+            K::Member => self.field_type(argument, cx),
+            K::Call | K::New | K::Literal => self.value_type(argument, cx),
+            _ => None,
+        };
+        ty.map_or(Receiver::Unknown, Receiver::Typed)
+    }
+
+    fn variable_type(&self, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.binding(name) {
+            Some(Binding::Typed(ty)) => Some(ty),
+            Some(Binding::Opaque) => None,
+            None => {
+                let id = cx.facts.intern(name);
+                let own = self.own_type(cx).and_then(|owner| self.field_types.get(&(owner, id)));
+                own.or_else(|| self.globals.get(&id)).copied()
+            }
+        }
+    }
+
+    /// The type of `x->field`, where the struct is in this file.
+    fn field_type(&self, member: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let argument = member.child_by_field_id(self.g.f.argument)?;
+        let owner = match self.g.kind(argument) {
+            K::This => self.own_type(cx)?,
+            K::Ident => self.variable_type(cx.text(argument), cx)?,
+            _ => return None,
+        };
+        let field = cx.facts.intern(cx.text(member.child_by_field_id(self.g.f.member)?));
+        self.field_types.get(&(owner, field)).copied()
+    }
+
+    /// The qualified name of the type whose member function the walk is in.
+    fn own_type(&self, cx: &mut Cx<'_>) -> Option<StrId> {
+        let defs = cx.facts.defs();
+        let own = defs[cx.owner()?.index()];
+        if let Some(parent) = own.parent.filter(|p| defs[p.index()].kind.is_type()) {
+            return Some(defs[parent.index()].qualified);
+        }
+        let qualified = cx.facts.provisional(own.qualified).to_owned();
+        let (owner, _) = qualified.rsplit_once('.')?;
+        Some(cx.facts.intern(owner))
+    }
+}

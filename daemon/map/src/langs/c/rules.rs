@@ -1,0 +1,173 @@
+//! The judgement on each node of C and C++: which handler it goes to, and what handlers remember between nodes.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use super::grammar::{Grammar, K};
+use crate::facts::{DefFlags, DefIdx, DefKind, StrId};
+use crate::langs::support::{Comment, Handled, Lead, Outer};
+use crate::walk::{Cx, Rules, Step};
+
+/// The rules for C and C++.
+pub(crate) struct Family {
+    pub(crate) g: &'static Grammar,
+    pub(crate) lead: Lead,
+    pub(crate) handled: Handled,
+    /// What precedes a wrapper (`typedef`, `template<>`), kept for the definition inside: where the wrapper starts and
+    /// ends, and the lead.
+    pub(crate) wrapper: Option<(usize, usize, Outer)>,
+    /// The name that a `typedef` gives to the anonymous struct in it.
+    pub(crate) alias_of: Option<AliasOf>,
+    /// The enumeration around the walk, if its members belong to the scope around it.
+    pub(crate) open_enum: Option<DefIdx>,
+    /// C++: namespaces defined in this file, by qualified name.
+    pub(crate) namespaces: FxHashSet<StrId>,
+    /// Types of variables at file level.
+    pub(crate) globals: FxHashMap<StrId, StrId>,
+    /// Types of fields: (type's qualified name, field) to its type's name.
+    pub(crate) field_types: FxHashMap<(StrId, StrId), StrId>,
+    /// Types defined in this file, by qualified name.
+    pub(crate) types: FxHashMap<StrId, DefIdx>,
+    /// Where the outermost block around the walk ends: before it, declarations are local.
+    pub(crate) block_end: usize,
+    /// A macro call that heads a block, see [`Family::macro_head`].
+    pub(crate) head: Option<MacroHead>,
+    /// The last `#ifndef NAME`, to know an include guard by.
+    pub(crate) guard: (usize, usize),
+    /// C++: whether members are public, by the end of the class, innermost last.
+    pub(crate) access: Vec<(usize, bool)>,
+    /// C++: end of an anonymous namespace; before it nothing is exported.
+    pub(crate) hidden_until: usize,
+    /// C++: end of a friend declaration; before it nothing is defined.
+    pub(crate) friend_until: usize,
+}
+
+/// See [`Family::alias_of`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AliasOf {
+    /// Where the struct starts.
+    pub(crate) start: usize,
+    /// The bytes of the name.
+    pub(crate) name: (usize, usize),
+    /// Its position.
+    pub(crate) at: (u32, u32),
+}
+
+/// `SYSCALL_DEFINE2(name, ...)` as the parser sees it: a call without its semicolon, and then a block.
+#[derive(Debug)]
+pub(crate) struct MacroHead {
+    pub(crate) def: DefIdx,
+    /// Where the call ends.
+    pub(crate) end: usize,
+    /// Its further arguments; names of parameters among them.
+    pub(crate) words: Vec<(usize, usize)>,
+}
+
+impl Family {
+    pub(crate) fn new(g: &'static Grammar) -> Self {
+        Self {
+            g,
+            lead: Lead::default(),
+            handled: Handled::default(),
+            wrapper: None,
+            alias_of: None,
+            open_enum: None,
+            namespaces: FxHashSet::default(),
+            globals: FxHashMap::default(),
+            field_types: FxHashMap::default(),
+            types: FxHashMap::default(),
+            block_end: 0,
+            head: None,
+            guard: (0, 0),
+            access: Vec::new(),
+            hidden_until: 0,
+            friend_until: 0,
+        }
+    }
+
+    /// Comments and attributes before `node`, or before the wrapper it is in.
+    pub(crate) fn outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+        match self.wrapper.take() {
+            Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => outer,
+            _ => self.lead.take(node, cx),
+        }
+    }
+
+    /// Whether `node` lies in a wrapper whose lead is still to be used.
+    pub(crate) fn is_wrapped(&self, node: Node<'_>) -> bool {
+        self.wrapper.as_ref().is_some_and(|(start, end, _)| (*start..*end).contains(&node.start_byte()))
+    }
+
+    /// Whether a declaration here is local to a function.
+    pub(crate) fn is_local(&self, node: Node<'_>) -> bool {
+        node.start_byte() < self.block_end
+    }
+
+    /// The type that is being defined around this place, if that is the innermost definition.
+    pub(crate) fn owner_type(&self, cx: &Cx<'_>) -> Option<DefIdx> {
+        cx.owner().filter(|&owner| cx.facts.defs()[owner.index()].kind.is_type())
+    }
+
+    /// Visible from other files, as far as this file says.
+    pub(crate) fn exported(&self, node: Node<'_>, is_static: bool) -> DefFlags {
+        DefFlags::default().with_if(!is_static && node.start_byte() >= self.hidden_until, DefFlags::EXPORTED)
+    }
+
+    /// Whether the declared type has its members right here.
+    pub(crate) fn has_body(&self, ty: Option<Node<'_>>) -> bool {
+        ty.is_some_and(|ty| ty.child_by_field_id(self.g.f.body).is_some())
+    }
+
+    fn block(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.is_local(node) {
+            self.block_end = node.end_byte();
+            if self.open_headed_block(node, cx) {
+                return Step::Into;
+            }
+        }
+        cx.open_scope(true);
+        Step::Into
+    }
+}
+
+impl Rules for Family {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        match self.g.kind(node) {
+            K::Other => Step::Into,
+            K::Ident => self.identifier(node, cx),
+            K::TypeIdent => self.type_identifier(node, cx),
+            K::Call => self.call(node, cx),
+            K::Member => self.member(node, cx),
+            K::Declaration => self.declaration(node, cx),
+            K::FieldDecl => self.field_declaration(node, cx),
+            K::Param => self.parameter(node, cx),
+            K::Function => self.function(node, cx),
+            K::Block => self.block(node, cx),
+            K::Scope => {
+                cx.open_scope(true);
+                Step::Into
+            }
+            K::Comment => {
+                self.lead.comment(node, cx.source, Comment::Doc);
+                Step::Skip
+            }
+            K::Include | K::Define | K::Ifdef => self.preprocessor(node, cx),
+            K::Record => self.record(node, cx),
+            K::Enum => self.enumeration(node, cx),
+            K::Enumerator => self.enumerator(node, cx),
+            K::Typedef => self.typedef(node, cx),
+            K::Statement => self.statement(node, cx),
+            K::MacroType => self.macro_type(node, cx),
+            K::Error => self.error(node, cx),
+            K::Qualified => self.qualified_use(node, cx, crate::facts::RefKind::Use),
+            K::Nothing | K::FieldIdent | K::This | K::Access | K::Auto if !self.g.cpp => Step::Skip,
+            // Of C++, in its folder.
+            kind => self.enter_cpp(kind, node, cx),
+        }
+    }
+}
+
+/// Kinds for words of the language.
+pub(crate) fn variable_kind(is_const: bool, cpp: bool) -> DefKind {
+    if is_const && cpp { DefKind::Constant } else { DefKind::Variable }
+}

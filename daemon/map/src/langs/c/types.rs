@@ -1,0 +1,260 @@
+//! Structs, unions, classes, enumerations and type names.
+
+use tree_sitter::Node;
+
+use super::declarator::{Declared, Parts, declared, parts};
+use super::grammar::K;
+use super::rules::{AliasOf, Family};
+use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
+use crate::langs::support::{NewDef, Outer, child_where, refer_unbound};
+use crate::walk::{Cx, Step};
+
+/// Where a type's name comes from.
+struct TypeHead<'t> {
+    node: Node<'t>,
+    name: (usize, usize),
+    name_at: (u32, u32),
+    /// C++: the path before it, dotted.
+    path: String,
+    head_end: usize,
+}
+
+impl Family {
+    pub(crate) fn record(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if self.handled.take(node) {
+            return Step::Skip;
+        }
+        let Some(body) = node.child_by_field_id(self.g.f.body) else {
+            return self.type_mention(node, cx);
+        };
+        let kind = match node.kind_id() {
+            id if id == self.g.class_kind => DefKind::Class,
+            _ => DefKind::Struct,
+        };
+        if let Some(head) = self.type_head(node, body, cx) {
+            self.define_type(&head, kind, DefFlags::default(), cx);
+        }
+        self.access.retain(|&(end, _)| end > node.start_byte());
+        self.access.push((node.end_byte(), kind != DefKind::Class));
+        Step::Into
+    }
+
+    /// A type's name with its place; none for an anonymous one.
+    fn type_head<'t>(&mut self, node: Node<'t>, body: Node<'t>, cx: &mut Cx<'_>) -> Option<TypeHead<'t>> {
+        let head_end = body.start_byte();
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.handled.mark(name);
+            let (leaf, path) = self.type_leaf(name, cx)?;
+            let name = (leaf.start_byte(), leaf.end_byte());
+            return Some(TypeHead { node, name, name_at: cx.position(leaf), path, head_end });
+        }
+        let alias = self.alias_of.take().filter(|alias| alias.start == node.start_byte())?;
+        Some(TypeHead { node, name: alias.name, name_at: alias.at, path: String::new(), head_end })
+    }
+
+    fn define_type(
+        &mut self,
+        head: &TypeHead<'_>,
+        kind: DefKind,
+        flags: DefFlags,
+        cx: &mut Cx<'_>,
+    ) -> DefIdx {
+        let outer = self.outer(head.node, cx);
+        let owner = cx.owner();
+        let qualifier = match (self.g.cpp, self.owner_type(cx)) {
+            (false, Some(_)) => Some(String::new()),
+            (true, _) if !head.path.is_empty() => Some(self.in_namespace(&head.path, cx)),
+            _ => None,
+        };
+        let flags = match self.access.last() {
+            Some(&(end, public)) if end > head.node.start_byte() => {
+                flags.with(self.exported(head.node, !public))
+            }
+            _ => flags.with(self.exported(head.node, false)),
+        };
+        let head_start = outer.start.unwrap_or(head.node.start_byte()).min(head.node.start_byte());
+        let def = NewDef {
+            node: head.node,
+            name_at: head.name_at,
+            name: cx.slice(head.name.0, head.name.1),
+            kind,
+            flags,
+            parent: owner,
+            qualifier: qualifier.as_deref(),
+            head: (head_start, head.head_end),
+        };
+        let idx = def.make(cx, &outer, Some(false));
+        let qualified = cx.facts.defs()[idx.index()].qualified;
+        self.types.entry(qualified).or_insert(idx);
+        idx
+    }
+
+    /// `struct s` without a body: a forward declaration if it stands alone, else a use.
+    fn type_mention(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        if self.g.kind(name) != K::TypeIdent {
+            return Step::Into;
+        }
+        self.handled.mark(name);
+        let rest = cx.source.get(node.end_byte()..).unwrap_or(&[]);
+        let alone = rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b';');
+        if alone && !self.is_local(node) && self.owner_type(cx).is_none() {
+            let head = TypeHead {
+                node,
+                name: (name.start_byte(), name.end_byte()),
+                name_at: cx.position(name),
+                path: String::new(),
+                head_end: node.end_byte(),
+            };
+            let kind = match self.g.kind(node) {
+                K::Enum => DefKind::Enum,
+                _ if node.kind_id() == self.g.class_kind => DefKind::Class,
+                _ => DefKind::Struct,
+            };
+            self.forward(&head, kind, cx);
+        } else {
+            refer_unbound(cx, cx.text(name), name, RefKind::Type, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    fn forward(&mut self, head: &TypeHead<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+        let outer = self.outer(head.node, cx);
+        NewDef {
+            node: head.node,
+            name_at: head.name_at,
+            name: cx.slice(head.name.0, head.name.1),
+            kind,
+            flags: self.exported(head.node, false).with(DefFlags::DECLARATION),
+            parent: cx.owner(),
+            qualifier: None,
+            head: (head.node.start_byte(), head.head_end),
+        }
+        .make(cx, &outer, None);
+    }
+
+    pub(crate) fn enumeration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(body) = node.child_by_field_id(self.g.f.body) else {
+            return self.type_mention(node, cx);
+        };
+        if let Some(head) = self.type_head(node, body, cx) {
+            let def = self.define_type(&head, DefKind::Enum, DefFlags::default(), cx);
+            let scoped = child_where(node, |c| matches!(c.kind(), "class" | "struct")).is_some();
+            self.open_enum = (!scoped).then_some(def);
+        }
+        Step::Into
+    }
+
+    pub(crate) fn enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let outer = self.lead.take(node, cx);
+        let parent = cx.owner();
+        let qualifier = self.enumerator_scope(parent, cx);
+        NewDef {
+            node,
+            name_at: cx.position(name),
+            name: cx.text(name),
+            kind: DefKind::Constant,
+            flags: self.exported(node, false),
+            parent,
+            qualifier: qualifier.as_deref(),
+            head: (node.start_byte(), node.end_byte()),
+        }
+        .make(cx, &outer, None);
+        Step::Into
+    }
+
+    /// Unscoped enumerators belong to the scope around their enumeration.
+    fn enumerator_scope(&self, parent: Option<DefIdx>, cx: &Cx<'_>) -> Option<String> {
+        if !self.g.cpp {
+            return Some(String::new());
+        }
+        let parent = parent.filter(|_| self.open_enum == parent)?;
+        let qualified = cx.facts.provisional(cx.facts.defs()[parent.index()].qualified);
+        Some(qualified.rsplit_once('.').map_or(String::new(), |(scope, _)| scope.to_owned()))
+    }
+
+    /// `typedef`: its names, and the name of an anonymous struct in it.
+    pub(crate) fn typedef(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let parts = parts(self.g, node, cx.source);
+        let anonymous = parts.ty.filter(|ty| self.is_anonymous(*ty));
+        let tag = parts.ty.and_then(|ty| self.defined_tag(ty, cx));
+        let mut outer = self.lead.take(node, cx);
+        (outer.start, outer.line) = (Some(node.start_byte()), Some(Cx::lines(node).0));
+        (outer.end, outer.end_line) = (node.end_byte(), Cx::lines(node).1);
+        for (at, declarator) in parts.declarators.iter().enumerate() {
+            let Some(declared) = declared(self.g, *declarator) else { continue };
+            self.handled.mark(declared.name);
+            let name = (declared.name.start_byte(), declared.name.end_byte());
+            match anonymous {
+                Some(ty) if at == 0 => {
+                    self.alias_of =
+                        Some(AliasOf { start: ty.start_byte(), name, at: cx.position(declared.name) });
+                }
+                _ if tag == Some(cx.text(declared.name)) => {}
+                _ => self.alias(node, &declared, cx, if tag.is_some() { "" } else { &outer.doc }),
+            }
+        }
+        if anonymous.is_some() || tag.is_some() {
+            self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
+        }
+        Step::Into
+    }
+
+    fn is_anonymous(&self, ty: Node<'_>) -> bool {
+        matches!(self.g.kind(ty), K::Record | K::Enum)
+            && ty.child_by_field_id(self.g.f.name).is_none()
+            && ty.child_by_field_id(self.g.f.body).is_some()
+    }
+
+    /// The tag that the typedef's type defines.
+    fn defined_tag<'t>(&self, ty: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+        ty.child_by_field_id(self.g.f.body)?;
+        Some(cx.text(ty.child_by_field_id(self.g.f.name)?))
+    }
+
+    fn alias(&mut self, node: Node<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>, doc: &str) {
+        let outer = Outer { doc: doc.to_owned(), ..Outer::default() };
+        NewDef {
+            node,
+            name_at: cx.position(declared.name),
+            name: cx.text(declared.name),
+            kind: DefKind::TypeAlias,
+            flags: self.exported(node, false),
+            parent: cx.owner(),
+            qualifier: None,
+            head: (node.start_byte(), node.end_byte()),
+        }
+        .make(cx, &outer, None);
+    }
+
+    /// `struct __packed s { ... }` reads as a function `s` that returns `struct __packed`.
+    pub(crate) fn attributed_record(
+        &mut self,
+        node: Node<'_>,
+        parts: &Parts<'_>,
+        declared: &Declared<'_>,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some(ty) = parts.ty.filter(|ty| self.g.kind(*ty) == K::Record && declared.plain) else {
+            cx.open_scope(true);
+            return;
+        };
+        if let Some(attribute) = child_where(ty, |c| self.g.kind(c) == K::TypeIdent) {
+            self.handled.mark(attribute);
+        }
+        self.handled.mark(ty);
+        self.handled.mark(declared.name);
+        let body = node.child_by_field_id(self.g.f.body);
+        let head = TypeHead {
+            node,
+            name: (declared.name.start_byte(), declared.name.end_byte()),
+            name_at: cx.position(declared.name),
+            path: String::new(),
+            head_end: body.map_or(node.end_byte(), |b| b.start_byte()),
+        };
+        let kind = if ty.kind_id() == self.g.class_kind { DefKind::Class } else { DefKind::Struct };
+        self.define_type(&head, kind, DefFlags::default(), cx);
+    }
+}

@@ -1,0 +1,141 @@
+//! What stands before a definition: its comments, and the attributes that belong to it.
+//!
+//! The walk meets comments and attributes as siblings before the definition; asking the tree for "the previous sibling"
+//! would walk down from the root each time. So they are remembered as they pass, and belong to the next definition if
+//! nothing else stands between.
+
+use tree_sitter::Node;
+
+use crate::walk::Cx;
+
+/// Longest documentation that is looked at, in bytes; only its first paragraph is kept.
+const DOC_LIMIT: usize = 4096;
+
+/// How a comment counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Comment {
+    /// Documentation of what follows.
+    Doc,
+    /// Neither documents nor separates.
+    Other,
+}
+
+/// What precedes a definition, made ready.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outer {
+    /// First byte of the first attribute or enclosing wrapper.
+    pub(crate) start: Option<usize>,
+    /// Its line, 1-based.
+    pub(crate) line: Option<u32>,
+    /// End of the enclosing wrapper, if any.
+    pub(crate) end: usize,
+    /// Its last line, 1-based.
+    pub(crate) end_line: u32,
+    /// The comment's text without its marks.
+    pub(crate) doc: String,
+    /// A mark that an attribute set (it says "test").
+    pub(crate) marked: bool,
+}
+
+/// The run of comments and attributes that ends at `end`.
+#[derive(Debug, Default)]
+pub(crate) struct Lead {
+    /// Start and end of the documentation.
+    doc: Option<(usize, usize)>,
+    /// Start and line of the first attribute.
+    attribute: Option<(usize, u32)>,
+    end: usize,
+    marked: bool,
+}
+
+impl Lead {
+    /// A comment passes.
+    pub(crate) fn comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
+        let (start, end) = (node.start_byte(), trimmed_end(node, source));
+        if is_trailing(source, start) {
+            return;
+        }
+        if !self.reaches(source, start) {
+            *self = Self::default();
+        }
+        if kind == Comment::Doc {
+            let joined = self.doc.filter(|&(_, doc_end)| gap(source, doc_end, start) == Some(1));
+            self.doc = Some((joined.map_or(start, |(from, _)| from), end));
+        }
+        self.end = end;
+    }
+
+    /// An attribute passes.
+    pub(crate) fn attribute(&mut self, node: Node<'_>, source: &[u8], marked: bool) {
+        let start = node.start_byte();
+        if !self.reaches(source, start) {
+            *self = Self::default();
+        }
+        self.attribute = self.attribute.or(Some((start, node.start_position().row as u32 + 1)));
+        self.marked |= marked;
+        self.end = node.end_byte();
+    }
+
+    /// What belongs to a definition that starts at `node`.
+    pub(crate) fn take(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
+        let lead = std::mem::take(self);
+        if !lead.reaches(cx.source, node.start_byte()) {
+            return Outer::default();
+        }
+        let doc =
+            lead.doc.map_or(String::new(), |(from, to)| clean(cx.slice(from, to.min(from + DOC_LIMIT))));
+        Outer {
+            start: lead.attribute.map(|(start, _)| start),
+            line: lead.attribute.map(|(_, line)| line),
+            doc,
+            marked: lead.marked,
+            ..Outer::default()
+        }
+    }
+
+    /// Whether only white space, and no empty line, lies between this run and `at`.
+    fn reaches(&self, source: &[u8], at: usize) -> bool {
+        self.end > 0 && gap(source, self.end, at).is_some_and(|lines| lines <= 1)
+    }
+}
+
+/// Number of line ends between two places with only white space between them.
+fn gap(source: &[u8], from: usize, to: usize) -> Option<usize> {
+    let between = source.get(from..to)?;
+    if between.len() > 400 {
+        return None;
+    }
+    between.iter().all(u8::is_ascii_whitespace).then(|| between.iter().filter(|&&b| b == b'\n').count())
+}
+
+/// Some grammars' line comments take their line end along.
+fn trimmed_end(node: Node<'_>, source: &[u8]) -> usize {
+    let mut end = node.end_byte().min(source.len());
+    while end > node.start_byte() && matches!(source[end - 1], b'\n' | b'\r') {
+        end -= 1;
+    }
+    end
+}
+
+/// Whether something else stands before the comment on its line.
+fn is_trailing(source: &[u8], start: usize) -> bool {
+    let before = source.get(..start).unwrap_or(&[]);
+    before.iter().rev().take_while(|&&b| b != b'\n').any(|b| !b.is_ascii_whitespace())
+}
+
+/// Comment text without the marks.
+fn clean(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for line in raw.lines() {
+        let line = line.trim();
+        let line = line.strip_suffix("*/").unwrap_or(line);
+        let line = line.trim_start_matches('/');
+        let line = line.strip_prefix('*').map_or(line, |rest| rest.trim_start_matches('*'));
+        let line = line.strip_prefix('!').or_else(|| line.strip_prefix('<')).unwrap_or(line).trim();
+        if !(out.is_empty() && line.is_empty()) {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}

@@ -1,0 +1,150 @@
+//! What several extractors need and no grammar knows: comments before a definition, names that come into scope later
+//! than they stand in the text, names that are not uses, paths.
+//!
+//! Nothing here decides what a node means; that is each language's own business.
+
+mod lead;
+mod pending;
+pub(crate) mod project;
+#[cfg(test)]
+pub(crate) mod render;
+
+pub(crate) use lead::{Comment, Lead, Outer};
+pub(crate) use pending::Pending;
+
+use rustc_hash::FxHashSet;
+use tree_sitter::{Language, Node};
+
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, Receiver, RefInput, RefKind};
+use crate::walk::Cx;
+
+/// Longest piece of a header that is looked at, in bytes.
+const HEAD_LIMIT: usize = 1200;
+
+/// The number of a grammar's field; 0, which no node has, when the grammar lacks it.
+pub(crate) fn field(language: &Language, name: &str) -> u16 {
+    language.field_id_for_name(name).map_or(0, Into::into)
+}
+
+/// Declares a struct of field numbers: `fields!(Fields { name: "name", ty: "type" })`.
+macro_rules! fields {
+    ($type:ident { $($field:ident: $name:literal),* $(,)? }) => {
+        /// Numbers of the grammar's fields.
+        #[derive(Debug)]
+        pub(crate) struct $type { $(pub(crate) $field: u16),* }
+
+        impl $type {
+            pub(crate) fn new(language: &tree_sitter::Language) -> Self {
+                Self { $($field: $crate::langs::support::field(language, $name)),* }
+            }
+        }
+    };
+}
+pub(crate) use fields;
+
+/// A definition about to be made, in terms of nodes.
+pub(crate) struct NewDef<'t, 'a> {
+    /// The whole definition.
+    pub(crate) node: Node<'t>,
+    /// Where its name stands, see [`Cx::position`].
+    pub(crate) name_at: (u32, u32),
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Its kind.
+    pub(crate) kind: DefKind,
+    /// Its properties.
+    pub(crate) flags: DefFlags,
+    /// What it is written in.
+    pub(crate) parent: Option<DefIdx>,
+    /// See [`DefInput::qualifier`].
+    pub(crate) qualifier: Option<&'a str>,
+    /// The bytes that make its signature.
+    pub(crate) head: (usize, usize),
+}
+
+impl NewDef<'_, '_> {
+    /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds.
+    pub(crate) fn make(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> DefIdx {
+        let (first, last) = Cx::lines(self.node);
+        let input = DefInput {
+            name: self.name,
+            kind: self.kind,
+            flags: self.flags,
+            parent: self.parent,
+            qualifier: self.qualifier,
+            lines: (outer.line.unwrap_or(first).min(first), last.max(outer.end_line)),
+            bytes: (
+                outer.start.unwrap_or(usize::MAX).min(self.node.start_byte()) as u32,
+                self.node.end_byte().max(outer.end) as u32,
+            ),
+            name_at: self.name_at,
+            signature: head_text(cx, self.head),
+            doc: &outer.doc,
+        };
+        match scope {
+            Some(binds) => cx.define_scope(&input, binds),
+            None => cx.define(&input),
+        }
+    }
+}
+
+fn head_text<'t>(cx: &Cx<'t>, (from, to): (usize, usize)) -> &'t str {
+    let text = cx.slice(from, to.min(from + HEAD_LIMIT));
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | ';' | '=' | ','))
+}
+
+/// Records a use in a name space that local variables do not share (a `struct` tag, a Java method).
+pub(crate) fn refer_unbound(cx: &mut Cx<'_>, name: &str, at: Node<'_>, kind: RefKind, receiver: Receiver) {
+    if name.is_empty() {
+        return;
+    }
+    let (line, col) = cx.position(at);
+    let owner = cx.owner();
+    cx.facts.reference(&RefInput { name, kind, receiver, owner, line, col });
+}
+
+/// Nodes that a parent has dealt with, so that the walk passes them over.
+#[derive(Debug, Default)]
+pub(crate) struct Handled(FxHashSet<usize>);
+
+impl Handled {
+    /// The walk is to pass this node over.
+    pub(crate) fn mark(&mut self, node: Node<'_>) {
+        self.0.insert(node.id());
+    }
+
+    /// Whether it was marked; asked once.
+    pub(crate) fn take(&mut self, node: Node<'_>) -> bool {
+        !self.0.is_empty() && self.0.remove(&node.id())
+    }
+}
+
+/// The node's first child, anonymous ones included, for which `wanted` holds.
+pub(crate) fn child_where<'t>(node: Node<'t>, mut wanted: impl FnMut(Node<'t>) -> bool) -> Option<Node<'t>> {
+    let mut cursor = node.walk();
+    if !cursor.goto_first_child() {
+        return None;
+    }
+    loop {
+        if wanted(cursor.node()) {
+            return Some(cursor.node());
+        }
+        if !cursor.goto_next_sibling() {
+            return None;
+        }
+    }
+}
+
+/// Calls `each` with every child, anonymous ones included, and the number of its field (0 without one).
+pub(crate) fn each_child<'t>(node: Node<'t>, mut each: impl FnMut(Node<'t>, u16)) {
+    let mut cursor = node.walk();
+    if !cursor.goto_first_child() {
+        return;
+    }
+    loop {
+        each(cursor.node(), cursor.field_id().map_or(0, Into::into));
+        if !cursor.goto_next_sibling() {
+            return;
+        }
+    }
+}
