@@ -1,9 +1,37 @@
-//! placeholder: Python.
+//! Python: which node kinds mean what.
+//!
+//! Two passes over a tree: `scan` collects which names the scopes bind, the walk then records facts. `types` says what an
+//! expression's type is, `defs` and `refs` write definitions and references, `statements` the imports; `imports` finds
+//! the modules they name.
+//!
+//! Conventions that the graph relies on:
+//! - `import a.b.c` binds `a`: a Module import of `a`, and an Effect import of `a.b.c`.
+//! - A bare name in a class body that means a member of that class has the receiver SelfType, with the class as owner.
+//! - `self.x = ...` in a method defines the field `x` of the class once, where it is first assigned.
+//! - What is assigned in a function is a local variable and leaves no trace; nested functions and classes, and names
+//!   imported in a function, are referred to as bare names.
 
-use tree_sitter::{Language, Tree};
+mod defs;
+mod grammar;
+mod imports;
+mod refs;
+mod scan;
+mod statements;
+mod stdlib;
+#[cfg(test)]
+mod tests;
+mod types;
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
-use crate::facts::FactsBuilder;
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree};
+
+use super::{Lang, LangSpec, PackageScope};
+use crate::facts::{DefIdx, FactsBuilder, RefKind};
+use crate::walk::{Cx, KindTable, Rules, Step, walk};
+use grammar::{FIELDS, grammar};
+use scan::Scan;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -14,23 +42,177 @@ pub const SPEC: LangSpec = LangSpec {
     interpreters: &["python"],
     grammar,
     extract,
-    imports: &Imports,
+    imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
 };
 
-fn grammar() -> Language {
-    tree_sitter_python::LANGUAGE.into()
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    let mut rules = Python::new(scan::scan(tree, source));
+    walk(tree, source, facts, &mut rules)
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
+#[derive(Clone, Copy, Default)]
+enum Act {
+    #[default]
+    Into,
+    Skip,
+    Decorated,
+    Decorator,
+    Class,
+    Function,
+    Import,
+    ImportFrom,
+    Identifier,
+    Attribute,
+    DottedName,
+    MemberType,
+    Call,
+    Type,
+    Text,
+    Lambda,
+    Comprehension,
+    Keyword,
+    Named,
+    Subscript,
+    TypeAlias,
 }
 
-struct Imports;
+static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
+    use Act::{
+        Attribute, Call, Class, Comprehension, Decorated, Decorator, DottedName, Function, Identifier,
+        Import, ImportFrom, Keyword, Lambda, MemberType, Named, Skip, Subscript, Text, Type, TypeAlias,
+    };
+    let kinds = [
+        ("comment", Skip),
+        ("global_statement", Skip),
+        ("nonlocal_statement", Skip),
+        ("string_content", Skip),
+        ("string_start", Skip),
+        ("string_end", Skip),
+        ("integer", Skip),
+        ("float", Skip),
+        ("true", Skip),
+        ("false", Skip),
+        ("none", Skip),
+        ("ellipsis", Skip),
+        ("pass_statement", Skip),
+        ("decorated_definition", Decorated),
+        ("decorator", Decorator),
+        ("class_definition", Class),
+        ("function_definition", Function),
+        ("import_statement", Import),
+        ("import_from_statement", ImportFrom),
+        ("future_import_statement", ImportFrom),
+        ("identifier", Identifier),
+        ("attribute", Attribute),
+        ("dotted_name", DottedName),
+        ("member_type", MemberType),
+        ("call", Call),
+        ("type", Type),
+        ("string", Text),
+        ("lambda", Lambda),
+        ("list_comprehension", Comprehension),
+        ("set_comprehension", Comprehension),
+        ("dictionary_comprehension", Comprehension),
+        ("generator_expression", Comprehension),
+        ("keyword_argument", Keyword),
+        ("keyword_pattern", Keyword),
+        ("named_expression", Named),
+        ("subscript", Subscript),
+        ("type_alias_statement", TypeAlias),
+    ];
+    KindTable::new(&grammar(), &kinds)
+});
 
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
+/// The walk's state.
+struct Python<'t> {
+    scan: Scan<'t>,
+    kinds: &'static KindTable<Act>,
+    /// The node id of each class that is a definition.
+    classes: FxHashMap<DefIdx, usize>,
+    /// Overloaded functions by the node id of their implementation.
+    folded: FxHashMap<usize, DefIdx>,
+    /// Names whose kind of use was settled further up (bases).
+    roles: FxHashMap<usize, RefKind>,
+    /// Bases with type arguments.
+    generic_bases: FxHashSet<usize>,
+    /// The node that is called, just before it is met.
+    callee: usize,
+    /// What an attribute is read on, just before it is met.
+    read: usize,
+    /// A name that is no reference, just before it is met.
+    skip: usize,
+    /// The definition that its decorators opened.
+    opened: usize,
+    /// Before this byte, decorators are read: names mean what they mean outside.
+    outer_until: usize,
+    /// Before this byte, names are types.
+    types_until: usize,
+}
+
+impl<'t> Python<'t> {
+    fn new(scan: Scan<'t>) -> Self {
+        Self {
+            scan,
+            kinds: &KINDS,
+            classes: FxHashMap::default(),
+            folded: FxHashMap::default(),
+            roles: FxHashMap::default(),
+            generic_bases: FxHashSet::default(),
+            callee: 0,
+            read: 0,
+            skip: 0,
+            opened: 0,
+            outer_until: 0,
+            types_until: 0,
+        }
+    }
+
+    fn types_in(&mut self, node: Node<'_>) -> Step {
+        self.types_until = self.types_until.max(node.end_byte());
+        Step::Into
+    }
+
+    /// The name before `=` is not of this file.
+    fn keyword(&mut self, node: Node<'_>) -> Step {
+        self.skip = node.named_child(0).map_or(0, |name| name.id());
+        Step::Into
+    }
+
+    /// `Base[Arg]` among the bases: the argument is a type. Elsewhere brackets are indices.
+    fn subscript(&mut self, node: Node<'_>) -> Step {
+        if !self.generic_bases.is_empty() && self.generic_bases.remove(&node.id()) {
+            return self.types_in(node);
+        }
+        Step::Into
+    }
+}
+
+impl Rules for Python<'_> {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        match self.kinds.get(node) {
+            Act::Into => Step::Into,
+            Act::Skip => Step::Skip,
+            Act::Decorated => self.decorated(node, cx),
+            Act::Decorator => self.call(node.named_child(0)),
+            Act::Class => self.class(node, cx),
+            Act::Function => self.function(node, cx),
+            Act::Import => statements::import(node, cx),
+            Act::ImportFrom => statements::import_from(node, cx),
+            Act::Identifier => self.identifier(node, cx),
+            Act::Attribute => self.attribute(node, cx),
+            Act::DottedName => self.dotted_name(node, cx),
+            Act::MemberType => self.member_type(node, cx),
+            Act::Call => self.call(node.child_by_field_id(FIELDS.function)),
+            Act::Type => self.types_in(node),
+            Act::Text => self.string(node, cx),
+            Act::Lambda => self.lambda(node, cx),
+            Act::Comprehension => self.comprehension(node, cx),
+            Act::Keyword => self.keyword(node),
+            Act::Named => self.named_expression(node, cx),
+            Act::Subscript => self.subscript(node),
+            Act::TypeAlias => self.type_alias(node, cx),
+        }
     }
 }

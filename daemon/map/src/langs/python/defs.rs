@@ -1,0 +1,297 @@
+//! Definitions of a Python file: what kind they are, which properties they have, where they begin and end.
+
+use tree_sitter::Node;
+
+use super::Python;
+use super::grammar::FIELDS;
+use super::scan::{Marker, Statement, Target};
+use super::types::{dotted, last, string_content};
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind};
+use crate::walk::{Cx, Step};
+
+/// The parts of a `class` or `def`.
+struct Header<'t> {
+    /// The `class` or `def` itself.
+    def: Node<'t>,
+    /// The same with its decorators.
+    whole: Node<'t>,
+    name: Node<'t>,
+    kind: DefKind,
+    flags: DefFlags,
+}
+
+impl Python<'_> {
+    /// Decorators belong to the definition below them, which is therefore opened before them.
+    pub(super) fn decorated<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return Step::Into };
+        self.outer_until = definition.start_byte();
+        match definition.kind() {
+            "class_definition" => self.open_class(definition, node, cx),
+            _ => self.open_function(definition, node, cx),
+        }
+        self.opened = definition.id();
+        Step::Into
+    }
+
+    /// A class, unless its decorators opened it already.
+    pub(super) fn class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.opened != node.id() {
+            self.open_class(node, node, cx);
+        }
+        self.type_parameters(node, cx);
+        if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
+            self.bases(bases);
+        }
+        Step::Into
+    }
+
+    /// A function, unless its decorators opened it already.
+    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.opened != node.id() {
+            self.open_function(node, node, cx);
+        }
+        self.bind_locals(node, cx);
+        self.type_parameters(node, cx);
+        Step::Into
+    }
+
+    fn open_class<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(name) = node.child_by_field_id(FIELDS.name) else { return };
+        let kind = self.class_kind(node, cx);
+        let text = cx.text(name);
+        let is_test = self.is_test_class(node, text, cx);
+        let flags = exported(text, cx).with_if(is_test, DefFlags::TEST);
+        let header = Header { def: node, whole, name, kind, flags };
+        let idx = define_header(&header, cx, false);
+        self.classes.insert(idx, node.id());
+        self.skip = name.id();
+    }
+
+    fn class_kind<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> DefKind {
+        let mut kind = DefKind::Class;
+        each_base(node, cx, &mut |base| match base {
+            "Enum" | "IntEnum" | "StrEnum" | "Flag" | "IntFlag" => kind = DefKind::Enum,
+            "Protocol" => kind = DefKind::Interface,
+            _ => {}
+        });
+        kind
+    }
+
+    /// By the conventions of unittest (a `TestCase`) or pytest (`Test*` with a test inside).
+    fn is_test_class<'t>(&self, node: Node<'t>, name: &str, cx: &Cx<'t>) -> bool {
+        let mut is_case = false;
+        each_base(node, cx, &mut |base| is_case |= base.ends_with("TestCase"));
+        let members = self.scan.classes.get(&node.id());
+        let has_test = || members.is_some_and(|m| m.keys().any(|name| name.starts_with("test")));
+        is_case || (name.starts_with("Test") && has_test())
+    }
+
+    fn open_function<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(name) = node.child_by_field_id(FIELDS.name) else { return };
+        self.skip = name.id();
+        let implementation = self.scan.overloads.get(&node.id()).copied();
+        if let Some(&idx) = implementation.and_then(|i| self.folded.get(&i)) {
+            if implementation == Some(node.id()) {
+                let header = self.function_header(node, whole, name, cx);
+                replace_header(idx, &header, cx);
+            }
+            cx.reopen(idx, true);
+            return;
+        }
+        let header = self.function_header(node, whole, name, cx);
+        let idx = define_header(&header, cx, true);
+        if let Some(implementation) = implementation {
+            self.folded.insert(implementation, idx);
+        }
+    }
+
+    fn function_header<'t>(&self, def: Node<'t>, whole: Node<'t>, name: Node<'t>, cx: &Cx<'t>) -> Header<'t> {
+        let text = cx.text(name);
+        let parent = cx.owner().map(|p| cx.facts.defs()[p.index()]);
+        let in_class = parent.is_some_and(|p| p.kind.is_type());
+        let kind = if in_class { DefKind::Method } else { DefKind::Function };
+        let marks = self.scan.marks.get(&def.id()).copied().unwrap_or_default();
+        let bodiless =
+            marks.is_abstract || marks.overload || parent.is_some_and(|p| p.kind == DefKind::Interface);
+        let in_tests = parent.is_some_and(|p| p.flags.has(DefFlags::TEST));
+        let is_test = match parent {
+            None => text.starts_with("test_"),
+            Some(_) => in_tests && in_class && text.starts_with("test"),
+        };
+        let flags =
+            exported(text, cx).with_if(bodiless, DefFlags::DECLARATION).with_if(is_test, DefFlags::TEST);
+        Header { def, whole, name, kind, flags }
+    }
+
+    /// An assigned name at module or class level, or an attribute of `self`; whether it was one.
+    pub(super) fn assigned<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
+        match self.scan.targets.get(&node.id()) {
+            None => false,
+            Some(Target::Repeats) => node.kind() == "identifier",
+            Some(&Target::Defines(statement)) => {
+                self.variable(name, statement, cx);
+                true
+            }
+        }
+    }
+
+    /// `name := value` at module level, which the first look over statements does not see.
+    pub(super) fn assigned_in_expression<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
+        let known = self.scan.module.contains_key(cx.text(name)) || cx.in_function() || cx.owner().is_some();
+        if !known {
+            let bytes = range(node);
+            self.variable(name, Statement { bytes, lines: Cx::lines(node), marker: Marker::None }, cx);
+        }
+    }
+
+    fn variable<'t>(&mut self, name: Node<'t>, statement: Statement, cx: &mut Cx<'t>) {
+        let text = cx.text(name);
+        let parent = self.class_around(cx).or_else(|| cx.owner());
+        let within = parent.map(|p| cx.facts.defs()[p.index()].kind);
+        let kind = match (within, statement.marker) {
+            (_, Marker::Alias) => DefKind::TypeAlias,
+            (Some(DefKind::Enum), _) if !text.starts_with('_') => DefKind::Constant,
+            (Some(_), _) => DefKind::Field,
+            (None, Marker::Final) => DefKind::Constant,
+            (None, Marker::None) if is_constant(text) => DefKind::Constant,
+            (None, Marker::None) => DefKind::Variable,
+        };
+        let (from, to) = (statement.bytes.0 as usize, statement.bytes.1 as usize);
+        let (line, flags) = (cx.slice(from, to.min(from + 1000)), exported_in(text, parent, cx));
+        let input = DefInput {
+            name: text,
+            kind,
+            flags,
+            parent,
+            qualifier: None,
+            lines: statement.lines,
+            bytes: statement.bytes,
+            name_at: cx.position(name),
+            signature: line.lines().next().unwrap_or(""),
+            doc: "",
+        };
+        cx.define(&input);
+    }
+
+    /// `type X = ...`.
+    pub(super) fn type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        self.types_until = node.end_byte();
+        let left = node.child_by_field_id(FIELDS.left).and_then(|left| left.named_child(0));
+        let name = left.and_then(|l| if l.kind() == "generic_type" { l.named_child(0) } else { Some(l) });
+        let Some(name) = name.filter(|n| n.kind() == "identifier") else { return Step::Into };
+        let text = cx.text(name);
+        let (parent, flags) = (cx.owner(), exported(text, cx));
+        let input = DefInput {
+            name: text,
+            kind: DefKind::TypeAlias,
+            flags,
+            parent,
+            qualifier: None,
+            lines: Cx::lines(node),
+            bytes: range(node),
+            name_at: cx.position(name),
+            signature: cx.text(node),
+            doc: "",
+        };
+        cx.define(&input);
+        cx.open_scope(true);
+        left.into_iter().for_each(|l| self.bind_type_parameters(l, cx));
+        self.skip = name.id();
+        Step::Into
+    }
+
+    /// Bases are references of their own kind; the walk meets them inside the argument list.
+    fn bases<'t>(&mut self, list: Node<'t>) {
+        let mut cursor = list.walk();
+        for base in list.named_children(&mut cursor) {
+            let name = match base.kind() {
+                "subscript" => {
+                    self.generic_bases.insert(base.id());
+                    base.child_by_field_id(FIELDS.value)
+                }
+                _ => Some(base),
+            };
+            if let Some(name) = name.filter(|n| matches!(n.kind(), "identifier" | "attribute")) {
+                self.roles.insert(name.id(), RefKind::Extends);
+            }
+        }
+    }
+}
+
+fn each_base<'t>(class: Node<'t>, cx: &Cx<'t>, f: &mut dyn FnMut(&str)) {
+    let Some(list) = class.child_by_field_id(FIELDS.superclasses) else { return };
+    let mut cursor = list.walk();
+    for base in list.named_children(&mut cursor) {
+        let value =
+            if base.kind() == "subscript" { base.child_by_field_id(FIELDS.value) } else { Some(base) };
+        if let Some(path) = value.and_then(|v| dotted(cx.source, v)) {
+            f(last(&path));
+        }
+    }
+}
+
+fn define_header<'t>(header: &Header<'t>, cx: &mut Cx<'t>, binds: bool) -> DefIdx {
+    let parent = cx.owner();
+    let input = DefInput {
+        name: cx.text(header.name),
+        kind: header.kind,
+        flags: header.flags,
+        parent,
+        qualifier: None,
+        lines: Cx::lines(header.whole),
+        bytes: range(header.whole),
+        name_at: cx.position(header.name),
+        signature: signature(header.def, cx),
+        doc: docstring(header.def, cx),
+    };
+    cx.define_scope(&input, binds)
+}
+
+/// The implementation takes the place of its overloads.
+fn replace_header<'t>(idx: DefIdx, header: &Header<'t>, cx: &mut Cx<'t>) {
+    let name_at = cx.position(header.name);
+    let (signature, doc) = (signature(header.def, cx), docstring(header.def, cx));
+    let def = cx.facts.def_mut(idx);
+    def.flags = header.flags;
+    def.lines = Cx::lines(header.whole);
+    def.bytes = range(header.whole);
+    def.name_at = name_at;
+    cx.facts.set_signature(idx, signature);
+    cx.facts.set_doc(idx, doc);
+}
+
+fn range(node: Node<'_>) -> (u32, u32) {
+    (node.start_byte() as u32, node.end_byte() as u32)
+}
+
+/// The text before the colon that opens the body.
+fn signature<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
+    let mut cursor = def.walk();
+    let colon = def.children(&mut cursor).find(|child| child.kind() == ":");
+    cx.slice(def.start_byte(), colon.map_or(def.end_byte(), |colon| colon.start_byte()))
+}
+
+fn docstring<'t>(def: Node<'t>, cx: &Cx<'t>) -> &'t str {
+    let body = def.child_by_field_id(FIELDS.body);
+    let first = body.and_then(|b| b.named_child(0)).filter(|n| n.kind() == "expression_statement");
+    let string = first.and_then(|n| n.named_child(0)).filter(|n| n.kind() == "string");
+    string.map_or("", |string| string_content(cx.text(string)))
+}
+
+fn exported(name: &str, cx: &Cx<'_>) -> DefFlags {
+    exported_in(name, cx.owner(), cx)
+}
+
+/// Public by its name, and reachable: not inside a function, nor inside something private.
+fn exported_in(name: &str, parent: Option<DefIdx>, cx: &Cx<'_>) -> DefFlags {
+    let dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+    let reachable = parent.is_none_or(|p| {
+        let parent = &cx.facts.defs()[p.index()];
+        parent.kind.is_type() && parent.flags.has(DefFlags::EXPORTED)
+    });
+    DefFlags::default().with_if(reachable && (dunder || !name.starts_with('_')), DefFlags::EXPORTED)
+}
+
+fn is_constant(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())
+}

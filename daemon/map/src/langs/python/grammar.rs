@@ -1,0 +1,35 @@
+//! The Python grammar and the numbers of its fields; asking for a field by its name compares strings each time.
+
+use std::sync::LazyLock;
+
+use tree_sitter::Language;
+
+use crate::langs::support::fields;
+
+fields!(Fields {
+    alias: "alias",
+    arguments: "arguments",
+    attribute: "attribute",
+    body: "body",
+    definition: "definition",
+    function: "function",
+    left: "left",
+    module_name: "module_name",
+    name: "name",
+    object: "object",
+    operator: "operator",
+    parameters: "parameters",
+    right: "right",
+    superclasses: "superclasses",
+    ty: "type",
+    type_parameters: "type_parameters",
+    value: "value",
+});
+
+/// Looked up once.
+pub(super) static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(&grammar()));
+
+/// The grammar.
+pub(super) fn grammar() -> Language {
+    tree_sitter_python::LANGUAGE.into()
+}

@@ -1,0 +1,261 @@
+//! How a Python import finds its module.
+//!
+//! Python searches a path that no file states, so it is reconstructed: a source root is a folder above the importing file
+//! that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects of the
+//! workspace (where a `pyproject.toml` or `setup.py` lies). A dotted path must match from a root on; a file that merely
+//! ends in the same names elsewhere is never taken. What starts nowhere is a package outside the workspace.
+
+use crate::langs::support::project::{folder, join};
+use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
+
+use super::stdlib;
+
+/// Python's rules.
+pub(super) struct Imports;
+
+/// Folders below a root that hold packages by custom.
+const SOURCE_FOLDERS: [&str; 3] = ["", "src", "lib"];
+
+impl ImportRules for Imports {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        let search = Search { project, from };
+        match module.strip_prefix('.') {
+            Some(rest) => search.relative(rest),
+            None => search.absolute(module),
+        }
+    }
+
+    fn submodule(&self, module: &str, name: &str) -> Option<String> {
+        let dot = if module.ends_with('.') { "" } else { "." };
+        Some(format!("{module}{dot}{name}"))
+    }
+}
+
+struct Search<'p> {
+    project: &'p dyn Project,
+    from: FileId,
+}
+
+/// What a root says about a dotted path.
+enum Found {
+    /// The module.
+    File(FileId),
+    /// A folder of modules without `__init__`.
+    Namespace,
+    /// The first part is here, the rest is not.
+    Partly,
+    /// Not even the first segment.
+    Nothing,
+}
+
+impl Search<'_> {
+    /// `rest` is the module without its first dot; each further dot goes up one folder.
+    fn relative(&self, rest: &str) -> ModuleTarget {
+        let mut base = folder(self.project.path(self.from));
+        let name = rest.trim_start_matches('.');
+        for _ in 0..rest.len() - name.len() {
+            if base.is_empty() {
+                return ModuleTarget::Unknown;
+            }
+            base = folder(base);
+        }
+        let found = if name.is_empty() { self.package(base) } else { self.module(base, name) };
+        found.map_or(ModuleTarget::Unknown, ModuleTarget::File)
+    }
+
+    fn absolute(&self, module: &str) -> ModuleTarget {
+        let first = module.split('.').next().unwrap_or(module);
+        if stdlib::contains(first) {
+            return match self.find("", module) {
+                Found::File(file) => ModuleTarget::File(file),
+                _ => ModuleTarget::External(first.to_owned()),
+            };
+        }
+        let mut partly = false;
+        for root in self.roots() {
+            match self.find(&root, module) {
+                Found::File(file) => return ModuleTarget::File(file),
+                Found::Partly | Found::Namespace => partly = true,
+                Found::Nothing => {}
+            }
+        }
+        if partly { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
+    }
+
+    /// Source roots, nearest first.
+    fn roots(&self) -> Vec<String> {
+        let mut roots = Vec::new();
+        let mut at = folder(self.project.path(self.from));
+        loop {
+            if at.is_empty() || !self.in_package(at) {
+                self.add_root(at, &mut roots);
+            }
+            if at.is_empty() {
+                break;
+            }
+            at = folder(at);
+        }
+        for (project, _) in self.project.manifests("pyproject.toml") {
+            self.add_root(project, &mut roots);
+        }
+        for &setup in self.project.files_named("setup.py") {
+            self.add_root(folder(self.project.path(setup)), &mut roots);
+        }
+        roots
+    }
+
+    fn add_root(&self, at: &str, roots: &mut Vec<String>) {
+        for below in SOURCE_FOLDERS {
+            let Some(root) = join(at, below) else { continue };
+            let exists = below.is_empty() || self.project.has_dir(&root);
+            if exists && !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+    }
+
+    /// Whether the folder or one above it is a package; the workspace's root does not count.
+    fn in_package(&self, mut at: &str) -> bool {
+        while !at.is_empty() {
+            if self.package(at).is_some() {
+                return true;
+            }
+            at = folder(at);
+        }
+        false
+    }
+
+    fn find(&self, root: &str, module: &str) -> Found {
+        let mut segments = module.split('.');
+        let first = child(root, segments.next().unwrap_or(""));
+        if let Some(file) = self.module(root, module) {
+            return Found::File(file);
+        }
+        if self.regular(&first) {
+            return Found::Partly;
+        }
+        let below = child(root, &module.replace('.', "/"));
+        if self.has_modules(&below) { Found::Namespace } else { Found::Nothing }
+    }
+
+    /// Whether the path is a module or a package that says so.
+    fn regular(&self, path: &str) -> bool {
+        self.package(path).is_some()
+            || self.project.file(&format!("{path}.py")).is_some_and(|f| f != self.from)
+    }
+
+    fn has_modules(&self, path: &str) -> bool {
+        let python = |file: &FileId| self.project.path(*file).ends_with(".py");
+        self.project.has_dir(path) && self.project.files_in(path).iter().any(python)
+    }
+
+    fn package(&self, path: &str) -> Option<FileId> {
+        ["__init__.py", "__init__.pyi"].iter().find_map(|name| self.project.file(&child(path, name)))
+    }
+
+    /// A dotted path below a folder: a package before a module, as in Python; a stub last. A file never imports itself.
+    fn module(&self, base: &str, module: &str) -> Option<FileId> {
+        let path = child(base, &module.replace('.', "/"));
+        let module = |ending| self.project.file(&format!("{path}{ending}")).filter(|f| *f != self.from);
+        let package = self.project.file(&child(&path, "__init__.py"));
+        package.or_else(|| module(".py")).or_else(|| self.package(&path)).or_else(|| module(".pyi"))
+    }
+}
+
+fn child(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::langs::support::project::fake::Fake;
+
+    fn check(files: &[&str], from: &str, expected: &[(&str, &str)]) {
+        let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
+        let project = Fake::new(&files);
+        for (module, target) in expected {
+            assert_eq!(project.resolve(&Imports, from, module), *target, "{module} from {from}");
+        }
+    }
+
+    #[test]
+    fn absolute_paths_start_at_a_root() {
+        check(
+            &["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/mod.py", "pkg/one.py", "pkg/s.pyi"],
+            "pkg/sub/mod.py",
+            &[
+                ("pkg", "pkg/__init__.py"),
+                ("pkg.sub", "pkg/sub/__init__.py"),
+                ("pkg.one", "pkg/one.py"),
+                ("pkg.s", "pkg/s.pyi"),
+                ("pkg.missing", "unknown"),
+                ("one", "ext:one"),
+                ("sub.mod", "ext:sub"),
+                ("requests.api", "ext:requests"),
+                ("os.path", "ext:os"),
+            ],
+        );
+    }
+
+    #[test]
+    fn dots_go_up() {
+        check(
+            &["a/__init__.py", "a/x.py", "a/b/__init__.py", "a/b/c.py", "top.py"],
+            "a/b/c.py",
+            &[
+                (".", "a/b/__init__.py"),
+                ("..", "a/__init__.py"),
+                ("..x", "a/x.py"),
+                (".c", "unknown"),
+                (".missing", "unknown"),
+                ("...top", "top.py"),
+                ("....top", "unknown"),
+            ],
+        );
+    }
+
+    #[test]
+    fn sources_may_lie_in_src_or_beside_a_manifest() {
+        check(
+            &[
+                "src/app/__init__.py",
+                "tests/test_app.py",
+                "tests/helpers.py",
+                "packages/tool/pyproject.toml",
+                "packages/tool/src/tool/__init__.py",
+                "other/deep/yaml.py",
+            ],
+            "tests/test_app.py",
+            &[
+                ("app", "src/app/__init__.py"),
+                ("helpers", "tests/helpers.py"),
+                ("tool", "packages/tool/src/tool/__init__.py"),
+                ("yaml", "ext:yaml"),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_standard_library_is_not_shadowed_by_a_neighbour() {
+        check(
+            &["app/main.py", "app/logging.py", "app/yaml.py", "types.py", "ns/part/x.py"],
+            "app/main.py",
+            &[
+                ("logging", "ext:logging"),
+                ("yaml", "app/yaml.py"),
+                ("types", "types.py"),
+                ("ns.part.x", "ns/part/x.py"),
+                ("ns.part", "unknown"),
+            ],
+        );
+        check(&["app/yaml.py"], "app/yaml.py", &[("yaml", "ext:yaml")]);
+    }
+
+    #[test]
+    fn a_submodule_is_named_after_its_package() {
+        let names: Vec<_> =
+            [".", "..", "..x", "a.b"].iter().filter_map(|m| Imports.submodule(m, "n")).collect();
+        assert_eq!(names, [".n", "..n", "..x.n", "a.b.n"]);
+    }
+}

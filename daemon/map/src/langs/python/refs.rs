@@ -1,0 +1,329 @@
+//! References of a Python file: which names are used, how, and on what.
+//!
+//! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
+
+use tree_sitter::Node;
+
+use super::Python;
+use super::grammar::FIELDS;
+use super::scan::{each_parameter, each_target};
+use super::types::{Ty, dotted, head, of_value, string_content};
+use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
+use crate::walk::{Binding, Cx, Step};
+
+/// Stands for "the class at hand" among the bindings. It is turned into [`Receiver::SelfType`] before anything is
+/// recorded, and is never handed to the facts.
+const SELF: StrId = StrId(u32::MAX);
+
+impl Python<'_> {
+    /// A bare name.
+    pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if node.id() == self.skip || follows_dot(cx.source, node.start_byte()) {
+            return Step::Skip;
+        }
+        if self.assigned(node, node, cx) {
+            return Step::Skip;
+        }
+        let (name, kind) = (cx.text(node), self.kind_of(node));
+        let receiver = if self.is_class_member(name, node, cx) { Receiver::SelfType } else { Receiver::None };
+        if cx.binding(name).is_none() {
+            cx.refer(name, node, kind, receiver);
+        }
+        Step::Skip
+    }
+
+    /// `object.name`; the walk goes on into the object.
+    pub(super) fn attribute<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let object = node.child_by_field_id(FIELDS.object);
+        let name = node.child_by_field_id(FIELDS.attribute);
+        let (Some(object), Some(name)) = (object, name) else { return Step::Into };
+        if !self.assigned(node, name, cx) {
+            let receiver = self.receiver(object, cx);
+            let kind = self.kind_of(node);
+            cx.refer(cx.text(name), name, kind, receiver);
+        }
+        self.read = object.id();
+        Step::Into
+    }
+
+    /// `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
+    pub(super) fn dotted_name<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let kind = self.kind_of(node);
+        let mut cursor = node.walk();
+        let mut before: Option<usize> = None;
+        let segments = node.named_child_count();
+        for (i, segment) in node.named_children(&mut cursor).filter(|n| n.kind() == "identifier").enumerate()
+        {
+            let kind = if i + 1 == segments as usize { kind } else { RefKind::Use };
+            let path = before.map(|end| cx.slice(node.start_byte(), end));
+            let receiver = match path {
+                Some(path) => self.path_receiver(path, cx),
+                None => Receiver::None,
+            };
+            cx.refer(cx.text(segment), segment, kind, receiver);
+            before = Some(segment.end_byte());
+        }
+        Step::Skip
+    }
+
+    /// `mod.Type` in an annotation.
+    pub(super) fn member_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let parts = (node.named_child(0), node.named_child(1));
+        if let (Some(object), Some(name)) = parts {
+            let path = dotted(cx.source, object);
+            let receiver = path.map_or(Receiver::Unknown, |path| self.path_receiver(&path, cx));
+            cx.refer(cx.text(name), name, RefKind::Type, receiver);
+        }
+        Step::Into
+    }
+
+    /// Names within a quoted annotation.
+    pub(super) fn string<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if node.start_byte() >= self.types_until {
+            return if is_formatted(cx.source, node) { Step::Into } else { Step::Skip };
+        }
+        let text = cx.text(node);
+        let content = string_content(text);
+        let offset = content.as_ptr() as usize - text.as_ptr() as usize;
+        let (line, col) = cx.position(node);
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        if content.len() > 500 || text.contains('\n') || !text.is_ascii() {
+            return Step::Skip;
+        }
+        let mut at = 0;
+        for word in content.split(|c: char| !is_name(c)) {
+            let start = at;
+            at += word.len() + 1;
+            if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && word != "None" {
+                self.quoted_type(word, (line, col + (offset + start) as u32), cx);
+            }
+        }
+        Step::Skip
+    }
+
+    fn quoted_type<'t>(&mut self, path: &str, at: (u32, u32), cx: &mut Cx<'t>) {
+        if cx.binding(head(path)).is_some() {
+            return;
+        }
+        let owner = cx.owner();
+        let (receiver, name) = match path.rsplit_once('.') {
+            Some((module, name)) => (Receiver::Path(cx.facts.intern(module)), name),
+            None => (Receiver::None, path),
+        };
+        let col = at.1 + (path.len() - name.len()) as u32;
+        if !name.is_empty() {
+            let input = RefInput { name, kind: RefKind::Type, receiver, owner, line: at.0, col };
+            cx.facts.reference(&input);
+        }
+    }
+
+    /// How the name or attribute is used, from what was met just before it.
+    fn kind_of<'t>(&mut self, node: Node<'t>) -> RefKind {
+        if node.id() == self.callee {
+            return RefKind::Call;
+        }
+        if !self.roles.is_empty()
+            && let Some(kind) = self.roles.remove(&node.id())
+        {
+            return kind;
+        }
+        if node.start_byte() < self.types_until && node.id() != self.read {
+            RefKind::Type
+        } else {
+            RefKind::Use
+        }
+    }
+
+    /// The innermost class around the current place, if it has a name `name` that is visible here as a bare name: in
+    /// the class's body, but not in its methods.
+    fn is_class_member<'t>(&self, name: &str, node: Node<'t>, cx: &Cx<'t>) -> bool {
+        let mut owner = cx.owner();
+        if node.start_byte() < self.outer_until {
+            owner = owner.and_then(|o| cx.facts.defs()[o.index()].parent);
+        }
+        let class = owner.and_then(|owner| self.classes.get(&owner));
+        class.and_then(|class| self.scan.classes.get(class)).is_some_and(|names| names.contains_key(name))
+    }
+
+    fn receiver<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) -> Receiver {
+        if let Some(path) = dotted(cx.source, object) {
+            return self.path_or_field(&path, object, cx);
+        }
+        if object.kind() == "call" && self.is_own_class(object, cx) {
+            return Receiver::SelfType;
+        }
+        if object.kind() == "call"
+            && object.child_by_field_id(FIELDS.function).is_some_and(|f| cx.text(f) == "super")
+        {
+            return Receiver::Super;
+        }
+        let ty = self.value_type(object, cx);
+        typed(&ty, cx)
+    }
+
+    /// `type(self)`.
+    fn is_own_class<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) -> bool {
+        let function = call.child_by_field_id(FIELDS.function).map_or("", |f| cx.text(f));
+        let first = call.child_by_field_id(FIELDS.arguments).and_then(|a| a.named_child(0));
+        function == "type" && first.is_some_and(|a| cx.binding(cx.text(a)) == Some(Binding::Typed(SELF)))
+    }
+
+    fn path_or_field<'t>(&mut self, path: &str, object: Node<'t>, cx: &mut Cx<'t>) -> Receiver {
+        if self.is_class_member(head(path), object, cx) && cx.binding(head(path)).is_none() {
+            return Receiver::Unknown;
+        }
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match cx.binding(first) {
+            Some(Binding::Typed(SELF)) if rest.is_empty() || rest == "__class__" => Receiver::SelfType,
+            Some(Binding::Typed(SELF)) => {
+                let ty = self.field_type(rest, cx);
+                typed(&ty, cx)
+            }
+            _ => self.path_receiver(path, cx),
+        }
+    }
+
+    fn path_receiver<'t>(&mut self, path: &str, cx: &mut Cx<'t>) -> Receiver {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match cx.binding(first) {
+            Some(Binding::Typed(SELF)) => Receiver::Unknown,
+            None if rest.is_empty() => match self.scan.module.get(first).cloned() {
+                Some(ty @ (Ty::Is(_) | Ty::Declared(_))) => typed(&ty, cx),
+                _ => cx.path_receiver(path),
+            },
+            _ => cx.path_receiver(path),
+        }
+    }
+
+    fn field_type(&self, field: &str, cx: &Cx<'_>) -> Ty<'_> {
+        let class = self.class_around(cx).and_then(|class| self.classes.get(&class));
+        let names = class.and_then(|class| self.scan.classes.get(class));
+        names.and_then(|names| names.get(field).cloned()).unwrap_or(Ty::Unknown)
+    }
+
+    fn value_type<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) -> Ty<'t> {
+        let source = cx.source;
+        let cx = std::cell::RefCell::new(cx);
+        of_value(source, node, &|name| match cx.borrow_mut().binding(name) {
+            None => None,
+            Some(Binding::Typed(SELF)) => Some(Ty::SelfType),
+            Some(_) => Some(Ty::Unknown),
+        })
+    }
+
+    /// The class whose `self` is at hand.
+    pub(super) fn class_around<'t>(&self, cx: &Cx<'t>) -> Option<DefIdx> {
+        let mut at = cx.owner();
+        while let Some(idx) = at {
+            if self.classes.contains_key(&idx) {
+                return at;
+            }
+            at = cx.facts.defs()[idx.index()].parent;
+        }
+        None
+    }
+
+    /// Binds what the first look found in a function.
+    pub(super) fn bind_locals<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        for (name, ty) in self.scan.functions.remove(&node.id()).unwrap_or_default() {
+            let binding = match &ty {
+                Ty::SelfType => Binding::Typed(SELF),
+                Ty::Is(path) | Ty::Declared(path) if cx.binding(head(path)).is_none() => {
+                    Binding::Typed(cx.facts.intern(path))
+                }
+                _ => Binding::Opaque,
+            };
+            cx.bind(name, binding);
+        }
+    }
+
+    /// The names in `def f[T]`, `class A[T]`.
+    pub(super) fn type_parameters<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        if node.child_by_field_id(FIELDS.type_parameters).is_some() {
+            cx.open_scope(true);
+            self.bind_type_parameters(node, cx);
+        }
+    }
+
+    /// Binds the names of the `[T, *Ts]` below `node`.
+    pub(super) fn bind_type_parameters<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let mut cursor = node.walk();
+        for list in node.named_children(&mut cursor).filter(|n| n.kind() == "type_parameter") {
+            let mut inner = list.walk();
+            for ty in list.named_children(&mut inner) {
+                let text = cx.text(ty).trim_start_matches('*');
+                let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+                cx.bind(&text[..end], Binding::Opaque);
+            }
+        }
+    }
+
+    /// A lambda: its parameters hide outer names.
+    pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        cx.open_scope(true);
+        if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
+            let mut cursor = parameters.walk();
+            for parameter in parameters.named_children(&mut cursor) {
+                each_parameter(parameter, &mut |name, _| cx.bind(cx.text(name), Binding::Opaque));
+            }
+        }
+        Step::Into
+    }
+
+    /// A comprehension: the names after `for` are its own.
+    pub(super) fn comprehension<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        cx.open_scope(true);
+        let mut cursor = node.walk();
+        for clause in node.named_children(&mut cursor).filter(|n| n.kind() == "for_in_clause") {
+            if let Some(left) = clause.child_by_field_id(FIELDS.left) {
+                each_target(left, &mut |name| {
+                    if name.kind() == "identifier" {
+                        cx.bind(cx.text(name), Binding::Opaque);
+                    }
+                });
+            }
+        }
+        Step::Into
+    }
+
+    /// A call: what is called is met next, what decorates likewise.
+    pub(super) fn call<'t>(&mut self, function: Option<Node<'t>>) -> Step {
+        self.callee = function.map_or(0, |f| f.id());
+        Step::Into
+    }
+
+    /// `name := value` binds in the function around it.
+    pub(super) fn named_expression<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if let Some(name) = node.child_by_field_id(FIELDS.name) {
+            cx.bind(cx.text(name), Binding::Opaque);
+            self.skip = name.id();
+            self.assigned_in_expression(node, name, cx);
+        }
+        Step::Into
+    }
+}
+
+/// Whether a string has an `f` or `t` before its quotes, and thus can hold expressions.
+fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
+    let start = string.start_byte();
+    let prefix = source.get(start..(start + 3).min(source.len())).unwrap_or(&[]);
+    let mut letters = prefix.iter().take_while(|b| b.is_ascii_alphabetic());
+    letters.any(|b| matches!(b, b'f' | b'F' | b't' | b'T'))
+}
+
+/// Whether the name at `at` is the part after a dot.
+fn follows_dot(source: &[u8], at: usize) -> bool {
+    let before = source.get(..at).unwrap_or(&[]);
+    let before = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'\r' | b'\\'));
+    before == Some(&b'.')
+}
+
+fn typed(ty: &Ty<'_>, cx: &mut Cx<'_>) -> Receiver {
+    match ty {
+        Ty::SelfType => Receiver::SelfType,
+        Ty::Is(name) | Ty::Declared(name) if cx.binding(head(name)).is_none() => {
+            Receiver::Typed(cx.facts.intern(name))
+        }
+        _ => Receiver::Unknown,
+    }
+}

@@ -1,0 +1,525 @@
+//! A first look over the statements of a Python file: which names each scope binds, and with what.
+//!
+//! Python binds names per function, not from the assignment onwards, and a class's attributes appear wherever a method
+//! writes `self.x = `. So the names are collected before the walk that records facts. Expressions are not entered, which
+//! keeps this pass cheap: statements are a small part of a tree.
+
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree};
+
+use super::grammar::{FIELDS, grammar};
+use super::types::{Ty, dotted, head, is_class_name, last, of_annotation, of_value, text};
+use crate::walk::KindTable;
+
+/// What the look found; keys are node ids of the same tree.
+#[derive(Debug, Default)]
+pub(super) struct Scan<'t> {
+    /// The local names of each function.
+    pub functions: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
+    /// The members of each class.
+    pub classes: FxHashMap<usize, Names<'t>>,
+    /// The names of the module.
+    pub module: Names<'t>,
+    /// Assigned names at module or class level, and `self.x` that introduce an attribute.
+    pub targets: FxHashMap<usize, Target>,
+    /// What the decorators of decorated definitions say.
+    pub marks: FxHashMap<usize, Marks>,
+    /// Functions marked `@overload`, and the one that stands for all of them.
+    pub overloads: FxHashMap<usize, usize>,
+}
+
+/// Names of a scope with the types of their values.
+pub(super) type Names<'t> = FxHashMap<&'t str, Ty<'t>>;
+
+/// What an assigned name is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Target {
+    /// It introduces the name; the statement is the range of its definition.
+    Defines(Statement),
+    /// The name is defined elsewhere.
+    Repeats,
+}
+
+/// Where an assignment stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Statement {
+    /// In bytes.
+    pub bytes: (u32, u32),
+    /// Lines, 1-based, inclusive.
+    pub lines: (u32, u32),
+    /// Whether it was annotated as `Final` or `TypeAlias`.
+    pub marker: Marker,
+}
+
+/// Annotations that say what kind of definition an assignment is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Marker {
+    /// None of them.
+    None,
+    /// `Final`.
+    Final,
+    /// `TypeAlias`.
+    Alias,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Act {
+    #[default]
+    Skip,
+    Into,
+    Decorated,
+    Function,
+    Class,
+    Assign,
+    Augment,
+    For,
+    Except,
+    AsPattern,
+    Case,
+    Outer,
+    Import,
+}
+
+static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
+    use Act::{
+        AsPattern, Assign, Augment, Case, Class, Decorated, Except, For, Function, Import, Into, Outer,
+    };
+    let kinds = [
+        ("module", Into),
+        ("block", Into),
+        ("if_statement", Into),
+        ("elif_clause", Into),
+        ("else_clause", Into),
+        ("while_statement", Into),
+        ("try_statement", Into),
+        ("finally_clause", Into),
+        ("with_statement", Into),
+        ("with_clause", Into),
+        ("with_item", Into),
+        ("match_statement", Into),
+        ("expression_statement", Into),
+        ("ERROR", Into),
+        ("decorated_definition", Decorated),
+        ("function_definition", Function),
+        ("class_definition", Class),
+        ("assignment", Assign),
+        ("augmented_assignment", Augment),
+        ("for_statement", For),
+        ("except_clause", Except),
+        ("as_pattern", AsPattern),
+        ("case_clause", Case),
+        ("global_statement", Outer),
+        ("nonlocal_statement", Outer),
+        ("import_statement", Import),
+        ("import_from_statement", Import),
+    ];
+    KindTable::new(&grammar(), &kinds)
+});
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Module,
+    Class,
+    Function,
+}
+
+struct Frame<'t> {
+    level: Level,
+    id: usize,
+    /// The scope ends with this byte.
+    end: usize,
+    names: Names<'t>,
+    /// Names that are definitions or imports here, or belong to an outer scope: never locals.
+    not_local: FxHashSet<&'t str>,
+    /// Assigned names in source order.
+    assigned: Vec<(&'t str, usize, Statement)>,
+    /// What a method calls its object.
+    self_name: Option<&'t str>,
+    /// Overloads that wait for their implementation.
+    overloads: FxHashMap<&'t str, Vec<usize>>,
+}
+
+impl<'t> Frame<'t> {
+    fn new(level: Level, node: Node<'_>) -> Self {
+        Self {
+            level,
+            id: node.id(),
+            end: node.end_byte(),
+            names: Names::default(),
+            not_local: FxHashSet::default(),
+            assigned: Vec::new(),
+            self_name: None,
+            overloads: FxHashMap::default(),
+        }
+    }
+
+    fn add(&mut self, name: &'t str, ty: Ty<'t>) {
+        let known = self.names.remove(name).unwrap_or(Ty::Nothing);
+        self.names.insert(name, known.merge(ty));
+    }
+}
+
+struct Scanner<'t> {
+    source: &'t [u8],
+    frames: Vec<Frame<'t>>,
+    out: Scan<'t>,
+}
+
+/// Looks over a file.
+pub(super) fn scan<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
+    let root = tree.root_node();
+    let mut scanner = Scanner { source, frames: Vec::new(), out: Scan::default() };
+    scanner.frames.push(Frame { end: usize::MAX, ..Frame::new(Level::Module, root) });
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_named() && scanner.enter(node) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return scanner.finish();
+            }
+        }
+    }
+}
+
+impl<'t> Scanner<'t> {
+    /// Whether the node's children matter.
+    fn enter(&mut self, node: Node<'t>) -> bool {
+        let act = KINDS.get(node);
+        if act == Act::Skip {
+            return false;
+        }
+        while self.frames.len() > 1 && self.frames.last().is_some_and(|f| node.start_byte() >= f.end) {
+            self.close();
+        }
+        match act {
+            Act::Function => self.function(node),
+            Act::Class => self.class(node),
+            Act::Assign => self.assignment(node),
+            Act::Augment => self.targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
+            Act::For => self.targets(node.child_by_field_id(FIELDS.left), Ty::Unknown, None),
+            Act::Except => self.aliased(node.child_by_field_id(FIELDS.value), node),
+            Act::AsPattern => self.aliased(node.named_child(0), node),
+            Act::Decorated => self.decorated(node),
+            Act::Case => self.case(node),
+            Act::Outer => self.outer_names(node),
+            Act::Import => self.imported(node),
+            Act::Into | Act::Skip => {}
+        }
+        !matches!(act, Act::AsPattern | Act::Outer | Act::Import)
+    }
+
+    fn top(&mut self) -> &mut Frame<'t> {
+        self.frames.last_mut().expect("the module's frame stays until the end")
+    }
+
+    fn function(&mut self, node: Node<'t>) {
+        let name = self.field_text(node, FIELDS.name);
+        let marks = self.out.marks.get(&node.id()).copied().unwrap_or_default();
+        self.overload(name, node, marks);
+        let in_class = self.top().level == Level::Class;
+        self.top().not_local.insert(name);
+        if in_class {
+            self.top().names.insert(name, Ty::Unknown);
+        }
+        let mut frame = Frame::new(Level::Function, node);
+        if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
+            self.parameters(parameters, &mut frame, in_class && !marks.is_static);
+        }
+        self.frames.push(frame);
+    }
+
+    fn decorated(&mut self, node: Node<'t>) {
+        if let Some(definition) = node.child_by_field_id(FIELDS.definition) {
+            self.out.marks.insert(definition.id(), Marks::of(self.source, node));
+        }
+    }
+
+    fn overload(&mut self, name: &'t str, node: Node<'t>, marks: Marks) {
+        let waiting = &mut self.top().overloads;
+        if marks.overload {
+            waiting.entry(name).or_default().push(node.id());
+        } else if let Some(earlier) = waiting.remove(name) {
+            self.out.overloads.extend(earlier.into_iter().map(|e| (e, node.id())));
+            self.out.overloads.insert(node.id(), node.id());
+        }
+    }
+
+    fn parameters(&self, parameters: Node<'t>, frame: &mut Frame<'t>, method: bool) {
+        let mut cursor = parameters.walk();
+        let mut first = method;
+        for parameter in parameters.named_children(&mut cursor) {
+            if parameter.kind() == "comment" {
+                continue;
+            }
+            each_parameter(parameter, &mut |name, annotation| {
+                let name = text(self.source, name);
+                let declared = annotation.map_or(Ty::Unknown, |ty| of_annotation(self.source, ty));
+                let ty = if first { Ty::SelfType } else { declared };
+                frame.self_name = frame.self_name.or(first.then_some(name));
+                frame.names.insert(name, ty);
+            });
+            first = false;
+        }
+    }
+
+    fn class(&mut self, node: Node<'t>) {
+        let name = self.field_text(node, FIELDS.name);
+        self.top().not_local.insert(name);
+        if self.top().level == Level::Class {
+            self.top().names.insert(name, Ty::Unknown);
+        }
+        self.frames.push(Frame::new(Level::Class, node));
+    }
+
+    fn assignment(&mut self, node: Node<'t>) {
+        let annotation = node.child_by_field_id(FIELDS.ty);
+        let mut right = node.child_by_field_id(FIELDS.right);
+        while let Some(inner) = right.filter(|r| r.kind() == "assignment") {
+            right = inner.child_by_field_id(FIELDS.right);
+        }
+        let ty = match (annotation, right) {
+            (Some(annotation), _) => of_annotation(self.source, annotation),
+            (None, Some(value)) => self.value(value),
+            (None, None) => Ty::Unknown,
+        };
+        let marker = annotation.map_or(Marker::None, |a| marker(text(self.source, a)));
+        self.targets(node.child_by_field_id(FIELDS.left), ty, Some((node, marker)));
+    }
+
+    fn value(&self, node: Node<'t>) -> Ty<'t> {
+        let local = |name: &str| {
+            let functions = self.frames.iter().rev().filter(|f| f.level == Level::Function);
+            functions.into_iter().find_map(|f| f.names.get(name).cloned())
+        };
+        of_value(self.source, node, &local)
+    }
+
+    /// Binds what stands left of a `=`, or after `for` or `as`. Only a lone name takes the type of the value.
+    fn targets(&mut self, left: Option<Node<'t>>, ty: Ty<'t>, whole: Option<(Node<'t>, Marker)>) {
+        let Some(left) = left else { return };
+        each_target(left, &mut |target| {
+            let lone = target.id() == left.id() || left.kind() == "as_pattern_target";
+            let ty = if lone { ty.clone() } else { Ty::Unknown };
+            let (range, marker) = whole.unwrap_or((target, Marker::None));
+            let statement = Statement {
+                bytes: (range.start_byte() as u32, range.end_byte() as u32),
+                lines: crate::walk::Cx::lines(range),
+                marker,
+            };
+            self.target(target, ty, statement);
+        });
+    }
+
+    fn target(&mut self, target: Node<'t>, ty: Ty<'t>, statement: Statement) {
+        if target.kind() == "identifier" {
+            let name = text(self.source, target);
+            let frame = self.top();
+            frame.add(name, ty);
+            if frame.level != Level::Function {
+                frame.assigned.push((name, target.id(), statement));
+            }
+            return;
+        }
+        let object = target.child_by_field_id(FIELDS.object).filter(|o| o.kind() == "identifier");
+        let Some(object) = object.map(|o| text(self.source, o)) else { return };
+        let attribute = self.field_text(target, FIELDS.attribute);
+        if let [.., class, method] = &mut self.frames[..]
+            && class.level == Level::Class
+            && method.self_name == Some(object)
+        {
+            class.add(attribute, ty);
+            class.assigned.push((attribute, target.id(), statement));
+        }
+    }
+
+    /// `except Error as e` binds an `Error`; `with f() as x` binds anything.
+    fn aliased(&mut self, value: Option<Node<'t>>, node: Node<'t>) {
+        let path = value.and_then(|value| dotted(self.source, value));
+        let class = path.filter(|path| is_class_name(last(path)));
+        self.targets(node.child_by_field_id(FIELDS.alias), class.map_or(Ty::Unknown, Ty::Is), None);
+    }
+
+    fn case(&mut self, node: Node<'t>) {
+        let mut cursor = node.walk();
+        for pattern in node.named_children(&mut cursor).filter(|n| n.kind() == "case_pattern") {
+            each_capture(pattern, &mut |name| self.targets(Some(name), Ty::Unknown, None));
+        }
+    }
+
+    fn outer_names(&mut self, node: Node<'t>) {
+        let mut cursor = node.walk();
+        for name in node.named_children(&mut cursor) {
+            let name = text(self.source, name);
+            self.top().not_local.insert(name);
+        }
+    }
+
+    fn imported(&mut self, node: Node<'t>) {
+        let mut cursor = node.walk();
+        for name in node.children_by_field_name("name", &mut cursor) {
+            let local = name.child_by_field_id(FIELDS.alias).unwrap_or(name);
+            let name = head(text(self.source, local));
+            self.top().not_local.insert(name);
+        }
+    }
+
+    fn field_text(&self, node: Node<'_>, field: u16) -> &'t str {
+        node.child_by_field_id(field).map_or("", |child| text(self.source, child))
+    }
+
+    fn close(&mut self) {
+        let Some(mut frame) = self.frames.pop() else { return };
+        self.settle_overloads(&mut frame);
+        self.settle_targets(&mut frame);
+        match frame.level {
+            Level::Function => {
+                let locals = settle_locals(frame.names, &frame.not_local);
+                self.out.functions.insert(frame.id, locals);
+            }
+            Level::Class => {
+                self.out.classes.insert(frame.id, frame.names);
+            }
+            Level::Module => self.out.module = frame.names,
+        }
+    }
+
+    /// Overloads without an implementation (stubs): the first stands for all.
+    fn settle_overloads(&mut self, frame: &mut Frame<'t>) {
+        for overloads in frame.overloads.drain().map(|(_, list)| list) {
+            let first = overloads[0];
+            self.out.overloads.extend(overloads.into_iter().map(|o| (o, first)));
+        }
+    }
+
+    fn settle_targets(&mut self, frame: &mut Frame<'t>) {
+        let mut seen = FxHashSet::default();
+        for (name, id, statement) in frame.assigned.drain(..) {
+            let first = !frame.not_local.contains(name) && seen.insert(name);
+            let target = if first { Target::Defines(statement) } else { Target::Repeats };
+            self.out.targets.insert(id, target);
+        }
+    }
+
+    fn finish(mut self) -> Scan<'t> {
+        while !self.frames.is_empty() {
+            self.close();
+        }
+        self.out
+    }
+}
+
+/// A type whose first segment is itself a local variable says nothing.
+fn settle_locals<'t>(names: Names<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&'t str, Ty<'t>)> {
+    let is_local = |ty: &Ty<'t>| ty.name().is_some_and(|path| names.contains_key(head(path)));
+    let own = names.iter().filter(|(name, _)| !not_local.contains(*name));
+    own.map(|(name, ty)| (*name, if is_local(ty) { Ty::Unknown } else { ty.clone() })).collect()
+}
+
+fn marker(annotation: &str) -> Marker {
+    let base = annotation.split('[').next().unwrap_or("").trim();
+    match last(base) {
+        "Final" => Marker::Final,
+        "TypeAlias" => Marker::Alias,
+        _ => Marker::None,
+    }
+}
+
+/// What the decorators of a function say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    /// `@staticmethod`.
+    pub is_static: bool,
+    /// `@overload`.
+    pub overload: bool,
+    /// `@abstractmethod` and its kin.
+    pub is_abstract: bool,
+}
+
+impl Marks {
+    /// Reads the decorators of a decorated definition.
+    fn of(source: &[u8], decorated: Node<'_>) -> Self {
+        let mut marks = Self::default();
+        let mut cursor = decorated.walk();
+        for decorator in decorated.named_children(&mut cursor).filter(|n| n.kind() == "decorator") {
+            let name = text(source, decorator).trim_start_matches('@').trim();
+            match last(name) {
+                "staticmethod" => marks.is_static = true,
+                "overload" => marks.overload = true,
+                name => marks.is_abstract |= name.starts_with("abstract"),
+            }
+        }
+        marks
+    }
+}
+
+/// Calls `f` with the name and annotation of a parameter; several times for Python 2's tuples.
+pub(super) fn each_parameter<'t>(parameter: Node<'t>, f: &mut dyn FnMut(Node<'t>, Option<Node<'t>>)) {
+    match parameter.kind() {
+        "identifier" => f(parameter, None),
+        "default_parameter" | "typed_default_parameter" => {
+            if let Some(name) = parameter.child_by_field_id(FIELDS.name) {
+                let annotation = parameter.child_by_field_id(FIELDS.ty);
+                each_target(name, &mut |name| f(name, annotation));
+            }
+        }
+        "typed_parameter" => {
+            if let Some(name) = parameter.named_child(0) {
+                let plain = name.kind() == "identifier";
+                let annotation = parameter.child_by_field_id(FIELDS.ty).filter(|_| plain);
+                each_target(name, &mut |name| f(name, annotation));
+            }
+        }
+        _ => each_target(parameter, &mut |name| f(name, None)),
+    }
+}
+
+/// Calls `f` with every name and attribute that an assignment to `left` would bind.
+pub(super) fn each_target<'t>(left: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
+    let mut waiting = vec![left];
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "identifier" | "attribute" => f(node),
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "list_splat_pattern"
+            | "dictionary_splat_pattern"
+            | "as_pattern_target"
+            | "tuple"
+            | "list"
+            | "expression_list"
+            | "parenthesized_expression"
+            | "list_splat" => {
+                let mut cursor = node.walk();
+                let from = waiting.len();
+                waiting.extend(node.named_children(&mut cursor));
+                waiting[from..].reverse();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with the names that a `case` pattern captures.
+fn each_capture<'t>(pattern: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
+    let mut waiting = vec![pattern];
+    while let Some(node) = waiting.pop() {
+        let kind = node.kind();
+        let mut cursor = node.walk();
+        for (i, child) in node.named_children(&mut cursor).enumerate() {
+            match (kind, child.kind()) {
+                ("case_pattern" | "keyword_pattern", "dotted_name") if child.named_child_count() == 1 => {
+                    child.named_child(0).into_iter().for_each(&mut *f);
+                }
+                ("as_pattern", "identifier") | ("splat_pattern", "identifier") => f(child),
+                ("keyword_pattern", "identifier") if i == 0 => {}
+                _ => waiting.push(child),
+            }
+        }
+    }
+}

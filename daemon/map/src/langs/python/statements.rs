@@ -1,0 +1,61 @@
+//! Import statements of a Python file. `if TYPE_CHECKING:` and `try:` make no difference: what they bind is bound.
+
+use tree_sitter::Node;
+
+use super::grammar::FIELDS;
+use super::types::{dotted, head};
+use crate::facts::{ImportInput, ImportKind};
+use crate::walk::{Cx, Step};
+
+/// `import a.b.c`, `import a.b.c as m`.
+pub(super) fn import<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    let mut cursor = node.walk();
+    for item in node.children_by_field_name("name", &mut cursor) {
+        let alias = item.child_by_field_id(FIELDS.alias).map(|alias| cx.text(alias));
+        let name = item.child_by_field_id(FIELDS.name).unwrap_or(item);
+        let Some(module) = dotted(cx.source, name) else { continue };
+        let first = head(&module);
+        match alias {
+            Some(alias) => bind(cx, item, (ImportKind::Module, &module), (None, Some(alias))),
+            None => bind(cx, item, (ImportKind::Module, first), (None, Some(first))),
+        }
+        if alias.is_none() && first != module {
+            bind(cx, item, (ImportKind::Effect, &module), (None, None));
+        }
+    }
+    Step::Skip
+}
+
+/// `from a import b as c, d`, `from . import b`, `from a import *`.
+pub(super) fn import_from<'t>(node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+    let module = match node.child_by_field_id(FIELDS.module_name) {
+        Some(module) => cx.text(module).split_whitespace().collect::<String>(),
+        None => "__future__".to_owned(),
+    };
+    let mut cursor = node.walk();
+    for item in node.children_by_field_name("name", &mut cursor) {
+        let name = item.child_by_field_id(FIELDS.name).unwrap_or(item);
+        let name = cx.text(name);
+        let local = item.child_by_field_id(FIELDS.alias).map_or(name, |alias| cx.text(alias));
+        bind(cx, item, (ImportKind::Named, &module), (Some(name), Some(local)));
+    }
+    let mut cursor = node.walk();
+    if node.named_children(&mut cursor).any(|child| child.kind() == "wildcard_import") {
+        bind(cx, node, (ImportKind::Star, &module), (None, None));
+    }
+    Step::Skip
+}
+
+fn bind(cx: &mut Cx<'_>, at: Node<'_>, what: (ImportKind, &str), names: (Option<&str>, Option<&str>)) {
+    let owner = cx.owner();
+    let import = ImportInput {
+        kind: what.0,
+        module: what.1,
+        name: names.0,
+        local: names.1,
+        reexported: owner.is_none(),
+        owner,
+        line: Cx::lines(at).0,
+    };
+    cx.facts.import(&import);
+}

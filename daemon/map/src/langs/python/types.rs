@@ -1,0 +1,265 @@
+//! What a Python expression or annotation says about a value's type, as far as one file can tell.
+//!
+//! Only what is certain: a constructor call, a literal, an annotation. A call of a function gives nothing, because its
+//! result is another file's affair. Literals are worth knowing although their classes are not of the project: without
+//! it, `x = []; x.append()` could be taken for a project's own `append`.
+//!
+//! Depths are bounded everywhere; deeper expressions are unknown, not wrong.
+
+use std::borrow::Cow;
+
+use tree_sitter::Node;
+
+use super::grammar::FIELDS;
+
+/// How deep parentheses, `or` and unions are looked into.
+const DEPTH: usize = 8;
+
+/// The type of a value, as seen from one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ty<'t> {
+    /// Nothing was said yet (only `None` was assigned).
+    Nothing,
+    /// It cannot be told.
+    Unknown,
+    /// The class at hand: `self`, `cls`.
+    SelfType,
+    /// Inferred from a constructor or literal: the dotted name as written.
+    Is(Cow<'t, str>),
+    /// Declared by an annotation, which later assignments do not change.
+    Declared(Cow<'t, str>),
+}
+
+impl<'t> Ty<'t> {
+    /// What is known after a further assignment of `other`.
+    pub(super) fn merge(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Nothing, other) => other,
+            (known, Self::Nothing) => known,
+            (Self::Declared(name), _) | (_, Self::Declared(name)) => Self::Declared(name),
+            (a, b) if a == b => a,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The dotted name, if there is one.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Is(name) | Self::Declared(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn declared(self) -> Self {
+        match self {
+            Self::Is(name) => Self::Declared(name),
+            other => other,
+        }
+    }
+}
+
+/// The first segment of a dotted name.
+pub(super) fn head(path: &str) -> &str {
+    path.split_once('.').map_or(path, |(first, _)| first)
+}
+
+/// The last segment of a dotted name.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(_, last)| last)
+}
+
+/// A node's text; empty where it is not UTF-8.
+pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
+    source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+}
+
+/// `a.b.c` for a name or a chain of attributes of names; white space within it is dropped.
+pub(super) fn dotted<'t>(source: &'t [u8], node: Node<'_>) -> Option<Cow<'t, str>> {
+    let mut at = node;
+    for _ in 0..4 * DEPTH {
+        match at.kind() {
+            "identifier" | "dotted_name" => return Some(squeezed(text(source, node))),
+            "attribute" => at = at.child_by_field_id(FIELDS.object)?,
+            "member_type" => at = at.named_child(0)?,
+            "type" => at = at.named_child(0)?,
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn squeezed(text: &str) -> Cow<'_, str> {
+    let odd = |c: char| c.is_whitespace() || c == '\\';
+    if text.contains(odd) { text.chars().filter(|&c| !odd(c)).collect() } else { text.into() }
+}
+
+/// The type of an expression's value. `local` knows the names that are bound in the functions around it.
+pub(super) fn of_value<'t>(
+    source: &'t [u8],
+    node: Node<'_>,
+    local: &dyn Fn(&str) -> Option<Ty<'t>>,
+) -> Ty<'t> {
+    value(source, node, local, DEPTH)
+}
+
+fn value<'t>(
+    source: &'t [u8],
+    node: Node<'_>,
+    local: &dyn Fn(&str) -> Option<Ty<'t>>,
+    depth: usize,
+) -> Ty<'t> {
+    if depth == 0 {
+        return Ty::Unknown;
+    }
+    let inner =
+        |child: Option<Node<'_>>| child.map_or(Ty::Unknown, |child| value(source, child, local, depth - 1));
+    match node.kind() {
+        "none" => Ty::Nothing,
+        "identifier" => local(text(source, node)).unwrap_or(Ty::Unknown),
+        "call" => of_call(source, node, local),
+        "parenthesized_expression" => inner(node.named_child(0)),
+        "boolean_operator" if is_or(node) => {
+            inner(node.child_by_field_id(FIELDS.left)).merge(inner(node.child_by_field_id(FIELDS.right)))
+        }
+        "conditional_expression" => inner(node.named_child(0)).merge(inner(node.named_child(2))),
+        kind => literal(kind, text(source, node)),
+    }
+}
+
+fn is_or(node: Node<'_>) -> bool {
+    node.child_by_field_id(FIELDS.operator).is_some_and(|operator| operator.kind() == "or")
+}
+
+fn literal<'t>(kind: &str, text: &str) -> Ty<'t> {
+    let name = match kind {
+        "string" if is_bytes(text) => "bytes",
+        "string" | "concatenated_string" => "str",
+        "list" | "list_comprehension" => "list",
+        "dictionary" | "dictionary_comprehension" => "dict",
+        "set" | "set_comprehension" => "set",
+        "tuple" => "tuple",
+        "integer" => "int",
+        "float" => "float",
+        "true" | "false" | "not_operator" => "bool",
+        "generator_expression" => "Generator",
+        _ => return Ty::Unknown,
+    };
+    Ty::Is(name.into())
+}
+
+fn is_bytes(text: &str) -> bool {
+    text.bytes().take(2).take_while(u8::is_ascii_alphabetic).any(|b| b.eq_ignore_ascii_case(&b'b'))
+}
+
+/// Built-in classes that are called by a lower-case name.
+const BUILTIN_CLASSES: [&str; 14] = [
+    "str",
+    "list",
+    "dict",
+    "set",
+    "tuple",
+    "int",
+    "float",
+    "bool",
+    "bytes",
+    "bytearray",
+    "frozenset",
+    "object",
+    "deque",
+    "defaultdict",
+];
+
+fn of_call<'t>(source: &'t [u8], call: Node<'_>, local: &dyn Fn(&str) -> Option<Ty<'t>>) -> Ty<'t> {
+    let Some(path) = call.child_by_field_id(FIELDS.function).and_then(|f| dotted(source, f)) else {
+        return Ty::Unknown;
+    };
+    if let Some(bound) = local(head(&path)) {
+        let constructs = bound == Ty::SelfType && !path.contains('.');
+        return if constructs { Ty::SelfType } else { Ty::Unknown };
+    }
+    if last(&path) == "cast" {
+        let first = call.child_by_field_id(FIELDS.arguments).and_then(|args| args.named_child(0));
+        return first.map_or(Ty::Unknown, |ty| of_annotation(source, ty));
+    }
+    if is_class_name(last(&path)) || BUILTIN_CLASSES.contains(&&*path) { Ty::Is(path) } else { Ty::Unknown }
+}
+
+/// Whether a name is written as classes are: `Foo`, `_Foo`; not `FOO` of several letters, which is a constant.
+pub(super) fn is_class_name(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    let upper = name.starts_with(char::is_uppercase);
+    upper && (name.chars().count() == 1 || name.contains(char::is_lowercase) || !name.contains('_'))
+}
+
+/// The type that an annotation declares: `Foo`, `"Foo"`, `Optional[Foo]`, `Foo | None`, `type[Foo]` all give `Foo`,
+/// `List[Foo]` gives `List`.
+pub(super) fn of_annotation<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
+    annotation(source, node, DEPTH).declared()
+}
+
+fn annotation<'t>(source: &'t [u8], node: Node<'_>, depth: usize) -> Ty<'t> {
+    if depth == 0 {
+        return Ty::Unknown;
+    }
+    let inner =
+        |child: Option<Node<'_>>| child.map_or(Ty::Unknown, |child| annotation(source, child, depth - 1));
+    match node.kind() {
+        "none" => Ty::Nothing,
+        "type" | "parenthesized_expression" => inner(node.named_child(0)),
+        "identifier" if text(source, node) == "Self" => Ty::SelfType,
+        "identifier" | "attribute" | "member_type" => dotted(source, node).map_or(Ty::Unknown, Ty::Is),
+        "string" => quoted(text(source, node)),
+        "binary_operator" | "union_type" => inner(node.named_child(0)).merge(inner(node.named_child(1))),
+        "subscript" => {
+            let base = node.child_by_field_id(FIELDS.value).and_then(|value| dotted(source, value));
+            generic(base, node.named_child(1), node.named_child(2), &inner)
+        }
+        "generic_type" => {
+            let base = node.named_child(0).and_then(|value| dotted(source, value));
+            let args = node.named_child(1);
+            let arg = |i| args.and_then(|args| args.named_child(i));
+            generic(base, arg(0), arg(1), &inner)
+        }
+        _ => Ty::Unknown,
+    }
+}
+
+fn generic<'t>(
+    base: Option<Cow<'t, str>>,
+    first: Option<Node<'_>>,
+    second: Option<Node<'_>>,
+    inner: &dyn Fn(Option<Node<'_>>) -> Ty<'t>,
+) -> Ty<'t> {
+    let Some(base) = base else { return Ty::Unknown };
+    match last(&base) {
+        "Optional" | "Annotated" | "Final" | "ClassVar" | "Type" | "type" | "Required" | "NotRequired" => {
+            inner(first)
+        }
+        "Union" => match second {
+            Some(_) => inner(first).merge(inner(second)),
+            None => inner(first),
+        },
+        _ => Ty::Is(base),
+    }
+}
+
+/// An annotation in quotes; only plain names are understood.
+fn quoted<'t>(text: &'t str) -> Ty<'t> {
+    let name = string_content(text).trim();
+    let name = name.strip_suffix("| None").map_or(name, str::trim_end);
+    let optional = name.strip_prefix("Optional[").or_else(|| name.strip_prefix("Type["));
+    let name = optional.and_then(|inner| inner.strip_suffix(']')).unwrap_or(name);
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    if plain { Ty::Is(name.into()) } else { Ty::Unknown }
+}
+
+/// What stands between the quotes of a string literal.
+pub(super) fn string_content(text: &str) -> &str {
+    let body = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    for quote in ["\"\"\"", "'''", "\"", "'"] {
+        if let Some(rest) = body.strip_prefix(quote) {
+            return rest.strip_suffix(quote).unwrap_or(rest);
+        }
+    }
+    body
+}
