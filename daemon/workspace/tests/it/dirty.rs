@@ -1,0 +1,119 @@
+//! Marks, batches and those who wait for them.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use hob_base::Deadline;
+use hob_workspace::{Batch, Debounce, DirtySet, NotSettled};
+
+use crate::support::{eventually, soon, ws};
+
+/// Marks that would rest for ever if nobody waited.
+fn lazy() -> Arc<DirtySet> {
+    let hour = Duration::from_secs(3600);
+    Arc::new(DirtySet::new(Debounce { quiet: hour, max: hour }))
+}
+
+#[test]
+fn a_batch_has_each_path_once_and_a_sweep_swallows_all() {
+    let dirty = DirtySet::default();
+    dirty.mark(ws("a"));
+    dirty.mark(ws("a"));
+    dirty.mark_tree(ws("d"));
+    let batch = dirty.drain();
+    assert_eq!((batch.paths.len(), batch.trees.len(), batch.sweep), (1, 1, false));
+    assert!(dirty.drain().is_empty());
+    dirty.mark(ws("a"));
+    dirty.mark_tree(ws(""));
+    dirty.mark(ws("b"));
+    let batch = dirty.drain();
+    assert!(batch.sweep && batch.paths.is_empty());
+}
+
+#[test]
+fn a_waiter_ends_the_rest() {
+    let dirty = lazy();
+    dirty.mark(ws("a"));
+    let worker = {
+        let dirty = Arc::clone(&dirty);
+        thread::spawn(move || {
+            let batch = dirty.next_batch().expect("open");
+            dirty.settle(batch.marks);
+            batch
+        })
+    };
+    assert_eq!(dirty.wait_settled(dirty.marks(), soon()), Ok(()));
+    assert!(worker.join().expect("join").paths.contains("a"));
+}
+
+#[test]
+fn a_mark_during_a_batch_is_not_settled_by_it() {
+    let dirty = lazy();
+    dirty.mark(ws("a"));
+    let batch = dirty.drain();
+    // The same path changes again while the batch is being worked on.
+    dirty.mark(ws("a"));
+    let marks = dirty.marks();
+    dirty.settle(batch.marks);
+    let short = Deadline::after(Duration::from_millis(5));
+    assert_eq!(dirty.wait_settled(marks, short), Err(NotSettled::Late));
+    let batch = dirty.drain();
+    assert!(batch.paths.contains("a"));
+    dirty.settle(batch.marks);
+    assert_eq!(dirty.wait_settled(marks, short), Ok(()));
+}
+
+#[test]
+fn with_nothing_marked_nobody_waits() {
+    let dirty = lazy();
+    let passed = Deadline::after(Duration::ZERO);
+    assert_eq!(dirty.wait_settled(dirty.marks(), passed), Ok(()));
+}
+
+#[test]
+fn marks_rest_until_it_is_quiet_and_then_come_by_themselves() {
+    let dirty =
+        Arc::new(DirtySet::new(Debounce { quiet: Duration::from_millis(1), max: Duration::from_millis(5) }));
+    let worker = {
+        let dirty = Arc::clone(&dirty);
+        thread::spawn(move || dirty.next_batch())
+    };
+    dirty.mark(ws("a"));
+    assert!(worker.join().expect("join").is_some());
+}
+
+#[test]
+fn what_could_not_be_done_is_marked_again() {
+    let dirty = lazy();
+    dirty.mark(ws("a"));
+    dirty.mark_tree(ws("d"));
+    let batch = dirty.drain();
+    dirty.put_back(batch.clone());
+    let again = dirty.drain();
+    assert_eq!((again.paths, again.trees), (batch.paths, batch.trees));
+    assert!(again.marks > batch.marks);
+    dirty.put_back(Batch { sweep: true, ..Batch::default() });
+    assert!(dirty.drain().sweep);
+}
+
+#[test]
+fn closing_lets_everybody_go() {
+    let dirty = lazy();
+    dirty.mark(ws("a"));
+    let waiter = {
+        let dirty = Arc::clone(&dirty);
+        thread::spawn(move || dirty.wait_settled(dirty.marks(), soon()))
+    };
+    let worker = {
+        let dirty = lazy();
+        let inner = Arc::clone(&dirty);
+        let worker = thread::spawn(move || inner.next_batch());
+        dirty.close();
+        worker
+    };
+    eventually("the waiter waits or is done", || true);
+    dirty.close();
+    assert_eq!(waiter.join().expect("join"), Err(NotSettled::Closed));
+    assert_eq!(worker.join().expect("join"), None);
+}

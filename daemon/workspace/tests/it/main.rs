@@ -1,0 +1,11 @@
+//! The crate on real folders: rules, scans, plans, and the watcher with its barrier.
+
+mod confine;
+mod dirty;
+mod plan;
+mod roots;
+mod rules;
+mod scan;
+mod support;
+mod watch_fake;
+mod watch_real;

@@ -1,0 +1,230 @@
+//! A walk and a single question must agree on every path, for any rules.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use hob_base::{CancelToken, WsPath};
+use hob_workspace::{FileClass, Rules, ScanRequest, scan};
+
+use crate::support::{Random, Tree, ws};
+
+/// Every regular file and every folder below `dir`, rules or no rules.
+fn everything(root: &Path, dir: &Path, files: &mut Vec<WsPath>, dirs: &mut Vec<WsPath>) {
+    for entry in fs::read_dir(dir).expect("read_dir") {
+        let entry = entry.expect("entry");
+        let kind = entry.file_type().expect("kind");
+        let path = entry.path();
+        let rel = WsPath::from_path(path.strip_prefix(root).expect("below")).expect("unicode");
+        if kind.is_dir() {
+            dirs.push(rel);
+            everything(root, &path, files, dirs);
+        } else if kind.is_file() {
+            files.push(rel);
+        }
+    }
+}
+
+fn files_below(rules: &Rules, below: &WsPath) -> BTreeSet<String> {
+    let request =
+        ScanRequest { below: below.clone(), cancel: CancelToken::default(), ..ScanRequest::new(rules) };
+    let found = scan(&request).expect("not cancelled");
+    found.files.iter().map(|file| file.path.to_string()).collect()
+}
+
+/// The whole walk, single questions, and walks of each folder: all the same answer.
+#[track_caller]
+fn check_agreement(tree: &Tree, what: &str) {
+    let rules = tree.rules();
+    let walked = files_below(&rules, &WsPath::root());
+    let (mut files, mut dirs) = (Vec::new(), Vec::new());
+    everything(tree.root.as_path(), tree.root.as_path(), &mut files, &mut dirs);
+    let asked: BTreeSet<_> =
+        files.iter().filter(|file| rules.admits_file(file)).map(ToString::to_string).collect();
+    assert_eq!(walked, asked, "{what}: walk (left) and single paths (right)");
+    for dir in dirs.iter().filter(|dir| rules.admits_dir(dir)) {
+        let below = |path: &&String| ws(path).is_below(dir);
+        let expected: BTreeSet<_> = walked.iter().filter(below).cloned().collect();
+        assert_eq!(files_below(&rules, dir), expected, "{what}: walk of `{dir}` alone");
+    }
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let tree = Tree::with(files);
+    assert_eq!(tree.found(), expected);
+    check_agreement(&tree, &format!("{files:?}"));
+}
+
+#[test]
+fn gitignore_hidden_and_hobignore() {
+    check(
+        &[
+            (".gitignore", "*.log\n!keep.log\n/build\ntarget/\n"),
+            ("a.log", ""),
+            ("keep.log", ""),
+            ("build/x.py", ""),
+            ("src/build/x.py", ""),
+            ("src/target/y.py", ""),
+            ("src/target.py", ""),
+            (".env", ""),
+            (".github/workflow.yml", ""),
+            (".hobignore", "secret*\n"),
+            ("secrets.txt", ""),
+        ],
+        &["keep.log", "src/build/x.py", "src/target.py"],
+    );
+}
+
+#[test]
+fn a_deeper_rule_can_take_back_a_higher_one() {
+    check(
+        &[
+            (".gitignore", "*.gen.py\n"),
+            ("a.gen.py", ""),
+            ("sub/.gitignore", "!*.gen.py\n"),
+            ("sub/b.gen.py", ""),
+            ("sub/deep/c.gen.py", ""),
+            (".ignore", "vendor\n"),
+            ("vendor/x.py", ""),
+            ("kept/.hobignore", "!vendor\n"),
+            ("kept/vendor/x.py", ""),
+        ],
+        &["kept/vendor/x.py", "sub/b.gen.py", "sub/deep/c.gen.py"],
+    );
+}
+
+#[test]
+fn git_exclude_counts_and_git_itself_never_belongs() {
+    check(
+        &[
+            (".git/info/exclude", "private\n"),
+            (".git/HEAD", "ref: refs/heads/main"),
+            (".gitignore", "!.*\n"),
+            ("private/x", ""),
+            (".visible", ""),
+            ("a", ""),
+        ],
+        &[".gitignore", ".visible", "a"],
+    );
+}
+
+#[test]
+fn nested_repositories_and_submodules_have_their_own_rules() {
+    check(
+        &[
+            (".gitignore", "*.tmp\n"),
+            ("outer.tmp", ""),
+            ("nested/.git/HEAD", ""),
+            ("nested/inner.tmp", ""),
+            ("sub/.git", "gitdir: ../.git/modules/sub"),
+            ("sub/.gitignore", "*.o\n"),
+            ("sub/a.o", ""),
+            ("sub/b.tmp", ""),
+        ],
+        // A nested repository does not obey the rules of the one around it.
+        &["nested/inner.tmp", "sub/b.tmp"],
+    );
+}
+
+#[test]
+fn gitignore_means_nothing_outside_git() {
+    let tree = Tree::new();
+    tree.write(".gitignore", "*\n");
+    tree.write("a.c", "");
+    assert_eq!(tree.found(), ["a.c"]);
+    check_agreement(&tree, "no repository");
+}
+
+#[test]
+fn awkward_names_belong() {
+    let names =
+        ["new\nline.py", "ha#sh.py", "per%cent.py", "sp ace.py", "tab\t.py", "ünï.py", "~.py", "a;b&c.py"];
+    let tree = Tree::git();
+    names.iter().for_each(|name| tree.write(name, ""));
+    let mut expected = names.map(str::to_owned);
+    expected.sort();
+    assert_eq!(tree.found(), expected);
+    check_agreement(&tree, "awkward names");
+}
+
+#[test]
+fn random_rules_on_random_trees() {
+    const DIRS: &[&str] =
+        &["a", "b", "src", "target", ".hidden", "sp ace", "a/b", "src/a", "src/target", "b/src/a", "[x]"];
+    const NAMES: &[&str] = &["x.py", "x.log", "keep.log", ".dot", "a", "b", "#x", "ü.py", "target", "build"];
+    const RULE_FILES: &[&str] = &[".gitignore", ".gitignore", ".ignore", ".hobignore", ".rgignore"];
+    const PATTERNS: &[&str] = &[
+        "*.log",
+        "!keep.log",
+        "target/",
+        "/build",
+        "src/*.py",
+        "**/a",
+        "!.hidden",
+        "*",
+        "!*/",
+        "a/**",
+        "\\#x",
+        "b/",
+        "!b/x.py",
+        "!.*",
+        "/a/b",
+        "src/**/x.py",
+        "!target",
+        "[[]x[]]",
+        "sp ace/",
+        "# comment",
+        "  ",
+        "[",
+        "!/src/",
+    ];
+    for seed in 1..=150 {
+        let mut random = Random(seed * 0x9E37_79B9);
+        let tree = if random.below(5) == 0 { Tree::new() } else { Tree::git() };
+        for _ in 0..random.below(30) + 5 {
+            let path = format!("{}/{}", random.pick(DIRS), random.pick(NAMES));
+            // A name may be taken by a folder, or below a file.
+            let full = tree.path(&path);
+            if fs::create_dir_all(full.parent().expect("below")).is_ok() && !full.is_dir() {
+                fs::write(full, "").expect("write");
+            }
+        }
+        for _ in 0..random.below(5) {
+            let dir = *random.pick(&["", "a", "src", "b", "src/a", ".hidden"]);
+            if !dir.is_empty() && !tree.path(dir).is_dir() {
+                continue;
+            }
+            let lines: Vec<_> = (0..random.below(4) + 1).map(|_| *random.pick(PATTERNS)).collect();
+            fs::write(tree.path(dir).join(random.pick(RULE_FILES)), lines.join("\n")).expect("write");
+        }
+        if random.below(3) == 0 && tree.path("src").is_dir() {
+            tree.mkdir("src/.git");
+        }
+        if random.below(3) == 0 && tree.path(".git/info").is_dir() {
+            let pattern: &&str = random.pick(PATTERNS);
+            tree.write(".git/info/exclude", pattern);
+        }
+        check_agreement(&tree, &format!("seed {seed}"));
+    }
+}
+
+#[test]
+fn reload_forgets_what_rule_files_said() {
+    let tree = Tree::with(&[("a.log", ""), (".gitignore", "")]);
+    let rules = tree.rules();
+    assert!(rules.admits_file(&ws("a.log")));
+    tree.write(".gitignore", "*.log\n");
+    rules.reload();
+    assert!(!rules.admits_file(&ws("a.log")));
+}
+
+#[test]
+fn size_decides_the_class() {
+    let rules = Tree::new().rules();
+    let limits = *rules.options();
+    assert_eq!(rules.class(0), FileClass::Parse);
+    assert_eq!(rules.class(limits.parse_max), FileClass::Parse);
+    assert_eq!(rules.class(limits.parse_max + 1), FileClass::TextOnly);
+    assert_eq!(rules.class(limits.read_max + 1), FileClass::TooLarge);
+}

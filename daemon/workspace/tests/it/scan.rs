@@ -1,0 +1,150 @@
+//! What a scan finds, passes over and explains.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hob_base::{AbsPath, CancelToken, Stopped};
+use hob_workspace::{RuleOptions, Rules, ScanNote, ScanRequest, scan};
+
+use crate::support::Tree;
+
+fn notes(tree: &Tree) -> Vec<ScanNote> {
+    tree.scan().notes
+}
+
+#[test]
+fn files_and_folders_come_sorted_with_their_sizes() {
+    let tree = Tree::with(&[("b.py", "12345"), ("a/z.py", ""), ("a-b.py", ""), ("a/b/c.py", "1")]);
+    let found = tree.scan();
+    let files: Vec<_> = found.files.iter().map(|f| (f.path.as_str(), f.stat.len)).collect();
+    assert_eq!(files, [("a-b.py", 0), ("a/b/c.py", 1), ("a/z.py", 0), ("b.py", 5)]);
+    let dirs: Vec<_> = found.dirs.iter().map(hob_base::WsPath::as_str).collect();
+    assert_eq!(dirs, ["", "a", "a/b"]);
+    assert_eq!(found.notes, []);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_sockets_are_passed_over() {
+    use std::os::unix::fs::symlink;
+    let tree = Tree::with(&[("real.py", ""), ("dir/x.py", "")]);
+    symlink("real.py", tree.path("link.py")).expect("symlink");
+    symlink("..", tree.path("dir/up")).expect("symlink");
+    symlink("self", tree.path("self")).expect("symlink");
+    let _socket = std::os::unix::net::UnixListener::bind(tree.path("socket.py")).expect("bind");
+    let pipe = std::process::Command::new("mkfifo").arg(tree.path("pipe.py")).status().expect("mkfifo");
+    assert!(pipe.success());
+    assert_eq!(tree.found(), ["dir/x.py", "real.py"]);
+    for special in ["pipe.py", "socket.py", "link.py", "dir"] {
+        let path = crate::support::ws(special);
+        let read = hob_workspace::read::read_file(&tree.root, &path, 100);
+        assert!(read.is_err(), "{special} must neither be read nor waited for");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_unicode_are_counted_once() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let tree = Tree::with(&[("a.py", "")]);
+    let bad = tree.path("x").with_file_name(OsStr::from_bytes(b"bad-\xff.py"));
+    fs::write(bad, "").expect("write");
+    let bad_dir = tree.path("x").with_file_name(OsStr::from_bytes(b"dir-\xff"));
+    fs::create_dir(&bad_dir).expect("mkdir");
+    fs::write(bad_dir.join("inside.py"), "").expect("write");
+    assert_eq!(tree.found(), ["a.py"]);
+    let notes = notes(&tree);
+    assert!(matches!(&notes[..], [ScanNote::NotUnicode(names)] if names.count == 2), "{notes:?}");
+}
+
+#[test]
+fn too_large_files_are_noted_not_listed() {
+    let tree = Tree::with(&[("small.py", "12"), ("large.bin", "1234567"), ("larger.bin", "12345678")]);
+    let options = RuleOptions { read_max: 5, parse_max: 1, global: false, ..RuleOptions::default() };
+    let rules = Rules::new(tree.root.clone(), options);
+    let found = scan(&ScanRequest::new(&rules)).expect("not cancelled");
+    assert_eq!(found.files.len(), 1);
+    let [ScanNote::TooLarge { limit: 5, files }] = &found.notes[..] else { panic!("{:?}", found.notes) };
+    assert_eq!((files.count, &files.names[..]), (2, &["large.bin".to_owned(), "larger.bin".to_owned()][..]));
+}
+
+#[test]
+fn a_rule_that_ignores_everything_is_named() {
+    let tree = Tree::with(&[(".gitignore", "*\n"), ("kernel/sched.c", ""), ("Makefile", "")]);
+    assert_eq!(notes(&tree), [ScanNote::IgnoredByDefault { kept: 0, by: vec![".gitignore".to_owned()] }]);
+    assert!(notes(&tree)[0].to_string().contains(".gitignore"), "{}", notes(&tree)[0]);
+    // Debian's way: everything but one folder.
+    tree.write(".gitignore", "/*\n!/debian/\n");
+    tree.write("debian/rules", "");
+    assert_eq!(notes(&tree), [ScanNote::IgnoredByDefault { kept: 1, by: vec![".gitignore".to_owned()] }]);
+}
+
+#[test]
+fn rules_that_happen_to_leave_nothing_are_named_too() {
+    let tree = Tree::with(&[(".git/info/exclude", "*.c\n"), ("a.c", ""), ("b.c", "")]);
+    let expected = ScanNote::IgnoredByDefault { kept: 0, by: vec![".git/info/exclude".to_owned()] };
+    assert_eq!(notes(&tree), [expected]);
+    // The file responsible lies above the root.
+    let tree = Tree::new();
+    fs::write(tree.beside(".ignore"), "*.c\n").expect("write");
+    tree.write("a.c", "");
+    let expected = tree.beside(".ignore").display().to_string();
+    assert_eq!(notes(&tree), [ScanNote::IgnoredByDefault { kept: 0, by: vec![expected] }]);
+}
+
+#[test]
+fn an_ordinary_project_has_no_notes_and_an_empty_one_says_so() {
+    let tree = Tree::with(&[(".gitignore", "target\n"), ("target/x", ""), ("a.rs", "")]);
+    assert_eq!(notes(&tree), []);
+    assert_eq!(notes(&Tree::git()), [ScanNote::Empty]);
+    assert_eq!(notes(&Tree::with(&[(".hidden", "")])), [ScanNote::Empty]);
+}
+
+#[test]
+fn a_missing_root_is_a_note_not_a_failure() {
+    let root = AbsPath::new(Tree::new().path("gone")).expect("absolute");
+    let found = scan(&ScanRequest::new(&Rules::new(root, RuleOptions::default()))).expect("not cancelled");
+    assert!(matches!(&found.notes[..], [ScanNote::RootGone { .. }]), "{:?}", found.notes);
+    assert!(found.files.is_empty() && found.dirs.is_empty());
+}
+
+/// Root may read everything, so for root there is nothing to see here.
+#[cfg(unix)]
+#[test]
+fn an_unreadable_folder_is_noted() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::with(&[("a.py", ""), ("locked/b.py", "")]);
+    fs::set_permissions(tree.path("locked"), fs::Permissions::from_mode(0o000)).expect("chmod");
+    let is_root = fs::read_dir(tree.path("locked")).is_ok();
+    let found = tree.scan();
+    fs::set_permissions(tree.path("locked"), fs::Permissions::from_mode(0o755)).expect("chmod");
+    if !is_root {
+        assert!(matches!(&found.notes[..], [ScanNote::Unreadable(dirs)] if dirs.names == ["locked"]));
+        assert_eq!(found.files.len(), 1);
+    }
+}
+
+#[test]
+fn a_cancelled_scan_says_so() {
+    let tree = Tree::with(&[("a.py", "")]);
+    let rules = tree.rules();
+    let cancel = CancelToken::default();
+    cancel.cancel();
+    let request = ScanRequest { cancel, ..ScanRequest::new(&rules) };
+    assert_eq!(scan(&request), Err(Stopped::Cancelled));
+}
+
+#[test]
+fn progress_is_reported() {
+    let tree = Tree::git();
+    (0..1000).for_each(|n| tree.write(&format!("d{}/f{n}.py", n % 7), ""));
+    let last = AtomicU64::new(0);
+    let progress = |count| {
+        last.fetch_max(count, Ordering::Relaxed);
+    };
+    let rules = tree.rules();
+    let found = scan(&ScanRequest { progress: Some(&progress), ..ScanRequest::new(&rules) }).expect("scan");
+    assert_eq!(found.files.len(), 1000);
+    assert!((256..=1000).contains(&last.into_inner()));
+}
