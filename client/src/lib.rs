@@ -1,1 +1,28 @@
-//! placeholder
+//! Reaching the hob daemon from another process.
+//!
+//! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
+//! Below it: [`connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`connection`] (many calls
+//! on one stream), [`reconnect`] (repeating what is safe). No tool logic: a call goes through as it came. Layers know only
+//! those before them; nothing here prints.
+
+pub mod autostart;
+pub mod connect;
+pub mod connection;
+pub mod envelope;
+mod launch;
+mod locks;
+pub mod program;
+pub mod reconnect;
+mod routing;
+pub mod settings;
+mod tail;
+pub mod unavailable;
+
+pub use autostart::reach;
+pub use connect::{Reached, connect};
+pub use connection::{Answer, Connection, Lost, OnProgress, Progress, Request, Server};
+pub use launch::Startup;
+pub use program::Program;
+pub use reconnect::Client;
+pub use settings::{Patience, Settings};
+pub use unavailable::Unavailable;

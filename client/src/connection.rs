@@ -1,0 +1,306 @@
+//! Many calls at once on one connection to a daemon.
+//!
+//! One task reads and one writes, so that a caller may be dropped at any moment without tearing a frame; dropping a call's
+//! future cancels the call in the daemon. Nothing is repeated here: a lost connection ends every waiting call with
+//! [`Lost`], which says whether the daemon may have begun it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use hob_proto::frame::{self, FrameError};
+use hob_proto::message::{Call, Event};
+use hob_proto::transport::{Reader, Writer};
+use hob_proto::{Build, ClientMessage};
+use serde_json::{Map, Value};
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use crate::routing::{End, Routing, Waiting};
+
+/// Calls that may wait to be written; further callers wait their turn.
+const UNWRITTEN_CALLS: usize = 64;
+/// Frames are written together up to this many bytes.
+const WRITE_BATCH: usize = 64 * 1024;
+
+/// A call to make.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Request {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, passed on as they are.
+    pub args: Map<String, Value>,
+    /// Where to look for a workspace when the arguments name none; absolute. The connection's directory if `None`.
+    pub root: Option<String>,
+    /// How long the answer is worth waiting for.
+    pub deadline: Option<Duration>,
+}
+
+impl Request {
+    /// A call of `tool` with `args`.
+    #[must_use]
+    pub fn new(tool: impl Into<String>, args: Map<String, Value>) -> Self {
+        Self { tool: tool.into(), args, ..Self::default() }
+    }
+
+    /// Looks for the workspace from this folder.
+    #[must_use]
+    pub fn root(mut self, root: impl Into<String>) -> Self {
+        self.root = Some(root.into());
+        self
+    }
+
+    /// Waits no longer than this.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+}
+
+/// A call's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The envelope's `ok`.
+    pub ok: bool,
+    /// The envelope, serialised; to be passed on as it is.
+    pub envelope: String,
+}
+
+/// How far a call is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps done; never falls.
+    pub done: u64,
+    /// Steps in all, when known.
+    pub total: Option<u64>,
+    /// What is being done.
+    pub message: String,
+}
+
+/// Receives progress. Runs on the connection's reading task: it must not block.
+pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// The connection ended before the answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Lost {
+    /// Whether the call had gone out, so that the daemon may have begun it.
+    pub sent: bool,
+    /// Whether the daemon said goodbye and that another can be reached.
+    pub orderly: bool,
+    /// Whether the request is larger than a frame may be; no connection will take it.
+    pub too_large: bool,
+    /// How the connection ended.
+    pub reason: String,
+}
+
+impl Lost {
+    pub(crate) fn of(end: &End, sent: bool) -> Self {
+        Self { sent, orderly: end.orderly, too_large: false, reason: end.reason.clone() }
+    }
+}
+
+/// Who is at the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its protocol version.
+    pub protocol: u32,
+    /// Its build.
+    pub build: Build,
+    /// Its process id, for people.
+    pub pid: u32,
+    /// Something to tell the user: this client is older than the daemon.
+    pub notice: Option<String>,
+}
+
+/// A connection whose handshake is done. Clones share it; it closes when the last one is gone.
+#[derive(Clone)]
+pub struct Connection {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    server: Server,
+    routing: Arc<Routing>,
+    outgoing: mpsc::UnboundedSender<Outgoing>,
+    unwritten: Arc<Semaphore>,
+    next_id: AtomicU64,
+    reader: AbortHandle,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // The writer ends by itself, once the cancellations that are queued have gone out.
+        self.reader.abort();
+    }
+}
+
+struct Outgoing {
+    frame: Vec<u8>,
+    sent: Option<Arc<AtomicBool>>,
+    /// Held until the frame is written; what bounds the queue.
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Connection {
+    /// Takes over a connection after its handshake. Needs a tokio runtime.
+    pub(crate) fn start(server: Server, reader: Reader, writer: Writer) -> Self {
+        let routing = Arc::new(Routing::new());
+        let (outgoing, queue) = mpsc::unbounded_channel();
+        tokio::spawn(write_all(writer, queue));
+        let reader = tokio::spawn(read_all(reader, Arc::clone(&routing))).abort_handle();
+        let unwritten = Arc::new(Semaphore::new(UNWRITTEN_CALLS));
+        let next_id = AtomicU64::new(1);
+        Self { inner: Arc::new(Inner { server, routing, outgoing, unwritten, next_id, reader }) }
+    }
+
+    /// Who is at the other end.
+    #[must_use]
+    pub fn server(&self) -> &Server {
+        &self.inner.server
+    }
+
+    /// Whether new calls belong here: the connection stands and the daemon is not retiring.
+    #[must_use]
+    pub fn takes_calls(&self) -> bool {
+        !self.inner.routing.is_leaving()
+    }
+
+    /// What the daemon tells without being asked, from now on.
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.inner.routing.events.subscribe()
+    }
+
+    /// Waits until the connection has ended; how it did.
+    pub async fn ended(&self) -> String {
+        let mut ended = self.inner.routing.ended.subscribe();
+        // The sender lives in `self`, so this cannot fail.
+        let _ = ended.wait_for(|ended| *ended).await;
+        self.inner.routing.how_it_ended().map(|end| end.reason).unwrap_or_default()
+    }
+
+    /// Makes a call and waits for its answer. Dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// [`Lost`] when the connection ends first. The request's `deadline` is passed on to the daemon but not enforced here.
+    pub async fn call(&self, request: &Request, progress: Option<OnProgress>) -> Result<Answer, Lost> {
+        let id = self.inner.next_id.fetch_add(1, Ordering::Relaxed);
+        let message = ClientMessage::Call(Call {
+            id,
+            tool: request.tool.clone(),
+            args: request.args.clone(),
+            root: request.root.clone(),
+            progress: progress.is_some(),
+            deadline_ms: request.deadline.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
+        });
+        let frame = encode(&message)?;
+        let permit = Arc::clone(&self.inner.unwritten).acquire_owned().await.ok();
+        let sent = Arc::new(AtomicBool::new(false));
+        let (answer, answered) = oneshot::channel();
+        self.inner.routing.add_call(id, Waiting { answer, progress, sent: Arc::clone(&sent) })?;
+        let _guard = CancelOnDrop { connection: self, id };
+        let _ = self.inner.outgoing.send(Outgoing { frame, sent: Some(sent), _permit: permit });
+        answered.await.unwrap_or_else(|_| Err(self.lost()))
+    }
+
+    /// How the daemon is: a JSON object for people and scripts.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub async fn status(&self) -> Result<Map<String, Value>, Lost> {
+        let (sender, receiver) = oneshot::channel();
+        self.inner.routing.add_status(sender)?;
+        self.send(&ClientMessage::Status)?;
+        receiver.await.map_err(|_| self.lost())
+    }
+
+    /// Asks the daemon to stop because the user wants it; [`Connection::ended`] tells when it has let go.
+    ///
+    /// # Errors
+    /// [`Lost`] when the connection is gone already.
+    pub fn shutdown(&self) -> Result<(), Lost> {
+        self.send(&ClientMessage::Shutdown)
+    }
+
+    /// Asks the daemon to make room for a newer build.
+    ///
+    /// # Errors
+    /// [`Lost`] when the connection is gone already.
+    pub fn retire(&self, reason: &str) -> Result<(), Lost> {
+        self.send(&ClientMessage::Retire { reason: reason.to_owned() })
+    }
+
+    fn send(&self, message: &ClientMessage) -> Result<(), Lost> {
+        let out = Outgoing { frame: encode(message)?, sent: None, _permit: None };
+        self.inner.outgoing.send(out).map_err(|_| self.lost())
+    }
+
+    fn lost(&self) -> Lost {
+        let unknown = || End { reason: "the connection was closed".into(), orderly: false };
+        Lost::of(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection").field("server", &self.inner.server).finish_non_exhaustive()
+    }
+}
+
+/// Tells the daemon when nobody waits for a call any more.
+struct CancelOnDrop<'a> {
+    connection: &'a Connection,
+    id: u64,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.connection.inner.routing.remove_call(self.id) {
+            let _ = self.connection.send(&ClientMessage::Cancel { id: self.id });
+        }
+    }
+}
+
+fn encode(message: &ClientMessage) -> Result<Vec<u8>, Lost> {
+    // Only a request of more than 64 MiB cannot be encoded.
+    let refused =
+        |error: FrameError| Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() };
+    frame::encode(message).map_err(refused)
+}
+
+async fn read_all(mut reader: Reader, routing: Arc<Routing>) {
+    let reason = loop {
+        match frame::read(&mut reader).await {
+            Ok(message) => routing.deliver(message),
+            Err(FrameError::Closed) => break "the daemon closed the connection".to_owned(),
+            Err(error) => break error.to_string(),
+        }
+    };
+    routing.end(reason);
+}
+
+/// Writes until there is nothing left to write or nobody to read it. How the connection ended is the reader's to find: a
+/// daemon's goodbye may still be on its way.
+async fn write_all(mut writer: Writer, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
+    let mut batch = Vec::new();
+    while let Some(first) = queue.recv().await {
+        let mut permits = Vec::new();
+        let mut next = Some(first);
+        while let Some(out) = next {
+            if let Some(sent) = &out.sent {
+                sent.store(true, Ordering::Release);
+            }
+            batch.extend_from_slice(&out.frame);
+            permits.push(out);
+            next = if batch.len() < WRITE_BATCH { queue.try_recv().ok() } else { None };
+        }
+        if writer.write_all(&batch).await.is_err() {
+            return;
+        }
+        batch.clear();
+        batch.shrink_to(WRITE_BATCH);
+    }
+}

@@ -1,0 +1,119 @@
+//! The envelope of a call that no daemon answered.
+//!
+//! Every other envelope comes from the daemon, cut to its budget there. This one is small by nature; what can be long (log
+//! lines, the message) is shortened here until the promise `used <= requested` holds.
+
+use hob_proto::envelope::tokens_of;
+use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, MIN_BUDGET, same_name};
+use hob_proto::{Envelope, TokenBudget, ToolError};
+use serde_json::{Map, Value};
+
+/// The serialised envelope for `error` as the answer to a call of `tool` with `args`.
+#[must_use]
+pub fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> String {
+    let mut budget = budget_of(tool, args);
+    let mut error = error;
+    loop {
+        let text = settle(&mut budget, &error);
+        if budget.used <= budget.requested || !shorten(&mut error) {
+            return text;
+        }
+    }
+}
+
+fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
+    let (default, max) =
+        tools::find(tool).map_or((DEFAULT_BUDGET, MAX_BUDGET), |def| (def.default_budget, def.max_budget));
+    let asked =
+        args.iter().find(|(name, _)| same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64());
+    let requested = asked.map_or(default, |n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
+    TokenBudget { requested: requested.clamp(MIN_BUDGET, max), used: 0, max }
+}
+
+/// Serialises until `used` says what the text costs; its own digits count, so that takes a second round.
+fn settle(budget: &mut TokenBudget, error: &ToolError) -> String {
+    for _ in 0..4 {
+        let text = serialise(*budget, error);
+        let used = tokens_of(&text);
+        if used == budget.used {
+            return text;
+        }
+        budget.used = used;
+    }
+    serialise(*budget, error)
+}
+
+fn serialise(token_budget: TokenBudget, error: &ToolError) -> String {
+    let envelope = Envelope {
+        ok: false,
+        data: None,
+        error: Some(error.clone()),
+        token_budget,
+        truncated: false,
+        dropped: None,
+        warnings: Vec::new(),
+    };
+    serde_json::to_string(&envelope).unwrap_or_default()
+}
+
+/// Leaves out the least useful part: old log lines, other fields, half of the message, half of the hint. False when
+/// nothing is left to leave out.
+fn shorten(error: &mut ToolError) -> bool {
+    if let Some(Value::Array(lines)) = error.more.get_mut("logTail")
+        && !lines.is_empty()
+    {
+        lines.remove(0);
+        return true;
+    }
+    if !error.more.is_empty() {
+        error.more.clear();
+        return true;
+    }
+    let longer = if error.message.len() >= error.hint.len() { &mut error.message } else { &mut error.hint };
+    let half = longer.chars().count() / 2;
+    if half < 8 {
+        return false;
+    }
+    *longer = longer.chars().take(half).chain(['…']).collect();
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hob_proto::ErrorCode;
+
+    fn envelope(args: &str, error: ToolError) -> Envelope {
+        let args: Map<String, Value> = serde_json::from_str(args).expect("an object");
+        let text = error_envelope("map_search", &args, error);
+        let envelope = Envelope::parse(&text).expect("an envelope");
+        assert_eq!(envelope.token_budget.used, tokens_of(&text));
+        assert!(envelope.token_budget.used <= envelope.token_budget.requested, "{text}");
+        envelope
+    }
+
+    #[test]
+    fn it_names_the_cause_within_any_budget() {
+        let error = || {
+            let lines: Vec<String> =
+                (0..50).map(|n| format!("line {n} \"quoted\" ü {}", "x".repeat(90))).collect();
+            ToolError::new(ErrorCode::DaemonUnavailable, format!("the disk is full {}", "\n".repeat(3_000)))
+                .hint("free some space ".repeat(100))
+                .with("logTail", lines)
+        };
+        for args in ["{}", r#"{"tokenBudget":100}"#, r#"{"token_budget":-5}"#, r#"{"tokenBudget":"x"}"#] {
+            let shown = envelope(args, error()).error.expect("an error");
+            assert!(shown.message.starts_with("the disk is full"), "{shown:?}");
+        }
+        assert_eq!(envelope(r#"{"tokenBudget":99999999999}"#, error()).token_budget.requested, MAX_BUDGET);
+    }
+
+    #[test]
+    fn the_last_log_lines_survive_longest() {
+        let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();
+        let error = ToolError::new(ErrorCode::DaemonUnavailable, "x").with("logTail", lines);
+        let shown = envelope(r#"{"tokenBudget":150}"#, error).error.expect("an error");
+        let lines = shown.more["logTail"].as_array().expect("lines");
+        assert!(!lines.is_empty() && lines.last() == Some(&Value::from("line 199")), "{lines:?}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Starting `hobd` and listening to how that went.
+//!
+//! The daemon reports on its standard output (`hob_proto::startup`). What it writes to standard error until then is kept,
+//! so that even a daemon that dies before it has a log leaves its last words. It starts in the root folder, to keep no
+//! project's folder busy, and leaves this terminal and process group by itself.
+
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use hob_proto::Readiness;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+
+use crate::settings::Settings;
+use crate::tail::{Tail, log_lines};
+use crate::unavailable::Unavailable;
+
+/// How a start went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Startup {
+    /// The new daemon accepts connections.
+    Ready,
+    /// Another daemon was there first; that is no error.
+    AlreadyRunning,
+    /// It gave up or died.
+    Failed {
+        /// Its own words, or how it died.
+        reason: String,
+        /// The last lines it wrote.
+        log_tail: Vec<String>,
+    },
+    /// It runs but has not said anything in time. It may still come up.
+    TimedOut {
+        /// The last lines it wrote.
+        log_tail: Vec<String>,
+    },
+}
+
+/// Starts the daemon and waits for its report.
+pub(crate) async fn launch(settings: &Settings) -> Result<Startup, Unavailable> {
+    let since = SystemTime::now().checked_sub(Duration::from_secs(1));
+    let mut child = spawn(settings)?;
+    let tail = Tail::default();
+    let following = child.stderr.take().map(|stderr| tokio::spawn(tail.clone().follow(stderr)));
+    let said = match child.stdout.take() {
+        Some(stdout) => tokio::time::timeout(settings.patience.ready, first_line(stdout)).await,
+        None => Ok(None),
+    };
+    let log_tail = || {
+        let lines = tail.lines();
+        if lines.is_empty() { log_lines(&settings.places.logs(), since) } else { lines }
+    };
+    Ok(match said {
+        Ok(Some(Readiness::Ready { .. })) => Startup::Ready,
+        Ok(Some(Readiness::Running { .. })) => Startup::AlreadyRunning,
+        Ok(Some(Readiness::Failed { reason })) => Startup::Failed { reason, log_tail: log_tail() },
+        Ok(None) => {
+            let reason = how_it_died(&mut child).await;
+            // Its last words are in the pipe until somebody has read them.
+            if let Some(following) = following {
+                let _ = tokio::time::timeout(Duration::from_secs(1), following).await;
+            }
+            Startup::Failed { reason, log_tail: log_tail() }
+        }
+        Err(_) => Startup::TimedOut { log_tail: log_tail() },
+    })
+}
+
+fn spawn(settings: &Settings) -> Result<Child, Unavailable> {
+    let program = &settings.program;
+    let Some(path) = &program.path else {
+        return Err(Unavailable::NoProgram { looked: program.looked.clone() });
+    };
+    let mut command = Command::new(path);
+    command.args(&program.args).envs(program.env.iter().map(|(name, value)| (name, value)));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    detach(&mut command);
+    command.spawn().map_err(|source| {
+        if source.kind() == std::io::ErrorKind::NotFound && !path.exists() {
+            return Unavailable::NoProgram { looked: vec![path.clone()] };
+        }
+        Unavailable::Spawn { program: path.clone(), source: Arc::new(source) }
+    })
+}
+
+#[cfg(unix)]
+fn detach(command: &mut Command) {
+    // A session of its own is the daemon's first act; a process group made here would stand in its way.
+    command.current_dir("/");
+}
+
+#[cfg(windows)]
+fn detach(command: &mut Command) {
+    const DETACHED_PROCESS: u32 = 0x0000_0008;
+    const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+    command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+}
+
+/// The report, or `None` when the output ended without one.
+async fn first_line(stdout: ChildStdout) -> Option<Readiness> {
+    let mut lines = BufReader::new(stdout.take(64 * 1024)).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        if let Some(readiness) = Readiness::parse(&line) {
+            return Some(readiness);
+        }
+    }
+    None
+}
+
+async fn how_it_died(child: &mut Child) -> String {
+    match tokio::time::timeout(Duration::from_secs(2), child.wait()).await {
+        Ok(Ok(status)) => format!("it ended with {} before it was ready", describe(status)),
+        _ => "it closed its output before it was ready".into(),
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("signal {signal}");
+    }
+    status.code().map_or_else(|| "no exit code".into(), |code| format!("exit code {code}"))
+}

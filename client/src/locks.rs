@@ -1,0 +1,132 @@
+//! The two file locks as a client uses them.
+//!
+//! A lock is freed by the system however its holder ends, so it is the only sign of life that is trusted. The start lock
+//! is polled rather than waited for: waiting cannot be given up, and whoever waits would rather be served by the daemon
+//! that the holder starts.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::unavailable::Unavailable;
+
+/// The start lock, held. Freed on drop.
+#[derive(Debug)]
+pub(crate) struct StartLock(#[allow(dead_code, reason = "held for its lock")] File);
+
+/// The start lock's file, not yet locked.
+#[derive(Debug)]
+pub(crate) struct StartLockFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl StartLockFile {
+    /// Opens it; its folder must exist.
+    pub(crate) fn open(path: &Path) -> Result<Self, Unavailable> {
+        let file = open(path, true).map_err(|source| refused(path, source))?;
+        Ok(Self { path: path.to_path_buf(), file })
+    }
+
+    /// Takes it if it is free, and writes this process's id in it for those who wait too long.
+    pub(crate) fn try_lock(&self) -> Result<Option<StartLock>, Unavailable> {
+        match self.file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(source)) => return Err(refused(&self.path, source)),
+        }
+        // On a full disk the lock is still good; only a message will be poorer.
+        let _ = sign(&self.file);
+        self.file.try_clone().map(|file| Some(StartLock(file))).map_err(|source| refused(&self.path, source))
+    }
+}
+
+impl Drop for StartLock {
+    fn drop(&mut self) {
+        // The descriptor it was cloned from lives on in `StartLockFile`, so closing alone would not free it.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Whether no daemon lives: nobody holds its lock.
+pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
+    let file = match open(path, false) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(source) => return Err(refused(path, source)),
+    };
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(source)) => Err(refused(path, source)),
+    }
+}
+
+/// The process id written in a lock file: for people only, it may be wrong.
+pub(crate) fn pid_in(path: &Path) -> Option<u32> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+fn open(path: &Path, create: bool) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path)
+}
+
+fn sign(mut file: &File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", std::process::id())
+}
+
+fn refused(path: &Path, source: io::Error) -> Unavailable {
+    Unavailable::Lock { path: path.to_path_buf(), source: Arc::new(source) }
+}
+
+/// Growing pauses between looks at something that cannot be waited for.
+#[derive(Debug)]
+pub(crate) struct Backoff {
+    next: Duration,
+    most: Duration,
+}
+
+impl Backoff {
+    /// From `first`, doubling up to `most`.
+    pub(crate) fn new(first: Duration, most: Duration) -> Self {
+        Self { next: first, most }
+    }
+
+    /// Pauses.
+    pub(crate) async fn pause(&mut self) {
+        tokio::time::sleep(self.next).await;
+        self.next = (self.next * 2).min(self.most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_has_one_holder_and_is_freed_on_drop() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("start.lock");
+        let (one, two) =
+            (StartLockFile::open(&path).expect("open"), StartLockFile::open(&path).expect("open"));
+        let held = one.try_lock().expect("no error").expect("free");
+        assert!(two.try_lock().expect("no error").is_none());
+        assert_eq!(pid_in(&path), Some(std::process::id()));
+        assert!(!daemon_is_gone(&path).expect("no error"));
+        drop(held);
+        assert!(two.try_lock().expect("no error").is_some());
+        assert!(daemon_is_gone(&dir.path().join("never")).expect("no error"));
+    }
+
+    #[test]
+    fn a_lock_that_cannot_be_had_names_its_path() {
+        let error = StartLockFile::open(Path::new("/dev/null/start.lock")).expect_err("not a folder");
+        assert!(error.to_string().contains("/dev/null/start.lock"), "{error}");
+    }
+}

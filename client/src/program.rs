@@ -1,0 +1,88 @@
+//! Which `hobd` a client would start.
+//!
+//! `HOB_DAEMON` if set, else the `hobd` beside the client's own program, else the first in `PATH`: an installation's
+//! programs belong together, so the neighbour goes before the path.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use hob_proto::startup::DAEMON_PROGRAM_VAR;
+
+/// The file name of the daemon.
+const NAME: &str = if cfg!(windows) { "hobd.exe" } else { "hobd" };
+
+/// The daemon program, and what it is given besides this process's environment.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The executable; `None` when none was found.
+    pub path: Option<PathBuf>,
+    /// Where it was looked for, for the error message.
+    pub looked: Vec<PathBuf>,
+    /// Arguments.
+    pub args: Vec<OsString>,
+    /// Variables set for it.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+impl Program {
+    /// This executable, whether or not it exists.
+    #[must_use]
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        Self { looked: vec![path.clone()], path: Some(path), ..Self::default() }
+    }
+
+    /// Looks it up: `env` looks a variable up, `own` is the client's executable.
+    #[must_use]
+    pub fn find(env: &dyn Fn(&str) -> Option<OsString>, own: Option<&Path>) -> Self {
+        if let Some(named) = env(DAEMON_PROGRAM_VAR).filter(|value| !value.is_empty()) {
+            return Self::at(named);
+        }
+        let looked = candidates(own, env("PATH").as_deref());
+        let path = looked.iter().find(|path| path.is_file()).cloned();
+        Self { path, looked, ..Self::default() }
+    }
+}
+
+fn candidates(own: Option<&Path>, path: Option<&OsStr>) -> Vec<PathBuf> {
+    let resolved = own.and_then(|own| own.canonicalize().ok());
+    let beside = [own, resolved.as_deref()].into_iter().flatten().filter_map(|own| own.parent());
+    let mut folders: Vec<PathBuf> = beside.map(Path::to_path_buf).collect();
+    folders.extend(path.into_iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute()));
+    folders.dedup();
+    folders.into_iter().map(|folder| folder.join(NAME)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_goes_before_the_neighbour_and_the_neighbour_before_the_path() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (beside, in_path) = (dir.path().join("a"), dir.path().join("b"));
+        for folder in [&beside, &in_path] {
+            std::fs::create_dir(folder).expect("created");
+            std::fs::write(folder.join(NAME), "").expect("written");
+        }
+        let find = |variable: Option<&str>, own: &Path| {
+            let env = |name: &str| match name {
+                "PATH" => Some(in_path.clone().into_os_string()),
+                DAEMON_PROGRAM_VAR => variable.map(Into::into),
+                _ => None,
+            };
+            Program::find(&env, Some(own)).path
+        };
+        let own = beside.join("hob");
+        assert_eq!(find(Some("/opt/hobd"), &own), Some("/opt/hobd".into()));
+        assert_eq!(find(None, &own), Some(beside.join(NAME)));
+        assert_eq!(find(None, &dir.path().join("hob")), Some(in_path.join(NAME)));
+    }
+
+    #[test]
+    fn a_missing_program_says_where_it_was_looked_for() {
+        let found = Program::find(&|_| None, Some(Path::new("/nowhere/at/all/hob")));
+        assert_eq!(found.path, None);
+        assert_eq!(found.looked, [Path::new("/nowhere/at/all").join(NAME)]);
+    }
+}

@@ -1,0 +1,243 @@
+//! A client that outlives its daemons.
+//!
+//! [`Client`] connects when it is first needed, and again after every loss. A call whose answer was lost is made again if
+//! that is safe; the caller sees one slower answer. When no daemon can be had the answer is an envelope that says why, so
+//! there is always an answer.
+//!
+//! A daemon that says goodbye costs nothing but time. One that crashes under a call may do so because of that call, so
+//! a call is made at most [`CRASHES`] times more after unannounced losses.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use hob_proto::ToolError;
+use hob_proto::message::{Event, is_repeatable};
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex, broadcast};
+use tokio::time::Instant;
+
+use crate::autostart::reach;
+use crate::connection::{Answer, Connection, Lost, OnProgress, Progress, Request};
+use crate::envelope::error_envelope;
+use crate::locks::Backoff;
+use crate::settings::Settings;
+use crate::tail::log_lines;
+use crate::unavailable::Unavailable;
+
+/// Unannounced losses after which a call is made once more.
+const CRASHES: u32 = 2;
+
+/// How long after its deadline a call's answer is still waited for.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A connection to whichever daemon there is. Clones share it.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    settings: Settings,
+    /// Read on every call; written when the connection changes.
+    current: RwLock<Option<Connection>>,
+    /// Held by the one caller that reaches for a daemon; how the last attempt failed, if it did.
+    reaching: Mutex<Option<Unavailable>>,
+    /// Attempts that have ended: those who waited for one share its outcome.
+    attempts: AtomicU64,
+    events: broadcast::Sender<Event>,
+}
+
+impl Client {
+    /// A client that will connect when it is first used.
+    #[must_use]
+    pub fn new(settings: Settings) -> Self {
+        let shared = Shared {
+            settings,
+            current: RwLock::new(None),
+            reaching: Mutex::default(),
+            attempts: AtomicU64::new(0),
+            events: broadcast::Sender::new(64),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Makes a call. There is always an answer: if no daemon can be had, an envelope with `DAEMON_UNAVAILABLE`. Dropping the
+    /// future cancels the call.
+    pub async fn call(&self, request: &Request, progress: Option<OnProgress>) -> Answer {
+        match self.try_call(request, progress).await {
+            Ok(answer) => answer,
+            Err(error) => Answer { ok: false, envelope: error_envelope(&request.tool, &request.args, error) },
+        }
+    }
+
+    /// As [`Client::call`], with the failure as an error.
+    ///
+    /// # Errors
+    /// `DAEMON_UNAVAILABLE`; `BAD_ARGS` for a request too large to send.
+    pub async fn try_call(
+        &self,
+        request: &Request,
+        progress: Option<OnProgress>,
+    ) -> Result<Answer, ToolError> {
+        let progress = progress.map(never_falling);
+        let calling = self.repeat(request, progress);
+        let Some(deadline) = request.deadline else { return calling.await };
+        // The daemon has the deadline too and answers with what it has; a little later it is not going to.
+        let too_slow = || Unavailable::TooSlow { seconds: deadline.as_secs() }.to_tool_error();
+        let outcome = tokio::time::timeout(deadline.saturating_add(GRACE), calling).await;
+        outcome.unwrap_or_else(|_| Err(too_slow()))
+    }
+
+    /// How the daemon is.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn status(&self) -> Result<Map<String, Value>, Unavailable> {
+        let mut losses = Losses::new(&self.shared.settings);
+        loop {
+            let connection = self.connection().await?;
+            match connection.status().await {
+                Ok(status) => return Ok(status),
+                Err(lost) => losses.add(&lost).await?,
+            }
+        }
+    }
+
+    /// A connection to a daemon that takes calls: the present one, or a new one. One caller reaches for it at a time, the
+    /// others wait and share what comes of it.
+    ///
+    /// # Errors
+    /// [`Unavailable`].
+    pub async fn connection(&self) -> Result<Connection, Unavailable> {
+        if let Some(connection) = self.current() {
+            return Ok(connection);
+        }
+        let finished = self.shared.attempts.load(Ordering::Acquire);
+        let mut failure = self.shared.reaching.lock().await;
+        if let Some(connection) = self.current() {
+            return Ok(connection);
+        }
+        if self.shared.attempts.load(Ordering::Acquire) > finished
+            && let Some(failure) = &*failure
+        {
+            return Err(failure.clone());
+        }
+        let outcome = self.reach().await;
+        *failure = outcome.as_ref().err().cloned();
+        self.shared.attempts.fetch_add(1, Ordering::Release);
+        outcome
+    }
+
+    /// What daemons tell without being asked, across reconnections.
+    #[must_use]
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.shared.events.subscribe()
+    }
+
+    /// Something to tell the user about the present daemon (this client is older), if connected.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        self.current().and_then(|connection| connection.server().notice.clone())
+    }
+
+    fn current(&self) -> Option<Connection> {
+        let current = self.shared.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.as_ref().filter(|connection| connection.takes_calls()).cloned()
+    }
+
+    /// In a task of its own: a caller that gives up must not leave a daemon half started, and others wait for it.
+    async fn reach(&self) -> Result<Connection, Unavailable> {
+        let shared = Arc::clone(&self.shared);
+        let reaching = tokio::spawn(async move {
+            let connection = reach(&shared.settings).await?;
+            tokio::spawn(forward(connection.events(), shared.events.clone()));
+            *shared.current.write().unwrap_or_else(PoisonError::into_inner) = Some(connection.clone());
+            Ok(connection)
+        });
+        reaching.await.unwrap_or_else(|error| {
+            let problem = format!("could not be reached: {error}");
+            Err(Unavailable::NotAnswering { pid: None, problem })
+        })
+    }
+
+    async fn repeat(&self, request: &Request, progress: Option<OnProgress>) -> Result<Answer, ToolError> {
+        let mut losses = Losses::new(&self.shared.settings);
+        loop {
+            let connection = self.connection().await.map_err(|error| error.to_tool_error())?;
+            let lost = match connection.call(request, progress.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(lost) => lost,
+            };
+            if lost.too_large {
+                return Err(ToolError::bad_args(lost.reason));
+            }
+            if lost.sent && !is_repeatable(&request.tool) {
+                let error = Unavailable::NotRepeated { tool: request.tool.clone(), reason: lost.reason };
+                return Err(error.to_tool_error());
+            }
+            losses.add(&lost).await.map_err(|error| error.to_tool_error())?;
+        }
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}
+
+/// Counts what was lost, and decides whether to go on.
+struct Losses<'a> {
+    settings: &'a Settings,
+    crashes: u32,
+    times: u32,
+    backoff: Backoff,
+    until: Instant,
+}
+
+impl<'a> Losses<'a> {
+    fn new(settings: &'a Settings) -> Self {
+        let backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(500));
+        Self { settings, crashes: 0, times: 0, backoff, until: Instant::now() + settings.patience.recovery }
+    }
+
+    /// Notes a loss and pauses; an error when it was one too many.
+    async fn add(&mut self, lost: &Lost) -> Result<(), Unavailable> {
+        self.times += 1;
+        if self.times == 1 {
+            // What the call itself took does not count against recovering from its loss.
+            self.until = Instant::now() + self.settings.patience.recovery;
+        }
+        self.crashes += u32::from(lost.sent && !lost.orderly);
+        if self.crashes > CRASHES || Instant::now() > self.until {
+            let log_tail = log_lines(&self.settings.places.logs(), None);
+            let reason = lost.reason.clone();
+            return Err(Unavailable::LostRepeatedly { times: self.times, reason, log_tail });
+        }
+        self.backoff.pause().await;
+        Ok(())
+    }
+}
+
+/// A repeated call starts its progress from zero; the caller was promised that it never falls.
+fn never_falling(inner: OnProgress) -> OnProgress {
+    let most = AtomicU64::new(0);
+    Arc::new(move |progress: Progress| {
+        if progress.done >= most.fetch_max(progress.done, Ordering::Relaxed) {
+            inner(progress);
+        }
+    })
+}
+
+async fn forward(mut from: broadcast::Receiver<Event>, to: broadcast::Sender<Event>) {
+    loop {
+        match from.recv().await {
+            Ok(event) => {
+                let _ = to.send(event);
+            }
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}

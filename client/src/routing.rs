@@ -1,0 +1,158 @@
+//! Which waiting call an incoming message belongs to, and how all of them end when the connection does.
+//!
+//! One mutex around small maps; nothing is awaited and no callback runs while it is held.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hob_proto::ServerMessage;
+use hob_proto::message::Event;
+use serde_json::{Map, Value};
+use tokio::sync::{broadcast, oneshot, watch};
+
+use crate::connection::{Answer, Lost, OnProgress, Progress};
+
+/// A call that waits for its answer.
+pub(crate) struct Waiting {
+    pub(crate) answer: oneshot::Sender<Result<Answer, Lost>>,
+    pub(crate) progress: Option<OnProgress>,
+    /// Set by the writer when it starts to write the call: from then on the daemon may have begun it.
+    pub(crate) sent: Arc<AtomicBool>,
+}
+
+/// How a connection ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) reason: String,
+    /// The daemon said goodbye and that another one can be had.
+    pub(crate) orderly: bool,
+}
+
+#[derive(Default)]
+struct State {
+    calls: HashMap<u64, Waiting>,
+    status: VecDeque<oneshot::Sender<Map<String, Value>>>,
+    end: Option<End>,
+    bye: Option<End>,
+}
+
+/// Shared by a connection's handles and its reader.
+pub(crate) struct Routing {
+    state: Mutex<State>,
+    /// Whether new calls belong elsewhere: the daemon retires, or the connection ended.
+    leaving: AtomicBool,
+    /// Becomes true when the connection ended.
+    pub(crate) ended: watch::Sender<bool>,
+    pub(crate) events: broadcast::Sender<Event>,
+}
+
+impl Routing {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: Mutex::default(),
+            leaving: AtomicBool::new(false),
+            ended: watch::Sender::new(false),
+            events: broadcast::Sender::new(64),
+        }
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.load(Ordering::Acquire)
+    }
+
+    /// Registers a call; refuses when the connection has ended.
+    pub(crate) fn add_call(&self, id: u64, waiting: Waiting) -> Result<(), Lost> {
+        let mut state = self.state();
+        if let Some(end) = &state.end {
+            return Err(Lost::of(end, false));
+        }
+        state.calls.insert(id, waiting);
+        Ok(())
+    }
+
+    /// Forgets a call. Whether it was still waiting.
+    pub(crate) fn remove_call(&self, id: u64) -> bool {
+        self.state().calls.remove(&id).is_some()
+    }
+
+    /// Registers somebody who waits for a status.
+    pub(crate) fn add_status(&self, sender: oneshot::Sender<Map<String, Value>>) -> Result<(), Lost> {
+        let mut state = self.state();
+        if let Some(end) = &state.end {
+            return Err(Lost::of(end, false));
+        }
+        state.status.push_back(sender);
+        Ok(())
+    }
+
+    /// Delivers a message.
+    pub(crate) fn deliver(&self, message: ServerMessage) {
+        match message {
+            ServerMessage::Answer { id, ok, envelope } => self.answer(id, Answer { ok, envelope }),
+            ServerMessage::Progress { id, done, total, message } => {
+                self.progress(id, Progress { done, total, message });
+            }
+            ServerMessage::Event(event) => self.event(event),
+            ServerMessage::Status(status) => self.status(status),
+            ServerMessage::Bye { reason, retry } => {
+                self.leaving.store(true, Ordering::Release);
+                self.state().bye = Some(End { reason, orderly: retry });
+            }
+        }
+    }
+
+    fn answer(&self, id: u64, answer: Answer) {
+        // An unknown id is a call that was given up here; its answer was on its way.
+        if let Some(waiting) = self.state().calls.remove(&id) {
+            let _ = waiting.answer.send(Ok(answer));
+        }
+    }
+
+    fn progress(&self, id: u64, progress: Progress) {
+        let callback = self.state().calls.get(&id).and_then(|waiting| waiting.progress.clone());
+        if let Some(callback) = callback {
+            callback(progress);
+        }
+    }
+
+    fn event(&self, event: Event) {
+        if event == Event::Retiring {
+            self.leaving.store(true, Ordering::Release);
+        }
+        let _ = self.events.send(event);
+    }
+
+    fn status(&self, status: Map<String, Value>) {
+        if let Some(sender) = self.state().status.pop_front() {
+            let _ = sender.send(status);
+        }
+    }
+
+    /// Ends everything that waits. The daemon's own goodbye goes before `reason`; the first end counts.
+    pub(crate) fn end(&self, reason: String) {
+        self.leaving.store(true, Ordering::Release);
+        let mut state = self.state();
+        if state.end.is_none() {
+            let end = state.bye.take().unwrap_or(End { reason, orderly: false });
+            state.end = Some(end);
+        }
+        let Some(end) = state.end.clone() else { return };
+        state.status.clear();
+        for (_, waiting) in state.calls.drain() {
+            let sent = waiting.sent.load(Ordering::Acquire);
+            let _ = waiting.answer.send(Err(Lost::of(&end, sent)));
+        }
+        drop(state);
+        self.ended.send_replace(true);
+    }
+
+    /// How the connection ended, if it did.
+    pub(crate) fn how_it_ended(&self) -> Option<End> {
+        self.state().end.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

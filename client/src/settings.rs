@@ -1,0 +1,92 @@
+//! What a client must know before it can reach a daemon: places, who it is, what it would start, how long it waits.
+//!
+//! Only [`Settings::from_process_env`] looks at the environment; everything else takes what it is given, so tests can have
+//! several daemons side by side.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hob_proto::places::Places;
+use hob_proto::startup::DAEMON_PROGRAM_VAR;
+use hob_proto::{Build, ClientKind, Hello, PROTOCOL};
+
+use crate::program::Program;
+use crate::unavailable::Unavailable;
+
+/// How to reach the daemon.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where socket, locks and logs are.
+    pub places: Places,
+    /// What kind of program this is.
+    pub kind: ClientKind,
+    /// Where a workspace is looked for when a call names none; absolute.
+    pub cwd: PathBuf,
+    /// The daemon this client would start.
+    pub program: Program,
+    /// How long to wait for what.
+    pub patience: Patience,
+}
+
+/// Time limits. They only end what would otherwise never end; nothing is slow because of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the daemon's first word after connecting.
+    pub welcome: Duration,
+    /// For the start lock, while another client starts or replaces the daemon.
+    pub start_lock: Duration,
+    /// For a started daemon to say that it is ready.
+    pub ready: Duration,
+    /// For a retiring daemon to finish its calls and go.
+    pub hand_over: Duration,
+    /// For one call's reconnecting and repeating, all attempts together, not counting the call's own work.
+    pub recovery: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            welcome: Duration::from_secs(10),
+            start_lock: Duration::from_secs(60),
+            ready: Duration::from_secs(30),
+            hand_over: Duration::from_secs(20),
+            recovery: Duration::from_secs(90),
+        }
+    }
+}
+
+impl Settings {
+    /// Settings of this process: places and daemon program from its environment, its working directory.
+    ///
+    /// # Errors
+    /// [`Unavailable::NoPlaces`]. A missing daemon program is no error yet: one may be running.
+    pub fn from_process_env(kind: ClientKind) -> Result<Self, Unavailable> {
+        let places = Places::from_process_env()?;
+        let program = Program::find(&|name| std::env::var_os(name), std::env::current_exe().ok().as_deref());
+        Ok(Self { places, kind, cwd: working_directory(), program, patience: Patience::default() })
+    }
+
+    /// The first message on every connection.
+    #[must_use]
+    pub fn hello(&self) -> Hello {
+        Hello {
+            protocol: PROTOCOL,
+            build: self.build(),
+            kind: self.kind,
+            pid: std::process::id(),
+            cwd: self.cwd.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// The daemon build this client would start, as it is on disk now.
+    #[must_use]
+    pub fn build(&self) -> Build {
+        Build::of(self.program.path.as_deref().unwrap_or(DAEMON_PROGRAM_VAR.as_ref()))
+    }
+}
+
+#[allow(clippy::disallowed_methods, reason = "a client's own directory is what it has to report")]
+fn working_directory() -> PathBuf {
+    // A folder that was deleted under the process has no name; calls then need a `root`.
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
