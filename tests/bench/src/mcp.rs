@@ -1,0 +1,73 @@
+//! A client that speaks just enough MCP over a child's stdin and stdout, and waits for each answer.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::rows::Failure;
+
+/// A running MCP server.
+pub(crate) struct Server {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Server {
+    /// Starts `command`, with the handshake of 2025-06-18 done.
+    pub(crate) fn start(command: &mut Command) -> Result<Self, Failure> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let input = child.stdin.take().ok_or("no stdin")?;
+        let output = BufReader::new(child.stdout.take().ok_or("no stdout")?);
+        let mut server = Self { child, input, output, next: 1 };
+        let client = json!({"name": "hob-bench", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        server.request("initialize", &hello)?;
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(server)
+    }
+
+    /// Calls a tool and answers its text.
+    pub(crate) fn call(&mut self, tool: &str, args: &Value) -> Result<String, Failure> {
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": args}))?;
+        Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Any request.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+        let id = self.next;
+        self.next += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line)? == 0 {
+                return Err(format!("the server ended during {method}").into());
+            }
+            let mut message: Value = serde_json::from_str(&line)?;
+            if message["id"] != id {
+                continue;
+            }
+            if message.get("error").is_some() {
+                return Err(format!("{method}: {}", message["error"]).into());
+            }
+            return Ok(message["result"].take());
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), Failure> {
+        let mut line = message.to_string();
+        line.push('\n');
+        self.input.write_all(line.as_bytes())?;
+        self.input.flush()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
