@@ -5,7 +5,7 @@
 //! trusted ([`WatcherState`]), and gives the freshness barrier.
 //!
 //! One thread, the *pump*, takes events in order. It alone gives meaning to them, so that a cookie's event is looked at
-//! after everything before it, including new folders, has been dealt with.
+//! after everything before it has been marked.
 
 mod cookie;
 pub mod fake;
@@ -44,14 +44,12 @@ pub struct WatchSetup {
 /// events are old by the time they arrive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FsEvent {
-    /// Something was made here or moved here.
+    /// Something was made here or moved here, or the platform does not say what happened.
     Appeared(PathBuf),
     /// Something was deleted here or moved away from here.
     Vanished(PathBuf),
     /// Contents or metadata of what is here changed.
     Touched(PathBuf),
-    /// Something happened here; the platform does not say what.
-    Unclear(PathBuf),
     /// Events were lost. Why, in words.
     Lost(String),
 }

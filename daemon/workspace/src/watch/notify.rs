@@ -5,8 +5,9 @@
 //! for cookies has a stream of its own, and nothing promises an order between two streams: those platforms are not
 //! [`Watch::is_ordered`], and freshness costs them a look at every file's stat.
 //!
-//! notify ends watches by itself when it sees a folder move or vanish, some time after it has handed on that event; see
-//! `intake.rs` for how that is made up for.
+//! notify ends watches by itself when it sees a folder move or vanish, some time after it has handed on that event, and
+//! by path: it may end the watch of whatever has that path by then. `intake.rs` says why that does no harm; it needs that
+//! a call to `watch` is carried out after the ending, which holds because notify does both on one thread, in this order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -100,8 +101,8 @@ fn meaning(kind: &EventKind) -> Option<fn(std::path::PathBuf) -> FsEvent> {
         EventKind::Modify(ModifyKind::Name(RenameMode::Both)) if IS_LINUX => None,
         EventKind::Modify(ModifyKind::Name(RenameMode::From)) => Some(FsEvent::Vanished),
         EventKind::Modify(ModifyKind::Name(RenameMode::To)) => Some(FsEvent::Appeared),
-        EventKind::Modify(ModifyKind::Name(_)) => Some(FsEvent::Unclear),
+        EventKind::Modify(ModifyKind::Name(_)) => Some(FsEvent::Appeared),
         EventKind::Modify(_) if IS_LINUX => Some(FsEvent::Touched),
-        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(FsEvent::Unclear),
+        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(FsEvent::Appeared),
     }
 }

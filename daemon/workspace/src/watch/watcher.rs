@@ -138,19 +138,11 @@ impl Watcher {
 
     /// Has a folder watched that is about to be listed.
     pub fn add_dir(&self, dir: &WsPath) {
-        if !self.is_watched(dir) {
-            self.watch_again(dir);
-        }
-    }
-
-    /// Watches a folder, whether or not it seems to be watched already.
-    pub(super) fn watch_again(&self, dir: &WsPath) {
         let Some(backend) = lock(&self.backend).clone() else { return };
-        if self.exhausted.load(Ordering::Relaxed) {
+        // Known first, watched then: an event that ends the watch must find the folder known.
+        if self.exhausted.load(Ordering::Relaxed) || !lock(&self.watched).insert(dir.clone()) {
             return;
         }
-        // Known first, watched then: an event that ends the watch must find the folder known.
-        lock(&self.watched).insert(dir.clone());
         let scope = match dir.is_root() {
             true => Scope::Tree,
             false if backend.covers_trees() => return,
@@ -160,6 +152,9 @@ impl Watcher {
             lock(&self.watched).remove(dir);
             self.not_watched(dir, &error);
         }
+        // Rule files that changed while the folder was not watched gave no event. Whatever is judged by what was
+        // remembered until now is older than the listing to come.
+        self.rules.reload();
     }
 
     fn not_watched(&self, dir: &WsPath, error: &WatchError) {
