@@ -67,5 +67,5 @@ pub(super) fn work_off(
         notes.clone_from(&new);
         workspace.set_notes(new);
     }
-    Ok(take_in(workspace, table, refreshed.plan, cancel))
+    Ok(take_in(workspace, table, (refreshed.plan, batch.marks), &workspace.closing))
 }

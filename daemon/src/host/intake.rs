@@ -64,11 +64,12 @@ struct ToMap {
     bytes: Option<Vec<u8>>,
 }
 
-/// Works a plan off. Cancelling leaves the rest of the plan undone but what was taken in consistent.
+/// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
+/// undone then is never asked for.
 pub(super) fn take_in(
     workspace: &Workspace,
     table: &mut FileTable,
-    plan: Plan,
+    (plan, marks): (Plan, u64),
     cancel: &CancelToken,
 ) -> Report {
     let start = Instant::now();
@@ -80,6 +81,7 @@ pub(super) fn take_in(
     let to_map = take_in_text(workspace, table, plan.read, cancel);
     report.changed = to_map.len();
     workspace.progress.enter(Phase::Map, Some(total));
+    workspace.dirty.settle_text(marks);
     report.mapped = take_in_map(workspace, to_map, total, cancel);
     report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report

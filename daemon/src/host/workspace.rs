@@ -164,19 +164,24 @@ impl Workspace {
         !lock(&self.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
     }
 
-    /// The barrier: returns once every write that completed before is in the index, or says why it cannot promise that.
-    pub fn barrier(&self, patience: Duration) -> Freshness {
+    /// The barrier: returns once every write that completed before is in the text index, and with `map` in the map as well,
+    /// or says why it cannot promise that.
+    pub fn barrier(&self, map: bool, patience: Duration) -> Freshness {
         let deadline = Deadline::after(patience);
-        let settled = match self.watcher.barrier(deadline) {
-            Ok(passed) => self.dirty.wait_settled(passed.marks, deadline).map_err(|error| error.to_string()),
+        let settled = |marks| match map {
+            true => self.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
+            false => self.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
+        };
+        let outcome = match self.watcher.barrier(deadline) {
+            Ok(passed) => settled(passed.marks),
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
                 self.dirty.mark_sweep();
-                self.dirty.wait_settled(self.dirty.marks(), deadline).map_err(|error| error.to_string())
+                settled(self.dirty.marks())
             }
         };
-        match settled {
+        match outcome {
             Ok(()) => Freshness::Fresh,
             Err(error) => Freshness::Unknown(Some(format!(
                 "Not fresh after {} ms ({error}): recent writes may be missing; files known to have changed carry stale:true.",
@@ -201,7 +206,8 @@ impl Workspace {
     /// # Errors
     /// [`Stopped`] when cancelled before anything was taken in.
     pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
-        let mut batch = Batch { marks: self.dirty.marks(), ..Batch::default() };
+        // No marks: the indexer settles those itself.
+        let mut batch = Batch::default();
         match scope {
             Some(scope) if !scope.is_root() => drop(batch.trees.insert(scope)),
             _ => batch.sweep = true,

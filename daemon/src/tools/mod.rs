@@ -99,7 +99,7 @@ impl ToolCall<'_> {
         }
         self.wait_for_index(&workspace, needs)?;
         if self.fresh {
-            self.freshness = workspace.barrier(self.patience);
+            self.freshness = workspace.barrier(needs == Needs::Map, self.patience);
             if let Freshness::Unknown(Some(why)) = &self.freshness {
                 self.warnings.push(why.clone());
             }

@@ -70,8 +70,10 @@ struct State {
     pending: Batch,
     /// Marks made so far. Only grows.
     marks: u64,
-    /// Marks that have been worked off. Never more than `marks`.
+    /// Marks that have been worked off. Never more than `settled_text`.
     settled: u64,
+    /// Marks that have been worked off as far as text goes. Never more than `marks`.
+    settled_text: u64,
     waiters: usize,
     first: Option<Instant>,
     last: Option<Instant>,
@@ -193,6 +195,15 @@ impl DirtySet {
     pub fn settle(&self, marks: u64) {
         let mut state = self.lock();
         state.settled = state.settled.max(marks.min(state.marks));
+        state.settled_text = state.settled_text.max(state.settled);
+        drop(state);
+        self.settled.notify_all();
+    }
+
+    /// The text of a batch is in, the rest is not yet: lets go those who need no more.
+    pub fn settle_text(&self, marks: u64) {
+        let mut state = self.lock();
+        state.settled_text = state.settled_text.max(marks.min(state.marks));
         drop(state);
         self.settled.notify_all();
     }
@@ -211,14 +222,26 @@ impl DirtySet {
     /// # Errors
     /// [`NotSettled`] when time runs out or the workspace is closed.
     pub fn wait_settled(&self, marks: u64, deadline: Deadline) -> Result<(), NotSettled> {
+        self.wait(marks, deadline, |state| state.settled)
+    }
+
+    /// As [`DirtySet::wait_settled`], for those who need the text alone; see [`DirtySet::settle_text`].
+    ///
+    /// # Errors
+    /// As [`DirtySet::wait_settled`].
+    pub fn wait_text_settled(&self, marks: u64, deadline: Deadline) -> Result<(), NotSettled> {
+        self.wait(marks, deadline, |state| state.settled_text)
+    }
+
+    fn wait(&self, marks: u64, deadline: Deadline, settled: fn(&State) -> u64) -> Result<(), NotSettled> {
         let mut state = self.lock();
-        if state.settled >= marks {
+        if settled(&state) >= marks {
             return Ok(());
         }
         state.waiters += 1;
         self.work.notify_all();
         let result = loop {
-            if state.settled >= marks {
+            if settled(&state) >= marks {
                 break Ok(());
             }
             if state.closed {
