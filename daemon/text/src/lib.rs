@@ -7,7 +7,7 @@
 //!
 //! How the parts meet: the scanner reads a file once and gives its bytes to [`FileGrams::of`]; the host collects
 //! [`GramChange`]s, turns them into a [`Batch`] off its lock, and [`TrigramIndex::install`]s it under the lock. A query
-//! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search`] without it.
+//! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search()`] without it.
 //!
 //! This crate reads files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 

@@ -1,8 +1,8 @@
 //! One search from request to answer: candidates, verification in parallel, assembly in order.
 //!
 //! Files are taken in the order of their paths, in blocks: each block is searched in parallel, then added to the answer
-//! in order. So the answer is the same on every run, and a search with a limit holds at most one block's lines more than
-//! it shows. Totals count everything searched, whatever is shown.
+//! in order. So the answer is the same on every run, and a search with a limit holds little more than it
+//! shows. Totals count everything searched, whatever is shown.
 
 use std::time::{Duration, Instant};
 
@@ -16,10 +16,10 @@ use crate::verify::{FileMatches, Verifier, Wanted};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
-/// Lines that one block may hold in memory at worst when the answer is limited, before it is cut.
+/// Lines, with context, that a block of files should hold at worst before it is cut to the limit.
 const BLOCK_LINES: usize = 1 << 16;
-/// Files in a block, least and most.
-const BLOCK_FILES: (usize, usize) = (64, 4096);
+/// Files in a block, least (there must be some for every thread) and most.
+const BLOCK_FILES: (usize, usize) = (16, 4096);
 
 /// What to search for, where, and what to show of it.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +142,7 @@ pub fn search(
     let mut rest = &candidates[..];
     while !rest.is_empty() && assembly.answer.complete {
         let (block, later) = rest.split_at(assembly.block_len().min(rest.len()));
-        let wanted = Wanted { lines: assembly.lines_left(), context: request.context_lines.min(MAX_CONTEXT) };
+        let wanted = Wanted { lines: assembly.lines_left(), context: assembly.context };
         let found: Vec<FileMatches> = block
             .par_iter()
             .map_init(
@@ -161,6 +161,8 @@ pub fn search(
 struct Assembly {
     answer: SearchAnswer,
     output: Output,
+    /// Context lines on each side.
+    context: u32,
     /// Lines or files that may still be shown.
     left: usize,
 }
@@ -168,7 +170,12 @@ struct Assembly {
 impl Assembly {
     fn new(request: &SearchRequest, candidates: usize) -> Self {
         let answer = SearchAnswer { complete: true, candidates, ..SearchAnswer::default() };
-        Self { answer, output: request.output, left: request.limit.unwrap_or(usize::MAX) }
+        Self {
+            answer,
+            output: request.output,
+            context: request.context_lines.min(MAX_CONTEXT),
+            left: request.limit.unwrap_or(usize::MAX),
+        }
     }
 
     fn lines_left(&self) -> usize {
@@ -179,10 +186,10 @@ impl Assembly {
     fn block_len(&self) -> usize {
         let (least, most) = BLOCK_FILES;
         if self.left == usize::MAX {
-            most
-        } else {
-            (BLOCK_LINES / self.lines_left().max(1)).clamp(least, most)
+            return most;
         }
+        let lines_per_match = 1 + 2 * self.context as usize;
+        (BLOCK_LINES / lines_per_match / self.lines_left().max(1)).clamp(least, most)
     }
 
     fn add(&mut self, (file, path): &(FileId, WsPath), found: FileMatches) {

@@ -19,8 +19,8 @@ use crate::search::LineMatch;
 
 /// Most bytes of a line that an answer shows.
 pub const MAX_LINE: usize = 64 * 1024;
-/// Files up to this size are searched without a look at the clock.
-const UNINTERRUPTED: usize = 1 << 20;
+/// Files up to this size are searched without a look at the clock; the slowest patterns take some 50 ms for it.
+const UNINTERRUPTED: usize = 128 << 10;
 /// Matching lines between two looks at the clock.
 const LINES_PER_CHECK: u64 = 256;
 

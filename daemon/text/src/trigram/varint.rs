@@ -24,7 +24,7 @@ pub(super) fn put(mut value: u32, out: &mut [u8]) -> u32 {
     at as u32 + 1
 }
 
-/// Number of bytes that [`write`] appends.
+/// Number of bytes that [`write()`] appends.
 pub(super) fn len(value: u32) -> u32 {
     (38 - (value | 1).leading_zeros()) / 7
 }
