@@ -1,0 +1,51 @@
+//! Questions to the daemon: the only file of the command line that makes calls.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings};
+use hob_proto::ClientKind;
+use serde_json::{Map, Value};
+
+use super::bar::Bar;
+use super::term::{self, Style};
+use super::{Common, Failure};
+
+/// A call as the command line means it.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// The tool.
+    pub(crate) tool: &'static str,
+    /// Its arguments.
+    pub(crate) args: Map<String, Value>,
+    /// Where to look for the project; absolute.
+    pub(crate) root: PathBuf,
+    /// How long to wait.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// How to reach the daemon from here.
+pub(crate) fn settings(common: &Common) -> Result<Settings, Failure> {
+    let settings = Settings::from_process_env(ClientKind::Cli)?;
+    Ok(Settings { cwd: common.place()?, ..settings })
+}
+
+/// Asks, starting the daemon if there is none, with a progress bar while it takes long.
+pub(crate) async fn with_progress(question: &Question, common: &Common) -> Result<Answer, Failure> {
+    let mut request = Request::new(question.tool, question.args.clone());
+    request.root = question.root.to_str().map(str::to_owned);
+    request.deadline = question.timeout;
+    let client = Client::new(settings(common)?);
+    let bar = Arc::new(Mutex::new(Bar::new()));
+    let shown = Arc::clone(&bar);
+    let on_progress: OnProgress = Arc::new(move |Progress { done, total, message }| {
+        shown.lock().unwrap_or_else(PoisonError::into_inner).set(done, total, &message);
+    });
+    let answer = client.call(&request, Some(on_progress)).await;
+    bar.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    if let Some(notice) = client.notice() {
+        term::tell(&format!("{} {notice}", Style::of_stderr().notice("note:")));
+    }
+    Ok(answer)
+}

@@ -1,0 +1,64 @@
+//! The progress bar: on standard error, only when a person watches both streams, only once there is something to show.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar that is invisible until its first step, and always where no terminal is.
+#[derive(Debug)]
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    shown: bool,
+}
+
+impl Bar {
+    pub(crate) fn new() -> Self {
+        let watched = io::stderr().is_terminal() && io::stdout().is_terminal();
+        let target = if watched { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self { bar: ProgressBar::with_draw_target(None, target), shown: false }
+    }
+
+    /// Takes in a step.
+    pub(crate) fn set(&mut self, done: u64, total: Option<u64>, message: &str) {
+        if !self.shown {
+            self.shown = true;
+            self.bar.enable_steady_tick(Duration::from_millis(100));
+        }
+        self.bar.set_style(style(total.is_some()));
+        if let Some(total) = total {
+            self.bar.set_length(total);
+        }
+        self.bar.set_message(message.to_owned());
+        self.bar.set_position(done);
+    }
+
+    /// Removes it from the screen.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+fn style(has_total: bool) -> ProgressStyle {
+    let template =
+        if has_total { "{msg} {wide_bar} {human_pos}/{human_len}" } else { "{spinner} {msg} {human_pos}" };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_templates_are_read() {
+        for template in ["{msg} {wide_bar} {human_pos}/{human_len}", "{spinner} {msg} {human_pos}"] {
+            assert!(ProgressStyle::with_template(template).is_ok());
+        }
+    }
+}

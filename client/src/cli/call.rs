@@ -1,0 +1,177 @@
+//! `hob call TOOL`, and the short verbs for the tools a person uses most.
+//!
+//! Both become the same call; a verb only has some arguments as positionals and a larger answer by default, since a person
+//! pays no tokens. The commands are built from the tool table, hence clap's traits by hand instead of `derive`.
+
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
+use serde_json::{Map, Value};
+
+use super::ask::{self, Question};
+use super::{Common, Failure, Outcome, show, toolargs};
+
+/// A short verb.
+struct Verb {
+    name: &'static str,
+    tool: &'static str,
+    /// Which arguments are positionals, in order.
+    positionals: &'static [&'static str],
+    about: &'static str,
+}
+
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "map",
+        tool: "map_overview",
+        positionals: &["focus"],
+        about: "Show the code base's clusters and their most connected symbols",
+    },
+    Verb {
+        name: "search",
+        tool: "map_search",
+        positionals: &["query"],
+        about: "Find definitions and files by name",
+    },
+    Verb {
+        name: "neighbors",
+        tool: "map_neighbors",
+        positionals: &["nodeId"],
+        about: "Show what a symbol or file is connected to: callers, callees, bases",
+    },
+    Verb {
+        name: "path",
+        tool: "map_path",
+        positionals: &["from", "to"],
+        about: "Show how two symbols or files are connected",
+    },
+];
+
+/// A call as it stands on the command line.
+#[derive(Debug)]
+pub(crate) struct ToolVerb {
+    tool: &'static ToolDef,
+    args: Map<String, Value>,
+    /// A short verb: unless the user says otherwise, the answer may be as large as the tool allows.
+    generous: bool,
+}
+
+impl ToolVerb {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let mut args = self.args;
+        // What is wrong for certain needs no daemon to say so.
+        check_args(self.tool, &args).map_err(|error| usage(&error))?;
+        if self.generous && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
+            args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
+        }
+        let question =
+            Question { tool: self.tool.name, args, root: common.place()?, timeout: common.timeout };
+        let answer = ask::with_progress(&question, common).await?;
+        show::answer(self.tool.name, &answer, common.json)
+    }
+}
+
+fn usage(error: &hob_proto::ToolError) -> Failure {
+    let hint = if error.hint.is_empty() { String::new() } else { format!("\n{}", error.hint) };
+    Failure::Usage(format!("{}{hint}", error.message))
+}
+
+impl Subcommand for ToolVerb {
+    fn augment_subcommands(command: Command) -> Command {
+        let verbs = VERBS.iter().filter_map(|verb| {
+            let tool = tools::find(verb.tool)?;
+            let note = format!("{}\n\nShort for `hob call {}`.", verb.about, verb.tool);
+            Some(toolargs::command(tool, verb.name, verb.positionals).about(verb.about).long_about(note))
+        });
+        command.subcommand(call_command()).subcommands(verbs)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == "call" || VERBS.iter().any(|verb| verb.name == name)
+    }
+}
+
+fn call_command() -> Command {
+    Command::new("call")
+        .about("Call any tool, as an agent would")
+        .long_about(
+            "Call any tool, as an agent would.\n\nArguments are given as options (--path-prefix, --pathPrefix and --path_prefix are \
+             the same) or as one JSON object.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand_value_name("TOOL")
+        .subcommand_help_heading("Tools")
+        .subcommands(TOOLS.iter().map(|def| toolargs::call_command(def)))
+}
+
+impl FromArgMatches for ToolVerb {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::raw(ErrorKind::MissingSubcommand, "a tool is needed\n");
+        let (name, inner) = matches.subcommand().ok_or_else(missing)?;
+        let (tool, inner, generous) = match VERBS.iter().find(|verb| verb.name == name) {
+            Some(verb) => (verb.tool, inner, true),
+            None => inner.subcommand().map(|(tool, inner)| (tool, inner, false)).ok_or_else(missing)?,
+        };
+        let tool = tools::find(tool).ok_or_else(missing)?;
+        let args = toolargs::given(tool, inner)
+            .map_err(|reason| clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")))?;
+        Ok(Self { tool, args, generous })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use serde_json::json;
+
+    use super::*;
+    use crate::cli::{Cli, Command as Commands};
+
+    fn verb(args: &[&str]) -> ToolVerb {
+        let cli = Cli::try_parse_from([&["hob"], args].concat()).expect("parses");
+        match cli.command {
+            Commands::Tool(verb) => verb,
+            other => panic!("not a tool: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn verbs_are_calls() {
+        let path = verb(&["path", "py:a", "py:b", "--max-len", "3"]);
+        assert_eq!(path.tool.name, "map_path");
+        assert_eq!(Value::from(path.args), json!({"from": "py:a", "to": "py:b", "maxLen": 3}));
+        assert!(verb(&["map"]).args.is_empty());
+        assert_eq!(verb(&["map", "src"]).args["focus"], "src");
+        assert_eq!(verb(&["call", "hob_noop"]).tool.name, "hob_noop");
+    }
+
+    #[test]
+    fn every_verb_is_about_a_tool_that_exists() {
+        for verb in VERBS {
+            let def = tools::find(verb.tool).unwrap_or_else(|| panic!("{}", verb.tool));
+            assert!(
+                verb.positionals.iter().all(|name| def.args.iter().any(|arg| arg.name == *name)),
+                "{}",
+                verb.name
+            );
+        }
+    }
+
+    #[test]
+    fn options_of_every_command_may_stand_anywhere() {
+        let cli = Cli::try_parse_from(["hob", "search", "ab", "--json", "--root", "/x"]).expect("parses");
+        assert!(cli.common.json);
+        assert!(cli.common.root.is_some());
+    }
+}

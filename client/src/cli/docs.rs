@@ -1,0 +1,148 @@
+//! `hob tools` and `hob completions`: what can be said without a daemon.
+
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, TOOLS, ToolDef, ToolSet, same_name};
+
+use super::term::{self, Style};
+use super::{Cli, Failure, Outcome};
+
+/// List the tools that agents can call
+#[derive(Debug, Args)]
+pub(crate) struct Tools {
+    /// Print the documentation page of all tools
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl Tools {
+    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+        let listed = TOOLS.iter().copied().filter(|def| def.set != ToolSet::Hidden);
+        let text = if self.markdown { page(listed) } else { list(listed, &Style::of_stdout()) };
+        term::print(&text)?;
+        Ok(Outcome::Done)
+    }
+}
+
+fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String {
+    let line = |def: &ToolDef| {
+        let core = if def.set == ToolSet::Core { "core" } else { "    " };
+        let used = 24 + 2 + core.len();
+        format!(
+            "{}{}  {}  {}\n",
+            style.bold(def.name),
+            " ".repeat(18usize.saturating_sub(def.name.len())),
+            style.dim(core),
+            style.fit(def.description, used)
+        )
+    };
+    tools.map(line).collect()
+}
+
+/// The documentation page: everything the table says, in the table's order.
+fn page(tools: impl Iterator<Item = &'static ToolDef>) -> String {
+    let mut out = String::from(PREAMBLE);
+    out.push_str("\n## Arguments of every tool\n\n");
+    out.push_str(&table(COMMON.iter().copied(), None));
+    for def in tools {
+        section(&mut out, def);
+    }
+    out
+}
+
+const PREAMBLE: &str = "# Tools
+
+This page is generated: `hob tools --markdown > docs/tools.md`.
+
+Every tool answers on MCP, on `hob call TOOL` and to other clients of the daemon with the same envelope:
+`ok`, `data` or `error` (`code`, `message`, `hint`), `tokenBudget`, `truncated`, `dropped`, `warnings`. An answer never costs
+more than its `tokenBudget` (a token is four characters); what had to go is named in `dropped`, with the argument that brings
+it back. Arguments may be written in camelCase or snake_case. Numbers out of range are clamped with a warning; unknown
+arguments are refused.
+";
+
+fn section(out: &mut String, def: &'static ToolDef) {
+    let set = if def.set == ToolSet::Core { "`core`, `all`" } else { "`all`" };
+    let effect = if def.read_only { "changes nothing" } else { "changes files or state" };
+    out.push_str(&format!("\n## `{}`\n\n{}\n\n", def.name, def.description));
+    out.push_str(&format!(
+        "In {set}; {effect}; `tokenBudget` {} by default, at most {}.\n",
+        def.default_budget, def.max_budget
+    ));
+    if !def.args.is_empty() {
+        out.push('\n');
+        out.push_str(&table(def.args.iter().copied(), Some(def)));
+    }
+    let shape = def.output.split_whitespace().collect::<Vec<_>>().join(" ");
+    out.push_str(&format!("\nResult:\n\n```\n{shape}\n```\n"));
+}
+
+fn table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> String {
+    let mut out = String::from("| argument | takes | default | meaning |\n|---|---|---|---|\n");
+    for arg in args {
+        let cells =
+            [format!("`{}`", arg.name), takes(arg.ty), default(&arg, def), arg.description.to_owned()];
+        let cells = cells.map(|cell| cell.replace('|', "\\|"));
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out
+}
+
+fn takes(ty: ArgType) -> String {
+    let quoted = |words: &[&str]| words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" ");
+    match ty {
+        ArgType::Str { min: 0 | 1 } => "text".to_owned(),
+        ArgType::Str { min } => format!("text, at least {min} characters"),
+        ArgType::Int { min, max: i64::MAX } => format!("integer from {min}"),
+        ArgType::Int { min, max } => format!("integer, {min} to {max}"),
+        ArgType::Bool => "`true` `false`".to_owned(),
+        ArgType::Enum(words) => format!("one of {}", quoted(words)),
+        ArgType::StrList => "list of texts".to_owned(),
+        ArgType::EnumList(words) => format!("list of {}", quoted(words)),
+    }
+}
+
+fn default(arg: &ArgDef, def: Option<&ToolDef>) -> String {
+    match (arg.default, def) {
+        (Default::Required, _) => "required".to_owned(),
+        (Default::Int(n), _) => n.to_string(),
+        (Default::Str(word), _) => format!("`{word}`"),
+        (Default::Bool(b), _) => format!("`{b}`"),
+        (Default::None, Some(def)) if same_name(arg.name, "tokenBudget") => def.default_budget.to_string(),
+        (Default::None, _) => String::new(),
+    }
+}
+
+/// Print a completion script for a shell
+///
+/// For instance: hob completions bash > ~/.local/share/bash-completion/completions/hob
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "hob", &mut script);
+        term::print(&String::from_utf8_lossy(&script))?;
+        Ok(Outcome::Done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_names_every_listed_tool_and_argument() {
+        let listed: Vec<_> = TOOLS.iter().copied().filter(|def| def.set != ToolSet::Hidden).collect();
+        let page = page(listed.iter().copied());
+        for def in &listed {
+            assert!(page.contains(&format!("## `{}`", def.name)), "{}", def.name);
+            assert!(def.args.iter().all(|arg| page.contains(&format!("| `{}` |", arg.name))), "{}", def.name);
+        }
+        assert!(!page.contains("hob_noop"));
+    }
+}

@@ -1,0 +1,69 @@
+//! `hob index`: bring the index up to date now, and watch it happen.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use hob_proto::Envelope;
+use serde_json::{Map, Value};
+
+use super::ask::{self, Question};
+use super::term;
+use super::{Common, Failure, Outcome, render, show};
+
+/// Index a project now, or scan it again
+///
+/// Rarely needed: the first question about a project indexes it, and changes are followed by themselves.
+#[derive(Debug, Args)]
+pub(crate) struct Index {
+    /// The project: its folder or any path in it (default: --root, else the working directory)
+    path: Option<PathBuf>,
+}
+
+impl Index {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let place = common.place()?;
+        let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
+        let question = Question { tool: "map_rebuild", args: Map::new(), root, timeout: common.timeout };
+        let answer = ask::with_progress(&question, common).await?;
+        let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
+        match data.as_ref().and_then(summary) {
+            Some(line) if !common.json => {
+                term::print(&format!("{line}\n"))?;
+                show::remarks_of(&answer);
+                Ok(Outcome::Done)
+            }
+            _ => show::answer(question.tool, &answer, common.json),
+        }
+    }
+}
+
+/// What was done, in a line; `None` when the result has another shape than expected.
+fn summary(data: &Value) -> Option<String> {
+    let number = |field: &str| data[field].as_u64();
+    let scanned = render::count(number("filesScanned")?, "file");
+    let mut parts = vec![format!("{} new or changed", render::grouped(number("filesExtracted")?))];
+    match number("filesDeleted")? {
+        0 => {}
+        gone => parts.push(format!("{} gone", render::grouped(gone))),
+    }
+    #[allow(clippy::cast_precision_loss, reason = "for people, with one decimal")]
+    let seconds = number("durationMs")? as f64 / 1000.0;
+    let verb = if data["cold"] == true { "indexed" } else { "scanned" };
+    Some(format!("{verb} {scanned} in {seconds:.1} s: {}", parts.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_summary_says_what_was_done() {
+        let data = json!({"filesScanned": 2812, "filesExtracted": 1, "filesDeleted": 0, "durationMs": 1250, "cold": true});
+        assert_eq!(summary(&data).expect("a line"), "indexed 2,812 files in 1.2 s: 1 new or changed");
+        let data = json!({"filesScanned": 1, "filesExtracted": 0, "filesDeleted": 3, "durationMs": 9, "cold": false});
+        assert_eq!(summary(&data).expect("a line"), "scanned 1 file in 0.0 s: 0 new or changed, 3 gone");
+        assert_eq!(summary(&json!({})), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! `hob logs`: the end of the daemon's log, and what is added to it.
+//!
+//! The files are read where they lie, so that the log of a daemon that no longer runs can be read, too. The newest file by
+//! modification time is the current one; following switches when a newer one appears.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use hob_proto::places::Places;
+
+use super::term;
+use super::{Failure, Outcome};
+
+/// How often a followed file is looked at.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// Show the end of the daemon's log
+#[derive(Debug, Args)]
+pub(crate) struct Logs {
+    /// Go on printing what is added, until interrupted
+    #[arg(short, long)]
+    follow: bool,
+
+    /// How many lines
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    lines: usize,
+}
+
+impl Logs {
+    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+        let places = Places::from_process_env().map_err(|error| Failure::Daemon(error.to_string()))?;
+        let folder = places.logs();
+        match newest(&folder) {
+            Some(file) => term::print(&last_lines(&file, self.lines)?)?,
+            None => term::tell(&format!("no log in {} yet", folder.display())),
+        }
+        if self.follow {
+            follow(&folder)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// The log file that was written to last.
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let dated = files.filter_map(|file| {
+        let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((meta.modified().unwrap_or(SystemTime::UNIX_EPOCH), file.path()))
+    });
+    dated.max().map(|(_, path)| path)
+}
+
+fn last_lines(file: &Path, count: usize) -> io::Result<String> {
+    let mut last = VecDeque::with_capacity(count.min(1000) + 1);
+    let mut reader = BufReader::new(File::open(file)?);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        last.push_back(String::from_utf8_lossy(&line).into_owned());
+        if last.len() > count {
+            last.pop_front();
+        }
+        line.clear();
+    }
+    Ok(last.into_iter().collect())
+}
+
+/// Prints additions for ever. A file that became shorter was replaced and is read from its start.
+fn follow(folder: &Path) -> io::Result<()> {
+    let mut current = newest(folder);
+    let mut seen = current.as_deref().map_or(0, length);
+    loop {
+        std::thread::sleep(PERIOD);
+        if let Some(path) = &current {
+            seen = print_from(path, seen)?;
+        }
+        let latest = newest(folder);
+        if latest != current {
+            current = latest;
+            seen = 0;
+        }
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    path.metadata().map_or(0, |meta| meta.len())
+}
+
+fn print_from(path: &Path, seen: u64) -> io::Result<u64> {
+    let from = if length(path) < seen { 0 } else { seen };
+    let Ok(mut file) = File::open(path) else { return Ok(0) };
+    file.seek(SeekFrom::Start(from))?;
+    let mut added = Vec::new();
+    file.read_to_end(&mut added)?;
+    if !added.is_empty() {
+        term::print(&String::from_utf8_lossy(&added))?;
+    }
+    Ok(from + added.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_the_newest_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(newest(folder.path()), None);
+        let file = folder.path().join("hobd.log");
+        std::fs::write(&file, b"1\n2\n3\xff\n").expect("written");
+        assert_eq!(newest(folder.path()), Some(file.clone()));
+        assert_eq!(last_lines(&file, 2).expect("read"), "2\n3\u{fffd}\n");
+        assert_eq!(last_lines(&file, 0).expect("read"), "");
+        assert_eq!(last_lines(&file, 9).expect("read").lines().count(), 3);
+    }
+}

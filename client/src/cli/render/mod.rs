@@ -1,0 +1,116 @@
+//! Results for people.
+//!
+//! One renderer per shape that deserves better than the general one. They read the serialised `data` leniently: a field that
+//! is missing prints as nothing, and a result that is no object at all falls to the general renderer, because a daemon of
+//! another version may answer differently.
+
+mod generic;
+mod map;
+mod read;
+mod text;
+
+use serde_json::Value;
+
+use super::term::Style;
+
+pub(crate) use generic::plain;
+
+/// The text for the result `data` of `tool`.
+pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
+    let rendered = match tool {
+        "map_overview" => map::overview(data, style),
+        "map_search" => map::search(data, style),
+        "map_neighbors" => map::neighbors(data, style),
+        "map_path" => map::path(data, style),
+        "read_symbols" => read::symbols(data, style),
+        "regex_search" => text::matches(data, style),
+        _ => None,
+    };
+    rendered.unwrap_or_else(|| plain(data, style))
+}
+
+/// A string field; empty when it is missing.
+fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or("")
+}
+
+/// A number field.
+fn number_of(value: &Value, field: &str) -> Option<u64> {
+    value[field].as_u64()
+}
+
+/// The elements of a list field.
+fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// `file:line`, or what of it there is.
+fn place(value: &Value) -> String {
+    let file = text_of(value, "file");
+    match number_of(value, "line") {
+        Some(line) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
+        _ => file.to_owned(),
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn count(n: u64, one: &str) -> String {
+    match (n, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (_, Some(stem)) => format!("{} {stem}ies", grouped(n)),
+        (_, None) if one.ends_with("ch") => format!("{} {one}es", grouped(n)),
+        (_, None) => format!("{} {one}s", grouped(n)),
+    }
+}
+
+/// Digits in groups of three.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The width of the widest, up to a limit, so that one monster does not push everything away.
+fn column<'a>(cells: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    cells.map(|cell| cell.chars().count()).filter(|width| *width <= most).max().unwrap_or(0)
+}
+
+/// `text` and the spaces that fill its column; styles are applied by the caller to the text alone.
+fn pad(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn unknown_tools_and_strange_data_still_print() {
+        let style = Style::default();
+        assert_eq!(data("some_tool", &json!({"a": 1}), &style), "a: 1\n");
+        for tool in
+            ["map_overview", "map_search", "map_neighbors", "map_path", "read_symbols", "regex_search"]
+        {
+            for odd in
+                [json!(null), json!(7), json!([1]), json!({}), json!({"results": 3}), json!({"matches": [7]})]
+            {
+                let _ = data(tool, &odd, &style);
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(1, "file"), "1 file");
+        assert_eq!(count(1_234_567, "match"), "1,234,567 matches");
+        assert_eq!(count(0, "entry"), "0 entries");
+    }
+}

@@ -1,0 +1,96 @@
+//! Prints an answer: the result on standard output, everything about the result on standard error.
+
+use hob_client::Answer;
+use hob_proto::{Envelope, ErrorCode, ToolError};
+use serde_json::Value;
+
+use super::term::{self, Style};
+use super::{Failure, Outcome, render};
+
+/// Prints the answer of `tool`; with `json` exactly the envelope.
+pub(crate) fn answer(tool: &str, answer: &Answer, json: bool) -> Result<Outcome, Failure> {
+    let parsed = Envelope::parse(&answer.envelope);
+    let outcome = outcome(answer.ok, parsed.as_ref().ok());
+    if json {
+        term::print(&format!("{}\n", answer.envelope))?;
+        return Ok(outcome);
+    }
+    let envelope =
+        parsed.map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}; try --json")))?;
+    if let Some(data) = &envelope.data {
+        term::print(&render::data(tool, data, &Style::of_stdout()))?;
+    }
+    tell_remarks(&envelope);
+    Ok(outcome)
+}
+
+/// Prints only what is said besides the result, for commands that print the result themselves.
+pub(crate) fn remarks_of(answer: &Answer) {
+    if let Ok(envelope) = Envelope::parse(&answer.envelope) {
+        tell_remarks(&envelope);
+    }
+}
+
+fn tell_remarks(envelope: &Envelope) {
+    for line in remarks(envelope, &Style::of_stderr()) {
+        term::tell(&line);
+    }
+}
+
+fn outcome(ok: bool, envelope: Option<&Envelope>) -> Outcome {
+    let code = envelope.and_then(|envelope| envelope.error.as_ref()).map(|error| error.code);
+    match (ok, code) {
+        (true, _) => Outcome::Done,
+        (false, Some(ErrorCode::DaemonUnavailable)) => Outcome::NoDaemon,
+        (false, _) => Outcome::Refused,
+    }
+}
+
+/// What is said besides the result.
+fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(error) = &envelope.error {
+        lines.extend(error_lines(error, style));
+    }
+    if let Some(dropped) = &envelope.dropped {
+        let what = format!("{} {} left out", dropped.count, dropped.kind);
+        lines.push(format!("{} {what}: {}", style.notice("note:"), dropped.note));
+    }
+    lines.extend(envelope.warnings.iter().map(|warning| format!("{} {warning}", style.notice("warning:"))));
+    lines
+}
+
+fn error_lines(error: &ToolError, style: &Style) -> Vec<String> {
+    let code = serde_json::to_value(error.code).ok();
+    let code = code.as_ref().and_then(Value::as_str).unwrap_or("ERROR");
+    let mut lines = vec![format!("{} {}", style.alarm(format!("{code}:")), error.message)];
+    if !error.hint.is_empty() {
+        lines.push(format!("  {}", error.hint));
+    }
+    if !error.more.is_empty() {
+        let more = render::plain(&Value::Object(error.more.clone()), style);
+        lines.extend(more.lines().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_decide_how_it_ended() {
+        let envelope = |code: &str| {
+            let text = format!(
+                r#"{{"ok":false,"error":{{"code":"{code}","message":"m","hint":"h","language":"py"}},
+                "tokenBudget":{{"requested":1,"used":1,"max":1}},"truncated":false,"warnings":["w"]}}"#
+            );
+            Envelope::parse(&text).expect("an envelope")
+        };
+        assert_eq!(outcome(true, None), Outcome::Done);
+        assert_eq!(outcome(false, Some(&envelope("BAD_PATTERN"))), Outcome::Refused);
+        assert_eq!(outcome(false, Some(&envelope("DAEMON_UNAVAILABLE"))), Outcome::NoDaemon);
+        let lines = remarks(&envelope("LSP_UNAVAILABLE"), &Style::default());
+        assert_eq!(lines, ["LSP_UNAVAILABLE: m", "  h", "  language: py", "warning: w"]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Colours, width and printing, decided once from what the streams are.
+//!
+//! Renderers make strings and print nothing, so that they can be tested; everything printed goes through here, where a
+//! closed pipe is the normal end of `hob ... | head` and not an error.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// How to write for one stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Style {
+    /// Whether escape codes for colours are wanted.
+    pub(crate) colour: bool,
+    /// Columns of the terminal; `None` when it is no terminal, and then nothing is shortened.
+    pub(crate) width: Option<usize>,
+}
+
+impl Style {
+    /// For standard output.
+    pub(crate) fn of_stdout() -> Self {
+        let terminal = io::stdout().is_terminal();
+        Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
+    }
+
+    /// For standard error.
+    pub(crate) fn of_stderr() -> Self {
+        let terminal = io::stderr().is_terminal();
+        Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
+    }
+
+    /// Headings, names.
+    pub(crate) fn bold<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("1", text.into())
+    }
+
+    /// What one may overlook.
+    pub(crate) fn dim<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("2", text.into())
+    }
+
+    /// Paths.
+    pub(crate) fn path<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("35", text.into())
+    }
+
+    /// Line numbers.
+    pub(crate) fn line<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("32", text.into())
+    }
+
+    /// Failures.
+    pub(crate) fn alarm<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("1;31", text.into())
+    }
+
+    /// Warnings, and matches.
+    pub(crate) fn notice<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        self.paint("33", text.into())
+    }
+
+    fn paint<'a>(&self, code: &str, text: Cow<'a, str>) -> Cow<'a, str> {
+        if self.colour && !text.is_empty() { Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")) } else { text }
+    }
+
+    /// `text` cut to the columns that are left after `used`, when this is a terminal.
+    pub(crate) fn fit<'a>(&self, text: &'a str, used: usize) -> Cow<'a, str> {
+        let Some(width) = self.width else { return Cow::Borrowed(text) };
+        let left = width.saturating_sub(used).max(20);
+        match text.char_indices().nth(left.saturating_sub(1)) {
+            Some((cut, c)) if cut + c.len_utf8() < text.len() => Cow::Owned(format!("{}…", &text[..cut])),
+            _ => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// <https://no-color.org>: any non-empty value means no colours.
+fn colours_wanted() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != OsStr::new("dumb"))
+}
+
+fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    said.or_else(ask_columns).filter(|columns| *columns >= 40).unwrap_or(100)
+}
+
+#[cfg(unix)]
+fn ask_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col))
+}
+
+#[cfg(not(unix))]
+fn ask_columns() -> Option<usize> {
+    None
+}
+
+/// Writes to standard output. Whoever closed the pipe has read enough.
+///
+/// # Errors
+/// Whatever else the system says.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// Writes a line to standard error; if that cannot be done there is nobody left to tell.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_only_when_wanted() {
+        let plain = Style::default();
+        assert_eq!(plain.bold("x"), "x");
+        let colour = Style { colour: true, width: None };
+        assert_eq!(colour.bold("x"), "\u{1b}[1mx\u{1b}[0m");
+        assert_eq!(colour.dim(""), "");
+    }
+
+    #[test]
+    fn lines_are_cut_only_on_a_terminal() {
+        let text = "é".repeat(50);
+        assert_eq!(Style::default().fit(&text, 0), text);
+        let narrow = Style { colour: false, width: Some(40) };
+        assert_eq!(narrow.fit(&text, 10).chars().count(), 30);
+        assert_eq!(narrow.fit("short", 10), "short");
+        let exact = "x".repeat(30);
+        assert_eq!(narrow.fit(&exact, 10), exact);
+    }
+}

@@ -1,0 +1,234 @@
+//! Command-line arguments of a tool, made from its row in the table.
+//!
+//! `hob call TOOL` and the short verbs differ only in which arguments are positional. Help, completion, spelling aliases
+//! and value checks all come from the [`ToolDef`]; nothing here names a tool. What the daemon alone can judge (a path, a
+//! pattern) is left to it.
+
+use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, ToolDef, same_name};
+use serde_json::{Map, Value};
+
+/// The id of the positional argument that takes a JSON object.
+const JSON: &str = "arguments";
+
+/// A command `name` for `def`, with these of its arguments as positionals, in this order.
+pub(crate) fn command(def: &'static ToolDef, name: &'static str, positionals: &[&str]) -> Command {
+    let place = |arg: &ArgDef| positionals.iter().position(|name| *name == arg.name);
+    let args = arguments(def).map(|arg| match place(arg) {
+        Some(at) => positional(arg, at + 1),
+        None => option(def, arg),
+    });
+    Command::new(name).about(def.description).args(args).disable_help_subcommand(true)
+}
+
+/// As [`command`], with all arguments as options and a JSON object as the only positional.
+pub(crate) fn call_command(def: &'static ToolDef) -> Command {
+    let json = Arg::new(JSON)
+        .value_name("JSON")
+        .help("The arguments as a JSON object, or - to read it from standard input; options win over it");
+    command(def, def.name, &[]).arg(json).hide(def.set == hob_proto::tools::ToolSet::Hidden)
+}
+
+/// The arguments that were given on the command line.
+///
+/// # Errors
+/// A line for people when the JSON cannot be read.
+pub(crate) fn given(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
+    let mut given = match matches.try_get_one::<String>(JSON) {
+        Ok(Some(text)) => object(text)?,
+        _ => Map::new(),
+    };
+    for arg in arguments(def) {
+        if matches.value_source(arg.name) == Some(ValueSource::CommandLine) {
+            given.retain(|name, _| !same_name(name, arg.name));
+            given.insert(arg.name.to_owned(), value(arg, matches));
+        }
+    }
+    Ok(given)
+}
+
+/// Its own arguments and the common ones; `root` is an option of every command.
+fn arguments(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
+    def.all_args().filter(|arg| arg.name != "root")
+}
+
+fn positional(arg: &'static ArgDef, index: usize) -> Arg {
+    let required = arg.default == Default::Required;
+    typed(Arg::new(arg.name).index(index).required(required).value_name(shout(arg.name)), arg)
+        .help(arg.description)
+}
+
+fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
+    let kebab = leak(words(arg.name).join("-"));
+    let spellings = [leak(words(arg.name).join("_")), leak(camel(arg.name))];
+    let common = COMMON.iter().any(|common| same_name(common.name, arg.name));
+    let option = Arg::new(arg.name)
+        .long(kebab)
+        .aliases(spellings.into_iter().filter(|alias| *alias != kebab).collect::<Vec<_>>())
+        .help(help(def, arg))
+        .help_heading(if common { "Every tool" } else { "Arguments" });
+    typed(option, arg)
+}
+
+fn typed(option: Arg, arg: &ArgDef) -> Arg {
+    match arg.ty {
+        ArgType::Str { .. } => option.value_name("TEXT"),
+        ArgType::Int { .. } => {
+            option.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true)
+        }
+        ArgType::Bool => option
+            .value_name("true|false")
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .value_parser(value_parser!(bool)),
+        ArgType::Enum(words) => {
+            option.value_name("WORD").value_parser(PossibleValuesParser::new(words)).ignore_case(true)
+        }
+        ArgType::StrList => option.value_name("TEXT").action(ArgAction::Append),
+        ArgType::EnumList(words) => option
+            .value_name("WORD")
+            .action(ArgAction::Append)
+            .value_delimiter(',')
+            .value_parser(PossibleValuesParser::new(words))
+            .ignore_case(true),
+    }
+}
+
+fn help(def: &ToolDef, arg: &ArgDef) -> String {
+    let mut notes = Vec::new();
+    match arg.ty {
+        ArgType::Int { min, max } if max != i64::MAX => notes.push(format!("{min} to {max}")),
+        ArgType::StrList | ArgType::EnumList(_) => notes.push("may be repeated".to_owned()),
+        _ => {}
+    }
+    match arg.default {
+        Default::Required => notes.push("required".to_owned()),
+        Default::Int(n) => notes.push(format!("default {n}")),
+        Default::Str(s) => notes.push(format!("default {s}")),
+        Default::Bool(b) => notes.push(format!("default {b}")),
+        Default::None if same_name(arg.name, "tokenBudget") => {
+            notes.push(format!("in tokens, 100 to {}, default {}", def.max_budget, def.default_budget));
+        }
+        Default::None => {}
+    }
+    if notes.is_empty() {
+        arg.description.to_owned()
+    } else {
+        format!("{} ({})", arg.description, notes.join("; "))
+    }
+}
+
+fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
+    let strings = || matches.get_many::<String>(arg.name).into_iter().flatten().cloned();
+    match arg.ty {
+        ArgType::Str { .. } | ArgType::Enum(_) => strings().next().into(),
+        ArgType::Int { .. } => matches.get_one::<i64>(arg.name).copied().into(),
+        ArgType::Bool => matches.get_one::<bool>(arg.name).copied().into(),
+        ArgType::StrList | ArgType::EnumList(_) => strings().collect::<Vec<_>>().into(),
+    }
+}
+
+fn object(text: &str) -> Result<Map<String, Value>, String> {
+    let text = if text == "-" {
+        std::io::read_to_string(std::io::stdin()).map_err(|error| format!("standard input: {error}"))?
+    } else {
+        text.to_owned()
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err("the arguments must be one JSON object, such as '{\"query\": \"x\"}'".to_owned()),
+        Err(error) => Err(format!("the arguments are not JSON: {error}")),
+    }
+}
+
+/// `pathPrefix` and `path_prefix` are both `path`, `prefix`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if c == '_' || c.is_uppercase() {
+            words.push(String::new());
+        }
+        if c != '_'
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
+}
+
+fn camel(name: &str) -> String {
+    let capital = |word: &String| word[..1].to_uppercase() + &word[1..];
+    let words = words(name);
+    words.iter().take(1).cloned().chain(words.iter().skip(1).map(capital)).collect()
+}
+
+fn shout(name: &str) -> &'static str {
+    leak(words(name).join("_").to_uppercase())
+}
+
+/// clap wants names that live as long as the program. There are a few dozen, made once.
+fn leak(name: String) -> &'static str {
+    name.leak()
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_proto::tools::{TOOLS, find};
+    use serde_json::json;
+
+    use super::*;
+
+    fn parse(tool: &str, args: &[&str]) -> Value {
+        let def = find(tool).expect("known");
+        let words = [tool].into_iter().chain(args.iter().copied());
+        let matches = call_command(def).try_get_matches_from(words).expect("parses");
+        given(def, &matches).expect("read").into()
+    }
+
+    #[test]
+    fn every_tool_has_a_consistent_command() {
+        for def in TOOLS {
+            call_command(def).debug_assert();
+        }
+    }
+
+    #[test]
+    fn three_spellings_are_one_argument() {
+        for spelling in ["--path-prefix", "--pathPrefix", "--path_prefix"] {
+            assert_eq!(parse("map_search", &["--query", "ab", spelling, "src"])["pathPrefix"], "src");
+            assert_eq!(parse("regex_search", &["--pattern", "ab", spelling, "src"])["path_prefix"], "src");
+        }
+    }
+
+    #[test]
+    fn types_come_from_the_table() {
+        let args =
+            ["--node-id", "x", "--edge-kinds", "calls", "--edge-kinds", "Imports,extends", "--depth", "-1"];
+        let expected = json!({"nodeId": "x", "edgeKinds": ["calls", "Imports", "extends"], "depth": -1});
+        assert_eq!(parse("map_neighbors", &args), expected);
+        assert_eq!(parse("map_path", &["--include-references"]), json!({"includeReferences": true}));
+        assert_eq!(parse("map_path", &["--include-references=false"]), json!({"includeReferences": false}));
+        assert_eq!(parse("map_path", &["--fresh=false"]), json!({"fresh": false}));
+    }
+
+    #[test]
+    fn options_win_over_json() {
+        let given = parse(
+            "map_search",
+            &[r#"{"query": "ab", "path_prefix": "x", "limit": 3}"#, "--path-prefix", "y"],
+        );
+        assert_eq!(given, json!({"query": "ab", "limit": 3, "pathPrefix": "y"}));
+    }
+
+    #[test]
+    fn json_that_is_no_object_is_explained() {
+        for (text, expected) in [("[1]", "one JSON object"), ("{", "not JSON")] {
+            let error = object(text).expect_err("refused");
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

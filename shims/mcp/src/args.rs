@@ -1,0 +1,102 @@
+//! The command line of `hob-mcp`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use hob_proto::tools::{self, ToolDef};
+
+const ABOUT: &str = "MCP server for hob: code intelligence that is kept warm by one background daemon";
+
+const EXAMPLES: &str = r#"An MCP client starts this program and speaks with it on stdin and stdout; there is nothing to see when it
+is started by hand. It starts the hob daemon when none runs.
+
+Which project a call is about, first that applies:
+  the call's own `root` argument, --root, the client's MCP roots, CLAUDE_PROJECT_DIR, the working directory
+
+Adding it to a client that reads `.mcp.json` (most do, under one name or another):
+  {
+    "mcpServers": {
+      "hob": { "command": "hob-mcp", "args": ["--tools", "core"] }
+    }
+  }
+
+Environment:
+  HOB_DIR      keep all of hob's files under this folder instead of the platform's usual ones
+  HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)
+
+`hob tools` lists the tools; `hob status` shows the daemon."#;
+
+/// What the user asked for.
+#[derive(Debug, Parser)]
+#[command(name = "hob-mcp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Args {
+    /// The project: its folder or any path in it (default: what the client says, else the working directory)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// The tools to offer: `core`, `all`, or names separated by commas
+    #[arg(long, value_name = "LIST", default_value = "core", value_parser = parse_tools)]
+    pub(crate) tools: Chosen,
+
+    /// Offer the tools that edit files, too (this version has none yet, so it changes nothing)
+    #[arg(long)]
+    pub(crate) edits: bool,
+
+    /// Send the tools' output schemas, which cost context and which few clients need
+    #[arg(long)]
+    pub(crate) output_schemas: bool,
+}
+
+/// The tools of `--tools`, sorted by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen(pub(crate) Vec<&'static ToolDef>);
+
+fn parse_tools(list: &str) -> Result<Chosen, String> {
+    let chosen = tools::select(list).map_err(|unknown| unknown.to_string())?;
+    if chosen.is_empty() { Err("no tool is named".to_owned()) } else { Ok(Chosen(chosen)) }
+}
+
+/// Where the user is: `--root` made absolute, and the folder to fall back to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Where {
+    pub(crate) fixed: Option<PathBuf>,
+    pub(crate) fallback: PathBuf,
+}
+
+impl Where {
+    /// `project_dir` is what `CLAUDE_PROJECT_DIR` says.
+    pub(crate) fn find(root: Option<&Path>, project_dir: Option<PathBuf>, cwd: &Path) -> Self {
+        let named = project_dir.filter(|dir| dir.is_absolute());
+        Self { fixed: root.map(|root| cwd.join(root)), fallback: named.unwrap_or_else(|| cwd.to_path_buf()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_misspelt_tool_is_refused_with_the_nearest_name() {
+        let error =
+            Args::try_parse_from(["hob-mcp", "--tools", "map_serch"]).expect_err("unknown").to_string();
+        assert!(error.contains("did you mean `map_search`"), "{error}");
+        assert!(Args::try_parse_from(["hob-mcp", "--tools", ","]).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_root_is_absolute_and_the_environment_only_a_fallback() {
+        let cwd = Path::new("/work");
+        let found = Where::find(Some(Path::new("a")), Some("/p".into()), cwd);
+        assert_eq!(found, Where { fixed: Some("/work/a".into()), fallback: "/p".into() });
+        assert_eq!(Where::find(None, Some("relative".into()), cwd).fallback, cwd);
+        assert_eq!(Where::find(None, None, cwd).fixed, None);
+    }
+}

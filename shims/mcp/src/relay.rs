@@ -1,0 +1,116 @@
+//! Calls to the daemon, and what comes back on the way: progress.
+//!
+//! The client library connects, starts the daemon, reconnects and repeats; whatever happens there is an envelope. Here a
+//! call is carried through: its progress becomes notifications, its cancellation drops it, which cancels it in the daemon.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hob_client::envelope::error_envelope;
+use hob_client::{Client, OnProgress, Progress, Request, Settings, Unavailable};
+use hob_proto::ClientKind;
+use hob_proto::tools::ToolDef;
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::Peer;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+/// The way to the daemon, or why there is none on this machine.
+#[derive(Debug)]
+pub(crate) struct Relay(Result<Client, Unavailable>);
+
+/// A call to carry through.
+pub(crate) struct Order {
+    pub(crate) tool: &'static ToolDef,
+    pub(crate) args: Map<String, Value>,
+    pub(crate) root: PathBuf,
+    /// Where progress goes, when the client asked for it.
+    pub(crate) reporter: Option<Reporter>,
+}
+
+impl Relay {
+    /// A relay for a client that works in `place`.
+    pub(crate) fn new(place: &Path) -> Self {
+        let settings = Settings::from_process_env(ClientKind::Mcp);
+        Self(settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), ..settings })))
+    }
+
+    /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.
+    pub(crate) fn warm(&self) {
+        if let Ok(client) = &self.0 {
+            let client = client.clone();
+            tokio::spawn(async move {
+                match client.connection().await {
+                    Ok(connection) => tracing::info!(server = ?connection.server(), "connected"),
+                    Err(error) => tracing::warn!(%error, "no daemon"),
+                }
+            });
+        }
+    }
+
+    /// The envelope that answers the call. Dropping the future cancels the call.
+    pub(crate) async fn call(&self, order: Order) -> String {
+        let mut request = Request::new(order.tool.name, order.args);
+        // A root that is not Unicode cannot be said; the connection's own directory is the next best.
+        request.root = order.root.to_str().map(str::to_owned);
+        let client = match &self.0 {
+            Ok(client) => client,
+            Err(error) => return error_envelope(&request.tool, &request.args, error.to_tool_error()),
+        };
+        match order.reporter {
+            None => client.call(&request, None).await.envelope,
+            Some(reporter) => call_and_report(client, &request, reporter).await,
+        }
+    }
+}
+
+/// Progress arrives faster than a client may read it, so only the latest is kept.
+async fn call_and_report(client: &Client, request: &Request, mut reporter: Reporter) -> String {
+    let (sender, mut latest) = watch::channel(None);
+    let on_progress: OnProgress = Arc::new(move |progress| drop(sender.send(Some(progress))));
+    let mut calling = std::pin::pin!(client.call(request, Some(on_progress)));
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut calling => return answer.envelope,
+            Ok(()) = latest.changed() => {
+                let progress = latest.borrow_and_update().clone();
+                if let Some(progress) = progress {
+                    reporter.report(progress).await;
+                }
+            }
+        }
+    }
+}
+
+/// Sends progress notifications for one request.
+pub(crate) struct Reporter {
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    last: Option<u64>,
+}
+
+impl Reporter {
+    pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> Self {
+        Self { peer, token, last: None }
+    }
+
+    /// MCP wants the number to increase with every notification; what does not is left out.
+    async fn report(&mut self, progress: Progress) {
+        if self.last.is_some_and(|last| progress.done <= last) {
+            return;
+        }
+        self.last = Some(progress.done);
+        let mut param = ProgressNotificationParam::new(self.token.clone(), as_number(progress.done));
+        param.total = progress.total.map(as_number);
+        param.message = Some(progress.message);
+        // A client that is gone needs no progress.
+        let _ = self.peer.notify_progress(param).await;
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of files; MCP has floating-point numbers only")]
+fn as_number(n: u64) -> f64 {
+    n as f64
+}

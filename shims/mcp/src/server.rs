@@ -1,0 +1,174 @@
+//! The MCP server: what it says of itself, its tools, and how a call becomes a result.
+//!
+//! Everything but a call is answered from the static table, without the daemon. `rmcp` negotiates the revision; this file
+//! adds what only some revisions have (cache hints) and keeps the rest the same for all of them. The only file, with
+//! `roots.rs` and `stdio.rs`, that knows MCP's types.
+
+use std::sync::{Arc, OnceLock};
+
+use hob_proto::tools::{self, ToolDef, ToolSet, schema};
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+
+use crate::policy;
+use crate::relay::{Order, Relay, Reporter};
+use crate::roots::Roots;
+
+/// How long a client may keep the tool list: it cannot change while this process lives.
+const LIST_TTL_MS: u64 = 60 * 60 * 1000;
+
+/// Methods that are served; whoever calls one of them and is not understood wrote its parameters wrongly.
+const SERVED: &[&str] = &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
+
+/// The server of one client.
+pub(crate) struct Server {
+    listed: Vec<&'static ToolDef>,
+    output_schemas: bool,
+    tools: OnceLock<Vec<Tool>>,
+    roots: Roots,
+    relay: Relay,
+}
+
+impl Server {
+    pub(crate) fn new(
+        listed: Vec<&'static ToolDef>,
+        output_schemas: bool,
+        roots: Roots,
+        relay: Relay,
+    ) -> Self {
+        Self { listed, output_schemas, tools: OnceLock::new(), roots, relay }
+    }
+
+    fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| self.listed.iter().map(|def| as_tool(def, self.output_schemas)).collect())
+    }
+
+    /// The tool of this name, if this client may call it: it is listed, or in no list at all.
+    fn callable(&self, name: &str) -> Result<&'static ToolDef, ErrorData> {
+        let Some(def) = tools::find(name) else {
+            return Err(ErrorData::invalid_params(tools::unknown(name).to_string(), None));
+        };
+        if def.set == ToolSet::Hidden || self.listed.iter().any(|listed| listed.name == name) {
+            return Ok(def);
+        }
+        let message =
+            format!("the tool `{name}` is not offered here; start hob-mcp with `--tools all` to have it");
+        Err(ErrorData::invalid_params(message, None))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = Implementation::new("hob", env!("CARGO_PKG_VERSION"));
+        info.title = Some("hob".to_owned());
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(info)
+            .with_instructions(policy::instructions(&self.listed))
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()).with_ttl_ms(LIST_TTL_MS))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let result = ListToolsResult::with_all_items(self.tools().to_vec());
+        let has_hints =
+            context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        if has_hints {
+            return Ok(result.with_ttl_ms(LIST_TTL_MS).with_cache_scope(CacheScope::Private));
+        }
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.callable(&request.name)?;
+        let args = request.arguments.unwrap_or_default();
+        let named = args.get("root").is_some_and(|root| !root.is_null());
+        let root = if named { self.roots.known().to_path_buf() } else { self.roots.of(&context).await };
+        let reporter =
+            context.meta.get_progress_token().map(|token| Reporter::new(context.peer.clone(), token));
+        tokio::select! {
+            envelope = self.relay.call(Order { tool, args, root, reporter }) => Ok(as_result(envelope).into()),
+            // Nobody waits for this answer any more, and `rmcp` drops it.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+
+    /// `rmcp` hands every request it cannot read to this method, also those whose method it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if SERVED.contains(&method.as_str()) {
+            return Err(ErrorData::invalid_params(
+                format!("the parameters of `{method}` are malformed"),
+                None,
+            ));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None))
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        self.roots.forget().await;
+    }
+}
+
+fn as_tool(def: &'static ToolDef, output_schema: bool) -> Tool {
+    let annotations = ToolAnnotations::new()
+        .read_only(def.read_only)
+        .destructive(false)
+        .idempotent(def.idempotent)
+        .open_world(false);
+    let tool = Tool::new(def.name, def.description, schema::input_schema(def))
+        .with_title(def.title)
+        .with_annotations(annotations);
+    if output_schema { tool.with_raw_output_schema(Arc::new(schema::output_schema(def))) } else { tool }
+}
+
+/// The envelope twice, because some clients show the model only one of the two. A failure of the tool's domain is an
+/// envelope like any other and no MCP error: the model is to read its hint.
+fn as_result(envelope: String) -> CallToolResult {
+    let parsed = serde_json::from_str(&envelope).ok();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(envelope)]);
+    result.structured_content = parsed;
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listed_tool_is_what_the_table_says() {
+        for def in tools::select("all").expect("known") {
+            let tool = serde_json::to_value(as_tool(def, false)).expect("plain data");
+            assert_eq!(tool, schema::listing(def), "{}", def.name);
+            let tool = serde_json::to_value(as_tool(def, true)).expect("plain data");
+            assert_eq!(tool["outputSchema"]["type"], "object", "{}", def.name);
+        }
+    }
+
+    #[test]
+    fn text_and_structure_are_the_same_envelope_in_the_same_order() {
+        let text = r#"{"ok":true,"data":{"z":1,"a":[1.5,"é"]},"warnings":[]}"#;
+        let result = as_result(text.to_owned());
+        assert_eq!(serde_json::to_string(&result.structured_content).expect("plain data"), text);
+        assert_eq!(result.is_error, Some(false));
+    }
+}

@@ -1,0 +1,316 @@
+//! JSON-RPC on two byte streams, one message a line: the transport under `rmcp`.
+//!
+//! `rmcp` brings a transport of its own; this one answers where that one is silent or answers without the request's id:
+//! text that is not JSON, JSON that is no message, a line that is too long, a batch (which revision 2025-03-26 allows).
+//! A client that gets no answer waits until its own deadline, so every request is answered. It knows nothing of MCP
+//! beyond the shape of a message.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+
+/// The longest line that is taken, in bytes without its end.
+pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
+
+type Incoming = RxJsonRpcMessage<RoleServer>;
+type Outgoing = TxJsonRpcMessage<RoleServer>;
+
+/// The transport. Clones share the streams, so that serving can begin again on the same ones.
+pub(crate) struct Stdio<R, W> {
+    input: Arc<Mutex<Input<R>>>,
+    output: Arc<Mutex<Option<W>>>,
+}
+
+impl<R, W> Clone for Stdio<R, W> {
+    fn clone(&self) -> Self {
+        Self { input: Arc::clone(&self.input), output: Arc::clone(&self.output) }
+    }
+}
+
+/// `receive` runs in a `select!` and is dropped half-way all the time, so whatever it has begun lives here.
+struct Input<R> {
+    reader: BufReader<R>,
+    line: Vec<u8>,
+    /// The rest of a line that was too long is being thrown away.
+    skipping: bool,
+    /// Messages of a batch that are not handed out yet.
+    waiting: VecDeque<Incoming>,
+    /// A reply under way. One at a time: whoever sends rubbish waits until it is answered.
+    reply: Option<JoinHandle<io::Result<()>>>,
+}
+
+/// What reading one line came to.
+#[derive(Debug, PartialEq)]
+enum Line {
+    Whole,
+    TooLong,
+    End,
+}
+
+impl<R, W> Stdio<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    pub(crate) fn new(reader: R, writer: W) -> Self {
+        let reader = BufReader::new(reader);
+        let input =
+            Input { reader, line: Vec::new(), skipping: false, waiting: VecDeque::new(), reply: None };
+        Self { input: Arc::new(Mutex::new(input)), output: Arc::new(Mutex::new(Some(writer))) }
+    }
+
+    fn begin_reply(&self, input: &mut Input<R>, error: ErrorData, id: Option<RequestId>) {
+        let message = Outgoing::error(error, id);
+        input.reply = Some(tokio::spawn(write_line(Arc::clone(&self.output), message)));
+    }
+
+    fn take_in(&self, input: &mut Input<R>) {
+        let messages = read_messages(&input.line);
+        input.line.clear();
+        let mut refused = Vec::new();
+        for message in messages {
+            match message {
+                Ok(message) => input.waiting.push_back(message),
+                Err(Refusal { error, id }) => refused.push((error, id)),
+            }
+        }
+        // A batch may hold several bad elements; their answers share one task, so that order and pressure are kept.
+        match refused.len() {
+            0 => {}
+            1 => refused.into_iter().for_each(|(error, id)| self.begin_reply(input, error, id)),
+            _ => {
+                let output = Arc::clone(&self.output);
+                input.reply = Some(tokio::spawn(async move {
+                    for (error, id) in refused {
+                        write_line(Arc::clone(&output), Outgoing::error(error, id)).await?;
+                    }
+                    Ok(())
+                }));
+            }
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Stdio<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, item: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        write_line(Arc::clone(&self.output), item)
+    }
+
+    async fn receive(&mut self) -> Option<Incoming> {
+        let shared = Arc::clone(&self.input);
+        let mut input = shared.lock().await;
+        loop {
+            if let Some(reply) = input.reply.as_mut() {
+                let written = reply.await;
+                input.reply = None;
+                if !matches!(written, Ok(Ok(()))) {
+                    return None;
+                }
+            }
+            if let Some(message) = input.waiting.pop_front() {
+                return Some(message);
+            }
+            match input.read_line().await {
+                Ok(Line::Whole) => self.take_in(&mut input),
+                Ok(Line::TooLong) => {
+                    let error = ErrorData::invalid_request("the line is longer than 16 MiB", None);
+                    self.begin_reply(&mut input, error, None);
+                }
+                Ok(Line::End) | Err(_) => return None,
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        match self.output.lock().await.take() {
+            Some(mut writer) => writer.shutdown().await,
+            None => Ok(()),
+        }
+    }
+}
+
+async fn write_line<W>(output: Arc<Mutex<Option<W>>>, message: Outgoing) -> io::Result<()>
+where
+    W: AsyncWrite + Send + Unpin,
+{
+    let mut line = serde_json::to_vec(&message)?;
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    let writer = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+    writer.write_all(&line).await?;
+    writer.flush().await
+}
+
+impl<R: AsyncRead + Unpin> Input<R> {
+    /// Reads up to the end of a line. The end of input ends the last line too; a second call then says `End`.
+    async fn read_line(&mut self) -> io::Result<Line> {
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                let left_over = !self.line.is_empty() && !self.skipping;
+                return Ok(if left_over { Line::Whole } else { Line::End });
+            }
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |at| at + 1);
+            let content = end.unwrap_or(available.len());
+            let was_skipping = self.skipping;
+            if !was_skipping {
+                self.skipping = self.line.len() + content > MAX_LINE;
+            }
+            if self.skipping {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(&available[..content]);
+            }
+            self.reader.consume(taken);
+            let too_long = self.skipping && !was_skipping;
+            if end.is_some() {
+                self.skipping = false;
+            }
+            match (too_long, end.is_some() && !was_skipping) {
+                (true, _) => return Ok(Line::TooLong),
+                (false, true) => return Ok(Line::Whole),
+                (false, false) => {}
+            }
+        }
+    }
+}
+
+/// Why a message is not handed on, and to which request that is the answer.
+#[derive(Debug)]
+struct Refusal {
+    error: ErrorData,
+    id: Option<RequestId>,
+}
+
+impl Refusal {
+    fn invalid(reason: &'static str, id: Option<RequestId>) -> Self {
+        Self { error: ErrorData::invalid_request(reason, None), id }
+    }
+}
+
+/// The messages of a line: none for an empty one, several for a batch. What is no request is dropped silently, as
+/// JSON-RPC wants: nobody waits for an answer to it.
+fn read_messages(line: &[u8]) -> Vec<Result<Incoming, Refusal>> {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.trim_ascii().is_empty() {
+        return Vec::new();
+    }
+    match serde_json::from_slice::<Value>(line) {
+        Ok(Value::Array(items)) if items.is_empty() => {
+            vec![Err(Refusal::invalid("the batch is empty", None))]
+        }
+        Ok(Value::Array(items)) => items.into_iter().filter_map(read_message).collect(),
+        Ok(value) => read_message(value).into_iter().collect(),
+        Err(cause) => {
+            let error = ErrorData::parse_error(format!("the line is not JSON: {cause}"), None);
+            vec![Err(Refusal { error, id: None })]
+        }
+    }
+}
+
+fn read_message(value: Value) -> Option<Result<Incoming, Refusal>> {
+    let is_reply = value.get("result").is_some() || value.get("error").is_some();
+    let expects_answer = value.get("id").is_some() || value.get("method").is_none();
+    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    match serde_json::from_value::<Incoming>(value) {
+        Ok(message) => Some(Ok(message)),
+        Err(_) if is_reply || !expects_answer => None,
+        Err(_) => Some(Err(Refusal::invalid("this is not a JSON-RPC 2.0 request", id))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
+
+    use super::*;
+
+    /// Everything the transport hands out and everything it writes for these bytes of input.
+    async fn run(input: &[u8]) -> (Vec<String>, Vec<Value>) {
+        let (mut client, reader): (DuplexStream, DuplexStream) = duplex(64 * 1024);
+        let (mut answers, writer) = duplex(64 * 1024);
+        let mut stdio = Stdio::new(reader, writer);
+        let input = input.to_vec();
+        let feed = tokio::spawn(async move {
+            client.write_all(&input).await.expect("the transport reads on");
+        });
+        let mut received = Vec::new();
+        while let Some(message) = stdio.receive().await {
+            received.push(serde_json::to_string(&message).expect("plain data"));
+        }
+        feed.await.expect("fed");
+        stdio.close().await.expect("closes");
+        let mut written = String::new();
+        answers.read_to_string(&mut written).await.expect("UTF-8");
+        (received, written.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
+    }
+
+    #[tokio::test]
+    async fn a_last_line_without_an_end_and_empty_lines_are_fine() {
+        let (received, written) = run(b"\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").await;
+        assert_eq!(received.len(), 1);
+        assert!(written.is_empty());
+    }
+
+    #[tokio::test]
+    async fn rubbish_is_answered_and_the_next_message_still_arrives() {
+        let (received, written) =
+            run(b"{nope\n\xff\xfe\n[]\n7\n{\"id\":5}\n{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":7}\n\
+                       {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n")
+            .await;
+        assert_eq!(received.len(), 1);
+        let codes: Vec<_> = written.iter().map(|reply| reply["error"]["code"].clone()).collect();
+        assert_eq!(codes, [-32700, -32700, -32600, -32600, -32600, -32600]);
+        assert_eq!(written[4]["id"], 5);
+        assert_eq!(written[5]["id"], "a");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_request_is_never_answered() {
+        let (received, written) =
+            run(b"{\"method\":\"notifications/x\"}\n{\"id\":3,\"result\":7}\n{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n")
+                .await;
+        assert!(received.is_empty(), "{received:?}");
+        assert!(written.is_empty(), "{written:?}");
+    }
+
+    #[tokio::test]
+    async fn a_batch_is_several_messages() {
+        let batch = json!([
+            {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+            {"jsonrpc": "2.0", "id": 2},
+            {"jsonrpc": "2.0", "id": 3},
+            {"jsonrpc": "2.0", "id": 4, "method": "tools/list"},
+        ]);
+        let (received, written) = run(batch.to_string().as_bytes()).await;
+        assert_eq!(received.len(), 2);
+        assert_eq!(written.iter().map(|w| w["id"].clone()).collect::<Vec<_>>(), [2, 3]);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_refused_once_and_skipped() {
+        let mut input = vec![b'x'; MAX_LINE + 70_000];
+        input.extend_from_slice(b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+        let (received, written) = run(&input).await;
+        assert_eq!(received.len(), 1);
+        assert_eq!(written.len(), 1);
+        assert_eq!(written[0]["error"]["code"], -32600);
+    }
+}
