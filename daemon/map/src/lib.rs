@@ -6,9 +6,15 @@
 
 pub mod extract;
 pub mod facts;
+#[cfg(test)]
+mod fixture;
 pub mod graph;
+mod index;
 pub mod langs;
+mod overview;
 pub mod persist;
+mod resolve;
+mod search;
 pub mod walk;
 
 pub use extract::{EXTRACTOR_VERSION, extract};

@@ -1,41 +1,285 @@
 //! Hub scores and clusters: computed aside in slices, installed when ready.
+//!
+//! The job works on a snapshot of the files, ordered by path, so that everything it numbers comes out the same whatever
+//! the files' numbers and whichever thread was first. Its slices resolve under a read lock; changes may come between
+//! them. A target that moved meanwhile is found again by name, or left out: scores are an estimate that the next
+//! derivation mends.
 
-use super::Map;
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
+use rustc_hash::FxHashMap;
+
+use super::communities::{self, FileGraph};
+use super::labels;
+use super::outbound::owner_node;
+use super::rank::{self, Graph};
+use super::{ClusterInfo, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use crate::facts::{DefFlags, FileFacts};
+use crate::langs::Lang;
+use crate::resolve::Resolver;
+
+/// Hubs kept for each cluster.
+const HUBS: usize = 20;
+
+/// A file of the snapshot.
+#[derive(Debug)]
+struct Item {
+    file: FileId,
+    path: WsPath,
+    facts: Arc<FileFacts>,
+    /// The number of its own node; its definitions follow.
+    first: u32,
+}
 
 /// The computation under way. It holds a snapshot of the files and takes slices of time under a read lock.
 #[derive(Debug, Default)]
-pub struct DeriveJob {}
+pub struct DeriveJob {
+    items: Vec<Item>,
+    at_file: FxHashMap<FileId, u32>,
+    next: usize,
+    nodes: u32,
+    externals: FxHashMap<ExternalId, u32>,
+    /// (from, to), one for each distinct edge between nodes, `contains` left out.
+    edges: Vec<(u32, u32)>,
+    /// Weights between files, by place in `items`, smaller first.
+    weights: FxHashMap<(u32, u32), f32>,
+}
 
 /// What a derivation found; see [`Map::install`].
 #[derive(Debug, Default)]
-pub struct Derived {}
+pub struct Derived {
+    files: Vec<DerivedFile>,
+    externals: FxHashMap<ExternalId, f32>,
+    clusters: Vec<ClusterInfo>,
+    edges: usize,
+}
 
-impl DeriveJob {
-    /// Files done and files in all.
-    #[must_use]
-    pub fn progress(&self) -> (usize, usize) {
-        (0, 0)
-    }
-
-    /// The part that needs no map: PageRank and communities.
-    #[must_use]
-    pub fn finish(self) -> Derived {
-        Derived::default()
-    }
+#[derive(Debug)]
+struct DerivedFile {
+    file: FileId,
+    path: WsPath,
+    facts: Arc<FileFacts>,
+    score: f32,
+    scores: Box<[f32]>,
+    cluster: u32,
 }
 
 impl Map {
     /// Starts a derivation over the files there are now.
     #[must_use]
     pub fn derive_job(&self) -> DeriveJob {
-        DeriveJob::default()
+        let sources = self.index.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest);
+        let mut items: Vec<Item> = sources
+            .map(|(file, entry)| Item {
+                file,
+                path: entry.path.clone(),
+                facts: Arc::clone(&entry.facts),
+                first: 0,
+            })
+            .collect();
+        items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        let mut nodes = 0;
+        for item in &mut items {
+            item.first = nodes;
+            nodes += 1 + item.facts.defs.len() as u32;
+        }
+        let at_file = items.iter().enumerate().map(|(i, item)| (item.file, i as u32)).collect();
+        DeriveJob { items, at_file, nodes, ..DeriveJob::default() }
     }
 
     /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
-    pub fn derive_step(&self, _job: &mut DeriveJob, _files: usize) -> bool {
-        true
+    pub fn derive_step(&self, job: &mut DeriveJob, files: usize) -> bool {
+        let resolver = Resolver::new(&self.index);
+        let end = (job.next + files).min(job.items.len());
+        for at in job.next..end {
+            let item = &job.items[at];
+            let file = item.file;
+            if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
+                job.take(at as u32, self.dependencies(&resolver, file), self);
+            }
+            resolver.forget();
+        }
+        job.next = end;
+        end == job.items.len()
+    }
+
+    /// The distinct resolved edges that start in a file, `contains` left out.
+    fn dependencies(&self, resolver: &Resolver<'_>, file: FileId) -> Vec<(NodeRef, NodeRef, EdgeKind)> {
+        let mut found = self.sure_edges_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Takes over scores and clusters. Definitions that changed since keep theirs by name.
-    pub fn install(&mut self, _derived: Derived) {}
+    pub fn install(&mut self, derived: Derived) {
+        for done in derived.files {
+            let Some(entry) = self.index.entry_mut(done.file).filter(|entry| entry.path == done.path) else {
+                continue;
+            };
+            entry.score = done.score;
+            entry.cluster = Some(done.cluster);
+            let unchanged = Arc::ptr_eq(&entry.facts, &done.facts);
+            entry.scores =
+                if unchanged { done.scores } else { rescored(&entry.facts, &done.facts, &done.scores) };
+        }
+        self.standing.clusters = Some(derived.clusters);
+        self.standing.edges = Some(derived.edges);
+        self.standing.externals = derived.externals;
+    }
+}
+
+/// Scores of older facts, carried over by qualified name.
+fn rescored(facts: &FileFacts, old: &FileFacts, scores: &[f32]) -> Box<[f32]> {
+    let by_name: FxHashMap<(&str, u32), f32> = old
+        .defs
+        .iter()
+        .zip(scores)
+        .map(|(def, score)| ((old.name(def.qualified), def.ordinal), *score))
+        .collect();
+    let score = |def: &crate::facts::Def| by_name.get(&(facts.name(def.qualified), def.ordinal)).copied();
+    facts.defs.iter().map(|def| score(def).unwrap_or(0.0)).collect()
+}
+
+impl DeriveJob {
+    /// Files done and files in all.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.next, self.items.len())
+    }
+
+    fn take(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
+        let mut last = None;
+        for (from, to, kind) in edges {
+            let (Some(source), Some(target)) = (self.number(from, map), self.number(to, map)) else {
+                continue;
+            };
+            if source != target && last != Some((source, target)) {
+                self.edges.push((source, target));
+                last = Some((source, target));
+            }
+            let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
+            if other != at {
+                *self.weights.entry((at.min(other), at.max(other))).or_default() += weight(kind);
+            }
+        }
+    }
+
+    fn number(&mut self, node: NodeRef, map: &Map) -> Option<u32> {
+        match node {
+            NodeRef::External(id) => {
+                // Numbered after all others, in `finish`; until then by order of meeting, which the order of files fixes.
+                let next = self.externals.len() as u32;
+                Some(self.nodes + *self.externals.entry(id).or_insert(next))
+            }
+            NodeRef::File(file) => Some(self.items[*self.at_file.get(&file)? as usize].first),
+            NodeRef::Def(def) => {
+                let item = &self.items[*self.at_file.get(&def.file)? as usize];
+                let same = map.index.entry(def.file).is_some_and(|e| Arc::ptr_eq(&e.facts, &item.facts));
+                same.then_some(item.first + 1 + def.def.0)
+            }
+        }
+    }
+
+    /// The part that needs no map: PageRank and communities.
+    #[must_use]
+    pub fn finish(self) -> Derived {
+        let all = self.nodes as usize + self.externals.len();
+        let graph = Graph::new(all, self.edges);
+        let edges = graph.edge_count();
+        let scores = rank::hub_scores(&graph, self.nodes as usize);
+        let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
+        let hubs = hubs(&self.items, &communities, &scores);
+        let paths: Vec<&str> = self.items.iter().map(|item| item.path.as_str()).collect();
+        let labels = labels::label(&paths, &communities);
+        let clusters =
+            labels.into_iter().zip(hubs).map(|(label, hubs)| ClusterInfo { label, hubs }).collect();
+        let first_external = self.nodes as usize;
+        let external = |(id, at): (ExternalId, u32)| (id, scores[first_external + at as usize].min(1.0));
+        let externals = self.externals.into_iter().map(external).collect();
+        let files = self.items.into_iter().zip(communities).map(|(item, cluster)| {
+            let first = item.first as usize;
+            DerivedFile {
+                score: scores[first],
+                scores: scores[first + 1..=first + item.facts.defs.len()].into(),
+                file: item.file,
+                path: item.path,
+                facts: item.facts,
+                cluster,
+            }
+        });
+        Derived { files: files.collect(), externals, clusters, edges }
+    }
+}
+
+/// How strongly an edge ties two files.
+fn weight(kind: EdgeKind) -> f32 {
+    match kind {
+        EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Extends | EdgeKind::Implements => 3.0,
+        EdgeKind::Calls => 2.0,
+        EdgeKind::References => 1.0,
+        EdgeKind::Contains => 0.0,
+    }
+}
+
+/// A hub's lasting identity.
+type Hub = (WsPath, String, u32);
+
+/// The best exported definitions of each community.
+fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Hub>> {
+    let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
+    let mut best: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); count];
+    for (at, (item, &community)) in items.iter().zip(communities).enumerate() {
+        let list = &mut best[community as usize];
+        for (idx, def) in item.facts.defs_indexed() {
+            let hidden = !def.flags.has(DefFlags::EXPORTED) || def.flags.has(DefFlags::DECLARATION);
+            if !hidden {
+                let score = scores[(item.first + 1 + idx.0) as usize];
+                list.push((u32::MAX - score.to_bits(), at as u32, idx.0));
+            }
+        }
+        if list.len() > 4096 {
+            keep_best(list);
+        }
+    }
+    let identity = |&(_, at, idx): &(u32, u32, u32)| {
+        let item = &items[at as usize];
+        let def = &item.facts.defs[idx as usize];
+        (item.path.clone(), item.facts.name(def.qualified).to_owned(), def.ordinal)
+    };
+    best.into_iter()
+        .map(|mut list| {
+            keep_best(&mut list);
+            list.iter().map(identity).collect()
+        })
+        .collect()
+}
+
+fn keep_best(list: &mut Vec<(u32, u32, u32)>) {
+    list.sort_unstable();
+    list.truncate(HUBS);
+}
+
+impl Map {
+    /// The resolved edges that start in a file, once for each use.
+    fn sure_edges_of(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        kinds: EdgeKinds,
+    ) -> Vec<(NodeRef, NodeRef, EdgeKind)> {
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        let mut found = Vec::new();
+        for r in &entry.facts.refs {
+            if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
+                && let Some(to) = self.node_of(file, &thing)
+            {
+                found.push((owner_node(file, r.owner), to, EdgeKind::of(r.kind)));
+            }
+        }
+        let imports = self.imports_of(resolver, file, kinds);
+        found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
+        found
+    }
 }

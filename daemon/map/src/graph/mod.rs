@@ -6,22 +6,37 @@
 //! ready; answers do without until then.
 
 mod answers;
+mod communities;
 mod derive;
+mod edges;
+mod export;
+mod externals;
+mod inbound;
+mod labels;
+mod lookup;
+mod neighbors;
 mod node;
+mod outbound;
+mod rank;
+mod route;
+mod score;
 
 pub use answers::{
     Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,
     Overview, PER_KIND, PathAnswer, PathQuery, PathStep, SearchAnswer, SearchQuery, Stats,
 };
 pub use derive::{DeriveJob, Derived};
+pub use edges::Edge;
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
 
 use std::sync::Arc;
 
 use hob_base::{FileId, WsPath};
-use hob_proto::node_id::NodeId;
 
 use crate::facts::FileFacts;
+use crate::index::Index;
+use externals::Externals;
+pub(crate) use score::{ClusterInfo, Standing};
 
 /// One file's step to the next generation of the map.
 #[derive(Clone, Debug)]
@@ -44,7 +59,11 @@ pub enum MapChange {
 
 /// The symbol graph of one workspace. The host owns it behind a lock: changes need it alone, questions share it.
 #[derive(Debug, Default)]
-pub struct Map {}
+pub struct Map {
+    pub(crate) index: Index,
+    externals: Externals,
+    pub(crate) standing: Standing,
+}
 
 impl Map {
     /// An empty map.
@@ -54,91 +73,55 @@ impl Map {
     }
 
     /// Takes in a batch of changes. Work is proportional to the files changed.
-    pub fn apply(&mut self, _changes: Vec<MapChange>) {}
-
-    /// The node that an ID names, if it exists.
-    #[must_use]
-    pub fn node(&self, _id: &NodeId) -> Option<NodeRef> {
-        None
-    }
-
-    /// A node's lasting name.
-    #[must_use]
-    pub fn id(&self, _node: NodeRef) -> NodeId {
-        NodeId::External { lang: "none".to_owned(), package: "none".to_owned() }
-    }
-
-    /// All that answers show of a node; `None` when it is not of this generation.
-    #[must_use]
-    pub fn info(&self, _node: NodeRef) -> Option<NodeInfo> {
-        None
+    pub fn apply(&mut self, mut changes: Vec<MapChange>) {
+        // In order of number the lists grow at their ends; later changes of one file stay behind earlier ones.
+        changes.sort_by_key(|change| match change {
+            MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
+        });
+        for change in changes {
+            match change {
+                MapChange::Set { file, path, facts } => self.index.set(file, path, facts),
+                MapChange::Remove { file } => self.index.remove(file),
+            }
+        }
     }
 
     /// The file at this path, if it is mapped.
     #[must_use]
-    pub fn file_at(&self, _path: &str) -> Option<FileId> {
-        None
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        self.index.paths().file(path)
     }
 
     /// A mapped file's path and facts.
     #[must_use]
-    pub fn file(&self, _file: FileId) -> Option<(&WsPath, &Arc<FileFacts>)> {
-        None
-    }
-
-    /// A file's definitions in source order.
-    #[must_use]
-    pub fn defs_of(&self, _file: FileId) -> Vec<DefRef> {
-        Vec::new()
-    }
-
-    /// The innermost definition that spans a 1-based line.
-    #[must_use]
-    pub fn symbol_at(&self, _file: FileId, _line: u32) -> Option<DefRef> {
-        None
-    }
-
-    /// What a target stands for: a node ID (with or without `sym:`), a bare name, a qualified name (`A.b`, `A::b`) or a
-    /// name with its module before it (`pkg.mod.A.b`).
-    #[must_use]
-    pub fn lookup(&self, _target: &str) -> Lookup {
-        Lookup::None
-    }
-
-    /// Searches symbols and files.
-    #[must_use]
-    pub fn search(&self, _query: &SearchQuery<'_>) -> SearchAnswer {
-        SearchAnswer::default()
-    }
-
-    /// What surrounds a node; `None` when the node is not of this generation.
-    #[must_use]
-    pub fn neighbors(&self, _query: &NeighborsQuery) -> Option<NeighborsAnswer> {
-        None
-    }
-
-    /// A shortest connection between two nodes, over edges in either direction.
-    #[must_use]
-    pub fn path(&self, _query: &PathQuery) -> PathAnswer {
-        PathAnswer::default()
-    }
-
-    /// The map at a glance. `focus` narrows it to a folder, a cluster (by number or label) or the cluster of a node.
-    #[must_use]
-    pub fn overview(&self, _focus: Option<&str>, _hubs_per_cluster: usize) -> Overview {
-        Overview::default()
+    pub fn file(&self, file: FileId) -> Option<(&WsPath, &Arc<FileFacts>)> {
+        self.index.entry(file).map(|entry| (&entry.path, &entry.facts))
     }
 
     /// Figures about the map.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats::default()
+        let counts = self.index.counts();
+        Stats {
+            files: self.source_files(),
+            symbols: counts.symbols,
+            references: counts.references,
+            edges: self.standing.edges(),
+            languages: self.languages(),
+            heap_bytes: self.index.heap_bytes(),
+        }
     }
 
-    /// Everything the map says, as sorted lines that depend on paths and contents alone: one per node and one per
-    /// resolved edge. For comparing maps; reads every file.
-    #[must_use]
-    pub fn export(&self) -> Vec<String> {
-        Vec::new()
+    fn source_files(&self) -> usize {
+        let files = &self.index.counts().files;
+        files.iter().filter(|(lang, _)| lang.spec().is_some()).map(|(_, count)| count).sum()
+    }
+
+    fn languages(&self) -> Vec<(&'static str, usize)> {
+        let files = &self.index.counts().files;
+        let named = files.iter().filter_map(|(lang, &count)| Some((lang.spec()?.name, count)));
+        let mut languages: Vec<_> = named.filter(|(_, count)| *count > 0).collect();
+        languages.sort_unstable_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+        languages
     }
 }

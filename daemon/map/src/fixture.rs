@@ -1,0 +1,103 @@
+//! A whole project in one string, for tests.
+//!
+//! ```text
+//! //- /pkg/a.py
+//! def f(): ...
+//! //- /pkg/b.py
+//! from pkg.a import f
+//! ```
+
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
+
+use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, MapChange, NodeRef};
+use crate::{extract, language_of};
+
+/// The files of a fixture: (path, text).
+pub(crate) fn files(fixture: &str) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = Vec::new();
+    for line in fixture.lines() {
+        if let Some(path) = line.trim_start().strip_prefix("//- /") {
+            files.push((path.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    files
+}
+
+/// The change that puts a file in.
+pub(crate) fn set(file: u32, path: &str, text: &str) -> MapChange {
+    let ws_path = WsPath::new(path).expect("a relative path");
+    let lang = language_of(ws_path.file_name(), text.as_bytes()).expect("a known language");
+    let facts = Arc::new(extract(lang, ws_path.file_name(), text.as_bytes()));
+    MapChange::Set { file: FileId(file), path: ws_path, facts }
+}
+
+/// A map of a fixture; files are numbered in order.
+pub(crate) fn map(fixture: &str) -> Map {
+    let mut map = Map::new();
+    let numbered = files(fixture).into_iter().enumerate();
+    map.apply(numbered.map(|(i, (path, text))| set(i as u32, &path, &text)).collect());
+    map
+}
+
+/// A node by ID or name.
+pub(crate) fn node(map: &Map, target: &str) -> NodeRef {
+    match map.lookup(target) {
+        crate::graph::Lookup::One(node) => node,
+        other => panic!("{target}: {other:?}\n{}", map.export().join("\n")),
+    }
+}
+
+/// An edge as `a.py#f calls b.py#g import`; candidates in brackets.
+pub(crate) fn show(map: &Map, edge: &Edge) -> String {
+    let short = |node: NodeRef| {
+        let id = map.id(node).to_string();
+        if matches!(node, NodeRef::External(_)) {
+            id
+        } else {
+            id.split_once(':').expect("an id").1.to_owned()
+        }
+    };
+    let to = if edge.resolved() {
+        short(edge.to)
+    } else {
+        let all: Vec<String> = edge.candidates.iter().map(|node| short(*node)).collect();
+        format!("[{}]", all.join(" "))
+    };
+    format!("{} {} {to} {}", short(edge.from), edge.kind.as_str(), edge.confidence.as_str())
+}
+
+/// Every edge of a map but `contains` and `imports`, sorted.
+pub(crate) fn uses(map: &Map) -> Vec<String> {
+    edges(map, EdgeKinds::ALL.without(EdgeKind::Contains).without(EdgeKind::Imports))
+}
+
+/// Every edge of some kinds, sorted.
+pub(crate) fn edges(map: &Map, kinds: EdgeKinds) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut file = 0;
+    while map.file(FileId(file)).is_some() {
+        let defs = map.defs_of(FileId(file)).into_iter().map(NodeRef::Def);
+        for node in std::iter::once(NodeRef::File(FileId(file))).chain(defs) {
+            all.extend(map.edges_out(node, kinds).iter().map(|edge| show(map, edge)));
+        }
+        file += 1;
+    }
+    all.sort();
+    all
+}
+
+/// Compares the edges of a fixture, `contains` and `imports` left out, with what is expected, a line each, in any order.
+#[track_caller]
+pub(crate) fn check_edges(fixture: &str, expected: &str) {
+    let mut expected: Vec<String> =
+        expected.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    expected.sort();
+    let map = map(fixture);
+    let found = uses(&map);
+    assert!(found == expected, "found:\n{}\nexpected:\n{}\n", found.join("\n"), expected.join("\n"));
+}

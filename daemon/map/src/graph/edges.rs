@@ -1,0 +1,87 @@
+//! An edge, and the gathering of many uses into one.
+
+use rustc_hash::FxHashMap;
+
+use super::{Confidence, EdgeKind, MAX_SITES, NodeRef};
+
+/// A directed connection between two nodes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub from: NodeRef,
+    /// Where it leads; the likeliest of `candidates` if it is not resolved.
+    pub to: NodeRef,
+    /// How they are connected.
+    pub kind: EdgeKind,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// What the name may mean if it is not resolved, likeliest first; otherwise empty.
+    pub candidates: Vec<NodeRef>,
+    /// Lines of the file it starts in at which it is written, ascending; the first [`MAX_SITES`].
+    pub sites: Vec<u32>,
+    /// How many such places there are.
+    pub site_count: usize,
+}
+
+impl Edge {
+    /// Whether it is known where it leads.
+    #[must_use]
+    pub fn resolved(&self) -> bool {
+        self.confidence != Confidence::Candidate
+    }
+}
+
+/// Gathers uses into edges: one per ends, kind and being resolved or not.
+#[derive(Debug, Default)]
+pub(super) struct Edges {
+    found: FxHashMap<(NodeRef, NodeRef, EdgeKind, bool), Edge>,
+}
+
+impl Edges {
+    pub(super) fn add(&mut self, edge: Edge) {
+        let key = (edge.from, edge.to, edge.kind, edge.resolved());
+        match self.found.entry(key) {
+            std::collections::hash_map::Entry::Vacant(vacant) => {
+                vacant.insert(edge);
+            }
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.confidence = known.confidence.min(edge.confidence);
+                known.site_count += edge.site_count;
+                known.sites.extend(edge.sites);
+            }
+        }
+    }
+
+    /// A use at one line.
+    pub(super) fn resolved(
+        &mut self,
+        (from, to): (NodeRef, NodeRef),
+        (kind, confidence): (EdgeKind, Confidence),
+        line: Option<u32>,
+    ) {
+        let sites: Vec<u32> = line.into_iter().collect();
+        let site_count = sites.len();
+        self.add(Edge { from, to, kind, confidence, candidates: Vec::new(), sites, site_count });
+    }
+
+    pub(super) fn unresolved(
+        &mut self,
+        from: NodeRef,
+        kind: EdgeKind,
+        (candidates, line): (Vec<NodeRef>, u32),
+    ) {
+        let Some(&to) = candidates.first() else { return };
+        let confidence = Confidence::Candidate;
+        self.add(Edge { from, to, kind, confidence, candidates, sites: vec![line], site_count: 1 });
+    }
+
+    pub(super) fn into_vec(self) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = self.found.into_values().collect();
+        for edge in &mut edges {
+            edge.sites.sort_unstable();
+            edge.sites.truncate(MAX_SITES);
+        }
+        edges
+    }
+}

@@ -1,0 +1,67 @@
+//! The map as data, for comparing one with another.
+
+use hob_base::FileId;
+
+use super::{DefRef, EdgeKinds, Map, NodeRef};
+use crate::resolve::Resolver;
+
+impl Map {
+    /// Everything the map says, as sorted lines that depend on paths and contents alone: one per node and one per edge,
+    /// unresolved ones included. For comparing maps; resolves everything.
+    #[must_use]
+    pub fn export(&self) -> Vec<String> {
+        let resolver = Resolver::new(&self.index);
+        let mut lines = Vec::new();
+        let files: Vec<FileId> = self.index.entries().map(|(file, _)| file).collect();
+        for file in files {
+            self.export_node(&resolver, NodeRef::File(file), &mut lines);
+            for def in self.defs_of(file) {
+                self.export_node(&resolver, def.into(), &mut lines);
+            }
+            resolver.forget();
+        }
+        lines.sort_unstable();
+        lines
+    }
+
+    fn export_node(&self, resolver: &Resolver<'_>, node: NodeRef, lines: &mut Vec<String>) {
+        let Some(info) = self.info(node) else { return };
+        lines.push(format!(
+            "node {} {} {}-{} {:?} {} | {}",
+            info.id,
+            info.kind.as_str(),
+            info.lines.0,
+            info.lines.1,
+            info.name_at,
+            info.signature,
+            info.doc
+        ));
+        for edge in self.edges_out_with(resolver, node, EdgeKinds::ALL) {
+            let ids = |nodes: &[NodeRef]| {
+                nodes.iter().map(|n| self.id(*n).to_string()).collect::<Vec<_>>().join(" ")
+            };
+            let to = if edge.resolved() { self.id(edge.to).to_string() } else { ids(&edge.candidates) };
+            lines.push(format!(
+                "edge {} {} {} {to} x{} {:?}",
+                info.id,
+                edge.kind.as_str(),
+                edge.confidence.as_str(),
+                edge.site_count,
+                edge.sites
+            ));
+        }
+    }
+
+    /// The parent chain of a definition, outermost first, for labels and breadcrumbs.
+    #[must_use]
+    pub fn ancestors_of(&self, def: DefRef) -> Vec<DefRef> {
+        let Some(entry) = self.index.entry(def.file) else { return Vec::new() };
+        let parent = |at: &DefRef| {
+            let parent = entry.facts.defs.get(at.def.index())?.parent?;
+            Some(DefRef { file: def.file, def: parent })
+        };
+        let mut chain: Vec<DefRef> = std::iter::successors(parent(&def), parent).collect();
+        chain.reverse();
+        chain
+    }
+}

@@ -1,0 +1,43 @@
+//! Packages outside the workspace, numbered as they are met.
+//!
+//! They come up while questions are answered, under a shared lock, so the table has a lock of its own. It only grows:
+//! a number means the same package for as long as the map lives.
+
+use std::sync::{PoisonError, RwLock};
+
+use hob_proto::node_id::NodeId;
+
+use super::ExternalId;
+use crate::index::Names;
+use crate::langs::Lang;
+
+/// The table of packages.
+#[derive(Debug, Default)]
+pub(super) struct Externals {
+    /// `<lang>:<package>`.
+    names: RwLock<Names>,
+}
+
+impl Externals {
+    /// The number of a language's package.
+    pub(super) fn number(&self, lang: Lang, package: &str) -> ExternalId {
+        let key = format!("{}:{package}", lang.id());
+        let known = self.names.read().unwrap_or_else(PoisonError::into_inner).find(&key);
+        let id =
+            known.unwrap_or_else(|| self.names.write().unwrap_or_else(PoisonError::into_inner).intern(&key));
+        ExternalId(id.0)
+    }
+
+    /// Its language prefix and name.
+    pub(super) fn name(&self, id: ExternalId) -> Option<(String, String)> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        let (lang, package) = names.get(crate::index::NameId(id.0)).split_once(':')?;
+        Some((lang.to_owned(), package.to_owned()))
+    }
+
+    /// The node ID of a package.
+    pub(super) fn id(&self, id: ExternalId) -> NodeId {
+        let (lang, package) = self.name(id).unwrap_or_default();
+        NodeId::External { lang, package }
+    }
+}

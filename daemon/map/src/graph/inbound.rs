@@ -1,0 +1,317 @@
+//! Edges that end at a node: the files that mention its name, and what they mean by it.
+//!
+//! Only references of that name can mean the node, and the index knows which files have some. An import or export that
+//! renames it adds the new name to those looked for.
+
+use hob_base::{CancelToken, FileId, Stopped};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::edges::{Edge, Edges};
+use super::outbound::{owner_node, passes_on};
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use crate::facts::{DefFlags, FileFacts, Import, Ref, StrId};
+use crate::index::FileEntry;
+use crate::resolve::{Found, Resolution, Resolver, Thing};
+
+/// How many files are looked at between two looks at the clock.
+const CHECK_EVERY: usize = 64;
+
+/// The edges that end at a node, and whether time ran out before all were found.
+#[derive(Debug, Default)]
+pub(super) struct Inbound {
+    pub(super) edges: Vec<Edge>,
+    pub(super) stopped: Option<Stopped>,
+}
+
+impl Map {
+    /// The edges that end at a node, in no particular order.
+    ///
+    /// # Errors
+    /// [`Stopped`] when cancelled or late.
+    pub fn edges_in(
+        &self,
+        node: NodeRef,
+        kinds: EdgeKinds,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Edge>, Stopped> {
+        let found = self.edges_in_with(&Resolver::new(&self.index), node, (kinds, cancel));
+        found.stopped.map_or(Ok(found.edges), Err)
+    }
+
+    pub(super) fn edges_in_with(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Inbound {
+        match node {
+            NodeRef::File(file) => self.file_inbound(resolver, file, kinds),
+            NodeRef::External(package) => self.external_inbound(resolver, package, (kinds, cancel)),
+            NodeRef::Def(def) => {
+                let mut search = Search::new(self, resolver, def, kinds);
+                let stopped = search.run(cancel).err();
+                Inbound { edges: search.edges.into_vec(), stopped }
+            }
+        }
+    }
+
+    /// Who imports a file: imports whose module has a word that may mean it, and imports of its name.
+    fn file_inbound(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Inbound {
+        let mut edges = Edges::default();
+        let Some(entry) = self.index.entry(file) else { return Inbound::default() };
+        let mut importers = FxHashSet::default();
+        for word in self.module_words(file, entry) {
+            importers.extend(self.index.imports_with(&word).flat_map(|(_, files)| files.iter().copied()));
+            importers.extend(self.index.mentioning(&word).iter().copied());
+        }
+        let wanted =
+            [EdgeKind::Imports, EdgeKind::Exports].into_iter().filter(|kind| kinds.has(*kind)).collect();
+        for importer in importers.into_iter().map(FileId).filter(|importer| *importer != file) {
+            let out = self.imports_of(resolver, importer, wanted);
+            out.into_iter().filter(|edge| edge.to == NodeRef::File(file)).for_each(|edge| edges.add(edge));
+        }
+        Inbound { edges: edges.into_vec(), stopped: None }
+    }
+
+    /// Words that a module specifier of this file may hold.
+    fn module_words(&self, file: FileId, entry: &FileEntry) -> Vec<String> {
+        let path = entry.path.as_str();
+        let stem = entry.path.file_name().split('.').next().unwrap_or("");
+        let mut words = vec![stem.to_owned()];
+        let is_entrance = matches!(stem, "__init__" | "index" | "mod" | "lib" | "main");
+        let is_package =
+            entry.lang().spec().is_some_and(|s| s.package_scope != crate::langs::PackageScope::File);
+        if is_entrance || is_package {
+            words.extend(path.rsplit('/').skip(1).take(3).map(str::to_owned));
+            words.extend(["", "crate", "super", "self"].map(str::to_owned));
+            words.extend(self.published_names(path));
+        }
+        words.extend(
+            entry.facts.package.map(|p| entry.facts.name(p).rsplit('.').next().unwrap_or("").to_owned()),
+        );
+        let modules = entry.facts.defs.iter().filter(|def| def.kind == crate::facts::DefKind::Module);
+        words.extend(modules.map(|def| entry.facts.name(def.name).to_owned()));
+        words.sort_unstable();
+        words.dedup();
+        let _ = file;
+        words
+    }
+
+    /// Words of the names under which project files above a path publish it.
+    fn published_names(&self, path: &str) -> Vec<String> {
+        let names = ["package.json", "Cargo.toml"];
+        let manifests = names.iter().flat_map(|name| {
+            let files = self.index.paths().manifests(name).iter().filter_map(|&file| self.index.entry(file));
+            files.filter(|manifest| is_below(path, manifest.path.dir()))
+        });
+        let values = manifests.flat_map(|manifest| {
+            let facts = &manifest.facts;
+            facts
+                .manifest
+                .iter()
+                .filter(|(key, _)| facts.name(*key).ends_with("name"))
+                .map(|(_, v)| facts.name(*v))
+        });
+        let words = values.flat_map(|value| value.split(['/', '@'])).filter(|word| !word.is_empty());
+        words.flat_map(|word| [word.to_owned(), word.replace('-', "_")]).collect()
+    }
+
+    fn external_inbound(
+        &self,
+        resolver: &Resolver<'_>,
+        package: ExternalId,
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Inbound {
+        let mut found = Inbound::default();
+        let Some((_, name)) = self.externals.name(package) else { return found };
+        let word = name.rsplit(['/', '.', ':', '@']).next().unwrap_or(&name);
+        let mut files: Vec<u32> =
+            self.index.imports_with(word).flat_map(|(_, files)| files.iter().copied()).collect();
+        files.sort_unstable();
+        files.dedup();
+        let mut edges = Edges::default();
+        for (count, file) in files.into_iter().map(FileId).enumerate() {
+            if count % CHECK_EVERY == 0
+                && let Err(stopped) = cancel.check()
+            {
+                found.stopped = Some(stopped);
+                break;
+            }
+            let node = NodeRef::External(package);
+            self.all_edges_of(resolver, file, kinds)
+                .into_iter()
+                .filter(|e| e.to == node)
+                .for_each(|e| edges.add(e));
+        }
+        found.edges = edges.into_vec();
+        found
+    }
+}
+
+fn is_below(path: &str, dir: &str) -> bool {
+    dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The search for the edges that end at one definition.
+struct Search<'s, 'm> {
+    map: &'m Map,
+    resolver: &'s Resolver<'m>,
+    asked: DefRef,
+    /// The definition that references resolve to: for a C declaration, its body.
+    target: DefRef,
+    kinds: EdgeKinds,
+    /// Names still to look for, and all met so far.
+    names: Vec<String>,
+    met: FxHashSet<String>,
+    /// Names local to one file that were looked at.
+    locals: FxHashSet<(FileId, StrId)>,
+    /// For files of a folder that define none of the candidates: whether the target is among them.
+    by_folder: FxHashMap<(&'m str, EdgeKind, bool), bool>,
+    edges: Edges,
+}
+
+impl<'s, 'm> Search<'s, 'm> {
+    fn new(map: &'m Map, resolver: &'s Resolver<'m>, asked: DefRef, kinds: EdgeKinds) -> Self {
+        Self {
+            map,
+            resolver,
+            asked,
+            target: resolver.body_of(asked),
+            kinds,
+            names: Vec::new(),
+            met: FxHashSet::default(),
+            locals: FxHashSet::default(),
+            by_folder: FxHashMap::default(),
+            edges: Edges::default(),
+        }
+    }
+
+    fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
+        let Some(entry) = self.map.index.entry(self.asked.file) else { return Ok(()) };
+        let def = entry.facts.def(self.asked.def);
+        if self.kinds.has(EdgeKind::Contains)
+            && let Some(container) = self.map.container(self.resolver, self.asked)
+        {
+            let ends = (container, self.asked.into());
+            self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
+        }
+        self.look_for(entry.facts.name(def.name));
+        if def.flags.has(DefFlags::DEFAULT) {
+            self.look_for("default");
+        }
+        while let Some(name) = self.names.pop() {
+            for (count, &file) in self.map.index.mentioning(&name).iter().enumerate() {
+                if count % CHECK_EVERY == 0 {
+                    cancel.check()?;
+                }
+                self.look_in(FileId(file), &name);
+            }
+        }
+        Ok(())
+    }
+
+    fn look_for(&mut self, name: &str) {
+        if self.met.insert(name.to_owned()) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    fn look_in(&mut self, file: FileId, name: &str) {
+        let Some(entry) = self.map.index.entry(file) else { return };
+        let Some(id) = entry.facts.names.find(name) else { return };
+        self.uses(file, entry, id);
+        for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
+            self.import(file, entry, import);
+        }
+        for export in entry.facts.exports.iter().filter(|export| export.local == id && export.exported != id)
+        {
+            self.export(file, entry, entry.facts.name(export.exported));
+        }
+    }
+
+    fn import(&mut self, file: FileId, entry: &'m FileEntry, import: &Import) {
+        if !self.is_target(&self.resolver.binding(file, entry, import)) {
+            return;
+        }
+        let ends = (NodeRef::File(file), self.asked.into());
+        if self.kinds.has(EdgeKind::Imports) {
+            self.edges.resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
+        }
+        if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
+            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
+        }
+        if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
+            self.uses(file, entry, local);
+            if import.reexported {
+                self.look_for(entry.facts.name(local));
+            }
+        }
+    }
+
+    fn export(&mut self, file: FileId, entry: &'m FileEntry, exported: &str) {
+        if !self.is_target(&self.resolver.export_of(file, exported)) {
+            return;
+        }
+        let line = entry.facts.defs.get(self.asked.def.index()).filter(|_| file == self.asked.file);
+        if self.kinds.has(EdgeKind::Exports)
+            && let Some(def) = line
+        {
+            let ends = (NodeRef::File(file), self.asked.into());
+            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
+        }
+        self.look_for(exported);
+    }
+
+    fn is_target(&self, found: &Found) -> bool {
+        matches!(found, Found::Thing(Thing::Def(def), _) if self.resolver.body_of(*def) == self.target)
+    }
+
+    /// The references of one file to one local name.
+    fn uses(&mut self, file: FileId, entry: &'m FileEntry, name: StrId) {
+        if !self.locals.insert((file, name)) {
+            return;
+        }
+        let kinds = self.kinds;
+        for r in entry.facts.refs_named(name).iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+            let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
+            match self.resolver.resolve(file, r) {
+                Resolution::To(Thing::Def(def), confidence) if def == self.target => {
+                    self.edges.resolved((from, self.asked.into()), (kind, confidence), Some(r.line));
+                }
+                Resolution::Unresolved if self.is_candidate((file, entry), r) => {
+                    let mut candidates: Vec<NodeRef> =
+                        self.resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
+                    let me = self.target.into();
+                    candidates.retain(|candidate| *candidate != me);
+                    candidates.insert(0, self.asked.into());
+                    self.edges.unresolved(from, kind, (candidates, r.line));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the target is among the candidates of an unresolved reference.
+    fn is_candidate(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> bool {
+        let name = FileFacts::name(&entry.facts, r.name);
+        let target = self.target;
+        if self.resolver.is_only_near(name) && !self.shares_folder(entry) {
+            return false;
+        }
+        let among = || self.resolver.candidates(file, r).list.contains(&target);
+        if self.map.index.defining(name).binary_search(&file.0).is_ok() {
+            return among();
+        }
+        let member = r.receiver != crate::facts::Receiver::None;
+        let key = (entry.path.dir(), EdgeKind::of(r.kind), member);
+        let from_type = r.kind == crate::facts::RefKind::Type;
+        if from_type {
+            return among();
+        }
+        *self.by_folder.entry(key).or_insert_with(among)
+    }
+
+    fn shares_folder(&self, entry: &FileEntry) -> bool {
+        self.map.index.entry(self.target.file).is_some_and(|target| target.path.dir() == entry.path.dir())
+    }
+}

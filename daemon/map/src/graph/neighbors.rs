@@ -1,0 +1,154 @@
+//! What surrounds a node, best first.
+
+use hob_base::Stopped;
+use rustc_hash::FxHashSet;
+
+use super::{
+    Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef, PER_KIND,
+};
+use crate::resolve::Resolver;
+
+/// What makes two neighbours the same.
+type Key = (NodeRef, EdgeKind, Direction);
+
+struct Walk<'m> {
+    map: &'m Map,
+    resolver: Resolver<'m>,
+    query: &'m NeighborsQuery,
+    shown: Vec<Neighbor>,
+    keys: FxHashSet<Key>,
+    left_out: FxHashSet<Key>,
+    visited: FxHashSet<NodeRef>,
+    stopped: Option<Stopped>,
+}
+
+impl Map {
+    /// What surrounds a node; `None` when the node is not of this generation.
+    #[must_use]
+    pub fn neighbors(&self, query: &NeighborsQuery) -> Option<NeighborsAnswer> {
+        let node = self.info(query.node)?;
+        let mut walk = Walk {
+            map: self,
+            resolver: Resolver::new(&self.index),
+            query,
+            shown: Vec::new(),
+            keys: FxHashSet::default(),
+            left_out: FxHashSet::default(),
+            visited: FxHashSet::from_iter([query.node]),
+            stopped: None,
+        };
+        walk.run();
+        let omitted = walk.left_out.difference(&walk.keys).count();
+        Some(NeighborsAnswer { node, neighbors: walk.shown, omitted, incomplete: walk.stopped.is_some() })
+    }
+
+    /// The edges of a node in the directions asked for, each with its direction.
+    fn edges_both(
+        &self,
+        resolver: &Resolver<'_>,
+        (node, query, kinds): (NodeRef, &NeighborsQuery, EdgeKinds),
+        stopped: &mut Option<Stopped>,
+    ) -> Vec<(Edge, Direction)> {
+        let mut edges = Vec::new();
+        if query.direction != Direction::In {
+            let out = self.edges_out_with(resolver, node, kinds);
+            edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
+        }
+        if query.direction != Direction::Out {
+            let found = self.edges_in_with(resolver, node, (kinds, &query.cancel));
+            *stopped = stopped.or(found.stopped);
+            edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
+        }
+        edges
+    }
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let mut frontier = vec![self.query.node];
+        for depth in 1..=self.query.depth.clamp(1, 3) {
+            let mut found = Vec::new();
+            for node in std::mem::take(&mut frontier) {
+                if self.stopped.is_none() {
+                    found.extend(self.around(node).into_iter().map(|(edge, way)| (node, edge, way)));
+                }
+            }
+            self.order(&mut found);
+            let shown_before = self.shown.len();
+            for (via, edge, way) in found {
+                self.show((via, depth), edge, way);
+            }
+            let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
+            frontier = resolved.map(|n| n.info.node).filter(|node| self.visited.insert(*node)).collect();
+            if frontier.is_empty() || self.shown.len() >= self.query.max_nodes {
+                break;
+            }
+        }
+    }
+
+    /// The best edges around a node, at most twenty of each kind and direction.
+    fn around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
+        let asked = (node, self.query, self.query.kinds);
+        let edges = self.map.edges_both(&self.resolver, asked, &mut self.stopped);
+        let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
+        for (edge, way) in edges {
+            if self.visited.contains(&far_end(&edge, way)) {
+                continue;
+            }
+            match groups.iter_mut().find(|g| g[0].0.kind == edge.kind && g[0].1 == way) {
+                Some(group) => group.push((edge, way)),
+                None => groups.push(vec![(edge, way)]),
+            }
+        }
+        let mut best = Vec::new();
+        for mut group in groups {
+            group.sort_by_cached_key(|(edge, way)| self.rank(edge, *way));
+            for (edge, way) in group.split_off(group.len().min(PER_KIND)) {
+                self.left_out.insert((far_end(&edge, way), edge.kind, way));
+            }
+            best.extend(group);
+        }
+        best
+    }
+
+    fn order(&self, found: &mut [(NodeRef, Edge, Direction)]) {
+        found.sort_by_cached_key(|(_, edge, way)| self.rank(edge, *way));
+    }
+
+    /// Sorts as answers do: resolved before unresolved, then by score, then by name.
+    fn rank(&self, edge: &Edge, way: Direction) -> (bool, u32, EdgeKind, String, bool) {
+        let far = far_end(edge, way);
+        // Scores lie between 0 and 1; their order is that of their bits.
+        let score = u32::MAX - self.map.score(far).max(0.0).to_bits();
+        (!edge.resolved(), score, edge.kind, self.map.id(far).to_string(), way == Direction::Out)
+    }
+
+    fn show(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {
+        let far = far_end(&edge, way);
+        let key = (far, edge.kind, way);
+        if self.shown.len() >= self.query.max_nodes {
+            self.left_out.insert(key);
+            return;
+        }
+        if self.visited.contains(&far) || self.keys.contains(&key) {
+            return;
+        }
+        let Some(info) = self.map.info(far) else { return };
+        self.keys.insert(key);
+        self.shown.push(Neighbor {
+            info,
+            edge: edge.kind,
+            direction: way,
+            confidence: edge.confidence,
+            depth,
+            via,
+            candidates: edge.candidates,
+            sites: edge.sites,
+            site_count: edge.site_count,
+        });
+    }
+}
+
+fn far_end(edge: &Edge, way: Direction) -> NodeRef {
+    if way == Direction::In { edge.from } else { edge.to }
+}

@@ -1,0 +1,243 @@
+//! Edges that start at a node: what is written in it, resolved.
+
+use hob_base::FileId;
+
+use super::edges::{Edge, Edges};
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::{DefIdx, Import, Ref, RefKind};
+use crate::index::FileEntry;
+use crate::langs::{Lang, ModuleTarget};
+use crate::resolve::{Found, Resolution, Resolver, Thing};
+
+impl EdgeKind {
+    /// The kind of edge that a use of a name makes.
+    pub(super) fn of(kind: RefKind) -> Self {
+        match kind {
+            RefKind::Call => Self::Calls,
+            RefKind::Extends => Self::Extends,
+            RefKind::Implements => Self::Implements,
+            RefKind::Type | RefKind::Use => Self::References,
+        }
+    }
+}
+
+impl Map {
+    /// The edges that start at a node, in no particular order. Packages outside have none.
+    #[must_use]
+    pub fn edges_out(&self, node: NodeRef, kinds: EdgeKinds) -> Vec<Edge> {
+        self.edges_out_with(&Resolver::new(&self.index), node, kinds)
+    }
+
+    pub(super) fn edges_out_with(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        kinds: EdgeKinds,
+    ) -> Vec<Edge> {
+        let mut edges = Edges::default();
+        let Some((file, entry)) = node.file().and_then(|file| Some((file, self.index.entry(file)?))) else {
+            return Vec::new();
+        };
+        let owner = match node {
+            NodeRef::Def(def) => Some(def.def),
+            _ => None,
+        };
+        for r in entry.facts.refs.iter().filter(|r| r.owner == owner && kinds.has(EdgeKind::of(r.kind))) {
+            self.add_use(resolver, file, r, &mut edges);
+        }
+        if kinds.has(EdgeKind::Contains) {
+            self.add_children(resolver, node, entry, &mut edges);
+        }
+        if owner.is_none() {
+            self.add_imports(resolver, file, kinds, &mut edges);
+        }
+        edges.into_vec()
+    }
+
+    /// A file's import and export edges.
+    pub(super) fn imports_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
+        let mut edges = Edges::default();
+        self.add_imports(resolver, file, kinds, &mut edges);
+        edges.into_vec()
+    }
+
+    /// Every edge that starts in a file, but for those to what definitions contain.
+    pub(super) fn all_edges_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
+        let mut edges = Edges::default();
+        let Some(entry) = self.index.entry(file) else { return Vec::new() };
+        for r in entry.facts.refs.iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+            self.add_use(resolver, file, r, &mut edges);
+        }
+        self.add_imports(resolver, file, kinds, &mut edges);
+        edges.into_vec()
+    }
+
+    fn add_use(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
+        let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
+        match resolver.resolve(file, r) {
+            Resolution::To(thing, confidence) => {
+                if let Some(to) = self.node_of(file, &thing) {
+                    edges.resolved((from, to), (kind, confidence), Some(r.line));
+                }
+            }
+            Resolution::Unresolved => {
+                let candidates = resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
+                edges.unresolved(from, kind, (candidates, r.line));
+            }
+            Resolution::Dropped => {}
+        }
+    }
+
+    fn add_children(&self, resolver: &Resolver<'_>, node: NodeRef, entry: &FileEntry, edges: &mut Edges) {
+        let sure = (EdgeKind::Contains, Confidence::Exact);
+        let (file, parent) = match node {
+            NodeRef::File(file) => (file, None),
+            NodeRef::Def(def) => (def.file, Some(def.def)),
+            NodeRef::External(_) => return,
+        };
+        for (def, found) in entry.facts.defs_indexed().filter(|(_, def)| def.parent == parent) {
+            let child = DefRef { file, def };
+            if !(entry.is_detached(found) && self.container(resolver, child).is_some_and(|at| at != node)) {
+                edges.resolved((node, child.into()), sure, None);
+            }
+        }
+        if let NodeRef::Def(class) = node {
+            for member in self.detached_members(resolver, class) {
+                edges.resolved((node, member.into()), sure, None);
+            }
+        }
+    }
+
+    /// Members of a type that are written elsewhere.
+    fn detached_members(&self, resolver: &Resolver<'_>, class: DefRef) -> Vec<DefRef> {
+        let Some(entry) = self.index.entry(class.file) else { return Vec::new() };
+        let qualified = entry.facts.name(entry.facts.def(class.def).qualified);
+        let files = self.index.with_members_of(qualified).iter().map(|&file| FileId(file));
+        let in_files = files.filter_map(|file| Some((file, self.index.entry(file)?)));
+        let members = in_files.flat_map(|(file, entry)| {
+            let members = entry
+                .facts
+                .defs_indexed()
+                .filter(move |(_, def)| entry.qualifier(def) == qualified && entry.is_detached(def));
+            members.map(move |(def, _)| DefRef { file, def })
+        });
+        members.filter(|&member| self.container(resolver, member) == Some(class.into())).collect()
+    }
+
+    /// What holds a definition: its parent, the type it is a member of, or its file.
+    pub(super) fn container(&self, resolver: &Resolver<'_>, def: DefRef) -> Option<NodeRef> {
+        let entry = self.index.entry(def.file)?;
+        let found = entry.facts.defs.get(def.def.index())?;
+        if entry.is_detached(found)
+            && let Some(owner) = resolver.owner_of_detached(entry, def)
+        {
+            return Some(owner.into());
+        }
+        Some(owner_node(def.file, found.parent))
+    }
+
+    fn add_imports(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds, edges: &mut Edges) {
+        let Some(entry) = self.index.entry(file) else { return };
+        for import in &entry.facts.imports {
+            if kinds.has(EdgeKind::Imports) {
+                self.add_import(resolver, (file, entry), import, edges);
+            }
+            if kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
+                self.add_reexport(resolver, (file, entry), import, edges);
+            }
+        }
+        if kinds.has(EdgeKind::Exports) {
+            self.add_renamed(file, entry, edges);
+        }
+    }
+
+    fn add_import(
+        &self,
+        resolver: &Resolver<'_>,
+        (file, entry): (FileId, &FileEntry),
+        import: &Import,
+        edges: &mut Edges,
+    ) {
+        let (from, sure) = (NodeRef::File(file), (EdgeKind::Imports, Confidence::Import));
+        let module = resolver.module(file, entry, import.module);
+        let mut link = |to| {
+            if to != from {
+                edges.resolved((from, to), sure, Some(import.line));
+            }
+        };
+        match &*module.target {
+            ModuleTarget::File(target) | ModuleTarget::Inside(target, _) => link(NodeRef::File(*target)),
+            ModuleTarget::Files(files) if import.name.is_none() => {
+                files.iter().for_each(|&target| link(NodeRef::File(target)));
+            }
+            ModuleTarget::External(package) => {
+                link(NodeRef::External(self.externals.number(entry.lang(), package)));
+            }
+            ModuleTarget::Files(_) | ModuleTarget::Unknown => {}
+        }
+        if import.name.is_some()
+            && let Found::Thing(thing, _) = resolver.binding(file, entry, import)
+            && let Some(to) = self.node_of(file, &thing).filter(|to| !matches!(to, NodeRef::External(_)))
+        {
+            link(to);
+        }
+    }
+
+    fn add_reexport(
+        &self,
+        resolver: &Resolver<'_>,
+        (file, entry): (FileId, &FileEntry),
+        import: &Import,
+        edges: &mut Edges,
+    ) {
+        if let Found::Thing(thing, confidence) = resolver.binding(file, entry, import)
+            && let Some(to) = self.node_of(file, &thing).filter(|to| *to != NodeRef::File(file))
+        {
+            edges.resolved((NodeRef::File(file), to), (EdgeKind::Exports, confidence), Some(import.line));
+        }
+    }
+
+    /// Own definitions that are offered under another name.
+    fn add_renamed(&self, file: FileId, entry: &FileEntry, edges: &mut Edges) {
+        for export in entry.facts.exports.iter().filter(|export| export.local != export.exported) {
+            let mut own = entry.defs_named(entry.facts.name(export.local));
+            if let Some((def, found)) = own.find(|(_, def)| def.parent.is_none()) {
+                let to = DefRef { file, def }.into();
+                let sure = (EdgeKind::Exports, Confidence::Exact);
+                edges.resolved((NodeRef::File(file), to), sure, Some(found.lines.0));
+            }
+        }
+    }
+
+    /// The node that a resolved thing is, as seen from a file.
+    pub(super) fn node_of(&self, from: FileId, thing: &Thing) -> Option<NodeRef> {
+        match thing {
+            Thing::Def(def) => Some((*def).into()),
+            Thing::External(package) => {
+                let lang = self.index.entry(from)?.lang();
+                Some(NodeRef::External(self.externals.number(lang, package)))
+            }
+            Thing::Module(module) => match &*module.target {
+                ModuleTarget::File(file) => Some(NodeRef::File(*file)),
+                ModuleTarget::Files(files) => files.first().map(|&file| NodeRef::File(file)),
+                ModuleTarget::Inside(file, inner) => {
+                    let def = self.index.entry(*file)?.def_qualified(inner, 1);
+                    Some(def.map_or(NodeRef::File(*file), |def| DefRef { file: *file, def }.into()))
+                }
+                ModuleTarget::External(_) | ModuleTarget::Unknown => None,
+            },
+        }
+    }
+}
+
+/// The definition a use stands in, or its file.
+pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
+    owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into())
+}
+
+/// Whether an import is there for others. Python passes on whatever it imports; only a package's `__init__` means it.
+pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
+    import.reexported
+        && (entry.lang() != Lang::Python || entry.path.file_name().starts_with("__init__."))
+        && entry.lang().family() != Lang::Cpp
+}

@@ -1,0 +1,155 @@
+//! A shortest connection between two nodes.
+//!
+//! Breadth first from both ends over resolved edges, whichever way they point, always going on from the end that has met
+//! fewer nodes. Packages outside are ends, never stations: that two functions both use `os` connects nothing.
+
+use hob_base::{CancelToken, Stopped};
+use rustc_hash::FxHashMap;
+
+use super::{Direction, Edge, EdgeKind, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
+use crate::resolve::Resolver;
+
+/// Most nodes whose edges are computed for one answer.
+const MAX_EXPANDED: usize = 4000;
+
+/// What has been met from one end.
+#[derive(Debug)]
+struct Side {
+    /// Each node with the step that led to it, seen from this end; `None` for the end itself.
+    met: FxHashMap<NodeRef, Option<PathStep>>,
+    frontier: Vec<NodeRef>,
+    depth: u32,
+}
+
+impl Side {
+    fn new(end: NodeRef) -> Self {
+        Self { met: FxHashMap::from_iter([(end, None)]), frontier: vec![end], depth: 0 }
+    }
+
+    /// The steps from this end to `node`.
+    fn steps_to(&self, node: NodeRef) -> Vec<PathStep> {
+        let mut steps = Vec::new();
+        let mut at = node;
+        while let Some(Some(step)) = self.met.get(&at) {
+            steps.push(step.clone());
+            at = step.from;
+        }
+        steps.reverse();
+        steps
+    }
+}
+
+struct Routing<'m> {
+    map: &'m Map,
+    resolver: Resolver<'m>,
+    kinds: EdgeKinds,
+    cancel: &'m CancelToken,
+    expanded: usize,
+    incomplete: bool,
+}
+
+impl Map {
+    /// A shortest connection between two nodes, over edges in either direction.
+    #[must_use]
+    pub fn path(&self, query: &PathQuery) -> PathAnswer {
+        let kinds = if query.include_references {
+            EdgeKinds::ALL
+        } else {
+            EdgeKinds::ALL.without(EdgeKind::References)
+        };
+        let mut routing = Routing {
+            map: self,
+            resolver: Resolver::new(&self.index),
+            kinds,
+            cancel: &query.cancel,
+            expanded: 0,
+            incomplete: false,
+        };
+        let (mut near, mut far) = (Side::new(query.from), Side::new(query.to));
+        let meeting = routing.search(&mut near, &mut far, query.max_len.clamp(1, 10));
+        match meeting {
+            Some(node) => self.joined(query.from, near.steps_to(node), far.steps_to(node)),
+            None => PathAnswer { incomplete: routing.incomplete, ..PathAnswer::default() },
+        }
+    }
+
+    fn joined(&self, from: NodeRef, mut steps: Vec<PathStep>, back: Vec<PathStep>) -> PathAnswer {
+        steps.extend(back.into_iter().rev().map(turned));
+        let stations = std::iter::once(from).chain(steps.iter().map(|step| step.to));
+        let nodes = stations.filter_map(|node| self.info(node)).collect();
+        PathAnswer { nodes, steps, incomplete: false }
+    }
+}
+
+impl Routing<'_> {
+    fn search(&mut self, near: &mut Side, far: &mut Side, max_len: u32) -> Option<NodeRef> {
+        if near.frontier == far.frontier {
+            return near.frontier.first().copied();
+        }
+        while near.depth + far.depth < max_len && !near.frontier.is_empty() && !far.frontier.is_empty() {
+            let (side, other) = if near.frontier.len() <= far.frontier.len() {
+                (&mut *near, &*far)
+            } else {
+                (&mut *far, &*near)
+            };
+            if let Some(meeting) = self.advance(side, other) {
+                return Some(meeting);
+            }
+            if self.incomplete {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// One step outwards from one end; the node at which the ends meet, if they do.
+    fn advance(&mut self, side: &mut Side, other: &Side) -> Option<NodeRef> {
+        side.depth += 1;
+        let mut meetings = Vec::new();
+        for node in std::mem::take(&mut side.frontier) {
+            if self.expanded >= MAX_EXPANDED || self.cancel.check().is_err() {
+                self.incomplete = true;
+                break;
+            }
+            self.expanded += 1;
+            for step in self.steps_from(node) {
+                let next = step.to;
+                if side.met.contains_key(&next) {
+                    continue;
+                }
+                side.met.insert(next, Some(step));
+                if other.met.contains_key(&next) {
+                    meetings.push(next);
+                } else if !matches!(next, NodeRef::External(_)) {
+                    side.frontier.push(next);
+                }
+            }
+            if !meetings.is_empty() {
+                break;
+            }
+        }
+        meetings.into_iter().min_by_key(|node| self.map.id(*node).to_string())
+    }
+
+    fn steps_from(&mut self, node: NodeRef) -> Vec<PathStep> {
+        let out = self.map.edges_out_with(&self.resolver, node, self.kinds);
+        let inbound = self.map.edges_in_with(&self.resolver, node, (self.kinds, self.cancel));
+        self.incomplete |= matches!(inbound.stopped, Some(Stopped::Cancelled | Stopped::DeadlinePassed));
+        let out = out.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::Out));
+        let inbound = inbound.edges.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::In));
+        let mut steps: Vec<PathStep> = out.chain(inbound).collect();
+        steps.sort_by_cached_key(|step| (step.confidence, step.kind, self.map.id(step.to).to_string()));
+        steps
+    }
+}
+
+fn step(edge: &Edge, direction: Direction) -> PathStep {
+    let (from, to) = if direction == Direction::Out { (edge.from, edge.to) } else { (edge.to, edge.from) };
+    PathStep { from, to, kind: edge.kind, direction, confidence: edge.confidence }
+}
+
+/// The same step walked the other way.
+fn turned(step: PathStep) -> PathStep {
+    let direction = if step.direction == Direction::Out { Direction::In } else { Direction::Out };
+    PathStep { from: step.to, to: step.from, direction, ..step }
+}

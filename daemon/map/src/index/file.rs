@@ -1,0 +1,159 @@
+//! One file in the index: its facts and small sorted views of them.
+
+use std::sync::Arc;
+
+use hob_base::WsPath;
+
+use crate::facts::{Def, DefIdx, FileFacts, Import, Ref, RefKind, StrId};
+use crate::langs::Lang;
+
+/// A mapped file.
+#[derive(Debug)]
+pub(crate) struct FileEntry {
+    pub(crate) path: WsPath,
+    pub(crate) facts: Arc<FileFacts>,
+    /// Definitions by name, then by place.
+    by_name: Box<[DefIdx]>,
+    /// References that name bases, by owner.
+    bases: Box<[u32]>,
+    /// Imports that bind a local name, by that name.
+    locals: Box<[u32]>,
+    /// Star imports.
+    stars: Box<[u32]>,
+    /// Hub scores by definition; empty until derived.
+    pub(crate) scores: Box<[f32]>,
+    /// The file's own hub score.
+    pub(crate) score: f32,
+    /// The cluster it is in, once derived.
+    pub(crate) cluster: Option<u32>,
+}
+
+impl FileEntry {
+    pub(crate) fn new(path: WsPath, facts: Arc<FileFacts>) -> Self {
+        Self {
+            by_name: sorted_by(0..facts.defs.len() as u32, |&i| (facts.defs[i as usize].name, i))
+                .map(DefIdx)
+                .collect(),
+            bases: sorted_by(base_refs(&facts), |&i| (facts.refs[i as usize].owner, position(&facts, i)))
+                .collect(),
+            locals: sorted_by(imports_where(&facts, |i| i.local.is_some()), |&i| {
+                (facts.imports[i as usize].local, i)
+            })
+            .collect(),
+            stars: imports_where(&facts, is_star).collect(),
+            scores: Box::default(),
+            score: 0.0,
+            cluster: None,
+            path,
+            facts,
+        }
+    }
+
+    pub(crate) fn lang(&self) -> Lang {
+        self.facts.lang
+    }
+
+    /// The file's definitions of this name, in source order.
+    pub(crate) fn defs_named(&self, name: &str) -> impl Iterator<Item = (DefIdx, &Def)> {
+        let found = self.facts.names.find(name).map_or(&[][..], |id| self.defs_with(id));
+        found.iter().map(|&idx| (idx, self.facts.def(idx)))
+    }
+
+    fn defs_with(&self, name: StrId) -> &[DefIdx] {
+        equal_range(&self.by_name, |idx| self.facts.def(*idx).name.cmp(&name))
+    }
+
+    /// The file's definition with this qualified name and ordinal.
+    pub(crate) fn def_qualified(&self, qualified: &str, ordinal: u32) -> Option<DefIdx> {
+        let id = self.facts.names.find(qualified)?;
+        let last = qualified.rsplit('.').next().unwrap_or(qualified);
+        let by_last = self.facts.names.find(last).map_or(&[][..], |name| self.defs_with(name));
+        let matches = |idx: &DefIdx| {
+            let def = self.facts.def(*idx);
+            def.qualified == id && def.ordinal == ordinal
+        };
+        // A name may itself contain dots; then the last segment is not the name and everything is looked at.
+        by_last.iter().copied().find(matches).or_else(|| self.by_name.iter().copied().find(matches))
+    }
+
+    /// Imports that bind this name here.
+    pub(crate) fn imports_as(&self, local: &str) -> impl Iterator<Item = &Import> {
+        let found = self.facts.names.find(local).map_or(&[][..], |id| {
+            equal_range(&self.locals, |i| self.facts.imports[*i as usize].local.cmp(&Some(id)))
+        });
+        found.iter().map(|&i| &self.facts.imports[i as usize])
+    }
+
+    /// Star imports, in source order.
+    pub(crate) fn stars(&self) -> impl Iterator<Item = &Import> {
+        self.stars.iter().map(|&i| &self.facts.imports[i as usize])
+    }
+
+    /// The references that name a type's bases, in source order.
+    pub(crate) fn bases_of(&self, def: DefIdx) -> impl Iterator<Item = &Ref> {
+        let found = equal_range(&self.bases, |i| self.facts.refs[*i as usize].owner.cmp(&Some(def)));
+        found.iter().map(|&i| &self.facts.refs[i as usize])
+    }
+
+    /// Whether a definition's qualified name does not follow from where it is written (`void A::f() {}`).
+    pub(crate) fn is_detached(&self, def: &Def) -> bool {
+        self.qualifier(def)
+            != def.parent.map_or("", |parent| self.facts.name(self.facts.def(parent).qualified))
+    }
+
+    /// What stands before the name in the qualified name; empty at top level.
+    pub(crate) fn qualifier(&self, def: &Def) -> &str {
+        let (qualified, name) = (self.facts.name(def.qualified), self.facts.name(def.name));
+        qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.')).unwrap_or("")
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let facts = &self.facts;
+        size_of::<Self>()
+            + facts.names.heap_bytes()
+            + facts.texts.len()
+            + size_of_val(&*facts.defs)
+            + size_of_val(&*facts.refs)
+            + size_of_val(&*facts.imports)
+            + size_of_val(&*facts.exports)
+            + size_of_val(&*facts.manifest)
+            + 4 * (self.by_name.len()
+                + self.bases.len()
+                + self.locals.len()
+                + self.stars.len()
+                + self.scores.len())
+    }
+}
+
+fn is_star(import: &Import) -> bool {
+    import.kind == crate::facts::ImportKind::Star
+}
+
+fn imports_where<'f>(
+    facts: &'f FileFacts,
+    keep: impl Fn(&Import) -> bool + 'f,
+) -> impl Iterator<Item = u32> + 'f {
+    (0..facts.imports.len() as u32).filter(move |&i| keep(&facts.imports[i as usize]))
+}
+
+fn base_refs(facts: &FileFacts) -> impl Iterator<Item = u32> + '_ {
+    (0..facts.refs.len() as u32)
+        .filter(|&i| matches!(facts.refs[i as usize].kind, RefKind::Extends | RefKind::Implements))
+}
+
+fn position(facts: &FileFacts, at: u32) -> (u32, u32) {
+    let r = &facts.refs[at as usize];
+    (r.line, r.col)
+}
+
+fn sorted_by<K: Ord>(items: impl Iterator<Item = u32>, key: impl Fn(&u32) -> K) -> std::vec::IntoIter<u32> {
+    let mut items: Vec<u32> = items.collect();
+    items.sort_by_key(key);
+    items.into_iter()
+}
+
+fn equal_range<T>(sorted: &[T], compare: impl Fn(&T) -> std::cmp::Ordering) -> &[T] {
+    let from = sorted.partition_point(|item| compare(item).is_lt());
+    let len = sorted[from..].partition_point(|item| compare(item).is_eq());
+    &sorted[from..from + len]
+}

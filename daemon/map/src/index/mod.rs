@@ -1,0 +1,318 @@
+//! What the map looks things up in: files by number and place, and inverted lists from names to the files that define or
+//! mention them.
+//!
+//! The lists hold file numbers only; where in the file a name stands is two binary searches in its facts. A changed file
+//! touches the lists of the names it gained or lost, and nothing else.
+
+mod arena;
+mod file;
+mod names;
+mod paths;
+mod postings;
+mod terms;
+
+use std::sync::Arc;
+
+use hob_base::{FileId, WsPath};
+use rustc_hash::FxHashMap;
+
+pub(crate) use arena::TextArena;
+pub(crate) use file::FileEntry;
+pub(crate) use names::{NameId, Names};
+use paths::{Paths, Place};
+use postings::Postings;
+use terms::Terms;
+
+use crate::facts::{DefIdx, FileFacts};
+use crate::langs::{Lang, Project};
+
+/// The index of one workspace.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    files: Vec<Option<Box<FileEntry>>>,
+    paths: Paths,
+    names: Names,
+    /// Name to the files that define it; also the qualified names, and the qualifiers, of definitions that are written
+    /// away from what they belong to.
+    defining: Postings,
+    /// Name to the files whose references, imports or exports hold it.
+    mentioning: Postings,
+    modules: Names,
+    /// Module, as written in imports, to the files that import it.
+    importing: Postings,
+    segments: Names,
+    /// Word to the modules that hold it between their separators.
+    modules_with: Postings,
+    /// Lower-case text of every name that is or was defined.
+    def_names: TextArena,
+    /// Which names are in `def_names`.
+    searchable: Vec<bool>,
+    /// Lower-case text of every path.
+    path_texts: TextArena,
+    counts: Counts,
+}
+
+/// Running totals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) files: FxHashMap<Lang, usize>,
+    pub(crate) symbols: usize,
+    pub(crate) references: usize,
+    pub(crate) file_bytes: usize,
+}
+
+impl Index {
+    pub(crate) fn entry(&self, file: FileId) -> Option<&FileEntry> {
+        self.files.get(file.index())?.as_deref()
+    }
+
+    pub(crate) fn entry_mut(&mut self, file: FileId) -> Option<&mut FileEntry> {
+        self.files.get_mut(file.index())?.as_deref_mut()
+    }
+
+    /// All files that are there, by number.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
+        let numbered = self.files.iter().enumerate();
+        numbered.filter_map(|(i, entry)| Some((FileId(i as u32), entry.as_deref()?)))
+    }
+
+    pub(crate) fn paths(&self) -> &Paths {
+        &self.paths
+    }
+
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    pub(crate) fn def_names(&self) -> &TextArena {
+        &self.def_names
+    }
+
+    pub(crate) fn path_texts(&self) -> &TextArena {
+        &self.path_texts
+    }
+
+    pub(crate) fn name(&self, id: NameId) -> &str {
+        self.names.get(id)
+    }
+
+    /// Files that define `name`, by number.
+    pub(crate) fn defining(&self, name: &str) -> &[u32] {
+        self.names.find(name).map_or(&[], |id| self.defining.get(id))
+    }
+
+    /// Files with a detached definition of this qualified name.
+    pub(crate) fn defining_detached(&self, qualified: &str) -> &[u32] {
+        self.defining(&terms::link(qualified))
+    }
+
+    /// Files with detached members of this qualifier.
+    pub(crate) fn with_members_of(&self, qualifier: &str) -> &[u32] {
+        self.defining(&terms::qualifier_link(qualifier))
+    }
+
+    /// Files that mention `name`, by number.
+    pub(crate) fn mentioning(&self, name: &str) -> &[u32] {
+        self.names.find(name).map_or(&[], |id| self.mentioning.get(id))
+    }
+
+    /// The modules, as written, that hold `word` between their separators (`""`: those without a word), each with its
+    /// importing files.
+    pub(crate) fn imports_with<'a>(&'a self, word: &str) -> impl Iterator<Item = (&'a str, &'a [u32])> {
+        let modules = self.segments.find(word).map_or(&[][..], |id| self.modules_with.get(id));
+        modules.iter().map(|&id| (self.modules.get(NameId(id)), self.importing.get(NameId(id))))
+    }
+
+    /// Puts a file in, in place of what it was.
+    pub(crate) fn set(&mut self, file: FileId, path: WsPath, facts: Arc<FileFacts>) {
+        let moved = self.entry(file).is_some_and(|old| {
+            old.path != path || package(&old.facts) != package(&facts) || old.lang() != facts.lang
+        });
+        if moved {
+            self.remove(file);
+        }
+        if let Some(other) = self.paths.file(path.as_str()).filter(|&other| other != file) {
+            self.remove(other);
+        }
+        let old = self.take(file);
+        if old.is_none() {
+            self.add_place(file, &path, &facts);
+        }
+        let before = old.as_ref().map(|entry| Terms::of(entry));
+        let mut entry = FileEntry::new(path, facts);
+        if let Some(old) = &old {
+            entry.inherit(old);
+        }
+        let after = Terms::of(&entry);
+        self.update_lists(file, before.as_ref(), Some(&after));
+        drop((before, after));
+        self.count(&entry, true);
+        if self.files.len() <= file.index() {
+            self.files.resize_with(file.index() + 1, || None);
+        }
+        self.files[file.index()] = Some(Box::new(entry));
+    }
+
+    /// Takes a file out.
+    pub(crate) fn remove(&mut self, file: FileId) {
+        let Some(old) = self.take(file) else { return };
+        self.update_lists(file, Some(&Terms::of(&old)), None);
+        self.paths.remove(place(file, &old.path, &old.facts));
+        self.path_texts.forget();
+        if self.path_texts.is_wasteful() {
+            self.rebuild_path_texts();
+        }
+    }
+
+    fn take(&mut self, file: FileId) -> Option<Box<FileEntry>> {
+        let entry = self.files.get_mut(file.index())?.take()?;
+        self.count(&entry, false);
+        Some(entry)
+    }
+
+    fn add_place(&mut self, file: FileId, path: &WsPath, facts: &FileFacts) {
+        let files = &self.files;
+        let path_of = |id: FileId| {
+            files.get(id.index()).and_then(|entry| entry.as_ref()).map_or("", |entry| entry.path.as_str())
+        };
+        self.paths.add(place(file, path, facts), path_of);
+        if facts.lang != Lang::Manifest {
+            self.path_texts.push(path.as_str(), file.0);
+        }
+    }
+
+    fn rebuild_path_texts(&mut self) {
+        let mut texts = TextArena::default();
+        for (file, entry) in self.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest) {
+            texts.push(entry.path.as_str(), file.0);
+        }
+        self.path_texts = texts;
+    }
+
+    fn update_lists(&mut self, file: FileId, before: Option<&Terms<'_>>, after: Option<&Terms<'_>>) {
+        let empty = Terms::default();
+        let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
+        terms::diff(&before.defined, &after.defined, |name, gained| self.list_def(file, name, gained));
+        terms::diff(&before.linked, &after.linked, |name, gained| {
+            change(&mut self.names, &mut self.defining, (name, file, gained));
+        });
+        terms::diff(&before.mentioned, &after.mentioned, |name, gained| {
+            change(&mut self.names, &mut self.mentioning, (name, file, gained));
+        });
+        terms::diff(&before.modules, &after.modules, |module, gained| {
+            self.list_module(file, module, gained);
+        });
+    }
+
+    fn list_def(&mut self, file: FileId, name: &str, gained: bool) {
+        let id = change(&mut self.names, &mut self.defining, (name, file, gained));
+        if self.searchable.len() <= id.index() {
+            self.searchable.resize(id.index() + 1, false);
+        }
+        if gained && !std::mem::replace(&mut self.searchable[id.index()], true) {
+            self.def_names.push(name, id.0);
+        }
+    }
+
+    fn list_module(&mut self, file: FileId, module: &str, gained: bool) {
+        let known = self.modules.find(module).is_some();
+        let id = change(&mut self.modules, &mut self.importing, (module, file, gained));
+        if !known {
+            for word in terms::words(module) {
+                let word = self.segments.intern(word);
+                self.modules_with.insert(word, id.0);
+            }
+        }
+    }
+
+    fn count(&mut self, entry: &FileEntry, gained: bool) {
+        let step = |total: &mut usize, by: usize| *total = if gained { *total + by } else { *total - by };
+        step(&mut self.counts.symbols, entry.facts.defs.len());
+        step(&mut self.counts.references, entry.facts.refs.len());
+        step(&mut self.counts.file_bytes, entry.heap_bytes());
+        step(self.counts.files.entry(entry.lang()).or_default(), 1);
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        let names = [&self.names, &self.modules, &self.segments].map(Names::heap_bytes);
+        let lists =
+            [&self.defining, &self.mentioning, &self.importing, &self.modules_with].map(Postings::heap_bytes);
+        self.counts.file_bytes
+            + self.paths.heap_bytes()
+            + names.iter().sum::<usize>()
+            + lists.iter().sum::<usize>()
+            + self.def_names.heap_bytes()
+            + self.path_texts.heap_bytes()
+            + self.searchable.capacity()
+            + self.files.capacity() * 8
+    }
+}
+
+fn change(names: &mut Names, lists: &mut Postings, (name, file, gained): (&str, FileId, bool)) -> NameId {
+    let id = names.intern(name);
+    if gained {
+        lists.insert(id, file.0);
+    } else {
+        lists.remove(id, file.0);
+    }
+    id
+}
+
+fn package(facts: &FileFacts) -> Option<&str> {
+    facts.package.map(|id| facts.name(id))
+}
+
+fn place<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Place<'a> {
+    Place { file, path, package: package(facts), is_manifest: facts.lang == Lang::Manifest }
+}
+
+impl Project for Index {
+    fn file(&self, path: &str) -> Option<FileId> {
+        self.paths.file(path)
+    }
+
+    fn path(&self, file: FileId) -> &str {
+        self.entry(file).map_or("", |entry| entry.path.as_str())
+    }
+
+    fn has_dir(&self, dir: &str) -> bool {
+        self.paths.has_dir(dir)
+    }
+
+    fn files_in(&self, dir: &str) -> Vec<FileId> {
+        self.paths.files_in(dir).to_vec()
+    }
+
+    fn files_named(&self, file_name: &str) -> &[FileId] {
+        self.paths.files_named(file_name)
+    }
+
+    fn files_of_package(&self, package: &str) -> &[FileId] {
+        self.paths.files_of_package(package)
+    }
+
+    fn manifests(&self, file_name: &str) -> Vec<(&str, &FileFacts)> {
+        let entries = self.paths.manifests(file_name).iter().filter_map(|&file| self.entry(file));
+        entries.map(|entry| (entry.path.dir(), &*entry.facts)).collect()
+    }
+
+    fn facts(&self, file: FileId) -> Option<&FileFacts> {
+        self.entry(file).map(|entry| &*entry.facts)
+    }
+}
+
+impl FileEntry {
+    /// Takes over what was derived for the file's previous contents; definitions keep their score by name.
+    fn inherit(&mut self, old: &Self) {
+        self.score = old.score;
+        self.cluster = old.cluster;
+        if old.scores.is_empty() {
+            return;
+        }
+        let scores = self.facts.defs.iter().map(|def| {
+            let was = old.def_qualified(self.facts.name(def.qualified), def.ordinal);
+            was.map_or(0.0, |idx: DefIdx| old.scores[idx.index()])
+        });
+        self.scores = scores.collect();
+    }
+}

@@ -1,0 +1,116 @@
+//! Interned names: one text, a number for each.
+//!
+//! A kernel has two million distinct names; a `String` and a hash map entry for each would cost four times their text.
+//! Here a name costs its text and some twenty bytes: its end in the text, and a slot in an open-addressing table that
+//! keeps the hash, so growing never reads the text again. Names are never forgotten; a workspace sees few new ones.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+/// A name's number in one [`Names`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct NameId(pub(crate) u32);
+
+impl NameId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+const FREE: u32 = u32::MAX;
+
+/// The table of names.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    text: String,
+    ends: Vec<u32>,
+    /// (hash, id); a power of two of them, at most three quarters used.
+    slots: Vec<(u32, u32)>,
+}
+
+impl Names {
+    /// The name's number, given one if it is new.
+    pub(crate) fn intern(&mut self, name: &str) -> NameId {
+        if let Some(id) = self.find(name) {
+            return id;
+        }
+        if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        let id = self.ends.len() as u32;
+        self.text.push_str(name);
+        self.ends.push(self.text.len() as u32);
+        let hash = hash(name);
+        self.place((hash, id));
+        NameId(id)
+    }
+
+    /// The name's number, if it was ever interned.
+    pub(crate) fn find(&self, name: &str) -> Option<NameId> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let (hash, mask) = (hash(name), self.slots.len() - 1);
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                (_, FREE) => return None,
+                (h, id) if h == hash && self.get(NameId(id)) == name => return Some(NameId(id)),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// The text of a name; empty for a number of another table.
+    pub(crate) fn get(&self, id: NameId) -> &str {
+        let start = id.index().checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
+        let end = self.ends.get(id.index()).copied().unwrap_or(start);
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.text.capacity() + self.ends.capacity() * 4 + self.slots.capacity() * 8
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(64);
+        let old = std::mem::replace(&mut self.slots, vec![(0, FREE); size]);
+        for slot in old.into_iter().filter(|slot| slot.1 != FREE) {
+            self.place(slot);
+        }
+    }
+
+    fn place(&mut self, slot: (u32, u32)) {
+        let mask = self.slots.len() - 1;
+        let mut at = slot.0 as usize & mask;
+        while self.slots[at].1 != FREE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = slot;
+    }
+}
+
+fn hash(name: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name.as_bytes());
+    let wide = hasher.finish();
+    (wide ^ (wide >> 32)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_share_a_number_through_growth() {
+        let mut names = Names::default();
+        let ids: Vec<NameId> = (0..10_000).map(|i| names.intern(&format!("name{i}"))).collect();
+        for (i, id) in ids.iter().enumerate() {
+            assert_eq!(names.find(&format!("name{i}")), Some(*id));
+            assert_eq!(names.get(*id), format!("name{i}"));
+        }
+        assert_eq!(names.find("absent"), None);
+        assert_eq!(names.intern(""), names.intern(""));
+    }
+}

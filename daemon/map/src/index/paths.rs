@@ -1,0 +1,129 @@
+//! Files by path, folder, file name and package.
+//!
+//! Every list is kept in order of path, so that whoever takes "the first" takes the same one on every machine, whatever
+//! the files' numbers.
+
+use hob_base::{FileId, WsPath};
+use rustc_hash::FxHashMap;
+
+#[derive(Debug, Default)]
+struct Folder {
+    files: Vec<FileId>,
+    /// Mapped files in and below it.
+    below: u32,
+}
+
+/// The look-ups by place. Source files and project files (`manifests`) are kept apart, except by path.
+#[derive(Debug, Default)]
+pub(crate) struct Paths {
+    by_path: FxHashMap<WsPath, FileId>,
+    folders: FxHashMap<Box<str>, Folder>,
+    by_name: FxHashMap<Box<str>, Vec<FileId>>,
+    by_package: FxHashMap<Box<str>, Vec<FileId>>,
+    manifests: FxHashMap<Box<str>, Vec<FileId>>,
+}
+
+/// What [`Paths`] needs to know of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) file: FileId,
+    pub(crate) path: &'a WsPath,
+    pub(crate) package: Option<&'a str>,
+    pub(crate) is_manifest: bool,
+}
+
+impl Paths {
+    pub(crate) fn file(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    pub(crate) fn has_dir(&self, dir: &str) -> bool {
+        self.folders.contains_key(dir)
+    }
+
+    pub(crate) fn files_in(&self, dir: &str) -> &[FileId] {
+        self.folders.get(dir).map_or(&[], |folder| &folder.files)
+    }
+
+    pub(crate) fn files_named(&self, name: &str) -> &[FileId] {
+        self.by_name.get(name).map_or(&[], |files| files)
+    }
+
+    pub(crate) fn files_of_package(&self, package: &str) -> &[FileId] {
+        self.by_package.get(package).map_or(&[], |files| files)
+    }
+
+    pub(crate) fn manifests(&self, name: &str) -> &[FileId] {
+        self.manifests.get(name).map_or(&[], |files| files)
+    }
+
+    /// `path_of` gives the paths of files that are already in.
+    pub(crate) fn add<'p>(&mut self, place: Place<'_>, path_of: impl Fn(FileId) -> &'p str) {
+        self.by_path.insert(place.path.clone(), place.file);
+        let insert = |list: &mut Vec<FileId>| {
+            let at = list.partition_point(|&other| path_of(other) < place.path.as_str());
+            list.insert(at, place.file);
+        };
+        let name = place.path.file_name();
+        if place.is_manifest {
+            insert(self.manifests.entry(name.into()).or_default());
+            return;
+        }
+        insert(self.by_name.entry(name.into()).or_default());
+        if let Some(package) = place.package {
+            insert(self.by_package.entry(package.into()).or_default());
+        }
+        for dir in ancestors(place.path.as_str()) {
+            self.folders.entry(dir.into()).or_default().below += 1;
+        }
+        insert(&mut self.folders.entry(place.path.dir().into()).or_default().files);
+    }
+
+    pub(crate) fn remove(&mut self, place: Place<'_>) {
+        self.by_path.remove(place.path.as_str());
+        let name = place.path.file_name();
+        if place.is_manifest {
+            take_out(&mut self.manifests, name, place.file);
+            return;
+        }
+        take_out(&mut self.by_name, name, place.file);
+        if let Some(package) = place.package {
+            take_out(&mut self.by_package, package, place.file);
+        }
+        if let Some(folder) = self.folders.get_mut(place.path.dir()) {
+            folder.files.retain(|&file| file != place.file);
+        }
+        for dir in ancestors(place.path.as_str()) {
+            let Some(folder) = self.folders.get_mut(dir) else { continue };
+            folder.below -= 1;
+            if folder.below == 0 {
+                self.folders.remove(dir);
+            }
+        }
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        // Each file is in four lists; a path's text is shared with its entry.
+        self.by_path.capacity() * 24
+            + self.by_path.keys().map(|path| path.as_str().len() + 16).sum::<usize>()
+            + (self.folders.capacity() + self.by_name.capacity() + self.by_package.capacity()) * 64
+    }
+}
+
+fn take_out(map: &mut FxHashMap<Box<str>, Vec<FileId>>, key: &str, file: FileId) {
+    let Some(list) = map.get_mut(key) else { return };
+    list.retain(|&other| other != file);
+    if list.is_empty() {
+        map.remove(key);
+    }
+}
+
+/// The folders a path lies in, nearest first, the root (`""`) last.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
+        Some((dir, _)) => Some(dir),
+        None if path.is_empty() => None,
+        None => Some(""),
+    })
+    .skip(1)
+}

@@ -1,0 +1,116 @@
+//! The words under which a file is listed, and how they differ from one version of it to the next.
+
+use std::cmp::Ordering;
+
+use super::FileEntry;
+use crate::facts::{FileFacts, StrId};
+
+/// A file's words, each list sorted and distinct.
+#[derive(Debug, Default)]
+pub(crate) struct Terms<'f> {
+    /// Names it defines.
+    pub(crate) defined: Vec<&'f str>,
+    /// Keys for the qualified names and the qualifiers of definitions written away from what they belong to.
+    pub(crate) linked: Vec<String>,
+    /// Names in its references, imports and exports.
+    pub(crate) mentioned: Vec<&'f str>,
+    /// Modules it imports.
+    pub(crate) modules: Vec<&'f str>,
+}
+
+impl<'f> Terms<'f> {
+    pub(crate) fn of(entry: &'f FileEntry) -> Self {
+        let facts = &*entry.facts;
+        let mut mentioned: Vec<StrId> = facts.refs.iter().map(|r| r.name).collect();
+        mentioned.dedup();
+        mentioned.extend(facts.imports.iter().flat_map(|i| [i.name, i.local]).flatten());
+        mentioned.extend(facts.exports.iter().flat_map(|e| [e.local, e.exported]));
+        Self {
+            defined: texts(facts, facts.defs.iter().map(|def| def.name).collect()),
+            linked: linked(entry),
+            mentioned: texts(facts, mentioned),
+            modules: texts(facts, facts.imports.iter().map(|i| i.module).collect()),
+        }
+    }
+}
+
+fn texts(facts: &FileFacts, mut ids: Vec<StrId>) -> Vec<&str> {
+    ids.sort_unstable();
+    ids.dedup();
+    // The pool is sorted, so the texts are.
+    ids.into_iter().map(|id| facts.name(id)).collect()
+}
+
+fn linked(entry: &FileEntry) -> Vec<String> {
+    let detached = entry.facts.defs.iter().filter(|def| entry.is_detached(def));
+    let mut all: Vec<String> = detached
+        .flat_map(|def| [link(entry.facts.name(def.qualified)), qualifier_link(entry.qualifier(def))])
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The key of a detached definition's qualified name: no name starts so.
+pub(crate) fn link(qualified: &str) -> String {
+    format!("\0{qualified}")
+}
+
+/// The key under which the files are that hold detached members of `qualifier`.
+pub(crate) fn qualifier_link(qualifier: &str) -> String {
+    format!("\0{qualifier}.")
+}
+
+/// Calls `each` with what only one of two sorted lists has: `true` for gained.
+pub(crate) fn diff<T: AsRef<str>>(before: &[T], after: &[T], mut each: impl FnMut(&str, bool)) {
+    let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => a.as_ref().cmp(b.as_ref()),
+        };
+        let (lost, gained) =
+            (if order.is_le() { old.next() } else { None }, if order.is_ge() { new.next() } else { None });
+        match (lost, gained) {
+            (Some(lost), None) => each(lost.as_ref(), false),
+            (None, Some(gained)) => each(gained.as_ref(), true),
+            _ => {}
+        }
+    }
+}
+
+/// The words of a module as written: what stands between separators, without quotes and endings' dots. A module without
+/// words (`.`, `..`) has the empty one.
+pub(crate) fn words(module: &str) -> Vec<&str> {
+    let separators = ['/', '.', ':', '\\', '"', '<', '>', '@'];
+    let mut words: Vec<&str> = module.split(separators).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() {
+        words.push("");
+    }
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diff_names_what_changed() {
+        let mut seen = Vec::new();
+        diff(&["a", "b", "d"], &["b", "c", "d", "e"], |word, gained| seen.push((word.to_owned(), gained)));
+        let expected = [("a", false), ("c", true), ("e", true)].map(|(w, g)| (w.to_owned(), g));
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn modules_split_into_words() {
+        assert_eq!(words("crate::net::http"), ["crate", "http", "net"]);
+        assert_eq!(words("../lib/a.b.js"), ["a", "b", "js", "lib"]);
+        assert_eq!(words(".."), [""]);
+        assert_eq!(words("\"linux/module.h\""), ["h", "linux", "module"]);
+    }
+}

@@ -1,0 +1,171 @@
+//! The map at a glance: clusters with their hubs, or top folders until clusters are derived.
+
+use hob_base::FileId;
+use hob_proto::node_id::NodeId;
+use rustc_hash::FxHashMap;
+
+use crate::facts::{DefFlags, DefIdx};
+use crate::graph::{Cluster, ClusterInfo, DefRef, Map, NodeInfo, NodeRef, Overview};
+use crate::index::FileEntry;
+
+/// What a focus turned out to be.
+enum Focus {
+    Everything,
+    Folder(String),
+    Clusters(Vec<u32>),
+    Unknown,
+}
+
+impl Map {
+    /// The map at a glance. `focus` narrows it to a folder, a cluster (by number or label) or the cluster of a node.
+    #[must_use]
+    pub fn overview(&self, focus: Option<&str>, hubs_per_cluster: usize) -> Overview {
+        let stats = self.stats();
+        let focus = self.focus(focus);
+        let clusters = match (&self.standing.clusters, &focus) {
+            (_, Focus::Folder(folder)) => self.by_folder(folder, hubs_per_cluster),
+            (Some(clusters), Focus::Clusters(ids)) => {
+                self.by_cluster(clusters, &|id| ids.contains(&id), hubs_per_cluster)
+            }
+            (Some(clusters), _) => self.by_cluster(clusters, &|_| true, hubs_per_cluster),
+            (None, _) => self.by_folder("", hubs_per_cluster),
+        };
+        Overview {
+            files: stats.files,
+            symbols: stats.symbols,
+            languages: stats.languages,
+            clusters,
+            derived: self.standing.clusters.is_some(),
+            focus_unknown: matches!(focus, Focus::Unknown),
+        }
+    }
+
+    fn focus(&self, focus: Option<&str>) -> Focus {
+        let Some(text) = focus.map(str::trim).filter(|text| !text.is_empty()) else {
+            return Focus::Everything;
+        };
+        let folder = text.trim_end_matches('/').trim_start_matches("./");
+        if self.index.paths().has_dir(folder) {
+            return Focus::Folder(folder.to_owned());
+        }
+        let clusters = self.clusters_called(text);
+        if !clusters.is_empty() {
+            return Focus::Clusters(clusters);
+        }
+        let node = text.parse::<NodeId>().ok().and_then(|id| self.node(&id));
+        let file = node.and_then(NodeRef::file).or_else(|| self.file_at(folder));
+        match file.and_then(|file| self.index.entry(file)) {
+            None => Focus::Unknown,
+            Some(entry) => match entry.cluster {
+                Some(cluster) => Focus::Clusters(vec![cluster]),
+                None => Focus::Folder(entry.path.dir().to_owned()),
+            },
+        }
+    }
+
+    fn clusters_called(&self, text: &str) -> Vec<u32> {
+        let clusters = self.standing.clusters.as_deref().unwrap_or_default();
+        let number = text.parse::<u32>().ok().filter(|id| (*id as usize) < clusters.len());
+        if let Some(number) = number {
+            return vec![number];
+        }
+        let lower = text.to_lowercase();
+        let called = |exact: bool| {
+            let named = clusters.iter().enumerate().filter(|(_, cluster)| {
+                let label = cluster.label.to_lowercase();
+                if exact { label == lower } else { label.contains(&lower) }
+            });
+            named.map(|(id, _)| id as u32).collect::<Vec<_>>()
+        };
+        let exact = called(true);
+        if exact.is_empty() { called(false) } else { exact }
+    }
+
+    fn by_cluster(&self, clusters: &[ClusterInfo], keep: &dyn Fn(u32) -> bool, hubs: usize) -> Vec<Cluster> {
+        let mut sizes: FxHashMap<u32, usize> = FxHashMap::default();
+        for (_, entry) in self.index.entries() {
+            if let Some(cluster) = entry.cluster {
+                *sizes.entry(cluster).or_default() += 1;
+            }
+        }
+        let numbered = clusters.iter().enumerate().map(|(id, cluster)| (id as u32, cluster));
+        let kept = numbered.filter(|(id, _)| keep(*id) && sizes.contains_key(id));
+        kept.map(|(id, cluster)| Cluster {
+            id,
+            label: cluster.label.clone(),
+            files: sizes[&id],
+            hubs: self.hubs_of(cluster, hubs),
+        })
+        .collect()
+    }
+
+    fn hubs_of(&self, cluster: &ClusterInfo, count: usize) -> Vec<NodeInfo> {
+        let present = cluster.hubs.iter().filter_map(|(path, qualified, ordinal)| {
+            let file = self.file_at(path.as_str())?;
+            let def = self.index.entry(file)?.def_qualified(qualified, *ordinal)?;
+            self.info(DefRef { file, def }.into())
+        });
+        present.take(count).collect()
+    }
+
+    /// Groups by the folder below `folder`; files right in it are a group of their own.
+    fn by_folder(&self, folder: &str, hubs: usize) -> Vec<Cluster> {
+        let mut groups: FxHashMap<&str, Vec<(FileId, &FileEntry)>> = FxHashMap::default();
+        for (file, entry) in self.index.entries().filter(|(_, entry)| entry.lang().spec().is_some()) {
+            if let Some(group) = group_of(entry.path.as_str(), folder) {
+                groups.entry(group).or_default().push((file, entry));
+            }
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_unstable_by_key(|(label, files)| (std::cmp::Reverse(files.len()), *label));
+        let numbered = groups.into_iter().enumerate();
+        numbered
+            .map(|(id, (label, files))| Cluster {
+                id: id as u32,
+                label: if label.is_empty() { "(root)".to_owned() } else { label.to_owned() },
+                files: files.len(),
+                hubs: self.hubs_in(&files, hubs),
+            })
+            .collect()
+    }
+
+    /// The best exported definitions of some files: by score, or by how many files mention them before there are scores.
+    fn hubs_in(&self, files: &[(FileId, &FileEntry)], count: usize) -> Vec<NodeInfo> {
+        let derived = self.standing.clusters.is_some();
+        let defs = files.iter().flat_map(|(file, entry)| {
+            let exported = entry.facts.defs_indexed().filter(|(_, def)| {
+                def.parent.is_none()
+                    && def.flags.has(DefFlags::EXPORTED)
+                    && !def.flags.has(DefFlags::DECLARATION)
+            });
+            exported.map(|(def, found)| (*file, *entry, def, entry.facts.name(found.name)))
+        });
+        let ranked = defs.map(|(file, entry, def, name): (FileId, &FileEntry, DefIdx, &str)| {
+            let weight = if derived {
+                entry.scores.get(def.index()).copied().unwrap_or(0.0)
+            } else {
+                let sharers = self.index.defining(name).len().max(1);
+                self.index.mentioning(name).len() as f32 / sharers as f32
+            };
+            (u32::MAX - weight.to_bits(), entry.path.as_str(), DefRef { file, def })
+        });
+        let mut ranked: Vec<_> = ranked.collect();
+        let count = count.min(ranked.len());
+        if count > 0 && count < ranked.len() {
+            ranked.select_nth_unstable_by_key(count - 1, |r| (r.0, r.1, r.2.def));
+        }
+        ranked.truncate(count);
+        ranked.sort_unstable_by_key(|r| (r.0, r.1, r.2.def));
+        ranked.into_iter().filter_map(|(_, _, def)| self.info(def.into())).collect()
+    }
+}
+
+/// The folder right below `folder` that a path lies in; `folder` itself for files directly in it.
+fn group_of<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    let rest = if folder.is_empty() { path } else { path.strip_prefix(folder)?.strip_prefix('/')? };
+    let start = path.len() - rest.len();
+    match rest.find('/') {
+        Some(at) => path.get(..start + at),
+        None => path.get(..start.saturating_sub(1)),
+    }
+}

@@ -1,0 +1,228 @@
+//! When no scope and no import tells: the definitions that a name can mean at all.
+
+use hob_base::FileId;
+
+use super::modules::is_visible;
+use super::{Resolution, Resolver, Site, Thing, Want, family};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
+const MANY: usize = 64;
+/// Most candidates shown.
+const SHOWN: usize = 5;
+
+/// The definitions that an unresolved reference may mean.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Candidates {
+    /// Likeliest first, at most five: same file, same folder, longest common path.
+    pub(crate) list: Vec<DefRef>,
+}
+
+/// Definitions that are one as far as callers are concerned: the pieces of a conditional definition in one file, a
+/// declaration and its body.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) all: Vec<DefRef>,
+}
+
+impl Group {
+    /// Splits definitions of one name into groups.
+    pub(super) fn split(resolver: &Resolver<'_>, defs: Vec<DefRef>) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        let mut loose = Vec::new();
+        for def in defs {
+            let declares = resolver.def(def).is_some_and(|(_, d)| d.flags.has(DefFlags::DECLARATION));
+            if declares && resolver.is_c(def) {
+                loose.push(def);
+                continue;
+            }
+            match groups.iter_mut().find(|group| resolver.is_same_place(group.all[0], def)) {
+                Some(group) => group.all.push(def),
+                None => groups.push(Self { all: vec![def] }),
+            }
+        }
+        for def in loose {
+            let mut homes: Vec<&mut Self> =
+                groups.iter_mut().filter(|group| resolver.may_announce(def, group.all[0])).collect();
+            match &mut homes[..] {
+                [] => groups.push(Self { all: vec![def] }),
+                [home] => home.all.push(def),
+                // It announces each of several; it tells nothing apart.
+                _ => {}
+            }
+        }
+        groups
+    }
+}
+
+impl<'m> Resolver<'m> {
+    /// The `name` rung.
+    pub(super) fn by_name(&self, site: Site<'m>, r: &Ref) -> Resolution {
+        let name = site.entry.facts.name(r.name);
+        let files = self.index.defining(name);
+        if files.is_empty() {
+            return Resolution::Dropped;
+        }
+        if files.len() > MANY {
+            return Resolution::Unresolved;
+        }
+        let possible: Vec<DefRef> = self.possible(site, r).collect();
+        let groups = Group::split(self, possible);
+        match &groups[..] {
+            [] => Resolution::Dropped,
+            [group] => Resolution::To(Thing::Def(self.first(&group.all)), Confidence::Name),
+            _ => Resolution::Unresolved,
+        }
+    }
+
+    /// The candidates of a reference that does not resolve.
+    pub(crate) fn candidates(&self, file: FileId, r: &Ref) -> Candidates {
+        let Some(entry) = self.entry(file) else { return Candidates::default() };
+        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let mut list: Vec<DefRef> = self.possible(site, r).map(|def| self.body_of(def)).collect();
+        list.sort_unstable();
+        list.dedup();
+        list.sort_by_cached_key(|def| self.distance(entry, *def));
+        list.truncate(SHOWN);
+        Candidates { list }
+    }
+
+    /// Whether so many files define a name that only those in the same folder are candidates.
+    pub(crate) fn is_only_near(&self, name: &str) -> bool {
+        self.index.defining(name).len() > MANY
+    }
+
+    /// Definitions of the reference's name that it can mean.
+    fn possible(&self, site: Site<'m>, r: &Ref) -> impl Iterator<Item = DefRef> {
+        let name = site.entry.facts.name(r.name);
+        let files = self.index.defining(name);
+        let only_near = files.len() > MANY;
+        let (kind, member) = (r.kind, r.receiver != Receiver::None);
+        files
+            .iter()
+            .map(|&file| FileId(file))
+            .filter_map(move |file| {
+                let entry = self.entry(file)?;
+                let near = !only_near || entry.path.dir() == site.entry.path.dir();
+                (near && entry.lang().family() == family(site)).then_some((file, entry))
+            })
+            .flat_map(move |(file, entry)| {
+                entry
+                    .defs_named(name)
+                    .filter(move |(_, def)| {
+                        fits(entry, def, (kind, member)) && is_reachable(site, (file, entry), def)
+                    })
+                    .map(move |(def, _)| DefRef { file, def })
+            })
+    }
+
+    /// Definitions that a bare name can mean through headers; `None` if there is none.
+    pub(super) fn visible_bare(&self, site: Site<'m>, name: &str) -> Option<Vec<DefRef>> {
+        let files = self.index.defining(name);
+        let mut found = Vec::new();
+        for file in files.iter().map(|&file| FileId(file)) {
+            let Some(entry) = self.entry(file).filter(|e| e.lang().family() == Lang::Cpp) else { continue };
+            let fitting = entry.defs_named(name).filter(|(_, def)| {
+                is_free(entry, def) && is_visible(entry.lang(), def.flags) && site.want.accepts(def.kind)
+            });
+            found.extend(fitting.map(|(def, _)| DefRef { file, def }));
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    fn first(&self, defs: &[DefRef]) -> DefRef {
+        let key = |def: &&DefRef| {
+            let found = self.def(**def);
+            let declared = found.is_some_and(|(_, d)| d.flags.has(DefFlags::DECLARATION));
+            (declared, found.map(|(entry, _)| entry.path.as_str()), def.def)
+        };
+        defs.iter().min_by_key(key).copied().unwrap_or(defs[0])
+    }
+
+    /// How far a candidate is from the file, for ranking.
+    fn distance(&self, from: &FileEntry, def: DefRef) -> (u8, usize, String, DefIdx) {
+        let path = self.entry(def.file).map_or("", |entry| entry.path.as_str());
+        let rank = match () {
+            () if path == from.path.as_str() => 0,
+            () if dir(path) == from.path.dir() => 1,
+            () => 2,
+        };
+        let shared = dir(path).split('/').zip(from.path.dir().split('/')).take_while(|(a, b)| a == b).count();
+        (rank, usize::MAX - shared, path.to_owned(), def.def)
+    }
+
+    fn is_c(&self, def: DefRef) -> bool {
+        self.entry(def.file).is_some_and(|entry| entry.lang().family() == Lang::Cpp)
+    }
+
+    fn is_same_place(&self, a: DefRef, b: DefRef) -> bool {
+        a.file == b.file && self.qualified(a) == self.qualified(b)
+    }
+
+    fn may_announce(&self, declaration: DefRef, body: DefRef) -> bool {
+        let kind = |def| self.def(def).map(|(_, def)| def.kind.is_type());
+        kind(declaration) == kind(body)
+            && (self.qualified(declaration) == self.qualified(body) || self.body_of(declaration) == body)
+    }
+
+    fn qualified(&self, def: DefRef) -> Option<&'m str> {
+        self.def(def).map(|(entry, def)| entry.facts.name(def.qualified))
+    }
+}
+
+impl Want {
+    /// Whether a definition of this kind can be meant at all.
+    fn accepts(self, kind: DefKind) -> bool {
+        match self {
+            Self::Callee => kind != DefKind::Module,
+            Self::Type => self.likes(kind) || kind == DefKind::Macro,
+            Self::Scope => !kind.is_callable(),
+            Self::Any => true,
+        }
+    }
+}
+
+fn dir(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// Whether a definition can be what a reference of this kind names: as a member, or on its own.
+fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
+    let by_kind = match kind {
+        RefKind::Call => def.kind.is_callable() || def.kind.is_type(),
+        RefKind::Extends | RefKind::Implements | RefKind::Type => {
+            def.kind.is_type() || def.kind == DefKind::TypeAlias
+        }
+        RefKind::Use => def.kind != DefKind::Module,
+    };
+    by_kind && if member { is_member(entry, def) } else { is_free(entry, def) }
+}
+
+fn is_member(entry: &FileEntry, def: &Def) -> bool {
+    matches!(def.kind, DefKind::Method | DefKind::Field)
+        || def.parent.is_some_and(|parent| entry.facts.def(parent).kind.is_type())
+}
+
+/// Whether it can be named bare: it belongs to no type. In C an enumeration's members are free.
+fn is_free(entry: &FileEntry, def: &Def) -> bool {
+    let free_parent = def.parent.is_none_or(|parent| {
+        let parent = entry.facts.def(parent).kind;
+        parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().family() == Lang::Cpp)
+    });
+    !matches!(def.kind, DefKind::Method | DefKind::Field) && free_parent
+}
+
+/// Whether code of the site's file can reach the definition at all.
+fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) -> bool {
+    if file == site.file || def.flags.has(DefFlags::EXPORTED) {
+        return true;
+    }
+    match entry.lang().family() {
+        Lang::Cpp | Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
+        Lang::Go => entry.path.dir() == site.entry.path.dir(),
+        _ => true,
+    }
+}

@@ -1,0 +1,208 @@
+//! Members of types, through their bases, and the type at hand.
+
+use hob_base::FileId;
+
+use super::scope::pick;
+use super::{Found, Resolver, Site, Thing, Want, builtins};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
+use crate::graph::DefRef;
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// Most classes looked at for one member.
+const MAX_CLASSES: usize = 64;
+
+/// The outcome of looking for a member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Member {
+    /// Here it is.
+    Found(DefRef),
+    /// No known class has it. `open`: some base cannot be seen.
+    Missing { open: bool },
+}
+
+impl<'m> Resolver<'m> {
+    /// Whether members can be looked for in it.
+    pub(super) fn has_members(&self, def: DefRef) -> bool {
+        self.def(def).is_some_and(|(_, def)| def.kind.is_type() || def.kind == DefKind::Module)
+    }
+
+    /// A member of a type or of its bases, nearest first, left to right.
+    pub(super) fn find_member(&self, class: DefRef, name: &str) -> Member {
+        self.search_classes(vec![class], name)
+    }
+
+    /// The same, without the type itself.
+    pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> Member {
+        let (bases, open) = self.bases(class);
+        match self.search_classes(bases.into_iter().rev().collect(), name) {
+            Member::Missing { open: also } => Member::Missing { open: open || also },
+            found => found,
+        }
+    }
+
+    /// `stack`: the last one is looked at first.
+    fn search_classes(&self, mut stack: Vec<DefRef>, name: &str) -> Member {
+        let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
+        let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
+            return Member::Missing { open: !stack.is_empty() };
+        };
+        self.active.borrow_mut().push(key);
+        let found = self.guarded(Member::Missing { open: true }, || {
+            let (mut seen, mut open) = (Vec::new(), false);
+            while let Some(class) = stack.pop() {
+                if seen.contains(&class) || seen.len() >= MAX_CLASSES {
+                    continue;
+                }
+                seen.push(class);
+                if let Some(def) = self.own_member(class, name) {
+                    return Member::Found(def);
+                }
+                let (bases, unseen) = self.bases(class);
+                open |= unseen;
+                stack.extend(bases.into_iter().rev());
+            }
+            Member::Missing { open }
+        });
+        self.active.borrow_mut().pop();
+        found
+    }
+
+    /// A member that the type itself defines, wherever it is written.
+    pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
+        let (entry, def) = self.def(class)?;
+        let qualified = entry.facts.name(def.qualified);
+        let here = entry.defs_named(name).filter(|(_, child)| {
+            child.parent == Some(class.def)
+                || (entry.qualifier(child) == qualified && entry.is_detached(child))
+        });
+        if let Some(def) = pick(here, Want::Any) {
+            return Some(DefRef { file: class.file, def });
+        }
+        self.detached_member(class, &format!("{qualified}.{name}"))
+    }
+
+    /// A member written in another file: a Go method, an `impl` block, a C++ member outside its class.
+    fn detached_member(&self, class: DefRef, qualified: &str) -> Option<DefRef> {
+        let files = self.index.defining_detached(qualified).iter().map(|&file| FileId(file));
+        let found = files.filter(|&file| file != class.file).take(32).filter_map(|file| {
+            let entry = self.entry(file)?;
+            let def = entry.def_qualified(qualified, 1)?;
+            self.belongs_to(entry, DefRef { file, def }, class).then_some(DefRef { file, def })
+        });
+        found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
+    }
+
+    fn belongs_to(&self, entry: &'m FileEntry, member: DefRef, class: DefRef) -> bool {
+        self.owner_of_detached(entry, member)
+            .is_some_and(|owner| owner == class || owner == self.body_of(class))
+    }
+
+    /// The type that a detached definition is a member of.
+    pub(crate) fn owner_of_detached(&self, entry: &'m FileEntry, member: DefRef) -> Option<DefRef> {
+        let def = entry.facts.def(member.def);
+        let site = Site { file: member.file, entry, owner: def.parent, want: Want::Scope };
+        match self.follow(site, entry.qualifier(def)) {
+            Found::Thing(Thing::Def(owner), _) => Some(self.body_of(owner)),
+            _ => None,
+        }
+    }
+
+    /// The types that a type is derived from, and whether some cannot be seen.
+    pub(crate) fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
+        let Some(entry) = self.entry(class.file) else { return (Vec::new(), true) };
+        let (mut bases, mut open) = (Vec::new(), false);
+        for r in entry.bases_of(class.def) {
+            match self.base(class, entry, r) {
+                Some(base) => bases.push(base),
+                None => open |= !is_plain(entry, r),
+            }
+        }
+        (bases, open)
+    }
+
+    fn base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
+        let name = entry.facts.name(r.name);
+        let outer = entry.facts.def(class.def).parent;
+        let site = Site { file: class.file, entry, owner: outer, want: Want::Type };
+        let found = match r.receiver {
+            Receiver::None => self.base_name(Site { owner: Some(class.def), ..site }, name),
+            Receiver::Path(path) => match self.follow(site, entry.facts.name(path)) {
+                Found::Thing(thing, _) => self.member(site, &thing, name),
+                other => other,
+            },
+            _ => Found::Bound,
+        };
+        match found {
+            Found::Thing(Thing::Def(def), _) => {
+                let def = self.body_of(def);
+                (def != class && self.def(def).is_some_and(|(_, def)| def.kind.is_type())).then_some(def)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type whose code a name stands in.
+    pub(super) fn enclosing_type(&self, site: Site<'m>) -> Option<DefRef> {
+        let mut scope = site.owner;
+        while let Some(at) = scope {
+            let def = site.entry.facts.def(at);
+            if def.kind.is_type() {
+                return Some(DefRef { file: site.file, def: at });
+            }
+            if site.entry.is_detached(def) {
+                return self.owner_of_detached(site.entry, DefRef { file: site.file, def: at });
+            }
+            scope = def.parent;
+        }
+        None
+    }
+
+    /// For a C or C++ declaration the one definition with a body; anything else is itself.
+    pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
+        let Some((entry, def)) = self.def(declared) else { return declared };
+        if entry.lang().family() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
+            return declared;
+        }
+        let qualified = entry.facts.name(def.qualified);
+        let mut bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
+        match (bodies.next(), bodies.next()) {
+            (Some(body), None) => body,
+            _ => declared,
+        }
+    }
+
+    /// Definitions with a body, one per file, that a declaration of this kind and qualified name may announce.
+    fn bodies<'a>(
+        &'a self,
+        name: &'a str,
+        (kind, qualified): (DefKind, &'a str),
+    ) -> impl Iterator<Item = DefRef> + 'a {
+        self.index.defining(name).iter().filter_map(move |&file| {
+            let file = FileId(file);
+            let entry = self.entry(file).filter(|entry| entry.lang().family() == Lang::Cpp)?;
+            let fits = |def: &Def| {
+                !def.flags.has(DefFlags::DECLARATION)
+                    && def.kind.is_type() == kind.is_type()
+                    && (def.flags.has(DefFlags::EXPORTED) || def.kind == DefKind::Method)
+                    && same_end(entry.facts.name(def.qualified), qualified)
+            };
+            let def: DefIdx = entry.defs_named(name).find(|(_, def)| fits(def))?.0;
+            Some(DefRef { file, def })
+        })
+    }
+}
+
+/// Whether one qualified name ends with the other: `ns.A.f` and `A.f`.
+fn same_end(a: &str, b: &str) -> bool {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Whether a base adds no members worth waiting for: the root of all classes.
+fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
+    let name = entry.facts.name(r.name);
+    r.receiver == Receiver::None
+        && matches!(name, "object" | "Object")
+        && builtins::is_global(entry.lang().family(), name)
+}

@@ -1,0 +1,300 @@
+//! Whom a reference means: the confidence ladder.
+//!
+//! A reference is resolved when somebody asks, from the facts of the files concerned. The rungs, surest first:
+//!
+//! 1. *exact*: the file's own scopes; `self.x` in the class at hand.
+//! 2. *import*: what an import binds, through re-exports; the language's package scope; members of a type that is known,
+//!    its bases included.
+//! 3. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
+//! 4. unresolved, with the likeliest candidates.
+//!
+//! Wrong is worse than unresolved: what an import binds to a package outside is that package's, whatever the project calls
+//! its own functions; a member that a known class does not have is not looked for elsewhere while the class has a base that
+//! cannot be seen; names of the language's own types ([`builtins`]) are never guessed.
+//!
+//! [`Resolver`] lives for one question. It remembers what imports lead to, and carries the fuel that bounds the work for a
+//! single reference however strange the code is (cycles of re-exports, classes that inherit from their members).
+
+mod builtins;
+mod guess;
+mod include;
+mod members;
+mod modules;
+mod scope;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
+use crate::graph::{Confidence, DefRef};
+use crate::index::{FileEntry, Index};
+use crate::langs::{Lang, ModuleTarget};
+
+/// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
+const FUEL: u32 = 3000;
+/// Nesting allowed, so that no code can overflow the stack.
+const DEPTH: u32 = 24;
+
+/// What a name turned out to stand for.
+#[derive(Clone, Debug)]
+pub(crate) enum Thing {
+    /// A definition.
+    Def(DefRef),
+    /// A module of the project, or one that cannot be told.
+    Module(Rc<Module>),
+    /// A package outside.
+    External(Rc<str>),
+}
+
+/// A module as some file wrote it.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) from: FileId,
+    pub(crate) spec: Rc<str>,
+    pub(crate) target: Rc<ModuleTarget>,
+}
+
+/// The outcome of looking for a name in a scope.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    /// It is this.
+    Thing(Thing, Confidence),
+    /// Something binds it, but what that is cannot be told.
+    Bound,
+    /// Nothing that can be seen binds it. `open`: something unseen might (a star import of a package outside).
+    Absent { open: bool },
+}
+
+/// What a reference means.
+#[derive(Clone, Debug)]
+pub(crate) enum Resolution {
+    /// A definition, module or package.
+    To(Thing, Confidence),
+    /// One of several, or unknown; see [`Resolver::candidates`].
+    Unresolved,
+    /// Nothing of this project: a name of the language, or one that no definition has.
+    Dropped,
+}
+
+/// What kind of thing fits best where a name stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Want {
+    Callee,
+    Type,
+    /// Something that has members: a type or a module.
+    Scope,
+    Any,
+}
+
+impl Want {
+    fn of(kind: RefKind) -> Self {
+        match kind {
+            RefKind::Call => Self::Callee,
+            RefKind::Extends | RefKind::Implements | RefKind::Type => Self::Type,
+            RefKind::Use => Self::Any,
+        }
+    }
+
+    fn likes(self, kind: DefKind) -> bool {
+        match self {
+            Self::Callee => kind.is_callable() || kind.is_type(),
+            Self::Type => kind.is_type() || kind == DefKind::TypeAlias,
+            Self::Scope => kind.is_type() || kind == DefKind::Module,
+            Self::Any => true,
+        }
+    }
+}
+
+/// Where a name stands and what would fit there.
+#[derive(Clone, Copy, Debug)]
+struct Site<'m> {
+    file: FileId,
+    entry: &'m FileEntry,
+    owner: Option<DefIdx>,
+    want: Want,
+}
+
+/// Resolves references for one question.
+#[derive(Debug)]
+pub(crate) struct Resolver<'m> {
+    index: &'m Index,
+    targets: RefCell<FxHashMap<(FileId, StrId), Rc<ModuleTarget>>>,
+    reach: RefCell<FxHashMap<FileId, Rc<FxHashSet<FileId>>>>,
+    /// Member look-ups under way, to notice one that depends on itself.
+    active: RefCell<Vec<(DefRef, Box<str>)>>,
+    fuel: Cell<u32>,
+    depth: Cell<u32>,
+}
+
+impl<'m> Resolver<'m> {
+    pub(crate) fn new(index: &'m Index) -> Self {
+        Self {
+            index,
+            targets: RefCell::default(),
+            reach: RefCell::default(),
+            active: RefCell::default(),
+            fuel: Cell::new(FUEL),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// Forgets what was remembered; for callers that go through many files.
+    pub(crate) fn forget(&self) {
+        self.targets.borrow_mut().clear();
+        self.reach.borrow_mut().clear();
+    }
+
+    /// Whom a reference of `file` means.
+    pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
+        self.fuel.set(FUEL);
+        let Some(entry) = self.index.entry(file) else { return Resolution::Dropped };
+        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let name = entry.facts.name(r.name);
+        let found = match r.receiver {
+            Receiver::None => self.bare_ref(site, r, name),
+            Receiver::SelfType => self.self_ref(site, r, false),
+            Receiver::Super => self.self_ref(site, r, true),
+            Receiver::Path(path) => self.path_ref(site, r, entry.facts.name(path)),
+            Receiver::Typed(ty) => self.typed_ref(site, r, entry.facts.name(ty)),
+            Receiver::Unknown => self.unknown_ref(site, r),
+        };
+        self.prefer_body(file, found)
+    }
+
+    fn bare_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
+        let is_base = matches!(r.kind, RefKind::Extends | RefKind::Implements);
+        let found = if is_base { self.base_name(site, name) } else { self.bare(site, name) };
+        match found {
+            Found::Thing(thing, confidence) => Resolution::To(thing, confidence),
+            Found::Bound => Resolution::Unresolved,
+            Found::Absent { .. } if builtins::is_global(family(site), name) => Resolution::Dropped,
+            Found::Absent { open: true } => Resolution::Unresolved,
+            Found::Absent { open: false } => self.by_name(site, r),
+        }
+    }
+
+    /// A base named by its bare name: looked for outside the class it is a base of, and never that class itself.
+    fn base_name(&self, site: Site<'m>, name: &str) -> Found {
+        let outer = site.owner.and_then(|owner| site.entry.facts.def(owner).parent);
+        let found = self.bare(Site { owner: outer, ..site }, name);
+        let itself = site.owner.map(|def| DefRef { file: site.file, def });
+        match found {
+            Found::Thing(Thing::Def(def), _) if Some(def) == itself => {
+                self.imported_as(site.file, site.entry, name, None).unwrap_or(Found::Bound)
+            }
+            other => other,
+        }
+    }
+
+    fn self_ref(&self, site: Site<'m>, r: &Ref, above: bool) -> Resolution {
+        let name = site.entry.facts.name(r.name);
+        let Some(class) = self.enclosing_type(site) else { return self.unknown_ref(site, r) };
+        let found = if above { self.find_inherited(class, name) } else { self.find_member(class, name) };
+        match found {
+            members::Member::Found(def) => {
+                let near = def.file == site.file;
+                Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
+            }
+            members::Member::Missing { open: true } => Resolution::Unresolved,
+            members::Member::Missing { open: false } => self.unknown_ref(site, r),
+        }
+    }
+
+    fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
+        let name = site.entry.facts.name(r.name);
+        match self.follow(Site { want: Want::Scope, ..site }, path) {
+            Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
+            Found::Bound => Resolution::Unresolved,
+            Found::Absent { .. } => {
+                let first = path.split('.').next().unwrap_or(path);
+                if builtins::is_global(family(site), first) {
+                    Resolution::Dropped
+                } else if family(site) == Lang::Cpp {
+                    self.unknown_ref(site, r)
+                } else {
+                    let _ = name;
+                    Resolution::Unresolved
+                }
+            }
+        }
+    }
+
+    fn member_ref(&self, site: Site<'m>, r: &Ref, (thing, sure): (Thing, Confidence)) -> Resolution {
+        let name = site.entry.facts.name(r.name);
+        let is_value = matches!(&thing, Thing::Def(def) if !self.has_members(*def));
+        if is_value {
+            return self.unknown_ref(site, r);
+        }
+        match self.member(site, &thing, name) {
+            Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
+            Found::Bound | Found::Absent { .. } => Resolution::Unresolved,
+        }
+    }
+
+    fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
+        match self.follow(Site { want: Want::Type, ..site }, ty) {
+            Found::Thing(thing, confidence) => {
+                self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
+            }
+            Found::Bound => Resolution::Unresolved,
+            Found::Absent { .. } => {
+                let last = ty.rsplit('.').next().unwrap_or(ty);
+                let known = !self.index.defining(last).is_empty();
+                if known && !builtins::is_global(family(site), last) {
+                    Resolution::Unresolved
+                } else {
+                    Resolution::Dropped
+                }
+            }
+        }
+    }
+
+    fn unknown_ref(&self, site: Site<'m>, r: &Ref) -> Resolution {
+        if builtins::is_common_member(family(site), site.entry.facts.name(r.name)) {
+            return Resolution::Unresolved;
+        }
+        self.by_name(site, r)
+    }
+
+    /// In C and C++, the definition with a body that a declaration announces, where there is exactly one.
+    fn prefer_body(&self, file: FileId, found: Resolution) -> Resolution {
+        match found {
+            Resolution::To(Thing::Def(def), confidence) => {
+                let body = self.body_of(def);
+                let moved = body != def && body.file != file;
+                let confidence = if moved { confidence.max(Confidence::Import) } else { confidence };
+                Resolution::To(Thing::Def(body), confidence)
+            }
+            other => other,
+        }
+    }
+
+    fn entry(&self, file: FileId) -> Option<&'m FileEntry> {
+        self.index.entry(file)
+    }
+
+    fn def(&self, def: DefRef) -> Option<(&'m FileEntry, &'m Def)> {
+        let entry = self.index.entry(def.file)?;
+        Some((entry, entry.facts.defs.get(def.def.index())?))
+    }
+
+    /// Takes one step of fuel and runs `work` one level deeper; `otherwise` when there is none left.
+    fn guarded<T>(&self, otherwise: T, work: impl FnOnce() -> T) -> T {
+        let (fuel, depth) = (self.fuel.get(), self.depth.get());
+        if fuel == 0 || depth >= DEPTH {
+            return otherwise;
+        }
+        self.fuel.set(fuel - 1);
+        self.depth.set(depth + 1);
+        let result = work();
+        self.depth.set(depth);
+        result
+    }
+}
+
+fn family(site: Site<'_>) -> Lang {
+    site.entry.lang().family()
+}

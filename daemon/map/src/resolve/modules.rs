@@ -1,0 +1,322 @@
+//! Modules: what imports lead to, what a module offers, and dotted paths through them.
+
+use std::rc::Rc;
+
+use hob_base::FileId;
+
+use super::members::Member;
+use super::scope::pick;
+use super::{Found, Module, Resolver, Site, Thing, Want};
+use crate::facts::{DefFlags, DefKind, Import, ImportKind, StrId};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::{Lang, ModuleTarget};
+
+/// Longest chain of re-exports followed.
+const MAX_TRAIL: usize = 24;
+
+/// Which (file, name) pairs a search for an export has been through.
+pub(super) type Trail = Vec<(FileId, Box<str>)>;
+
+impl<'m> Resolver<'m> {
+    /// The module that `file` writes as `spec`.
+    pub(crate) fn module(&self, file: FileId, entry: &'m FileEntry, spec: StrId) -> Rc<Module> {
+        let text = entry.facts.name(spec);
+        let known = self.targets.borrow().get(&(file, spec)).map(Rc::clone);
+        let target = known.unwrap_or_else(|| {
+            let target = Rc::new(self.target(file, entry.lang(), text));
+            self.targets.borrow_mut().insert((file, spec), Rc::clone(&target));
+            target
+        });
+        Rc::new(Module { from: file, spec: text.into(), target })
+    }
+
+    fn target(&self, file: FileId, lang: Lang, spec: &str) -> ModuleTarget {
+        lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec))
+    }
+
+    /// What an import binds.
+    pub(crate) fn binding(&self, file: FileId, entry: &'m FileEntry, import: &Import) -> Found {
+        self.bound(file, entry, import, &mut Vec::new())
+    }
+
+    fn bound(&self, file: FileId, entry: &'m FileEntry, import: &Import, trail: &mut Trail) -> Found {
+        let module = self.module(file, entry, import.module);
+        match (import.kind, import.name) {
+            (ImportKind::Named, Some(name)) => match self.lookup_in(&module, entry.facts.name(name), trail) {
+                Found::Thing(thing, confidence) => Found::Thing(thing, confidence.max(Confidence::Import)),
+                Found::Bound | Found::Absent { .. } => Found::Bound,
+            },
+            _ => Found::Thing(as_thing(module), Confidence::Import),
+        }
+    }
+
+    /// What a module has under a name.
+    pub(super) fn lookup_in(&self, module: &Rc<Module>, name: &str, trail: &mut Trail) -> Found {
+        self.guarded(Found::Bound, || {
+            let found = match &*module.target {
+                ModuleTarget::File(file) => self.exported(*file, name, trail),
+                ModuleTarget::Files(files) => self.exported_by_any(files, name, trail),
+                ModuleTarget::Inside(file, inner) => self.inside((*file, inner), name, trail),
+                ModuleTarget::External(package) => {
+                    return Found::Thing(Thing::External(package.as_str().into()), Confidence::Import);
+                }
+                ModuleTarget::Unknown => Found::Bound,
+            };
+            match found {
+                Found::Thing(..) => found,
+                missing => self.submodule(module, name).unwrap_or(missing),
+            }
+        })
+    }
+
+    /// A module inside a module.
+    fn submodule(&self, module: &Rc<Module>, name: &str) -> Option<Found> {
+        let lang = self.entry(module.from)?.lang();
+        let spec = lang.spec()?.imports.submodule(&module.spec, name)?;
+        let target = self.target(module.from, lang, &spec);
+        if matches!(target, ModuleTarget::Unknown | ModuleTarget::External(_)) {
+            return None;
+        }
+        let module = Module { from: module.from, spec: spec.into(), target: Rc::new(target) };
+        Some(Found::Thing(Thing::Module(Rc::new(module)), Confidence::Import))
+    }
+
+    fn exported_by_any(&self, files: &[FileId], name: &str, trail: &mut Trail) -> Found {
+        let found = self.first_defining(files, name, (Want::Any, &|_| true));
+        if let Some(def) = found {
+            return Found::Thing(Thing::Def(def), Confidence::Import);
+        }
+        let mut open = false;
+        for &file in files {
+            match self.exported(file, name, trail) {
+                Found::Absent { open: unseen } => open |= unseen,
+                found => return found,
+            }
+        }
+        Found::Absent { open }
+    }
+
+    /// What a file offers to others under a name, with a trail of its own.
+    pub(crate) fn export_of(&self, file: FileId, name: &str) -> Found {
+        self.exported(file, name, &mut Vec::new())
+    }
+
+    /// What a file offers to others under a name.
+    pub(super) fn exported(&self, file: FileId, name: &str, trail: &mut Trail) -> Found {
+        let seen = trail.iter().any(|(f, n)| *f == file && **n == *name);
+        let Some(entry) = self.entry(file).filter(|_| !seen && trail.len() < MAX_TRAIL) else {
+            return Found::Absent { open: false };
+        };
+        trail.push((file, name.into()));
+        self.guarded(Found::Bound, || self.exported_inner(file, entry, name, trail))
+    }
+
+    fn exported_inner(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Found {
+        if let Some(found) = self.export_entry(file, entry, name, trail) {
+            return found;
+        }
+        let site = Site { file, entry, owner: None, want: Want::Any };
+        let own = entry.defs_named(name).filter(|(_, def)| {
+            def.parent.is_none() && def.qualified == def.name && is_visible(entry.lang(), def.flags)
+        });
+        let own = pick(own, site.want).or_else(|| if name == "default" { default_def(entry) } else { None });
+        if let Some(def) = own {
+            return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
+        }
+        if let Some(found) = self.reexported(file, entry, name, trail) {
+            return found;
+        }
+        self.star_exported(file, entry, name, trail)
+    }
+
+    /// `export { local as name }`.
+    fn export_entry(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        name: &str,
+        trail: &mut Trail,
+    ) -> Option<Found> {
+        let id = entry.facts.names.find(name)?;
+        let export = entry.facts.exports.iter().find(|export| export.exported == id)?;
+        let local = entry.facts.name(export.local);
+        let site = Site { file, entry, owner: None, want: Want::Any };
+        if let Some(def) = pick(super::scope::top_defs(entry, local), site.want) {
+            return Some(Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import));
+        }
+        let mut imports = entry.facts.imports.iter();
+        let import = imports.find(|i| {
+            i.local == Some(export.local)
+                || (i.local.is_none() && i.reexported && i.name == Some(export.local))
+        })?;
+        Some(self.bound(file, entry, import, trail))
+    }
+
+    fn reexported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Option<Found> {
+        let id = entry.facts.names.find(name)?;
+        let passes_on = |i: &&Import| {
+            let named = i.local == Some(id) || (i.local.is_none() && i.name == Some(id));
+            named && i.reexported && i.owner.is_none()
+        };
+        let mut best = None;
+        for import in entry.facts.imports.iter().filter(passes_on) {
+            match self.bound(file, entry, import, trail) {
+                found @ Found::Thing(Thing::Def(_), _) => return Some(found),
+                found => best = best.or(Some(found)),
+            }
+        }
+        best
+    }
+
+    fn star_exported(&self, file: FileId, entry: &'m FileEntry, name: &str, trail: &mut Trail) -> Found {
+        let mut open = false;
+        // `export *` leaves the default export out.
+        let stars = entry.stars().filter(|star| star.reexported && star.owner.is_none() && name != "default");
+        for star in stars {
+            let module = self.module(file, entry, star.module);
+            match self.lookup_in(&module, name, trail) {
+                Found::Thing(Thing::External(_), _) | Found::Bound => open = true,
+                Found::Absent { open: unseen } => open |= unseen,
+                found => return found,
+            }
+        }
+        Found::Absent { open }
+    }
+
+    /// What a module written inside a file (or a type in it) has under a name.
+    fn inside(&self, (file, inner): (FileId, &str), name: &str, trail: &mut Trail) -> Found {
+        let Some(entry) = self.entry(file) else { return Found::Absent { open: false } };
+        let Some(scope) = entry.def_qualified(inner, 1) else { return Found::Absent { open: false } };
+        let def = entry.facts.def(scope);
+        if def.kind != DefKind::Module {
+            return self.member_of_type(DefRef { file, def: scope }, name);
+        }
+        let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == inner);
+        if let Some(child) = pick(within, Want::Any) {
+            return Found::Thing(Thing::Def(DefRef { file, def: child }), Confidence::Import);
+        }
+        let id = entry.facts.names.find(name);
+        let import =
+            entry.facts.imports.iter().find(|i| i.owner == Some(scope) && id.is_some() && i.local == id);
+        match import {
+            Some(import) => self.bound(file, entry, import, trail),
+            None => Found::Absent { open: false },
+        }
+    }
+
+    /// What a dotted path stands for where it is written.
+    pub(super) fn follow(&self, site: Site<'m>, path: &str) -> Found {
+        self.guarded(Found::Bound, || {
+            let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+            let start = match first {
+                "self" | "Self" | "super" | "crate" if site.entry.lang() == Lang::Rust => {
+                    self.rust_start(site, first)
+                }
+                _ => self.bare(site, first),
+            };
+            match start {
+                Found::Thing(thing, confidence) => self.walk(site, (thing, confidence), rest),
+                Found::Bound => Found::Bound,
+                Found::Absent { open } => self.follow_unbound(site, path, open),
+            }
+        })
+    }
+
+    /// `Self::X` starts at the type at hand; the others are module paths.
+    fn rust_start(&self, site: Site<'m>, first: &str) -> Found {
+        let class = if first == "Self" { self.enclosing_type(site) } else { None };
+        class.map_or(Found::Absent { open: false }, |class| Found::Thing(class.into(), Confidence::Exact))
+    }
+
+    /// A path that starts with a module rather than with a name in scope.
+    fn follow_unbound(&self, site: Site<'m>, path: &str, open: bool) -> Found {
+        let Some(row) = site.entry.lang().spec() else { return Found::Absent { open } };
+        let Some((target, taken)) = row.imports.resolve_path(self.index, site.file, path) else {
+            return Found::Absent { open };
+        };
+        let end = path.match_indices('.').nth(taken.saturating_sub(1)).map_or(path.len(), |(at, _)| at);
+        let rest = path.get(end + 1..).unwrap_or("");
+        let spec = path.get(..end).unwrap_or(path);
+        let module = Rc::new(Module { from: site.file, spec: spec.into(), target: Rc::new(target) });
+        self.walk(site, (as_thing(module), Confidence::Import), rest)
+    }
+
+    fn walk(&self, site: Site<'m>, (mut thing, mut sure): (Thing, Confidence), rest: &str) -> Found {
+        for segment in rest.split('.').filter(|segment| !segment.is_empty()) {
+            match self.member(site, &thing, segment) {
+                Found::Thing(next, confidence) => (thing, sure) = (next, sure.max(confidence)),
+                other => return other,
+            }
+        }
+        Found::Thing(thing, sure)
+    }
+
+    /// What a thing has under a name.
+    pub(super) fn member(&self, site: Site<'m>, thing: &Thing, name: &str) -> Found {
+        match thing {
+            Thing::External(_) => Found::Thing(thing.clone(), Confidence::Import),
+            Thing::Module(module) => self.lookup_in(module, name, &mut Vec::new()),
+            Thing::Def(def) => {
+                let Some((entry, found)) = self.def(*def) else { return Found::Bound };
+                if found.kind == DefKind::Module {
+                    return self.in_namespace(*def, name);
+                }
+                if !self.has_members(*def) {
+                    return Found::Bound;
+                }
+                let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
+                match self.member_of_type(*def, name) {
+                    Found::Thing(Thing::Def(member), _) if member.file == def.file => {
+                        Found::Thing(Thing::Def(member), near)
+                    }
+                    other => other,
+                }
+            }
+        }
+    }
+
+    fn member_of_type(&self, class: DefRef, name: &str) -> Found {
+        match self.find_member(class, name) {
+            Member::Found(def) => Found::Thing(Thing::Def(def), Confidence::Import),
+            Member::Missing { open } => Found::Absent { open },
+        }
+    }
+
+    /// A name in a namespace: in this file, or in the one other place of the project that has it.
+    fn in_namespace(&self, space: DefRef, name: &str) -> Found {
+        let Some((entry, def)) = self.def(space) else { return Found::Absent { open: false } };
+        let qualifier = entry.facts.name(def.qualified);
+        match self.inside((space.file, qualifier), name, &mut Vec::new()) {
+            Found::Absent { .. } => {}
+            found => return found,
+        }
+        let elsewhere = self.index.defining(name).iter().take(64).filter_map(|&file| {
+            let file = FileId(file);
+            let entry = self.entry(file).filter(|e| e.lang().family() == Lang::Cpp)?;
+            let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == qualifier);
+            Some(DefRef { file, def: pick(within, Want::Any)? })
+        });
+        let bodies: rustc_hash::FxHashSet<DefRef> = elsewhere.map(|def| self.body_of(def)).collect();
+        match bodies.into_iter().collect::<Vec<_>>()[..] {
+            [def] => Found::Thing(Thing::Def(def), Confidence::Import),
+            _ => Found::Absent { open: true },
+        }
+    }
+}
+
+fn as_thing(module: Rc<Module>) -> Thing {
+    match &*module.target {
+        ModuleTarget::External(package) => Thing::External(package.as_str().into()),
+        _ => Thing::Module(module),
+    }
+}
+
+/// Whether other files can name it: in C, only what is not `static`.
+pub(super) fn is_visible(lang: Lang, flags: DefFlags) -> bool {
+    lang.family() != Lang::Cpp || flags.has(DefFlags::EXPORTED)
+}
+
+fn default_def(entry: &FileEntry) -> Option<crate::facts::DefIdx> {
+    entry.facts.defs_indexed().find(|(_, def)| def.flags.has(DefFlags::DEFAULT)).map(|(idx, _)| idx)
+}

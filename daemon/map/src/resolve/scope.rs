@@ -1,0 +1,235 @@
+//! Bare names: the scopes around them, the file, the package, star imports.
+
+use hob_base::FileId;
+
+use super::members::Member;
+use super::{Found, Resolver, Site, Thing, Want};
+use crate::facts::{Def, DefIdx, DefKind};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::{Lang, PackageScope};
+
+impl<'m> Resolver<'m> {
+    /// What a bare name means where it stands.
+    pub(super) fn bare(&self, site: Site<'m>, name: &str) -> Found {
+        self.guarded(Found::Bound, || self.bare_inner(site, name))
+    }
+
+    fn bare_inner(&self, site: Site<'m>, name: &str) -> Found {
+        let mut open = false;
+        let mut scope = site.owner;
+        while let Some(at) = scope {
+            match self.in_scope(site, at, name) {
+                Found::Absent { open: unseen } => open |= unseen,
+                found => return found,
+            }
+            let def = site.entry.facts.def(at);
+            if def.kind == DefKind::Module && site.entry.lang() == Lang::Rust {
+                return self.through_stars(site, name, Some(at), open);
+            }
+            scope = def.parent;
+        }
+        if let Some(found) = self.top_level(site, name) {
+            return found;
+        }
+        if let Some(def) = self.in_package(site, name) {
+            return Found::Thing(Thing::Def(def), Confidence::Import);
+        }
+        self.through_stars(site, name, None, open)
+    }
+
+    /// What a name means directly inside a definition around it.
+    fn in_scope(&self, site: Site<'m>, at: DefIdx, name: &str) -> Found {
+        let def = site.entry.facts.def(at);
+        let here = DefRef { file: site.file, def: at };
+        let bare_members = site.entry.lang().spec().is_some_and(|spec| spec.bare_members);
+        if def.kind.is_type() {
+            if bare_members {
+                return self.bare_member(site, here, name);
+            }
+            let own = if site.owner == Some(at) { self.own_member(here, name) } else { None };
+            return own.map_or(Found::Absent { open: false }, |def| exact(def.into()));
+        }
+        let inside = site.entry.defs_named(name).filter(|(idx, child)| {
+            *idx != at && (child.parent == Some(at) || is_reopened(site.entry, def, child))
+        });
+        if let Some(child) = pick(inside, site.want) {
+            return exact(Thing::Def(DefRef { file: site.file, def: child }));
+        }
+        if let Some(found) = self.imported_as(site.file, site.entry, name, Some(at)) {
+            return found;
+        }
+        if bare_members && site.entry.is_detached(def) {
+            return self.beside_detached(site, def, name);
+        }
+        Found::Absent { open: false }
+    }
+
+    /// A name inside `void A::f() { … }`: a member of `A`, or something else of the namespace `A`.
+    fn beside_detached(&self, site: Site<'m>, def: &Def, name: &str) -> Found {
+        let outside = Site { owner: def.parent, want: Want::Scope, ..site };
+        match self.follow(outside, site.entry.qualifier(def)) {
+            Found::Thing(Thing::Def(class), _) if self.has_members(class) => {
+                self.bare_member(site, class, name)
+            }
+            Found::Thing(..) | Found::Absent { .. } => Found::Absent { open: false },
+            Found::Bound => Found::Absent { open: true },
+        }
+    }
+
+    fn bare_member(&self, site: Site<'m>, class: DefRef, name: &str) -> Found {
+        // A constructor has its class's name; written bare, that name is the class.
+        let is_constructor = self.def(class).is_some_and(|(e, def)| e.facts.name(def.name) == name);
+        if is_constructor {
+            return Found::Absent { open: false };
+        }
+        match self.find_member(class, name) {
+            Member::Found(def) if self.fits_bare(site, def) => {
+                let near = def.file == site.file;
+                Found::Thing(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
+            }
+            Member::Found(_) => Found::Absent { open: false },
+            Member::Missing { open } => Found::Absent { open: open && site.want != Want::Type },
+        }
+    }
+
+    fn fits_bare(&self, site: Site<'m>, def: DefRef) -> bool {
+        let kind = self.def(def).map(|(_, def)| def.kind);
+        match site.want {
+            Want::Type => kind.is_some_and(|kind| Want::Type.likes(kind)),
+            Want::Scope | Want::Callee | Want::Any => kind.is_some(),
+        }
+    }
+
+    /// What a name means at the top level of the file: defined or imported there.
+    pub(super) fn top_level(&self, site: Site<'m>, name: &str) -> Option<Found> {
+        let here = top_defs(site.entry, name);
+        if let Some(def) = pick(here, site.want) {
+            return Some(exact(Thing::Def(DefRef { file: site.file, def })));
+        }
+        self.imported_as(site.file, site.entry, name, None)
+    }
+
+    /// What imports written in `owner` (`None`: at file level) bind to this name. Of several, one that leads into the
+    /// project goes first: the others are fallbacks for when it is not installed.
+    pub(super) fn imported_as(
+        &self,
+        file: FileId,
+        entry: &'m FileEntry,
+        name: &str,
+        owner: Option<DefIdx>,
+    ) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        for import in entry.imports_as(name).filter(|import| import.owner == owner) {
+            let found = self.binding(file, entry, import);
+            if matches!(found, Found::Thing(Thing::Def(_), _)) {
+                return Some(found);
+            }
+            if best.as_ref().is_none_or(|best| rank(&found) < rank(best)) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// A top-level definition in another file of the same package.
+    fn in_package(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
+        let package = site.entry.facts.package.map(|id| site.entry.facts.name(id));
+        let paths = self.index.paths();
+        let files = match site.entry.lang().spec()?.package_scope {
+            PackageScope::File => return None,
+            PackageScope::Folder => paths.files_in(site.entry.path.dir()),
+            PackageScope::Package => paths.files_of_package(package?),
+        };
+        let same = |entry: &FileEntry| {
+            entry.lang().family() == site.entry.lang().family()
+                && entry.facts.package.map(|id| entry.facts.name(id)) == package
+        };
+        self.first_defining(files, name, (site.want, &same))
+    }
+
+    /// The first of `files`, by path, that defines `name` at top level and that `keep`s.
+    pub(super) fn first_defining(
+        &self,
+        files: &[FileId],
+        name: &str,
+        (want, keep): (Want, &dyn Fn(&FileEntry) -> bool),
+    ) -> Option<DefRef> {
+        let defining = self.index.defining(name);
+        let look = |file: FileId| {
+            let entry = self.entry(file).filter(|entry| keep(entry))?;
+            pick(top_defs(entry, name), want).map(|def| DefRef { file, def })
+        };
+        if files.len() <= 4 * defining.len() {
+            let mut within = files.iter().copied().filter(|file| defining.binary_search(&file.0).is_ok());
+            return within.find_map(look);
+        }
+        let found = defining.iter().map(|&file| FileId(file)).filter(|file| files.contains(file));
+        let found = found.filter_map(look);
+        found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
+    }
+
+    fn through_stars(&self, site: Site<'m>, name: &str, owner: Option<DefIdx>, mut open: bool) -> Found {
+        if site.entry.lang().family() == Lang::Cpp {
+            return match self.included(site, name) {
+                Some((def, confidence)) => Found::Thing(Thing::Def(def), confidence),
+                None => Found::Absent { open },
+            };
+        }
+        for star in site.entry.stars().filter(|star| star.owner == owner || is_around(site, star.owner)) {
+            let module = self.module(site.file, site.entry, star.module);
+            match self.lookup_in(&module, name, &mut Vec::new()) {
+                Found::Thing(Thing::External(_), _) | Found::Bound => open = true,
+                Found::Thing(thing, confidence) => {
+                    return Found::Thing(thing, confidence.max(Confidence::Import));
+                }
+                Found::Absent { open: unseen } => open |= unseen,
+            }
+        }
+        Found::Absent { open }
+    }
+}
+
+/// Whether an import written in `owner` is visible at the site.
+fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
+    let chain = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
+    owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
+}
+
+fn exact(thing: Thing) -> Found {
+    Found::Thing(thing, Confidence::Exact)
+}
+
+impl From<DefRef> for Thing {
+    fn from(def: DefRef) -> Self {
+        Self::Def(def)
+    }
+}
+
+fn rank(found: &Found) -> u8 {
+    match found {
+        Found::Thing(Thing::Def(_), _) => 0,
+        Found::Thing(Thing::Module(_), _) => 1,
+        Found::Thing(Thing::External(_), _) => 2,
+        Found::Bound => 3,
+        Found::Absent { .. } => 4,
+    }
+}
+
+/// A file's top-level definitions of a name.
+pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<Item = (DefIdx, &'m Def)> {
+    entry.defs_named(name).filter(|(_, def)| def.parent.is_none() && def.qualified == def.name)
+}
+
+/// The definition among several of one name that fits best: of the wanted kind, with a body, first in the file.
+pub(super) fn pick<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want) -> Option<DefIdx> {
+    let key = |def: &Def| (!want.likes(def.kind), def.flags.has(crate::facts::DefFlags::DECLARATION));
+    defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
+}
+
+/// Whether `child` is in a namespace that is written in several pieces, `scope` being another of them.
+fn is_reopened(entry: &FileEntry, scope: &Def, child: &Def) -> bool {
+    let parent = child.parent.map(|parent| entry.facts.def(parent));
+    scope.kind == DefKind::Module
+        && parent.is_some_and(|parent| parent.kind == DefKind::Module && parent.qualified == scope.qualified)
+}
