@@ -41,13 +41,13 @@ impl Dispatcher {
     fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Draft {
         let checked = match check_args(tool, &request.args) {
             Ok(checked) => checked,
-            Err(error) => return draft(tool, Err(error), Vec::new(), asked_budget(&request.args)),
+            Err(error) => return draft(tool, Handled::failed(error), asked_budget(&request.args)),
         };
         let budget = checked.args.iter().find(|(name, _)| tools::same_name(name, "tokenBudget"));
         let budget = budget.and_then(|(_, value)| value.as_i64());
         let mut handled = self.handle(tool, request, checked);
         handled.warnings.extend(self.host.notices());
-        draft(tool, handled.outcome, handled.warnings, budget)
+        draft(tool, handled, budget)
     }
 
     fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
@@ -55,11 +55,11 @@ impl Dispatcher {
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
-            Err(error) => return Handled { outcome: Err(error), warnings },
+            Err(error) => return Handled { warnings, ..Handled::failed(error) },
         };
         let Some(handler) = handler(tool.name) else {
             let error = ToolError::new(ErrorCode::Internal, format!("`{}` has no handler", tool.name));
-            return Handled { outcome: Err(error), warnings };
+            return Handled { warnings, ..Handled::failed(error) };
         };
         let call = ToolCall {
             host: &self.host,
@@ -71,6 +71,7 @@ impl Dispatcher {
             progress: request.progress.clone(),
             freshness: Freshness::Unknown(None),
             warnings,
+            omitted: Vec::new(),
             uptime: self.started.elapsed(),
         };
         call.run(handler)
@@ -90,7 +91,7 @@ impl Calls for Dispatcher {
         let draft = match tools::find(&request.tool) {
             None => draft_without_tool(errors::unknown_tool(&request.tool)),
             Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request)))
-                .unwrap_or_else(|_| draft(tool, Err(self.panicked(tool.name)), Vec::new(), None)),
+                .unwrap_or_else(|_| draft(tool, Handled::failed(self.panicked(tool.name)), None)),
         };
         // Fitting runs on data of any shape; a bug there must not escape either.
         let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
@@ -117,19 +118,15 @@ impl Calls for Dispatcher {
     }
 }
 
-fn draft(
-    tool: &ToolDef,
-    outcome: Result<Value, ToolError>,
-    mut warnings: Vec<String>,
-    budget: Option<i64>,
-) -> Draft {
+fn draft(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> Draft {
     let (limit, warning) = Limit::new(tool, budget);
+    let Handled { outcome, mut warnings, omitted } = handled;
     warnings.extend(warning);
-    Draft { outcome, warnings, limit, cuts: tool.cuts }
+    Draft { outcome, warnings, omitted, limit, cuts: tool.cuts }
 }
 
 fn draft_without_tool(error: ToolError) -> Draft {
-    Draft { outcome: Err(error), warnings: Vec::new(), limit: Limit::USUAL, cuts: &[] }
+    Draft { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), limit: Limit::USUAL, cuts: &[] }
 }
 
 /// The budget of a call whose arguments are otherwise wrong: the error still has to fit in it.

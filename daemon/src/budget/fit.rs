@@ -36,8 +36,11 @@ pub struct Fitted {
 #[must_use]
 pub fn fit(draft: Draft) -> Fitted {
     let limit = draft.limit;
-    let mut work =
-        Work { envelope: envelope(draft.outcome, draft.warnings, limit), limit, ledger: Ledger::default() };
+    let mut work = Work {
+        envelope: envelope(draft.outcome, draft.warnings, limit),
+        limit,
+        ledger: Ledger::new(draft.omitted),
+    };
     work.trim_frame();
     work.trim_data(draft.cuts);
     work.finish()

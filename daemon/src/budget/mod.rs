@@ -15,6 +15,7 @@ use hob_proto::tools::{ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef};
 use serde_json::Value;
 
 pub use fit::fit;
+pub use note::Omitted;
 
 /// An answer before it is cut.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Draft {
     pub outcome: Result<Value, ToolError>,
     /// Context that is not a failure.
     pub warnings: Vec<String>,
+    /// What the handler left out because of a limit of the question.
+    pub omitted: Vec<Omitted>,
     /// What it may cost.
     pub limit: Limit,
     /// Lists that may be cut, most expendable first.

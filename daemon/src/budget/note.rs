@@ -5,9 +5,21 @@ use hob_proto::Dropped;
 /// Longest note, in characters; a quarter of that for the smallest budgets.
 const NOTE_MAX: usize = 240;
 
-/// Keeps account of what the passes leave out.
+/// What a handler left out itself, because of a limit of the question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// What kind of item.
+    pub kind: &'static str,
+    /// How many.
+    pub count: u64,
+    /// How to get them: a sentence.
+    pub way: &'static str,
+}
+
+/// Keeps account of what is left out: by the handler, and by the passes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ledger {
+    omitted: Vec<Omitted>,
     entries: Vec<Entry>,
 }
 
@@ -19,6 +31,11 @@ struct Entry {
 }
 
 impl Ledger {
+    /// An account that begins with what the handler left out.
+    pub(super) fn new(omitted: Vec<Omitted>) -> Self {
+        Self { omitted: omitted.into_iter().filter(|item| item.count > 0).collect(), entries: Vec::new() }
+    }
+
     /// `count` more items of `kind` were left out.
     pub(super) fn add(&mut self, kind: &str, count: usize, narrow: &'static str) {
         if count == 0 {
@@ -31,24 +48,38 @@ impl Ledger {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.is_empty() && self.omitted.is_empty()
     }
 
-    /// The envelope's `dropped`: the largest kind leads, the note names them all and the first way to narrow.
+    /// The envelope's `dropped`: the largest kind leads, the note names them all and how to get them.
     pub(super) fn dropped(&self, requested: u32) -> Option<Dropped> {
-        let lead = self.entries.iter().max_by_key(|entry| entry.count)?;
+        let counts = self.entries.iter().map(|entry| (entry.count, entry.kind.as_str()));
+        let counts = counts.chain(self.omitted.iter().map(|item| (item.count, item.kind)));
+        let (count, kind) = counts.max_by_key(|(count, _)| *count)?;
+        let mut sentences: Vec<String> = self.cut_by_budget(requested).into_iter().collect();
+        sentences.extend(
+            self.omitted.iter().map(|o| format!("{} more {} beyond the limit. {}", o.count, o.kind, o.way)),
+        );
+        let note = sentences.join(" ");
+        let max = if requested < 300 { NOTE_MAX / 2 } else { NOTE_MAX };
+        let kind: String = kind.chars().take(40).collect();
+        Some(Dropped { kind, count, note: super::shrink::shortened(&note, max).unwrap_or(note) })
+    }
+
+    fn cut_by_budget(&self, requested: u32) -> Option<String> {
+        if self.entries.is_empty() {
+            return None;
+        }
         let all: Vec<_> =
             self.entries.iter().map(|entry| format!("{} {}", entry.count, entry.kind)).collect();
         let narrow =
             self.entries.iter().map(|entry| entry.narrow).find(|narrow| !narrow.is_empty()).unwrap_or("");
-        let way = match narrow.contains("tokenBudget") || narrow.contains("token_budget") {
-            _ if narrow.is_empty() => "Raise tokenBudget.".to_owned(),
-            true => format!("{narrow}."),
-            false => format!("{narrow}, or raise tokenBudget."),
+        let names_budget = narrow.contains("tokenBudget") || narrow.contains("token_budget");
+        let way = match (narrow.is_empty(), names_budget) {
+            (true, _) => "Raise tokenBudget.".to_owned(),
+            (false, true) => format!("{narrow}."),
+            (false, false) => format!("{narrow}, or raise tokenBudget."),
         };
-        let note = format!("Dropped {} to fit tokenBudget={requested}. {way}", all.join(", "));
-        let max = if requested < 300 { NOTE_MAX / 2 } else { NOTE_MAX };
-        let kind: String = lead.kind.chars().take(40).collect();
-        Some(Dropped { kind, count: lead.count, note: super::shrink::shortened(&note, max).unwrap_or(note) })
+        Some(format!("Dropped {} to fit tokenBudget={requested}. {way}", all.join(", ")))
     }
 }

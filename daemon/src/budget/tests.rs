@@ -6,7 +6,7 @@ use hob_proto::{ErrorCode, ToolError};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Draft, Limit, fit};
+use super::{Draft, Limit, Omitted, fit};
 
 static CUTS: &[ListCut] = &[
     ListCut { path: "results[].hubs", kind: "hubs", narrow: "Pass hubsPerCluster:2" },
@@ -14,7 +14,13 @@ static CUTS: &[ListCut] = &[
 ];
 
 fn draft(data: Value, requested: u32) -> Draft {
-    Draft { outcome: Ok(data), warnings: Vec::new(), limit: Limit { requested, max: MAX_BUDGET }, cuts: CUTS }
+    Draft {
+        outcome: Ok(data),
+        warnings: Vec::new(),
+        omitted: Vec::new(),
+        limit: Limit { requested, max: MAX_BUDGET },
+        cuts: CUTS,
+    }
 }
 
 /// Fits, and checks what must hold of every envelope.
@@ -62,6 +68,15 @@ fn a_long_list_keeps_its_largest_prefix_and_says_how_to_get_the_rest() {
 }
 
 #[test]
+fn what_a_limit_left_out_is_said_too() {
+    let mut draft = draft(json!({"results": [1, 2, 3], "total": 90}), 400);
+    draft.omitted.push(Omitted { kind: "results", count: 87, way: "Raise limit." });
+    let dropped = fitted(draft).dropped.expect("dropped");
+    assert_eq!((dropped.kind.as_str(), dropped.count), ("results", 87));
+    assert_eq!(dropped.note, "87 more results beyond the limit. Raise limit.");
+}
+
+#[test]
 fn one_giant_string_is_shortened_and_its_body_is_not_called_complete() {
     let source = "let x = 1;\n".repeat(300_000);
     let data = json!({"results": [{"uid": "rs:a.rs#main", "source": source, "body_complete": true}]});
@@ -86,7 +101,8 @@ fn monstrous_errors_and_warnings_fit_too() {
     for requested in [100, 101, 150, 2000] {
         let limit = Limit { requested, max: MAX_BUDGET };
         let warnings = vec!["\"w\\".repeat(9_000); 50];
-        let envelope = fitted(Draft { outcome: Err(error.clone()), warnings, limit, cuts: &[] });
+        let envelope =
+            fitted(Draft { outcome: Err(error.clone()), warnings, omitted: Vec::new(), limit, cuts: &[] });
         let error = envelope.error.expect("the error survives");
         assert_eq!(error.code, ErrorCode::Internal);
         assert!(!error.message.is_empty());
@@ -150,6 +166,6 @@ proptest! {
     ) {
         let error = ToolError::new(ErrorCode::BadArgs, message).hint(hint).with("detail", more);
         let limit = Limit { requested, max: MAX_BUDGET };
-        fitted(Draft { outcome: Err(error), warnings, limit, cuts: &[] });
+        fitted(Draft { outcome: Err(error), warnings, omitted: Vec::new(), limit, cuts: &[] });
     }
 }

@@ -50,6 +50,12 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
         limit: args.limit,
     };
     let answer = workspace.map().search(&query);
+    call.omit(
+        "results",
+        answer.total,
+        answer.hits.len(),
+        "Raise limit (<=100), or pass kind, pathPrefix or a longer query.",
+    );
     data(&to_proto::search(answer, &workspace.stale()))
 }
 
@@ -91,6 +97,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         call.warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
     }
+    call.omit("neighbors", answer.omitted, 0, "Pass edgeKinds and direction, or raise maxNodes (<=200).");
     data(&to_proto::neighbors(&map, answer, &workspace))
 }
 

@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::budget::Omitted;
 use crate::calls::ProgressSink;
 use crate::host::{Freshness, Host, Phase, Workspace};
 use crate::to_proto::errors;
@@ -69,6 +70,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,
+    pub(crate) omitted: Vec<Omitted>,
     pub(crate) uptime: Duration,
 }
 
@@ -76,13 +78,26 @@ pub(crate) struct ToolCall<'h> {
 pub(crate) struct Handled {
     pub(crate) outcome: Outcome,
     pub(crate) warnings: Vec<String>,
+    pub(crate) omitted: Vec<Omitted>,
+}
+
+impl Handled {
+    /// An error and nothing else.
+    pub(crate) fn failed(error: ToolError) -> Self {
+        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new() }
+    }
 }
 
 impl ToolCall<'_> {
     pub(crate) fn run(mut self, handler: Handler) -> Handled {
         let outcome = handler(&mut self);
         let outcome = if self.cancel.is_cancelled() { Err(errors::cancelled()) } else { outcome };
-        Handled { outcome, warnings: self.warnings }
+        Handled { outcome, warnings: self.warnings, omitted: self.omitted }
+    }
+
+    /// Says that a limit of the question left `total - shown` items out.
+    pub(crate) fn omit(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
+        self.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
     /// The arguments as their type.

@@ -49,6 +49,13 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         (false, true) => to_proto::result(answer, &args.output, &|hit| node_of(&workspace.map(), hit)),
         (false, false) => to_proto::result(answer, &args.output, &|_| None),
     };
+    let total = match args.output.as_str() {
+        "files" => result.files_matched,
+        "lines" => result.total_lines,
+        _ => 0,
+    };
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    call.omit("matches", total, result.matches.len(), "Raise limit, or narrow with path_prefix or glob.");
     data(&result)
 }
 

@@ -312,11 +312,16 @@ fn first_paragraph(doc: &str) -> &str {
     &doc[..at]
 }
 
-/// Folds runs of white space into one space and limits the length.
+/// Folds runs of white space into one space, drops those just inside brackets (a header written over several lines reads
+/// like one written on one), and limits the length.
 fn fold(text: &str) -> String {
     let mut out = String::new();
-    for (count, word) in text.split_whitespace().enumerate() {
-        if count > 0 {
+    for word in text.split_whitespace() {
+        let closes = word.starts_with([')', ']']);
+        if closes && out.ends_with(',') {
+            out.pop();
+        }
+        if !out.is_empty() && !closes && !out.ends_with(['(', '[']) {
             out.push(' ');
         }
         out.push_str(word);

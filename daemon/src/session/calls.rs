@@ -1,0 +1,193 @@
+//! A client's calls: admitted, queued for a free place, run on a blocking thread, answered exactly once.
+//!
+//! Each client has so many places and all together have so many; a client first waits for its own, so that one with
+//! many calls does not keep the others waiting. A cancelled call leaves the queue at once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hob_base::{CancelToken, Deadline};
+use hob_proto::envelope::tokens_of;
+use hob_proto::message::{Call, is_repeatable};
+use hob_proto::tools::{DEFAULT_BUDGET, MAX_BUDGET};
+use hob_proto::{Envelope, ErrorCode, ServerMessage, TokenBudget, ToolError, frame};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::Sessions;
+use super::progress;
+use super::registry::{Entry, Session};
+use crate::calls::{Answer, CallRequest};
+
+/// Begins a call. The error ends the connection.
+pub(super) fn begin(
+    sessions: &Arc<Sessions>,
+    session: &Arc<Session>,
+    call: Call,
+    bytes: usize,
+) -> Result<(), String> {
+    let token = CancelToken::new(deadline(sessions, &call));
+    let places = Places::try_take(sessions, session);
+    let unqueue = places.is_none().then(|| Arc::new(Notify::new()));
+    admit(sessions, session, call.id, Entry { token: token.clone(), bytes, unqueue: unqueue.clone() })?;
+    if !sessions.flight.enter() {
+        // Not begun, not answered: the goodbye that follows sends the client elsewhere.
+        forget(session, call.id);
+        return Ok(());
+    }
+    let job = Job { sessions: Arc::clone(sessions), session: Arc::clone(session), call, token };
+    match unqueue {
+        None => job.spawn(places),
+        Some(unqueue) => drop(tokio::spawn(job.queue(unqueue))),
+    }
+    Ok(())
+}
+
+/// The client is gone: nothing begins any more, and what runs is cancelled.
+pub(super) fn close(session: &Session) {
+    session.table().closed = true;
+    session.cancel_all();
+}
+
+fn deadline(sessions: &Sessions, call: &Call) -> Deadline {
+    let most = Deadline::after(sessions.limits.call_time);
+    call.deadline_ms.map_or(most, |ms| most.min(Deadline::after(Duration::from_millis(ms))))
+}
+
+fn admit(sessions: &Sessions, session: &Session, id: u64, entry: Entry) -> Result<(), String> {
+    let limits = &sessions.limits;
+    let mut table = session.table();
+    if table.calls.contains_key(&id) {
+        return Err(format!("call id {id} is already under way"));
+    }
+    if table.calls.len() >= limits.calls_per_client {
+        return Err(format!("more than {} calls under way on one connection", limits.calls_per_client));
+    }
+    if table.bytes + entry.bytes > limits.call_bytes_per_client {
+        return Err(format!("calls under way of more than {} bytes", limits.call_bytes_per_client));
+    }
+    table.bytes += entry.bytes;
+    table.calls.insert(id, entry);
+    Ok(())
+}
+
+fn forget(session: &Session, id: u64) {
+    let mut table = session.table();
+    if let Some(entry) = table.calls.remove(&id) {
+        table.bytes -= entry.bytes;
+    }
+}
+
+/// The right to run: one of the client's places and one of everybody's.
+struct Places {
+    _own: OwnedSemaphorePermit,
+    _shared: OwnedSemaphorePermit,
+}
+
+impl Places {
+    fn try_take(sessions: &Sessions, session: &Session) -> Option<Self> {
+        let own = Arc::clone(&session.running).try_acquire_owned().ok()?;
+        let shared = Arc::clone(&sessions.running).try_acquire_owned().ok()?;
+        Some(Self { _own: own, _shared: shared })
+    }
+
+    async fn take(own: Arc<Semaphore>, shared: Arc<Semaphore>) -> Option<Self> {
+        let own = own.acquire_owned().await.ok()?;
+        let shared = shared.acquire_owned().await.ok()?;
+        Some(Self { _own: own, _shared: shared })
+    }
+}
+
+/// An admitted call. Dropping it, run or not, takes it off the books.
+struct Job {
+    sessions: Arc<Sessions>,
+    session: Arc<Session>,
+    call: Call,
+    token: CancelToken,
+}
+
+impl Job {
+    /// Waits for a free place, or for being cancelled: an answer that nobody wants needs none.
+    async fn queue(self, unqueue: Arc<Notify>) {
+        let taking = Places::take(Arc::clone(&self.session.running), Arc::clone(&self.sessions.running));
+        let places = tokio::select! {
+            places = taking => places,
+            () = unqueue.notified() => None,
+        };
+        self.spawn(places);
+    }
+
+    /// Runs it; a cancelled call, which only says so, without a place.
+    fn spawn(self, places: Option<Places>) {
+        tokio::task::spawn_blocking(move || {
+            self.run();
+            drop(places);
+        });
+    }
+
+    fn run(self) {
+        if self.session.table().closed {
+            return;
+        }
+        let request = self.request();
+        // The tools promise not to panic; a client must have its answer even if they break it.
+        let answer = catch_unwind(AssertUnwindSafe(|| self.sessions.calls.call(request)));
+        self.answer(answer.unwrap_or_else(|_| broken_promise()));
+    }
+
+    fn request(&self) -> CallRequest {
+        let root = self.call.root.as_deref().map(|root| self.session.cwd.join(root));
+        CallRequest {
+            tool: self.call.tool.clone(),
+            args: self.call.args.clone(),
+            root: root.unwrap_or_else(|| self.session.cwd.clone()),
+            cancel: self.token.clone(),
+            progress: self.call.progress.then(|| progress::sink(&self.session, self.call.id)),
+            client: self.session.hello.kind,
+        }
+    }
+
+    fn answer(&self, answer: Answer) {
+        let given_up = self.session.given_up.load(Ordering::Acquire);
+        if given_up && !answer.ok && is_repeatable(&self.call.tool) {
+            return;
+        }
+        // Off the books first: the client may use the id again as soon as it has the answer.
+        forget(&self.session, self.call.id);
+        let message = ServerMessage::Answer { id: self.call.id, ok: answer.ok, envelope: answer.envelope };
+        match frame::encode(&message) {
+            Ok(frame) => self.session.outbox.push(frame),
+            Err(error) => tracing::error!(tool = self.call.tool, %error, "an answer could not be sent"),
+        }
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        forget(&self.session, self.call.id);
+        self.sessions.flight.leave();
+    }
+}
+
+/// The answer of a call whose tool panicked through everything that should have caught it.
+fn broken_promise() -> Answer {
+    let error = ToolError::new(ErrorCode::Internal, "a bug in hob ended this call; the log has the details");
+    let mut token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };
+    let mut text = String::new();
+    // The second round counts the digits of the first.
+    for _ in 0..2 {
+        let envelope = Envelope {
+            ok: false,
+            data: None,
+            error: Some(error.clone()),
+            token_budget,
+            truncated: false,
+            dropped: None,
+            warnings: Vec::new(),
+        };
+        text = serde_json::to_string(&envelope).unwrap_or_default();
+        token_budget.used = tokens_of(&text);
+    }
+    Answer { ok: false, envelope: text }
+}

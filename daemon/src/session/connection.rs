@@ -1,0 +1,121 @@
+//! One connection after its handshake: read, obey, and part.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_proto::frame::{self, FrameError};
+use hob_proto::transport::{Reader, Writer};
+use hob_proto::{ClientMessage, ServerMessage};
+
+use super::handshake::Guest;
+use super::registry::Session;
+use super::{Order, Sessions, calls, status};
+
+/// How long a client has to read the goodbye.
+const PARTING: Duration = Duration::from_secs(2);
+
+/// How a connection ended.
+enum End {
+    /// The client closed it.
+    Closed,
+    /// The client broke the protocol; the words it gets.
+    Broken(String),
+    /// The client does not read.
+    Overflowed,
+    /// The daemon ends; the words the client gets.
+    Goodbye(String),
+}
+
+/// Serves until either side has had enough.
+pub(super) async fn run(sessions: &Arc<Sessions>, guest: &Guest, mut reader: Reader, writer: Writer) {
+    let session = &guest.session;
+    tracing::debug!(id = guest.id, kind = ?session.hello.kind, pid = session.hello.pid, "a client connected");
+    let writing = {
+        let session = Arc::clone(session);
+        tokio::spawn(async move { session.outbox.write_to(writer).await })
+    };
+    let mut goodbye = session.goodbye.subscribe();
+    let end = tokio::select! {
+        end = read_all(sessions, session, &mut reader) => end,
+        () = session.outbox.overflowed() => End::Overflowed,
+        // The sender lives in the session, so this cannot fail.
+        reason = goodbye.wait_for(Option::is_some) => {
+            End::Goodbye(reason.ok().and_then(|reason| reason.clone()).unwrap_or_default())
+        }
+    };
+    calls::close(session);
+    part(session, guest.id, end, writing).await;
+    // Only now: a daemon that ends waits for its clients to be gone, and this one had a goodbye to read.
+    sessions.registry.remove(guest.id);
+}
+
+async fn part(session: &Session, id: u64, end: End, writing: tokio::task::JoinHandle<()>) {
+    let last = match end {
+        End::Closed => {
+            tracing::debug!(id, "a client left");
+            None
+        }
+        End::Overflowed => {
+            tracing::warn!(id, pid = session.hello.pid, "a client does not read; dropped");
+            None
+        }
+        End::Broken(reason) => {
+            tracing::warn!(id, pid = session.hello.pid, reason, "a client broke the protocol; dropped");
+            Some(ServerMessage::Bye { reason, retry: false })
+        }
+        End::Goodbye(reason) => Some(ServerMessage::Bye { reason, retry: true }),
+    };
+    let abort = writing.abort_handle();
+    if let Some(last) = last {
+        session.outbox.finish(frame::encode(&last).ok());
+        let _ = tokio::time::timeout(PARTING, writing).await;
+    }
+    abort.abort();
+}
+
+async fn read_all(sessions: &Arc<Sessions>, session: &Arc<Session>, reader: &mut Reader) -> End {
+    loop {
+        let body = match frame::read_body(reader).await {
+            Ok(body) => body,
+            Err(FrameError::Closed | FrameError::Io(_)) => return End::Closed,
+            Err(error) => return End::Broken(error.to_string()),
+        };
+        let obeyed = match frame::decode(&body) {
+            Ok(message) => obey(sessions, session, message, body.len()).await,
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(reason) = obeyed {
+            return End::Broken(reason);
+        }
+    }
+}
+
+/// Does what a message says. The error is what a client that broke the rules is told.
+async fn obey(
+    sessions: &Arc<Sessions>,
+    session: &Arc<Session>,
+    message: ClientMessage,
+    bytes: usize,
+) -> Result<(), String> {
+    match message {
+        ClientMessage::Call(call) => return calls::begin(sessions, session, call, bytes),
+        ClientMessage::Cancel { id } => session.cancel(id),
+        ClientMessage::Status => status::answer(sessions, session).await,
+        ClientMessage::Shutdown => {
+            tracing::info!(pid = session.hello.pid, "a client asks this daemon to stop");
+            let _ = sessions.orders.send(Order::Shutdown);
+        }
+        ClientMessage::Retire { reason } => return retire(sessions, session, reason),
+    }
+    Ok(())
+}
+
+/// Makes room for a newer build, and only for that.
+fn retire(sessions: &Sessions, session: &Session, reason: String) -> Result<(), String> {
+    if !session.hello.build.is_newer_than(&sessions.build) {
+        return Err("this daemon retires only for a newer build".into());
+    }
+    tracing::info!(pid = session.hello.pid, reason, "a client asks this daemon to retire");
+    let _ = sessions.orders.send(Order::Retire(reason));
+    Ok(())
+}

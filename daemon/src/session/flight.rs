@@ -1,0 +1,92 @@
+//! How many calls are under way in all, and a door that closes once there are none.
+
+use tokio::sync::watch;
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    calls: usize,
+    closed: bool,
+}
+
+/// Counts calls. A call that is let in is waited for; after the door has closed none is.
+pub(super) struct Flight(watch::Sender<State>);
+
+impl Flight {
+    pub(super) fn new() -> Self {
+        Self(watch::Sender::new(State::default()))
+    }
+
+    /// Lets a call in; false once closed.
+    pub(super) fn enter(&self) -> bool {
+        let mut entered = false;
+        // Nobody waits for more calls, hence no notification.
+        self.0.send_if_modified(|state| {
+            entered = !state.closed;
+            state.calls += usize::from(entered);
+            false
+        });
+        entered
+    }
+
+    /// A call that was let in has ended.
+    pub(super) fn leave(&self) {
+        self.0.send_if_modified(|state| {
+            state.calls = state.calls.saturating_sub(1);
+            state.calls == 0
+        });
+    }
+
+    /// How many are under way.
+    pub(super) fn calls(&self) -> usize {
+        self.0.borrow().calls
+    }
+
+    /// Waits until none is under way and closes the door in that same moment.
+    pub(super) async fn close_when_empty(&self) {
+        let mut watched = self.0.subscribe();
+        // The sender lives in `self`, so waiting cannot fail.
+        while watched.wait_for(|state| state.calls == 0).await.is_ok() {
+            let mut closed = false;
+            self.0.send_if_modified(|state| {
+                state.closed |= state.calls == 0;
+                closed = state.closed;
+                false
+            });
+            if closed {
+                return;
+            }
+        }
+    }
+
+    /// Closes the door whoever is still inside.
+    pub(super) fn close(&self) {
+        self.0.send_if_modified(|state| {
+            state.closed = true;
+            false
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_door_closes_when_the_last_call_has_left() {
+        let flight = Flight::new();
+        assert!(flight.enter());
+        let closing = async {
+            flight.close_when_empty().await;
+            flight.calls()
+        };
+        let leaving = async {
+            tokio::task::yield_now().await;
+            assert!(flight.enter(), "still open while a call is under way");
+            flight.leave();
+            flight.leave();
+        };
+        let (left, ()) = tokio::join!(closing, leaving);
+        assert_eq!(left, 0);
+        assert!(!flight.enter());
+    }
+}

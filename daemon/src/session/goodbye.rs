@@ -1,0 +1,44 @@
+//! Ending all connections in good order: nobody new, let the calls finish, say goodbye.
+
+use std::time::Duration;
+
+use hob_proto::message::Event;
+use tokio::time::timeout;
+
+use super::Sessions;
+
+/// How long calls that were given up have to notice.
+const NOTICING: Duration = Duration::from_secs(2);
+/// How long all clients together have to read their goodbye.
+const PARTING: Duration = Duration::from_secs(3);
+
+impl Sessions {
+    /// From now on new clients are refused, and those connected are told to make new calls elsewhere.
+    pub fn begin_retiring(&self) {
+        self.registry.retire();
+        self.announce(Event::Retiring);
+    }
+
+    /// Waits until every call is answered; those that take longer than `patience` are given up, without an answer, so that
+    /// their clients repeat them at the next daemon.
+    pub async fn finish_calls(&self, patience: Duration) {
+        if timeout(patience, self.flight.close_when_empty()).await.is_ok() {
+            return;
+        }
+        tracing::warn!(calls = self.flight.calls(), "calls are given up");
+        self.registry.each(|session| session.give_up());
+        if timeout(NOTICING, self.flight.close_when_empty()).await.is_err() {
+            tracing::warn!(calls = self.flight.calls(), "calls do not end");
+            self.flight.close();
+        }
+    }
+
+    /// Says goodbye to everybody and waits until they are gone.
+    pub async fn say_goodbye(&self, reason: &str) {
+        self.registry.each(|session| {
+            session.goodbye.send_replace(Some(reason.to_owned()));
+        });
+        let mut count = self.registry.count();
+        let _ = timeout(PARTING, count.wait_for(|count| *count == 0)).await;
+    }
+}

@@ -1,0 +1,143 @@
+//! The first message each way: who is served.
+
+use std::sync::Arc;
+
+use hob_base::AbsPath;
+use hob_proto::frame::{self, FrameError};
+use hob_proto::hello::MIN_PROTOCOL;
+use hob_proto::transport::{Reader, Writer};
+use hob_proto::{Build, ClientMessage, Hello, PROTOCOL, Welcome};
+use tokio::io::AsyncWriteExt as _;
+
+use super::registry::{NotTaken, Session};
+use super::{Order, Sessions};
+
+/// A client that was taken in.
+pub(super) struct Guest {
+    pub(super) id: u64,
+    pub(super) session: Arc<Session>,
+}
+
+struct No {
+    reason: String,
+    retiring: bool,
+    /// Whether the client may still ask for retirement: it was refused only because it is newer.
+    may_order: bool,
+}
+
+impl No {
+    fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), retiring: false, may_order: false }
+    }
+}
+
+/// Reads the greeting and answers it. `None` when the client is not served; it was told why.
+pub(super) async fn greet(
+    sessions: &Sessions,
+    reader: &mut Reader,
+    mut writer: Writer,
+) -> Option<(Guest, Writer)> {
+    let hello = tokio::time::timeout(sessions.limits.hello_time, frame::read::<Hello>(reader)).await;
+    let (no, hello) = match hello {
+        // Nobody is left to be told anything: a look whether somebody listens, for one.
+        Err(_) | Ok(Err(FrameError::Closed | FrameError::Io(_))) => return None,
+        Ok(Err(error)) => (No::because(error.to_string()), None),
+        Ok(Ok(hello)) => match take_in(sessions, &hello) {
+            Ok(guest) => return Some((guest, writer)),
+            Err(no) => (no, Some(hello)),
+        },
+    };
+    refuse(sessions, &mut writer, &no).await;
+    if no.may_order
+        && let Some(hello) = hello
+    {
+        obey_the_refused(sessions, reader, &hello).await;
+    }
+    None
+}
+
+fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
+    check_protocol(sessions, hello)?;
+    let cwd = AbsPath::new(&hello.cwd).map_err(|error| No::because(error.to_string()))?;
+    let welcome = Welcome::Accepted {
+        protocol: PROTOCOL,
+        build: sessions.build.clone(),
+        pid: std::process::id(),
+        notice: notice(&sessions.build, &hello.build),
+    };
+    let first = frame::encode(&welcome).map_err(|error| No::because(error.to_string()))?;
+    let session = Arc::new(Session::new(hello.clone(), cwd, &sessions.limits));
+    let id =
+        sessions.registry.add(&session, sessions.limits.clients, first).map_err(|not_taken| match not_taken {
+            NotTaken::Retiring => No { retiring: true, ..No::because("this daemon is about to end") },
+            NotTaken::TooMany => No::because(format!(
+                "{} clients are connected, which is the most this daemon takes",
+                sessions.limits.clients
+            )),
+        })?;
+    Ok(Guest { id, session })
+}
+
+fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), No> {
+    if (MIN_PROTOCOL..=PROTOCOL).contains(&hello.protocol) {
+        return Ok(());
+    }
+    let what = if hello.protocol < MIN_PROTOCOL { "older" } else { "newer" };
+    let reason = format!(
+        "this daemon (hob {}) speaks protocol versions {MIN_PROTOCOL} to {PROTOCOL}, and the client {}, which is {what}; \
+         run the client and `hobd` of the same installation, and restart programs that were running during an upgrade",
+        sessions.build.version, hello.protocol
+    );
+    Err(No { may_order: hello.build.is_newer_than(&sessions.build), ..No::because(reason) })
+}
+
+/// What a client older than this daemon is told.
+fn notice(ours: &Build, theirs: &Build) -> Option<String> {
+    let newer = ours.version != theirs.version && ours.is_newer_than(theirs);
+    newer.then(|| {
+        format!(
+            "this program belongs to hob {}, and the running daemon is hob {}; restart the program to use the new version",
+            theirs.version, ours.version
+        )
+    })
+}
+
+async fn refuse(sessions: &Sessions, writer: &mut Writer, no: &No) {
+    tracing::info!(reason = no.reason, "a client was refused");
+    let welcome = Welcome::Refused {
+        protocol: PROTOCOL,
+        build: sessions.build.clone(),
+        reason: no.reason.clone(),
+        retiring: no.retiring,
+    };
+    if let Ok(frame) = frame::encode(&welcome) {
+        let writing = async {
+            let _ = writer.write_all(&frame).await;
+        };
+        let _ = tokio::time::timeout(sessions.limits.hello_time, writing).await;
+    }
+}
+
+/// A client that is too new to be served may ask this daemon to make room, and nothing else.
+async fn obey_the_refused(sessions: &Sessions, reader: &mut Reader, hello: &Hello) {
+    let asked = frame::read::<ClientMessage>(reader);
+    let asked = tokio::time::timeout(sessions.limits.hello_time, asked).await;
+    if let Ok(Ok(ClientMessage::Retire { reason })) = asked {
+        tracing::info!(pid = hello.pid, reason, "a refused client asks this daemon to retire");
+        let _ = sessions.orders.send(Order::Retire(reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_client_of_an_older_version_gets_a_notice() {
+        let build = |version: &str, stamp| Build { version: version.into(), stamp };
+        let text = notice(&build("0.2.0", 1), &build("0.1.0", 9)).expect("a notice");
+        assert!(text.contains("0.1.0") && text.contains("0.2.0"), "{text}");
+        assert_eq!(notice(&build("0.2.0", 9), &build("0.2.0", 1)), None);
+        assert_eq!(notice(&build("0.1.0", 9), &build("0.2.0", 1)), None);
+    }
+}

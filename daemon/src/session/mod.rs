@@ -1,0 +1,136 @@
+//! Connections: handshake, calls, back-pressure, goodbye.
+//!
+//! [`Sessions`] is what all connections share and what the lifecycle sees of them; [`Sessions::serve`] is one connection
+//! from its first byte to its last. Calls run on blocking threads through [`Calls`]; nothing here knows a tool. Whatever a
+//! client sends or fails to read ends at most its own connection, and what is kept for it has a limit.
+
+mod calls;
+mod connection;
+mod flight;
+mod goodbye;
+mod handshake;
+mod outbox;
+mod progress;
+mod registry;
+mod status;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hob_proto::message::Event;
+use hob_proto::transport::Stream;
+use hob_proto::{Build, ServerMessage, frame};
+use tokio::sync::{Semaphore, mpsc, watch};
+
+use crate::calls::Calls;
+use flight::Flight;
+use registry::Registry;
+
+/// What a client may take up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections at once.
+    pub clients: usize,
+    /// Calls of one client that run at once; more are queued.
+    pub running_per_client: usize,
+    /// Calls of all clients that run at once.
+    pub running: usize,
+    /// Calls of one client, running or queued; one more ends its connection.
+    pub calls_per_client: usize,
+    /// Bytes of one client's calls that are not answered yet.
+    pub call_bytes_per_client: usize,
+    /// Bytes that wait for one client to read them.
+    pub unread_bytes: usize,
+    /// Messages that wait for one client to read them.
+    pub unread_messages: usize,
+    /// Longest that a call may run.
+    pub call_time: Duration,
+    /// Longest wait for a client's first message.
+    pub hello_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            clients: 1_024,
+            running_per_client: 32,
+            running: 128,
+            calls_per_client: 1_024,
+            call_bytes_per_client: 2 * frame::MAX_FRAME,
+            unread_bytes: 16 * 1024 * 1024,
+            unread_messages: 8_192,
+            call_time: Duration::from_secs(60 * 60),
+            hello_time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What a client wants of the whole process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// A newer build wants to serve; its words.
+    Retire(String),
+    /// The user wants the daemon to stop.
+    Shutdown,
+}
+
+/// All connections of this daemon.
+pub struct Sessions {
+    calls: Arc<dyn Calls>,
+    build: Build,
+    limits: Limits,
+    started: Instant,
+    running: Arc<Semaphore>,
+    flight: Flight,
+    registry: Registry,
+    orders: mpsc::UnboundedSender<Order>,
+}
+
+impl Sessions {
+    /// No connection yet. Clients' orders go to `orders`.
+    #[must_use]
+    pub fn new(
+        calls: Arc<dyn Calls>,
+        build: Build,
+        limits: Limits,
+        orders: mpsc::UnboundedSender<Order>,
+    ) -> Self {
+        Self {
+            calls,
+            build,
+            limits,
+            started: Instant::now(),
+            running: Arc::new(Semaphore::new(limits.running)),
+            flight: Flight::new(),
+            registry: Registry::new(),
+            orders,
+        }
+    }
+
+    /// Serves one connection to its end. Dropping the future ends it without a goodbye.
+    pub async fn serve(self: Arc<Self>, stream: Stream) {
+        let (mut reader, writer) = stream.split();
+        if let Some((session, writer)) = handshake::greet(&self, &mut reader, writer).await {
+            connection::run(&self, &session, reader, writer).await;
+        }
+    }
+
+    /// How many clients there are, as it changes.
+    #[must_use]
+    pub fn clients(&self) -> watch::Receiver<usize> {
+        self.registry.count()
+    }
+
+    /// The tools that calls are handed to.
+    #[must_use]
+    pub fn calls(&self) -> &Arc<dyn Calls> {
+        &self.calls
+    }
+
+    /// Tells every client something.
+    pub fn announce(&self, event: Event) {
+        if let Ok(frame) = frame::encode(&ServerMessage::Event(event)) {
+            self.registry.each(|session| session.outbox.push_optional(frame.clone()));
+        }
+    }
+}

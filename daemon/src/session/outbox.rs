@@ -1,0 +1,209 @@
+//! What waits for a client to read it.
+//!
+//! Bounded in bytes and messages. Answers must go out or the connection is useless, so one that does not fit closes it:
+//! the client does not read, and the daemon must not grow for it. Progress and events are left out when there is little
+//! room. Pushing never blocks and never waits: worker threads do it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hob_proto::transport::Writer;
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::Notify;
+
+/// Frames are written together up to this many bytes.
+const BATCH: usize = 128 * 1024;
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Vec<u8>>,
+    /// Bytes in the queue and in the batch being written.
+    bytes: usize,
+    state: Stage,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Open,
+    /// Nothing more comes in; what is there still goes out.
+    Finishing,
+    /// A message did not fit.
+    Overflowed,
+}
+
+/// A client's queue of outgoing frames.
+pub(super) struct Outbox {
+    state: Mutex<State>,
+    most_bytes: usize,
+    most_messages: usize,
+    /// Wakes the writer.
+    work: Notify,
+    /// Wakes whoever waits for [`Outbox::overflowed`].
+    overflow: Notify,
+}
+
+impl Outbox {
+    pub(super) fn new(most_bytes: usize, most_messages: usize) -> Self {
+        Self {
+            state: Mutex::default(),
+            most_bytes,
+            most_messages,
+            work: Notify::new(),
+            overflow: Notify::new(),
+        }
+    }
+
+    /// Queues a frame that must go out. A frame larger than the limit passes when nothing else waits.
+    pub(super) fn push(&self, frame: Vec<u8>) {
+        let mut state = self.state();
+        if state.state != Stage::Open {
+            return;
+        }
+        let full = state.bytes + frame.len() > self.most_bytes || state.queue.len() >= self.most_messages;
+        if full && state.bytes > 0 {
+            state.state = Stage::Overflowed;
+            state.queue = VecDeque::new();
+            drop(state);
+            self.overflow.notify_one();
+            return;
+        }
+        state.add(frame);
+        drop(state);
+        self.work.notify_one();
+    }
+
+    /// Queues a frame that may be left out: it is, when the queue is half full.
+    pub(super) fn push_optional(&self, frame: Vec<u8>) {
+        let mut state = self.state();
+        let room = state.bytes + frame.len() <= self.most_bytes / 2
+            && state.queue.len() < self.most_messages / 2
+            && state.state == Stage::Open;
+        if room {
+            state.add(frame);
+            drop(state);
+            self.work.notify_one();
+        }
+    }
+
+    /// Takes a last frame; what comes later is dropped, and writing ends when all is out.
+    pub(super) fn finish(&self, last: Option<Vec<u8>>) {
+        let mut state = self.state();
+        if state.state == Stage::Open {
+            last.into_iter().for_each(|frame| state.add(frame));
+            state.state = Stage::Finishing;
+        }
+        drop(state);
+        self.work.notify_one();
+    }
+
+    /// Waits until a message did not fit.
+    pub(super) async fn overflowed(&self) {
+        while self.state().state != Stage::Overflowed {
+            self.overflow.notified().await;
+        }
+    }
+
+    /// Writes what is queued until finished or overflowed, or the client is gone.
+    pub(super) async fn write_to(&self, mut writer: Writer) {
+        let mut batch = Vec::new();
+        while self.next_batch(&mut batch).await {
+            if writer.write_all(&batch).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Replaces the batch, which is written, by the next one. False at the end.
+    async fn next_batch(&self, batch: &mut Vec<u8>) -> bool {
+        let mut written = batch.len();
+        batch.clear();
+        batch.shrink_to(BATCH);
+        loop {
+            let stage = self.state().take(batch, std::mem::take(&mut written));
+            if !batch.is_empty() {
+                return true;
+            }
+            if stage != Stage::Open {
+                return false;
+            }
+            self.work.notified().await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn add(&mut self, frame: Vec<u8>) {
+        self.bytes += frame.len();
+        self.queue.push_back(frame);
+    }
+
+    fn take(&mut self, batch: &mut Vec<u8>, written: usize) -> Stage {
+        self.bytes -= written.min(self.bytes);
+        while batch.len() < BATCH
+            && let Some(frame) = self.queue.pop_front()
+        {
+            batch.extend_from_slice(&frame);
+        }
+        self.state
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn drain(outbox: &Outbox) -> Vec<u8> {
+        let (mut all, mut batch) = (Vec::new(), Vec::new());
+        while outbox.next_batch(&mut batch).await {
+            all.extend_from_slice(&batch);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn what_was_queued_goes_out_in_order_up_to_the_last_frame() {
+        let outbox = Outbox::new(100, 10);
+        outbox.push(vec![1, 2]);
+        outbox.push_optional(vec![3]);
+        outbox.finish(Some(vec![4]));
+        outbox.push(vec![5]);
+        assert_eq!(drain(&outbox).await, [1, 2, 3, 4]);
+    }
+
+    #[tokio::test]
+    async fn too_much_unread_ends_it_and_is_not_kept() {
+        let outbox = Outbox::new(10, 100);
+        outbox.push(vec![0; 50]);
+        assert_eq!(outbox.state().queue.len(), 1, "a single large answer passes");
+        outbox.push_optional(vec![1]);
+        assert_eq!(outbox.state().queue.len(), 1, "progress is left out");
+        outbox.push(vec![2]);
+        outbox.overflowed().await;
+        assert!(drain(&outbox).await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn many_small_messages_are_too_much_as_well() {
+        let outbox = Outbox::new(1_000_000, 3);
+        (0..4).for_each(|_| outbox.push(vec![0]));
+        outbox.overflowed().await;
+    }
+
+    #[tokio::test]
+    async fn what_was_written_makes_room() {
+        let outbox = Outbox::new(10, 100);
+        let mut batch = Vec::new();
+        for _ in 0..5 {
+            outbox.push(vec![0; 10]);
+            assert!(outbox.next_batch(&mut batch).await);
+            // The batch counts until the next one is asked for.
+            outbox.state().take(&mut Vec::new(), batch.len());
+            batch.clear();
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The connected clients.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use hob_base::{AbsPath, CancelToken};
+use hob_proto::Hello;
+use tokio::sync::{Notify, Semaphore, watch};
+
+use super::Limits;
+use super::outbox::Outbox;
+
+/// One client, as the rest of this module sees it.
+pub(super) struct Session {
+    pub(super) hello: Hello,
+    pub(super) cwd: AbsPath,
+    pub(super) since: Instant,
+    pub(super) outbox: Outbox,
+    pub(super) running: Arc<Semaphore>,
+    pub(super) table: Mutex<CallTable>,
+    /// Set when this daemon, not the client, gave its calls up: their failures are then kept back, for the client to repeat
+    /// the calls elsewhere.
+    pub(super) given_up: AtomicBool,
+    /// Becomes the daemon's goodbye when it ends the connection.
+    pub(super) goodbye: watch::Sender<Option<String>>,
+}
+
+/// A client's calls that are not answered yet.
+#[derive(Default)]
+pub(super) struct CallTable {
+    pub(super) calls: HashMap<u64, Entry>,
+    pub(super) bytes: usize,
+    /// The connection has ended; no call may begin any more.
+    pub(super) closed: bool,
+}
+
+/// One of them.
+pub(super) struct Entry {
+    pub(super) token: CancelToken,
+    /// Size of its request.
+    pub(super) bytes: usize,
+    /// Wakes the call out of the queue for a free place when it is cancelled.
+    pub(super) unqueue: Option<Arc<Notify>>,
+}
+
+impl Session {
+    pub(super) fn new(hello: Hello, cwd: AbsPath, limits: &Limits) -> Self {
+        Self {
+            hello,
+            cwd,
+            since: Instant::now(),
+            outbox: Outbox::new(limits.unread_bytes, limits.unread_messages),
+            running: Arc::new(Semaphore::new(limits.running_per_client)),
+            table: Mutex::default(),
+            given_up: AtomicBool::new(false),
+            goodbye: watch::Sender::new(None),
+        }
+    }
+
+    pub(super) fn table(&self) -> MutexGuard<'_, CallTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Cancels a call if it is under way.
+    pub(super) fn cancel(&self, id: u64) {
+        if let Some(entry) = self.table().calls.get(&id) {
+            entry.cancel();
+        }
+    }
+
+    /// Cancels every call.
+    pub(super) fn cancel_all(&self) {
+        self.table().calls.values().for_each(Entry::cancel);
+    }
+
+    /// Cancels every call because this daemon cannot finish it.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Release);
+        self.cancel_all();
+    }
+}
+
+impl Entry {
+    fn cancel(&self) {
+        self.token.cancel();
+        if let Some(unqueue) = &self.unqueue {
+            unqueue.notify_one();
+        }
+    }
+}
+
+struct State {
+    next: u64,
+    sessions: HashMap<u64, Arc<Session>>,
+    retiring: bool,
+}
+
+/// Every connected client.
+pub(super) struct Registry {
+    state: Mutex<State>,
+    count: watch::Sender<usize>,
+}
+
+/// Why a client was not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotTaken {
+    Retiring,
+    TooMany,
+}
+
+impl Registry {
+    pub(super) fn new() -> Self {
+        let state = State { next: 0, sessions: HashMap::new(), retiring: false };
+        Self { state: Mutex::new(state), count: watch::Sender::new(0) }
+    }
+
+    /// Takes a client in, with its first message queued: under one lock with [`Registry::retire`], so that whoever is in is
+    /// told of the retirement and whoever is not is refused.
+    pub(super) fn add(&self, session: &Arc<Session>, most: usize, first: Vec<u8>) -> Result<u64, NotTaken> {
+        let mut state = self.state();
+        if state.retiring {
+            return Err(NotTaken::Retiring);
+        }
+        if state.sessions.len() >= most {
+            return Err(NotTaken::TooMany);
+        }
+        session.outbox.push(first);
+        let id = state.next;
+        state.next += 1;
+        state.sessions.insert(id, Arc::clone(session));
+        self.count.send_replace(state.sessions.len());
+        Ok(id)
+    }
+
+    pub(super) fn remove(&self, id: u64) {
+        let mut state = self.state();
+        state.sessions.remove(&id);
+        self.count.send_replace(state.sessions.len());
+    }
+
+    /// Takes nobody in from now on.
+    pub(super) fn retire(&self) {
+        self.state().retiring = true;
+    }
+
+    pub(super) fn is_retiring(&self) -> bool {
+        self.state().retiring
+    }
+
+    pub(super) fn count(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    /// Does something with every client.
+    pub(super) fn each(&self, mut act: impl FnMut(&Arc<Session>)) {
+        let sessions: Vec<Arc<Session>> = self.state().sessions.values().cloned().collect();
+        sessions.iter().for_each(&mut act);
+    }
+
+    /// How many different processes are connected.
+    pub(super) fn processes(&self) -> usize {
+        self.state().sessions.values().map(|session| session.hello.pid).collect::<HashSet<_>>().len()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,55 @@
+//! What `hob status` shows of the process; the tools add what they know.
+
+use std::sync::Arc;
+
+use hob_proto::{ClientKind, PROTOCOL, ServerMessage, frame};
+use serde_json::{Map, Value, json};
+
+use super::Sessions;
+use super::registry::Session;
+
+/// Answers a client's question how the daemon is.
+pub(super) async fn answer(sessions: &Arc<Sessions>, session: &Session) {
+    let calls = Arc::clone(&sessions.calls);
+    let theirs = tokio::task::spawn_blocking(move || calls.status()).await.unwrap_or_default();
+    let mut status = own(sessions);
+    status.extend(theirs);
+    if let Ok(frame) = frame::encode(&ServerMessage::Status(status)) {
+        session.outbox.push(frame);
+    }
+}
+
+fn own(sessions: &Sessions) -> Map<String, Value> {
+    let mut clients = Vec::new();
+    sessions.registry.each(|session| clients.push(client(session)));
+    let facts = json!({
+        "version": sessions.build.version,
+        "build": { "version": sessions.build.version, "stamp": sessions.build.stamp },
+        "protocol": PROTOCOL,
+        "pid": std::process::id(),
+        "uptimeS": sessions.started.elapsed().as_secs(),
+        "retiring": sessions.registry.is_retiring(),
+        "calls": sessions.flight.calls(),
+        "clients": clients,
+        "processes": sessions.registry.processes(),
+    });
+    match facts {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn client(session: &Session) -> Value {
+    let kind = match session.hello.kind {
+        ClientKind::Mcp => "mcp",
+        ClientKind::Lsp => "lsp",
+        ClientKind::Cli => "cli",
+    };
+    json!({
+        "kind": kind,
+        "pid": session.hello.pid,
+        "cwd": session.hello.cwd,
+        "calls": session.table().calls.len(),
+        "connectedS": session.since.elapsed().as_secs(),
+    })
+}
