@@ -1,9 +1,30 @@
-//! placeholder: Rust.
+//! Rust.
+//!
+//! Macro invocations are not expanded: their token trees are scanned for calls and paths. Modules written as
+//! `mod x;` are imports (the file they name is elsewhere), modules with a body are definitions. Members of an `impl` belong to
+//! the type when it is in the same file, and otherwise only carry its name.
+
+mod grammar;
+mod impls;
+mod imports;
+mod infer;
+mod items;
+mod macros;
+mod manifest;
+mod patterns;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod uses;
 
 use tree_sitter::{Language, Tree};
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+pub use manifest::manifest;
+
+use super::{Lang, LangSpec, PackageScope};
 use crate::facts::FactsBuilder;
+use crate::walk::walk;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -12,28 +33,17 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Rust",
     extensions: &["rs"],
     interpreters: &[],
-    grammar,
+    grammar: language,
     extract,
-    imports: &Imports,
+    imports: &imports::Modules,
     bare_members: false,
     package_scope: PackageScope::File,
 };
 
-fn grammar() -> Language {
+fn language() -> Language {
     tree_sitter_rust::LANGUAGE.into()
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::RustRules::new())
 }
-
-struct Imports;
-
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
-    }
-}
-
-/// Reads a `Cargo.toml`.
-pub fn manifest(_text: &str, _facts: &mut FactsBuilder) {}

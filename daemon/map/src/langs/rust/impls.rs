@@ -1,0 +1,67 @@
+//! `impl` blocks: whose members they hold, and which trait they implement.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::{Body, RustRules};
+use crate::facts::RefKind;
+use crate::walk::{Cx, Step};
+
+impl RustRules {
+    pub(super) fn implementation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let of_trait = node.child_by_field_id(self.g.f.trait_);
+        let ty = node.child_by_field_id(self.g.f.ty);
+        let path = ty.and_then(|ty| self.implementing(node, ty, cx));
+        // A blanket implementation is of no type in particular: its members go by the trait's name.
+        let path = path.or_else(|| of_trait.and_then(|of_trait| self.dotted(of_trait, cx)));
+        let name = path.as_deref().map(|path| path.rsplit('.').next().unwrap_or(path));
+        let full = name.map(|name| in_module(name, cx));
+        let self_type = path.as_deref().map(|path| cx.facts.intern(path));
+        let def =
+            full.as_deref().map(|full| cx.facts.intern(full)).and_then(|id| self.types.get(&id).copied());
+        self.lead.take(node, cx);
+        match def {
+            Some(def) => cx.reopen(def, true),
+            None => cx.open_scope(true),
+        }
+        let qualifier = if def.is_none() { full } else { None };
+        self.body(node);
+        let end = node.end_byte();
+        self.bodies.push(Body { end, self_type, qualifier, def, of_trait: of_trait.is_some() });
+        if let Some(of_trait) = of_trait {
+            self.refer_type(of_trait, RefKind::Implements, cx);
+        }
+        Step::Into
+    }
+
+    /// The dotted name of the type an `impl` is for, unless that is one of its own parameters.
+    fn implementing(&self, node: Node<'_>, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let mut ty = ty;
+        while self.g.kind(ty) == K::RefType {
+            ty = ty.child_by_field_id(self.g.f.ty)?;
+        }
+        if self.g.kind(ty) == K::Primitive {
+            return Some(cx.text(ty).to_owned());
+        }
+        let path = self.dotted(ty, cx)?;
+        (!self.has_parameter(node, &path, cx)).then_some(path)
+    }
+
+    fn has_parameter(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
+        let list = crate::langs::support::child_where(node, |child| child.kind() == "type_parameters");
+        list.is_some_and(|list| {
+            crate::langs::support::child_where(list, |parameter| {
+                parameter.child_by_field_id(self.g.f.name).is_some_and(|n| cx.text(n) == name)
+            })
+            .is_some()
+        })
+    }
+}
+
+/// A name written in a module, from the file's top.
+fn in_module(name: &str, cx: &Cx<'_>) -> String {
+    match cx.owner() {
+        None => name.to_owned(),
+        Some(owner) => format!("{}.{name}", cx.facts.provisional(cx.facts.defs()[owner.index()].qualified)),
+    }
+}

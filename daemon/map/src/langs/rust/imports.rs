@@ -1,0 +1,285 @@
+//! How a Rust path finds its module.
+//!
+//! The tree of modules is read off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs to the
+//! current module, or a module with a body inside a file. The root of a crate is the file that no other file is the parent
+//! of. Other crates are found by the name their `Cargo.toml` gives them, when the importing crate depends on them; all
+//! others are external. `#[path]` is not followed.
+
+use hob_base::FileId;
+
+use crate::facts::{DefKind, FileFacts, Import, ImportKind};
+use crate::langs::support::project::{folder, join};
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// The rules for Rust.
+pub(super) struct Modules;
+
+/// How many re-exports of modules are followed.
+const DEPTH: usize = 8;
+
+impl ImportRules for Modules {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        let segments: Vec<&str> = module.split("::").collect();
+        let tree = Tree { project };
+        let Some((at, taken)) = tree.start(from, &segments) else {
+            return ModuleTarget::External((*segments.first().unwrap_or(&"")).to_owned());
+        };
+        match tree.follow(at, &segments[taken..], DEPTH) {
+            (at, rest) if rest == segments.len() - taken => at.target(),
+            (at, rest) => tree.type_in(&at, &segments[taken + rest..]),
+        }
+    }
+
+    fn submodule(&self, module: &str, name: &str) -> Option<String> {
+        Some(format!("{module}::{name}"))
+    }
+
+    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+        let segments: Vec<&str> = path.split('.').collect();
+        let tree = Tree { project };
+        let first = *segments.first()?;
+        if !matches!(first, "crate" | "self" | "super") && tree.in_scope(from, first) {
+            return None;
+        }
+        match tree.start(from, &segments) {
+            Some((at, taken)) => {
+                let (at, rest) = tree.follow(at, &segments[taken..], DEPTH);
+                Some((at.target(), taken + rest))
+            }
+            None if tree.is_dependency(from, first) => Some((ModuleTarget::External(first.to_owned()), 1)),
+            None => None,
+        }
+    }
+}
+
+/// A module: a file, or a module with a body in one.
+struct At {
+    file: FileId,
+    /// Dotted, empty for the file itself.
+    inside: String,
+}
+
+impl At {
+    fn target(self) -> ModuleTarget {
+        if self.inside.is_empty() {
+            ModuleTarget::File(self.file)
+        } else {
+            ModuleTarget::Inside(self.file, self.inside)
+        }
+    }
+}
+
+struct Tree<'p> {
+    project: &'p dyn Project,
+}
+
+impl<'p> Tree<'p> {
+    /// The module a path starts in, and how many segments that takes. `None`: outside the workspace.
+    fn start(&self, from: FileId, segments: &[&str]) -> Option<(At, usize)> {
+        let file = |file| At { file, inside: String::new() };
+        match *segments.first()? {
+            "crate" | "$crate" => Some((file(self.root(from)), 1)),
+            "self" => Some((file(from), 1)),
+            "super" => {
+                let supers = segments.iter().take_while(|s| **s == "super").count();
+                let mut at = from;
+                for _ in 0..supers {
+                    at = self.parent(at)?;
+                }
+                Some((file(at), supers))
+            }
+            first => {
+                if self.child(&file(from), first).is_some() || self.imported(from, first).is_some() {
+                    return Some((file(from), 0));
+                }
+                self.crate_named(from, first).map(|root| (file(root), 1))
+            }
+        }
+    }
+
+    /// Goes from module to module as far as the segments name modules; says how many did.
+    fn follow(&self, at: At, segments: &[&str], depth: usize) -> (At, usize) {
+        let mut at = at;
+        for (taken, segment) in segments.iter().enumerate() {
+            let next = self.child(&at, segment).or_else(|| self.reexported(&at, segment, depth));
+            match next {
+                Some(next) => at = next,
+                None => return (at, taken),
+            }
+        }
+        (at, segments.len())
+    }
+
+    /// A module of this name in the module.
+    fn child(&self, at: &At, name: &str) -> Option<At> {
+        let inside = if at.inside.is_empty() { name.to_owned() } else { format!("{}.{name}", at.inside) };
+        let facts = self.project.facts(at.file);
+        let inline = facts.is_some_and(|facts| has_def(facts, &inside, |kind| kind == DefKind::Module));
+        if inline {
+            return Some(At { file: at.file, inside });
+        }
+        let below = format!("{}/{}", self.child_folder(at.file), inside.replace('.', "/"));
+        let below = below.trim_start_matches('/');
+        let file = self.project.file(&format!("{below}.rs"));
+        let file = file.or_else(|| self.project.file(&format!("{below}/mod.rs")))?;
+        Some(At { file, inside: String::new() })
+    }
+
+    /// A module that the module's imports bind to this name.
+    fn reexported(&self, at: &At, name: &str, depth: usize) -> Option<At> {
+        let import = self.imported(at.file, name).filter(|_| depth > 0 && at.inside.is_empty())?;
+        let facts = self.project.facts(at.file)?;
+        let module = facts.name(import.module);
+        let mut segments: Vec<&str> = module.split("::").collect();
+        if import.kind == ImportKind::Named {
+            segments.push(facts.name(import.name?));
+        }
+        let own_name = segments.len() == 1 && segments[0] == name;
+        if own_name || segments == ["self", name] {
+            return self.crate_named(at.file, name).map(|file| At { file, inside: String::new() });
+        }
+        let (start, taken) = self.start(at.file, &segments)?;
+        if taken == 0 && segments[0] == name {
+            return None;
+        }
+        let (end, rest) = self.follow(start, &segments[taken..], depth - 1);
+        (rest == segments.len() - taken).then_some(end)
+    }
+
+    /// The import of the file that binds this name.
+    fn imported(&self, file: FileId, name: &str) -> Option<&'p Import> {
+        let facts = self.project.facts(file)?;
+        let id = facts.names.find(name)?;
+        facts.imports.iter().find(|import| import.local == Some(id) && import.owner.is_none())
+    }
+
+    fn in_scope(&self, file: FileId, name: &str) -> bool {
+        let defined = self.project.facts(file).is_some_and(|facts| has_def(facts, name, |_| true));
+        defined || self.imported(file, name).is_some()
+    }
+
+    /// What is left of a path whose modules are followed: a type, whose variants are imported.
+    fn type_in(&self, at: &At, rest: &[&str]) -> ModuleTarget {
+        let mut inside = at.inside.clone();
+        for segment in rest {
+            if !inside.is_empty() {
+                inside.push('.');
+            }
+            inside.push_str(segment);
+        }
+        match self.project.facts(at.file) {
+            Some(facts) if has_def(facts, &inside, DefKind::is_type) => ModuleTarget::Inside(at.file, inside),
+            _ => ModuleTarget::Unknown,
+        }
+    }
+
+    /// The folder in which a file's child modules lie.
+    fn child_folder(&self, file: FileId) -> String {
+        let path = self.project.path(file);
+        let stem = path.strip_suffix(".rs").unwrap_or(path);
+        let name = stem.rsplit('/').next().unwrap_or(stem);
+        if matches!(name, "mod" | "lib" | "main") || self.parent(file).is_none() {
+            folder(path).to_owned()
+        } else {
+            stem.to_owned()
+        }
+    }
+
+    /// The file of the module that a file's module is declared in; none for the root of a crate.
+    fn parent(&self, file: FileId) -> Option<FileId> {
+        let path = self.project.path(file);
+        let stem = path.strip_suffix(".rs")?;
+        let (dir, name) = stem.rsplit_once('/').unwrap_or(("", stem));
+        let (dir, name) = match name {
+            "lib" | "main" => return None,
+            "mod" => dir.rsplit_once('/').unwrap_or(("", dir)),
+            _ => (dir, name),
+        };
+        let declares = |candidate: &FileId| {
+            let module = format!("self::{name}");
+            let facts = self.project.facts(*candidate);
+            facts.is_some_and(|f| {
+                f.names.find(&module).is_some_and(|id| f.imports.iter().any(|i| i.module == id))
+            })
+        };
+        let candidates = ["mod.rs", "lib.rs", "main.rs"];
+        let beside = candidates.iter().filter_map(|c| self.project.file(join(dir, c)?.as_str()));
+        let above = self.project.file(&format!("{dir}.rs"));
+        let all: Vec<FileId> = beside.chain(above).filter(|other| *other != file).collect();
+        all.iter().find(|candidate| declares(candidate)).copied()
+    }
+
+    fn root(&self, file: FileId) -> FileId {
+        let mut at = file;
+        for _ in 0..64 {
+            match self.parent(at) {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        at
+    }
+
+    /// The root file of a crate of the workspace that the importing file's crate can name so.
+    fn crate_named(&self, from: FileId, name: &str) -> Option<FileId> {
+        let manifests = self.project.manifests("Cargo.toml");
+        let own = nearest(&manifests, self.project.path(from));
+        let package = match own {
+            Some((_, facts)) if crate_name(facts).as_deref() == Some(name) => name.to_owned(),
+            Some((_, facts)) => dependency_package(facts, name)?,
+            None => name.to_owned(),
+        };
+        manifests.iter().find_map(|(dir, facts)| {
+            let named =
+                crate_name(facts)? == package || value(facts, "package")?.replace('-', "_") == package;
+            let path = value(facts, "lib.path").unwrap_or("src/lib.rs");
+            self.project.file(&join(dir, path)?).filter(|_| named)
+        })
+    }
+
+    fn is_dependency(&self, from: FileId, name: &str) -> bool {
+        if matches!(name, "std" | "core" | "alloc") {
+            return true;
+        }
+        let manifests = self.project.manifests("Cargo.toml");
+        nearest(&manifests, self.project.path(from))
+            .is_some_and(|(_, facts)| dependency_package(facts, name).is_some())
+    }
+}
+
+fn has_def(facts: &FileFacts, qualified: &str, wanted: impl Fn(DefKind) -> bool) -> bool {
+    let id = facts.names.find(qualified);
+    id.is_some_and(|id| facts.defs.iter().any(|def| def.qualified == id && wanted(def.kind)))
+}
+
+/// The manifest in the innermost folder above a path.
+fn nearest<'m, 'f>(
+    manifests: &'m [(&'f str, &'f FileFacts)],
+    path: &str,
+) -> Option<&'m (&'f str, &'f FileFacts)> {
+    let above =
+        |dir: &str| dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+    manifests
+        .iter()
+        .filter(|(dir, facts)| above(dir) && value(facts, "package").is_some())
+        .max_by_key(|m| m.0.len())
+}
+
+fn value<'f>(facts: &'f FileFacts, key: &str) -> Option<&'f str> {
+    let pair = facts.manifest.iter().find(|(k, _)| facts.name(*k) == key)?;
+    Some(facts.name(pair.1))
+}
+
+/// The name a package's library is imported by.
+fn crate_name(facts: &FileFacts) -> Option<String> {
+    value(facts, "lib.name").or_else(|| value(facts, "package")).map(|name| name.replace('-', "_"))
+}
+
+/// The package behind a dependency's name, in the form of a crate's name.
+fn dependency_package(facts: &FileFacts, name: &str) -> Option<String> {
+    facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "dependency").find_map(|(_, value)| {
+        let (local, package) = facts.name(*value).split_once('=').unwrap_or((facts.name(*value), ""));
+        let package = if package.is_empty() { local } else { package };
+        (local.replace('-', "_") == name).then(|| package.replace('-', "_"))
+    })
+}

@@ -1,0 +1,166 @@
+//! Types that can be read off the text: annotations, constructors, fields of structs in this file.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::RustRules;
+use crate::facts::{Receiver, StrId};
+use crate::walk::{Binding, Cx};
+
+impl RustRules {
+    /// The dotted name of a type through references and owning pointers (`&mut Arc<a::Foo>` is `a.Foo`). None for what has
+    /// no name, and for type parameters.
+    pub(super) fn type_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut ty = ty;
+        loop {
+            ty = match self.g.kind(ty) {
+                K::RefType => ty.child_by_field_id(self.g.f.ty)?,
+                K::TraitObject => ty.child_by_field_id(self.g.f.trait_)?,
+                K::Generic if self.is_pointer(ty, cx) => {
+                    ty.child_by_field_id(self.g.f.type_arguments)?.named_child(0)?
+                }
+                _ => break,
+            };
+        }
+        let path = self.dotted(ty, cx)?;
+        if path == "Self" {
+            return self.body(ty).and_then(|body| body.self_type);
+        }
+        let first = path.split('.').next().unwrap_or(&path);
+        if is_type_name(first) && cx.binding(first).is_some() {
+            return None;
+        }
+        Some(cx.facts.intern(&path))
+    }
+
+    fn is_pointer(&self, generic: Node<'_>, cx: &Cx<'_>) -> bool {
+        let name = generic.child_by_field_id(self.g.f.ty).map_or("", |name| cx.text(name));
+        matches!(name, "Box" | "Arc" | "Rc")
+    }
+
+    /// A type's or path's name, dotted, without generic arguments.
+    pub(super) fn dotted(&self, ty: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+        match self.g.kind(ty) {
+            K::Generic => self.dotted(ty.child_by_field_id(self.g.f.ty)?, cx),
+            K::TypeIdent | K::Ident => Some(cx.text(ty).to_owned()).filter(|name| !name.is_empty()),
+            K::Scoped | K::ScopedType => {
+                let path = self.segments(ty, cx)?;
+                Some(path.iter().map(|(text, _)| *text).collect::<Vec<_>>().join("."))
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, through `&`, `?` and owning pointers.
+    pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut value = value;
+        let mut tried = false;
+        for _ in 0..8 {
+            value = match self.g.kind(value) {
+                K::Reference => value.child_by_field_id(self.g.f.value)?,
+                K::Try => {
+                    tried = true;
+                    value.named_child(0)?
+                }
+                K::StructExpr => {
+                    let name = value.child_by_field_id(self.g.f.name)?;
+                    return self.type_path(name, cx);
+                }
+                K::Call => match self.wrapped_value(value, cx) {
+                    Some(inner) => inner,
+                    None => return self.call_type(value, tried, cx),
+                },
+                K::Ident => return known(cx.binding(cx.text(value))),
+                K::SelfValue => return self.body(value).and_then(|body| body.self_type),
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// `x` in `Box::new(x)`.
+    fn wrapped_value<'t>(&self, call: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
+        let function = call.child_by_field_id(self.g.f.function)?;
+        if !matches!(cx.text(function), "Box::new" | "Arc::new" | "Rc::new") {
+            return None;
+        }
+        call.child_by_field_id(self.g.f.arguments)?.named_child(0)
+    }
+
+    fn call_type(&mut self, call: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
+        let function = call.child_by_field_id(self.g.f.function)?;
+        match self.g.kind(function) {
+            K::Ident => {
+                let name = cx.text(function);
+                let variant = matches!(name, "Some" | "Ok" | "Err");
+                let tuple = name.starts_with(|c: char| c.is_ascii_uppercase()) && !variant;
+                (tuple && !tried && cx.binding(name).is_none()).then(|| cx.facts.intern(name))
+            }
+            K::Scoped => {
+                let path = function.child_by_field_id(self.g.f.path)?;
+                let name = function.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+                if !constructs(name, tried) || !is_type_name(&self.last_segment(path, cx)) {
+                    return None;
+                }
+                self.type_path(path, cx)
+            }
+            K::FieldExpr if !tried => {
+                let method = function.child_by_field_id(self.g.f.member).map_or("", |name| cx.text(name));
+                let value = function.child_by_field_id(self.g.f.value)?;
+                let copied = method == "clone" && self.g.kind(value) == K::Ident;
+                copied.then(|| known(cx.binding(cx.text(value)))).flatten()
+            }
+            _ => None,
+        }
+    }
+
+    fn last_segment(&self, path: Node<'_>, cx: &Cx<'_>) -> String {
+        self.dotted(path, cx).map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
+    }
+
+    /// What is known of the value before `.`.
+    pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
+        let ty = match self.g.kind(value) {
+            K::SelfValue => return Receiver::SelfType,
+            K::Ident => known(cx.binding(cx.text(value))),
+            K::FieldExpr => self.field_type(value, cx),
+            K::StructExpr | K::Call | K::Try => self.value_type(value, cx),
+            _ => None,
+        };
+        ty.map_or(Receiver::Unknown, Receiver::Typed)
+    }
+
+    /// The declared type of `self.field` and `x.field`, where the struct is in this file.
+    fn field_type(&mut self, expression: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let value = expression.child_by_field_id(self.g.f.value)?;
+        let owner = match self.g.kind(value) {
+            K::SelfValue => self.body(value).and_then(|body| body.self_type)?,
+            K::Ident => known(cx.binding(cx.text(value)))?,
+            _ => return None,
+        };
+        let field = cx.facts.intern(cx.text(expression.child_by_field_id(self.g.f.member)?));
+        self.field_types.get(&(owner, field)).copied()
+    }
+}
+
+fn known(binding: Option<Binding>) -> Option<StrId> {
+    match binding {
+        Some(Binding::Typed(ty)) => Some(ty),
+        _ => None,
+    }
+}
+
+fn is_type_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Whether an associated function of this name gives the type itself (after `?`: a result of it).
+fn constructs(name: &str, tried: bool) -> bool {
+    let starts = |prefix: &str| name.starts_with(prefix);
+    if tried {
+        return matches!(name, "new" | "open" | "create" | "try_from" | "from_str" | "parse")
+            || starts("try_new")
+            || starts("from_");
+    }
+    matches!(name, "new" | "default" | "from") || starts("with_") || starts("new_")
+}

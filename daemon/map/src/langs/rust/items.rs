@@ -1,0 +1,264 @@
+//! Items: functions, types, constants, modules, and what attributes say of them.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::{Body, RustRules};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::walk::{Binding, Cx, Step};
+
+impl RustRules {
+    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
+        self.lead.attribute(node, cx.source, is_test(cx.text(node)));
+        Step::Skip
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let outer = self.lead.take(node, cx);
+        let declared = self.g.kind(node) == K::FnSig;
+        let flags = self.visibility(node).with_if(declared, DefFlags::DECLARATION);
+        let flags = flags.with_if(outer.marked, DefFlags::TEST);
+        let member = self.is_member(node, cx);
+        let kind = if member { DefKind::Method } else { DefKind::Function };
+        let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
+        self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx);
+        Step::Into
+    }
+
+    /// Makes a definition where it stands: in a module, a function, or an `impl`.
+    fn define(
+        &mut self,
+        (node, name): (Node<'_>, Node<'_>),
+        (kind, flags): (DefKind, DefFlags),
+        head_end: usize,
+        outer: &Outer,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let text = cx.text(name);
+        let qualifier = if self.is_member(node, cx) { self.qualifier() } else { None };
+        let def = NewDef {
+            node,
+            name_at: cx.position(name),
+            name: text.strip_prefix("r#").unwrap_or(text),
+            kind,
+            flags,
+            parent: cx.owner(),
+            qualifier: qualifier.as_deref(),
+            head: (node.start_byte(), head_end),
+        };
+        if def.name.is_empty() {
+            return None;
+        }
+        Some(def.make(cx, outer, scope))
+    }
+
+    /// Whether an item here is a direct member of an `impl` or `trait`.
+    fn is_member(&mut self, node: Node<'_>, cx: &Cx<'_>) -> bool {
+        let owner = cx.owner();
+        let in_type = owner.is_some_and(|o| cx.facts.defs()[o.index()].kind.is_type());
+        self.body(node).is_some_and(|body| match body.def {
+            Some(def) => owner == Some(def),
+            None => in_type || owner.is_none_or(|o| cx.facts.defs()[o.index()].kind == DefKind::Module),
+        })
+    }
+
+    fn qualifier(&self) -> Option<String> {
+        self.bodies.last().and_then(|body| body.qualifier.clone())
+    }
+
+    pub(super) fn visibility(&mut self, node: Node<'_>) -> DefFlags {
+        let of_trait = self.body(node).is_some_and(|body| body.of_trait);
+        let public = child_where(node, |child| child.kind() == "visibility_modifier").is_some();
+        DefFlags::default().with_if(public || of_trait, DefFlags::EXPORTED)
+    }
+
+    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let outer = self.lead.take(node, cx);
+        let kind = match self.g.kind(node) {
+            K::Struct => DefKind::Struct,
+            K::Enum => DefKind::Enum,
+            _ => DefKind::Trait,
+        };
+        let flags = self.visibility(node);
+        let body = node.child_by_field_id(self.g.f.body);
+        let head_end = body.filter(|b| b.kind() != "ordered_field_declaration_list");
+        let head_end = head_end.map_or(node.end_byte(), |b| b.start_byte());
+        let Some(def) = self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx) else {
+            return Step::Into;
+        };
+        let qualified = cx.facts.defs()[def.index()].qualified;
+        self.types.entry(qualified).or_insert(def);
+        if kind == DefKind::Trait {
+            self.open_trait(node, def, cx);
+        }
+        Step::Into
+    }
+
+    fn open_trait(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
+        let made = cx.facts.defs()[def.index()];
+        self.bodies.push(Body {
+            end: node.end_byte(),
+            self_type: Some(made.name),
+            qualifier: None,
+            def: Some(def),
+            of_trait: made.flags.has(DefFlags::EXPORTED),
+        });
+        if let Some(bounds) = node.child_by_field_id(self.g.f.bounds) {
+            let mut supers = Vec::new();
+            each_child(bounds, |bound, _| supers.push(bound));
+            supers.into_iter().for_each(|bound| self.refer_type(bound, RefKind::Extends, cx));
+        }
+    }
+
+    /// Items without an inside worth a scope, and variants, whose fields are theirs.
+    pub(super) fn simple_item(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let outer = self.lead.take(node, cx);
+        let flags = self.visibility(node);
+        let item = self.g.kind(node);
+        let (kind, flags) = match item {
+            K::Variant => (DefKind::Constant, owner_flags(cx)),
+            K::Field => (DefKind::Field, flags),
+            K::TypeItem => (
+                DefKind::TypeAlias,
+                flags.with_if(node.child_by_field_id(self.g.f.ty).is_none(), DefFlags::DECLARATION),
+            ),
+            _ if node.kind() == "static_item" => (DefKind::Variable, flags),
+            _ => (DefKind::Constant, flags),
+        };
+        let head_end = match (item, node.child_by_field_id(self.g.f.value)) {
+            (K::Const, Some(value)) => value.start_byte(),
+            _ => node.end_byte(),
+        };
+        let scope = matches!(item, K::Variant | K::TypeItem | K::Const).then_some(item != K::Variant);
+        self.define((node, name), (kind, flags), head_end, &outer, scope, cx);
+        if item == K::Field {
+            self.remember_field(node, name, cx);
+        }
+        Step::Into
+    }
+
+    fn remember_field(&mut self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(owner) = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name) else { return };
+        if let Some(ty) = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)) {
+            let field = cx.facts.intern(cx.text(name));
+            self.field_types.insert((owner, field), ty);
+        }
+    }
+
+    /// Fields' types of the file's structs, before the walk: an `impl` may stand before its struct.
+    pub(super) fn file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut structs = Vec::new();
+        each_child(node, |item, _| structs.extend((self.g.kind(item) == K::Struct).then_some(item)));
+        for item in structs {
+            let name = item.child_by_field_id(self.g.f.name);
+            let body = item.child_by_field_id(self.g.f.body);
+            let (Some(name), Some(body)) = (name, body) else { continue };
+            let owner = cx.facts.intern(cx.text(name));
+            let mut fields = Vec::new();
+            each_child(body, |field, _| fields.extend((self.g.kind(field) == K::Field).then_some(field)));
+            for field in fields {
+                let name = field.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+                let ty = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
+                if let Some(ty) = ty {
+                    let name = cx.facts.intern(name);
+                    self.field_types.insert((owner, name), ty);
+                }
+            }
+        }
+        Step::Into
+    }
+
+    /// `mod x { }` is a definition, `mod x;` an import of the module `self::x`.
+    pub(super) fn module(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let outer = self.lead.take(node, cx);
+        let flags = self.visibility(node);
+        if let Some(body) = node.child_by_field_id(self.g.f.body) {
+            self.define((node, name), (DefKind::Module, flags), body.start_byte(), &outer, Some(false), cx);
+            self.from_file(node, &[]);
+            self.modules.push((node.end_byte(), cx.text(name).to_owned()));
+            return Step::Into;
+        }
+        let local = cx.text(name);
+        let path = ["self", local.strip_prefix("r#").unwrap_or(local)];
+        let module = self.from_file(node, &path).join("::");
+        let owner = cx.owner();
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Module,
+            module: &module,
+            name: None,
+            local: Some(local),
+            reexported: flags.has(DefFlags::EXPORTED),
+            owner,
+            line: Cx::lines(name).0,
+        });
+        Step::Skip
+    }
+
+    pub(super) fn macro_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Skip };
+        let outer = self.lead.take(node, cx);
+        let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
+        let exported = attributes.contains("macro_export") || self.visibility(node).has(DefFlags::EXPORTED);
+        let flags = DefFlags::default().with_if(exported, DefFlags::EXPORTED);
+        self.define((node, name), (DefKind::Macro, flags), name.end_byte(), &outer, None, cx);
+        Step::Skip
+    }
+
+    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.handled.mark(name);
+            cx.bind(cx.text(name), Binding::Opaque);
+        }
+        Step::Into
+    }
+
+    /// Records the name of a type (through generics and paths) as a use of this kind; arguments are left to the walk.
+    pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let ty = match ty.kind() {
+            "higher_ranked_trait_bound" => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
+            _ => ty,
+        };
+        let name = match self.g.kind(ty) {
+            K::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
+            _ if ty.kind() == "function_type" => ty.child_by_field_id(self.g.f.trait_).unwrap_or(ty),
+            _ => ty,
+        };
+        match self.g.kind(name) {
+            K::TypeIdent => {
+                self.handled.mark(name);
+                if cx.text(name) != "Self" {
+                    cx.refer(cx.text(name), name, kind, Receiver::None);
+                }
+            }
+            K::ScopedType | K::Scoped => {
+                self.handled.mark(name);
+                self.refer_scoped(name, kind, cx);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Variants are as visible as their enumeration.
+fn owner_flags(cx: &Cx<'_>) -> DefFlags {
+    let exported = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].flags.has(DefFlags::EXPORTED));
+    DefFlags::default().with_if(exported, DefFlags::EXPORTED)
+}
+
+/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(..)]`, `#[bench]`.
+fn is_test(attribute: &str) -> bool {
+    let path = attribute.trim_start_matches("#[").trim_start();
+    let path = path.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':'))).next().unwrap_or("");
+    let name = path.rsplit("::").next().unwrap_or(path);
+    matches!(name, "test" | "rstest" | "test_case" | "bench" | "quickcheck" | "wasm_bindgen_test")
+}

@@ -1,0 +1,182 @@
+//! Macro invocations, whose arguments are only tokens.
+//!
+//! `name (` is a call, `.name (` a call on something unknown, `a::b` a path. Bare names are recorded only within the macros
+//! of the standard library and of logging that take expressions: elsewhere a name may be one that the macro defines.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::refs::plain;
+use super::rules::RustRules;
+use crate::facts::{Receiver, RefKind};
+use crate::langs::support::each_child;
+use crate::walk::{Cx, Step};
+
+/// A path that is being read from tokens.
+#[derive(Default)]
+struct Path<'s, 't> {
+    segments: Vec<(&'s str, Node<'t>)>,
+    /// After a `.`: a member of some value.
+    member: bool,
+    /// `::` was the last token.
+    open: bool,
+    /// `!` was the last token.
+    makro: bool,
+    /// The value before the `.` is `self`.
+    of_self: bool,
+}
+
+impl RustRules {
+    pub(super) fn macro_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.makro) else { return Step::Into };
+        self.handled.mark(name);
+        match self.g.kind(name) {
+            K::Scoped => self.refer_scoped(name, RefKind::Call, cx),
+            _ => cx.refer(plain(cx.text(name)), name, RefKind::Call, Receiver::None),
+        }
+        let text = cx.text(name);
+        if takes_expressions(text.rsplit("::").next().unwrap_or(text)) {
+            self.expressions_until = self.expressions_until.max(node.end_byte());
+        }
+        Step::Into
+    }
+
+    pub(super) fn token_tree(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut tokens = Vec::new();
+        each_child(node, |child, _| tokens.push(child));
+        let mut path = Path::default();
+        let mut dot = false;
+        let mut after_self = false;
+        for token in tokens {
+            match self.g.kind(token) {
+                K::Ident | K::Crate | K::Super | K::SelfValue => {
+                    self.handled.mark(token);
+                    if !path.open {
+                        self.end_path(&mut path, false, cx);
+                        path.member = dot;
+                        path.of_self = after_self;
+                    }
+                    path.segments.push((plain(cx.text(token)), token));
+                    (path.open, dot) = (false, false);
+                    after_self = self.g.kind(token) == K::SelfValue;
+                    continue;
+                }
+                K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'(') || path.makro => {
+                    self.end_path(&mut path, true, cx);
+                }
+                K::Nothing | K::TokenTree => self.end_path(&mut path, false, cx),
+                _ => match cx.text(token) {
+                    "::" => path.open = true,
+                    "!" if path.segments.len() == 1 => path.makro = true,
+                    "." => {
+                        self.end_path(&mut path, false, cx);
+                        dot = true;
+                        continue;
+                    }
+                    _ => self.end_path(&mut path, false, cx),
+                },
+            }
+            (dot, after_self) = (false, false);
+        }
+        self.end_path(&mut path, false, cx);
+        Step::Into
+    }
+
+    fn end_path(&mut self, path: &mut Path<'_, '_>, call: bool, cx: &mut Cx<'_>) {
+        let path = std::mem::take(path);
+        let Some(((name, at), before)) = path.segments.split_last() else { return };
+        let expression = at.start_byte() < self.expressions_until;
+        let kind = if call { RefKind::Call } else { RefKind::Use };
+        if matches!(*name, "self" | "super" | "crate" | "Self") || is_keyword(name) {
+            return;
+        }
+        if path.member {
+            let receiver = if path.of_self { Receiver::SelfType } else { Receiver::Unknown };
+            if call || (path.of_self && expression) {
+                cx.refer(name, *at, kind, receiver);
+            }
+        } else if before.is_empty() {
+            let constant = name.starts_with(|c: char| c.is_ascii_uppercase());
+            if call || (expression && constant) {
+                cx.refer(name, *at, kind, Receiver::None);
+            }
+        } else {
+            self.refer_segments(&path.segments, kind, cx);
+        }
+    }
+}
+
+/// Macros whose arguments are expressions (and format strings).
+fn takes_expressions(name: &str) -> bool {
+    matches!(
+        name,
+        "println"
+            | "print"
+            | "eprintln"
+            | "eprint"
+            | "format"
+            | "write"
+            | "writeln"
+            | "panic"
+            | "assert"
+            | "assert_eq"
+            | "assert_ne"
+            | "debug_assert"
+            | "debug_assert_eq"
+            | "debug_assert_ne"
+            | "vec"
+            | "matches"
+            | "dbg"
+            | "todo"
+            | "unimplemented"
+            | "unreachable"
+            | "trace"
+            | "debug"
+            | "info"
+            | "warn"
+            | "error"
+            | "format_args"
+            | "assert_matches"
+            | "bail"
+            | "ensure"
+            | "anyhow"
+    )
+}
+
+fn is_keyword(name: &str) -> bool {
+    matches!(
+        name,
+        "if" | "else"
+            | "match"
+            | "for"
+            | "while"
+            | "loop"
+            | "return"
+            | "break"
+            | "continue"
+            | "let"
+            | "mut"
+            | "ref"
+            | "move"
+            | "in"
+            | "as"
+            | "fn"
+            | "pub"
+            | "struct"
+            | "enum"
+            | "impl"
+            | "trait"
+            | "where"
+            | "use"
+            | "mod"
+            | "const"
+            | "static"
+            | "type"
+            | "unsafe"
+            | "async"
+            | "await"
+            | "dyn"
+            | "true"
+            | "false"
+    )
+}

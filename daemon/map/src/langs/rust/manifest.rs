@@ -1,0 +1,85 @@
+//! What a `Cargo.toml` says about crates.
+//!
+//! Keys: `package` (the package's name), `lib.name`, `lib.path`, `bin.path` (one for each), `member` (one for each
+//! pattern of `workspace.members`), `dependency` (`name` or `name=package` when renamed, one for each). A reader of lines,
+//! not of TOML: it knows tables, `key = "value"`, inline tables and arrays of strings, which is what manifests are made of.
+
+use crate::facts::FactsBuilder;
+
+/// Reads a `Cargo.toml`.
+pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+    let mut table = String::new();
+    let mut array = String::new();
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some(header) = line.strip_prefix('[').filter(|_| array.is_empty()) {
+            table = header.trim_start_matches('[').split(']').next().unwrap_or("").trim().replace('"', "");
+            named_dependency(&table, facts);
+            continue;
+        }
+        if !array.is_empty() {
+            strings(line).for_each(|member| facts.manifest("member", member));
+            if line.contains(']') {
+                array.clear();
+            }
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
+        let (key, value) = (key.trim().trim_matches('"'), value.trim());
+        if table == "workspace" && key == "members" {
+            strings(value).for_each(|member| facts.manifest("member", member));
+            array = if value.contains(']') { String::new() } else { key.to_owned() };
+        } else {
+            pair(&table, key, value, facts);
+        }
+    }
+}
+
+fn pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
+    let text = strings(value).next().unwrap_or("");
+    match (table, key) {
+        ("package", "name") => facts.manifest("package", text),
+        ("lib", "name") => facts.manifest("lib.name", text),
+        ("lib", "path") => facts.manifest("lib.path", text),
+        ("bin", "path") => facts.manifest("bin.path", text),
+        _ if is_dependencies(table) => {
+            let name = key.split('.').next().unwrap_or(key);
+            let renamed = value.split_once("package").and_then(|(_, rest)| strings(rest).next());
+            dependency(name, renamed, facts);
+        }
+        _ => {
+            if key == "package"
+                && let Some((tables, name)) = table.rsplit_once('.').filter(|(t, _)| is_dependencies(t))
+            {
+                let _ = tables;
+                dependency(name, Some(text), facts);
+            }
+        }
+    }
+}
+
+/// `[dependencies.name]`.
+fn named_dependency(table: &str, facts: &mut FactsBuilder) {
+    if let Some((tables, name)) = table.rsplit_once('.').filter(|(tables, _)| is_dependencies(tables)) {
+        let _ = tables;
+        dependency(name, None, facts);
+    }
+}
+
+fn dependency(name: &str, package: Option<&str>, facts: &mut FactsBuilder) {
+    match package {
+        Some(package) => facts.manifest("dependency", &format!("{name}={package}")),
+        None => facts.manifest("dependency", name),
+    }
+}
+
+fn is_dependencies(table: &str) -> bool {
+    let last = table.rsplit('.').next().unwrap_or(table);
+    matches!(last, "dependencies" | "dev-dependencies" | "build-dependencies")
+}
+
+/// The quoted strings of a line.
+fn strings(text: &str) -> impl Iterator<Item = &str> {
+    let quote = if text.contains('"') { '"' } else { '\'' };
+    text.split(quote).skip(1).step_by(2)
+}

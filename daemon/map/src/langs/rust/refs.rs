@@ -1,0 +1,194 @@
+//! Uses: calls, paths, fields, names, types.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::RustRules;
+use crate::facts::{Receiver, RefKind};
+use crate::walk::{Cx, Step};
+
+/// Longest path that is followed, in segments.
+const PATH_LIMIT: usize = 64;
+
+impl RustRules {
+    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) {
+            cx.refer(plain(cx.text(node)), node, RefKind::Use, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    pub(super) fn type_identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let name = cx.text(node);
+        if !self.handled.take(node) && name != "Self" {
+            cx.refer(plain(name), node, RefKind::Type, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    pub(super) fn call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
+        let function = match self.g.kind(function) {
+            K::Turbofish => function.child_by_field_id(self.g.f.function).unwrap_or(function),
+            _ => function,
+        };
+        match self.g.kind(function) {
+            K::Ident => {
+                self.handled.mark(function);
+                cx.refer(plain(cx.text(function)), function, RefKind::Call, Receiver::None);
+            }
+            K::Scoped => {
+                self.handled.mark(function);
+                self.refer_scoped(function, RefKind::Call, cx);
+            }
+            K::FieldExpr => {
+                self.handled.mark(function);
+                self.refer_field(function, RefKind::Call, cx);
+            }
+            _ => {}
+        }
+        Step::Into
+    }
+
+    /// A field that is read or written; recorded where the receiver's type is known.
+    pub(super) fn field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) {
+            let value = node.child_by_field_id(self.g.f.value);
+            let receiver = value.map_or(Receiver::Unknown, |value| self.receiver(value, cx));
+            if receiver != Receiver::Unknown {
+                self.refer_field(node, RefKind::Use, cx);
+            }
+        }
+        Step::Into
+    }
+
+    fn refer_field(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let name = node.child_by_field_id(self.g.f.member).filter(|n| self.g.kind(*n) == K::FieldName);
+        if let (Some(name), Some(value)) = (name, node.child_by_field_id(self.g.f.value)) {
+            let receiver = self.receiver(value, cx);
+            cx.refer(plain(cx.text(name)), name, kind, receiver);
+        }
+    }
+
+    pub(super) fn scoped(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) {
+            let kind = if self.g.kind(node) == K::ScopedType { RefKind::Type } else { RefKind::Use };
+            self.refer_scoped(node, kind, cx);
+        }
+        Step::Into
+    }
+
+    /// `Foo { .. }`, `a::Foo { .. }`.
+    pub(super) fn struct_literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.refer_type(name, RefKind::Type, cx);
+        }
+        Step::Into
+    }
+
+    /// Records `a::b::c` as a use of `c` on the path `a.b`, and a type on the way (`Foo` in `a::Foo::new`) as a use of it.
+    pub(super) fn refer_scoped(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        self.mark_parts(node);
+        if let Some(segments) = self.segments(node, cx) {
+            self.refer_segments(&segments, kind, cx);
+        }
+    }
+
+    /// See [`RustRules::refer_scoped`].
+    pub(super) fn refer_segments(&mut self, segments: &[(&str, Node<'_>)], kind: RefKind, cx: &mut Cx<'_>) {
+        let Some(((name, leaf), path)) = segments.split_last() else { return };
+        if let Some(((ty, at), before)) = path.split_last()
+            && ty.starts_with(|c: char| c.is_ascii_uppercase())
+            && *ty != "Self"
+        {
+            let receiver = self.path_receiver(before, cx);
+            cx.refer(ty, *at, RefKind::Type, receiver);
+        }
+        let receiver = self.path_receiver(path, cx);
+        cx.refer(name, *leaf, kind, receiver);
+    }
+
+    fn path_receiver(&mut self, path: &[(&str, Node<'_>)], cx: &mut Cx<'_>) -> Receiver {
+        match path {
+            [] => Receiver::None,
+            [("Self", _)] => Receiver::SelfType,
+            [("Self", at), rest @ ..] => match self.body(*at).and_then(|body| body.self_type) {
+                Some(own) => {
+                    let rest = rest.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(".");
+                    let path = format!("{}.{rest}", cx.facts.provisional(own));
+                    Receiver::Path(cx.facts.intern(&path))
+                }
+                None => Receiver::Unknown,
+            },
+            _ => {
+                let names: Vec<&str> = path.iter().map(|(text, _)| *text).collect();
+                let path = self.from_file(path[0].1, &names).join(".");
+                // Variables are in another name space than modules; type parameters start in upper case.
+                if path.starts_with(|c: char| c.is_ascii_uppercase()) {
+                    cx.path_receiver(&path)
+                } else {
+                    Receiver::Path(cx.facts.intern(&path))
+                }
+            }
+        }
+    }
+
+    /// A path's segments from left to right, generic arguments left out; none if part of it is no name.
+    pub(super) fn segments<'t, 's>(&self, node: Node<'t>, cx: &Cx<'s>) -> Option<Vec<(&'s str, Node<'t>)>> {
+        let mut segments = Vec::new();
+        let mut node = node;
+        loop {
+            if segments.len() > PATH_LIMIT {
+                return None;
+            }
+            match self.g.kind(node) {
+                K::Scoped | K::ScopedType => {
+                    let name = node.child_by_field_id(self.g.f.name)?;
+                    segments.push((plain(cx.text(name)), name));
+                    match node.child_by_field_id(self.g.f.path) {
+                        Some(path) => node = path,
+                        None => break,
+                    }
+                }
+                K::Generic | K::Bracketed => node = self.inside(node)?,
+                K::Ident | K::TypeIdent | K::SelfValue | K::Super | K::Crate => {
+                    segments.push((plain(cx.text(node)), node));
+                    break;
+                }
+                _ => return None,
+            }
+        }
+        segments.reverse();
+        Some(segments)
+    }
+
+    /// The type that generic arguments or `<.. as Trait>` are put around.
+    fn inside<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        node.child_by_field_id(self.g.f.ty).or_else(|| node.named_child(0))
+    }
+
+    /// The walk is to pass over the path's parts, though not over generic arguments in them.
+    fn mark_parts(&mut self, node: Node<'_>) {
+        let mut next = Some(node);
+        while let Some(node) = next {
+            match self.g.kind(node) {
+                K::Scoped | K::ScopedType => {
+                    if let Some(name) = node.child_by_field_id(self.g.f.name) {
+                        self.handled.mark(name);
+                    }
+                    next = node.child_by_field_id(self.g.f.path);
+                }
+                K::Generic | K::Bracketed => next = self.inside(node),
+                _ => next = None,
+            }
+            if let Some(part) = next {
+                self.handled.mark(part);
+            }
+        }
+    }
+}
+
+/// A name without `r#`.
+pub(super) fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}

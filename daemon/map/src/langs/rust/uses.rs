@@ -1,0 +1,145 @@
+//! `use` and `extern crate`.
+//!
+//! A module is written with `::`, as in the source: `use a::b::c` is the name `c` of the module `a::b` (whether `c` is itself a
+//! module is for the resolution to find out), `use a::b::{self}` and `use a` are modules, `use a::*` a star. Within a module
+//! that has its body in the file, `self` and `super` are rewritten to hold for the file: `use super::f` in `mod tests { }` is
+//! `self::f`.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::refs::plain;
+use super::rules::RustRules;
+use crate::facts::{DefFlags, ImportInput, ImportKind};
+use crate::langs::support::each_child;
+use crate::walk::{Cx, Step};
+
+/// Longest module path that is recorded, in bytes.
+const MODULE_LIMIT: usize = 1000;
+
+/// One binding of a `use` tree.
+struct Bound<'a> {
+    /// The path up to and including the name, `::`-separated.
+    path: &'a str,
+    /// `as name`.
+    alias: Option<&'a str>,
+    /// `self` at the end: the module itself.
+    module: bool,
+    line: u32,
+}
+
+impl RustRules {
+    pub(super) fn use_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let public = self.visibility(node).has(DefFlags::EXPORTED);
+        let mut todo: Vec<(Node<'_>, String)> = Vec::new();
+        self.from_file(node, &[]);
+        todo.extend(node.child_by_field_id(self.g.f.argument).map(|tree| (tree, String::new())));
+        while let Some((tree, prefix)) = todo.pop() {
+            match tree.kind() {
+                "use_list" => {
+                    let at = todo.len();
+                    each_child(tree, |child, _| {
+                        if child.is_named() {
+                            todo.push((child, prefix.clone()));
+                        }
+                    });
+                    todo[at..].reverse();
+                }
+                "scoped_use_list" => {
+                    let path = tree.child_by_field_id(self.g.f.path).map_or("", |path| cx.text(path));
+                    let prefix = joined(&prefix, path);
+                    if let Some(list) =
+                        tree.child_by_field_id(self.g.f.list).filter(|_| prefix.len() < MODULE_LIMIT)
+                    {
+                        todo.push((list, prefix));
+                    }
+                }
+                _ => self.use_leaf(tree, &prefix, public, cx),
+            }
+        }
+        Step::Skip
+    }
+
+    fn use_leaf(&mut self, tree: Node<'_>, prefix: &str, public: bool, cx: &mut Cx<'_>) {
+        let line = Cx::lines(tree).0;
+        match tree.kind() {
+            "use_wildcard" => {
+                let path = tree.named_child(0).map_or("", |path| cx.text(path));
+                let module = self.file_path(tree, joined(prefix, path));
+                let owner = cx.owner();
+                cx.facts.import(&ImportInput {
+                    kind: ImportKind::Star,
+                    module: &module,
+                    name: None,
+                    local: None,
+                    reexported: public,
+                    owner,
+                    line,
+                });
+            }
+            "use_as_clause" => {
+                let path = tree.child_by_field_id(self.g.f.path);
+                let alias = tree.child_by_field_id(self.g.f.alias).map_or("_", |alias| cx.text(alias));
+                let module = path.is_some_and(|path| self.g.kind(path) == K::SelfValue);
+                let path = joined(prefix, if module { "" } else { path.map_or("", |path| cx.text(path)) });
+                let path = self.file_path(tree, path);
+                bind(&Bound { path: &path, alias: Some(alias), module, line }, public, cx);
+            }
+            "self" => bind(
+                &Bound { path: &self.file_path(tree, prefix.to_owned()), alias: None, module: true, line },
+                public,
+                cx,
+            ),
+            "identifier" | "scoped_identifier" | "crate" | "super" => {
+                let path = self.file_path(tree, joined(prefix, cx.text(tree)));
+                bind(&Bound { path: &path, alias: None, module: false, line }, public, cx);
+            }
+            _ => {}
+        }
+    }
+
+    /// See [`RustRules::from_file`].
+    fn file_path(&mut self, at: Node<'_>, path: String) -> String {
+        let segments: Vec<&str> = path.split("::").collect();
+        self.from_file(at, &segments).join("::")
+    }
+
+    pub(super) fn extern_crate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let public = self.visibility(node).has(DefFlags::EXPORTED);
+        let name = node.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+        let alias = node.child_by_field_id(self.g.f.alias).map(|alias| cx.text(alias));
+        bind(&Bound { path: name, alias, module: true, line: Cx::lines(node).0 }, public, cx);
+        Step::Skip
+    }
+}
+
+fn bind(bound: &Bound<'_>, public: bool, cx: &mut Cx<'_>) {
+    let path = bound.path.trim_start_matches("::");
+    let (module, name) = path.rsplit_once("::").unwrap_or((path, ""));
+    let last = if name.is_empty() { module } else { name };
+    if path.is_empty() || path.len() > MODULE_LIMIT {
+        return;
+    }
+    let local = bound.alias.or(Some(last)).map(plain).filter(|local| *local != "_");
+    let whole = bound.module || name.is_empty();
+    let owner = cx.owner();
+    cx.facts.import(&ImportInput {
+        kind: if whole { ImportKind::Module } else { ImportKind::Named },
+        module: if whole { path } else { module },
+        name: (!whole).then_some(plain(name)),
+        local,
+        reexported: public,
+        owner,
+        line: bound.line,
+    });
+}
+
+/// A path below a prefix, white space removed.
+fn joined(prefix: &str, path: &str) -> String {
+    let path: String = path.split_whitespace().collect();
+    match (prefix.is_empty(), path.is_empty()) {
+        (true, _) => path,
+        (_, true) => prefix.to_owned(),
+        _ => format!("{prefix}::{path}"),
+    }
+}
