@@ -80,8 +80,9 @@ impl Subcommand for ToolVerb {
     fn augment_subcommands(command: Command) -> Command {
         let verbs = VERBS.iter().filter_map(|verb| {
             let tool = tools::find(verb.tool)?;
-            let note = format!("{}\n\nShort for `hob call {}`.", verb.about, verb.tool);
-            Some(toolargs::command(tool, verb.name, verb.positionals).about(verb.about).long_about(note))
+            let note =
+                format!("Short for `hob call {}`, with a token budget of {}.", verb.tool, tool.max_budget);
+            Some(toolargs::command(tool, verb.name, verb.positionals).about(verb.about).after_help(note))
         });
         command.subcommand(call_command()).subcommands(verbs)
     }

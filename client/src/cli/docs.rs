@@ -109,6 +109,7 @@ fn default(arg: &ArgDef, def: Option<&ToolDef>) -> String {
         (Default::Str(word), _) => format!("`{word}`"),
         (Default::Bool(b), _) => format!("`{b}`"),
         (Default::None, Some(def)) if same_name(arg.name, "tokenBudget") => def.default_budget.to_string(),
+        (Default::None, None) if same_name(arg.name, "tokenBudget") => "see the tool".to_owned(),
         (Default::None, _) => String::new(),
     }
 }

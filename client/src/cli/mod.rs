@@ -32,7 +32,7 @@ Examples:
   hob search SessionStore                     where it is defined
   hob neighbors py:src/auth.py#SessionStore   who uses it, and what it uses
   hob call regex_search --pattern 'TODO|FIXME' --glob '*.py'
-  hob call read_symbols --json '{\"targets\": [\"SessionStore.refresh\"]}'
+  hob call read_symbols '{\"targets\": [\"SessionStore.refresh\"]}'
 
 Commands that ask about code start the daemon when none runs; `hob call --help` lists the tools.
 

@@ -56,8 +56,8 @@ fn arguments(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
 
 fn positional(arg: &'static ArgDef, index: usize) -> Arg {
     let required = arg.default == Default::Required;
-    typed(Arg::new(arg.name).index(index).required(required).value_name(shout(arg.name)), arg)
-        .help(arg.description)
+    let place = Arg::new(arg.name).index(index).required(required).help(arg.description);
+    typed(place, arg).value_name(shout(arg.name))
 }
 
 fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
@@ -68,7 +68,7 @@ fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
         .long(kebab)
         .aliases(spellings.into_iter().filter(|alias| *alias != kebab).collect::<Vec<_>>())
         .help(help(def, arg))
-        .help_heading(if common { "Every tool" } else { "Arguments" });
+        .help_heading(if common { "Every tool" } else { "This tool" });
     typed(option, arg)
 }
 

@@ -7,11 +7,15 @@ use hob_proto::tools::{self, ToolDef};
 
 const ABOUT: &str = "MCP server for hob: code intelligence that is kept warm by one background daemon";
 
-const EXAMPLES: &str = r#"An MCP client starts this program and speaks with it on stdin and stdout; there is nothing to see when it
-is started by hand. It starts the hob daemon when none runs.
+const EXAMPLES: &str = r#"An MCP client starts this program and speaks with it on stdin and stdout; by hand there is
+nothing to see. It starts the hob daemon when none runs.
 
-Which project a call is about, first that applies:
-  the call's own `root` argument, --root, the client's MCP roots, CLAUDE_PROJECT_DIR, the working directory
+Which project a call is about, the first that applies:
+  1. the call's own `root` argument
+  2. --root
+  3. the first existing folder among the client's MCP roots, where it has them
+  4. CLAUDE_PROJECT_DIR
+  5. the working directory
 
 Adding it to a client that reads `.mcp.json` (most do, under one name or another):
   {

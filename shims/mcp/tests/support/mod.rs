@@ -2,6 +2,10 @@
 //!
 //! No daemon is involved: `HOB_DAEMON` names a program that does not exist, and `HOB_DIR` a fresh folder.
 
+#![allow(dead_code, reason = "each test program uses its own part")]
+
+pub(crate) mod daemon;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
