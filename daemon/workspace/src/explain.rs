@@ -73,17 +73,21 @@ fn responsible(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
     by
 }
 
+/// The rule files that count for the root: git's up to the repository's root, the others all the way up.
 fn candidates(rules: &Rules) -> Vec<PathBuf> {
-    let per_folder =
-        [names::GIT_EXCLUDE, names::GIT_IGNORE, names::IGNORE].into_iter().chain(names::CUSTOM_IGNORE);
-    let per_folder: Vec<_> = per_folder.collect();
-    let folders = rules.root().as_path().ancestors();
-    let mut files: Vec<_> = folders
-        .flat_map(|folder| per_folder.iter().map(|name| folder.join(name)))
-        .filter(|f| f.is_file())
-        .collect();
-    files.extend(gitconfig_excludes_path().filter(|_| rules.options().global));
-    files
+    let folders: Vec<_> = rules.root().as_path().ancestors().collect();
+    let repository = folders.iter().position(|folder| folder.join(".git").exists());
+    let within_git = match repository {
+        Some(at) => at + 1,
+        None if rules.options().require_git => 0,
+        None => folders.len(),
+    };
+    let git = [names::GIT_EXCLUDE, names::GIT_IGNORE];
+    let others = [names::IGNORE].into_iter().chain(names::CUSTOM_IGNORE);
+    let git = folders[..within_git].iter().flat_map(|folder| git.map(|name| folder.join(name)));
+    let others = others.flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let global = gitconfig_excludes_path().filter(|_| rules.options().global && within_git > 0);
+    git.chain(others).chain(global).filter(|file| file.is_file()).collect()
 }
 
 fn ignores_any(rules: &Rules, file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {

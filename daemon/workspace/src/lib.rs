@@ -1,9 +1,18 @@
 //! What files a workspace has, and since when we know.
 //!
-//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan`] lists them, the [`FileTable`] remembers what
+//! A [`Root`] is found, [`Rules`] say which files belong to it, [`scan()`] lists them, the [`FileTable`] remembers what
 //! each was when it was last read, the [`Watcher`] marks in the [`DirtySet`] what may have changed since, and
 //! [`Watcher::barrier`] waits until everything written before a call has been marked. [`refresh`] turns marks into a
 //! [`Plan`]: which files to read, which are gone.
+//!
+//! In use, for one workspace:
+//! - [`Watcher::start`] marks everything; from then on one thread of the owner loops over [`DirtySet::next_batch`]: it
+//!   calls [`refresh`], reads what the plan says ([`read::read_file`]), tells the table ([`FileTable::was_read`],
+//!   [`FileTable::forget`]), hands on the [`hob_base::Change`]s that come of it and, when those have taken effect, calls
+//!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
+//!   ([`DirtySet::put_back`]).
+//! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
+//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`].
 //!
 //! This crate reads folders and, through [`read`], single files; it never parses one, and it writes nothing but cookies
 //! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.

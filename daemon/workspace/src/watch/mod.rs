@@ -1,6 +1,6 @@
 //! Watching a workspace: from the system's events to marks in the dirty set.
 //!
-//! [`Watch`] is what a platform offers; [`notify`] is the real one and [`fake`] the scripted one. [`Watcher`] is what
+//! [`Watch`] is what a platform offers; `notify.rs` is the real one and [`fake`] the scripted one. [`Watcher`] is what
 //! the rest of hob holds: it owns one backend, decides what each event means, keeps account of whether events can be
 //! trusted ([`WatcherState`]), and gives the freshness barrier.
 //!
@@ -150,5 +150,23 @@ impl EventSource {
             self.backlog.overflowed.store(false, Ordering::Relaxed);
         }
         Some(event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_cut_off_with_one_note_and_then_forgotten() {
+        let (sink, source) = event_queue();
+        let event = || FsEvent::Touched(PathBuf::new());
+        (0..BACKLOG + 100).for_each(|_| sink.push(event()));
+        (0..BACKLOG).for_each(|_| assert_eq!(source.next(), Some(event())));
+        assert!(matches!(source.next(), Some(FsEvent::Lost(_))));
+        sink.push(event());
+        assert_eq!(source.next(), Some(event()), "what was dropped is gone, the rest goes on");
+        drop(sink);
+        assert_eq!(source.next(), None);
     }
 }

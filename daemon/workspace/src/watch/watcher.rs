@@ -281,7 +281,6 @@ fn unwatchable(root: &AbsPath) -> Option<String> {
     ];
     let kind = rustix::fs::statfs(root.as_path()).ok()?.f_type;
     // The field's width and sign differ between platforms; the number does not.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let kind = kind as u32;
     REMOTE
         .contains(&kind)

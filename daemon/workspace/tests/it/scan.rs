@@ -85,6 +85,12 @@ fn rules_that_happen_to_leave_nothing_are_named_too() {
     let tree = Tree::with(&[(".git/info/exclude", "*.c\n"), ("a.c", ""), ("b.c", "")]);
     let expected = ScanNote::IgnoredByDefault { kept: 0, by: vec![".git/info/exclude".to_owned()] };
     assert_eq!(notes(&tree), [expected]);
+    // Only rules that count are blamed: without a repository, git's do not.
+    let tree = Tree::new();
+    tree.write(".gitignore", "*\n");
+    tree.write(".ignore", "*.c\n");
+    tree.write("a.c", "");
+    assert_eq!(notes(&tree), [ScanNote::IgnoredByDefault { kept: 0, by: vec![".ignore".to_owned()] }]);
     // The file responsible lies above the root.
     let tree = Tree::new();
     fs::write(tree.beside(".ignore"), "*.c\n").expect("write");
