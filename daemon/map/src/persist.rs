@@ -297,3 +297,90 @@ fn ref_from(limits: Limits<'_>, row: [u32; 7]) -> Result<Ref, PersistError> {
         col,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::extract;
+
+    const SOURCE: &str = "
+import os.path as p
+from .a import b as c
+from d import *
+class A(p.Base):
+    '''Doc.'''
+    x: int = 1
+    def f(self, y: A) -> c:
+        self.g(); super().f(); y.f(); z().h(); c()
+def f(): pass
+def f(): pass
+";
+
+    #[test]
+    fn facts_come_back_as_they_were() {
+        for (lang, source) in [(Lang::Python, SOURCE), (Lang::Python, ""), (Lang::Manifest, "{")] {
+            let facts = extract(lang, "package.json", source.as_bytes());
+            let back = decode(&encode(&facts)).expect("just written");
+            assert_eq!(back, facts);
+        }
+    }
+
+    #[test]
+    fn other_formats_are_refused() {
+        let mut bytes = encode(&FileFacts::empty(Lang::Go));
+        bytes[0] = 77;
+        assert!(matches!(decode(&bytes), Err(PersistError::Format(77))));
+        assert!(matches!(decode(&[]), Err(PersistError::Damaged(_))));
+    }
+
+    /// What decoding must guarantee for the rest of the map to index without fear.
+    fn check_ranges(facts: &FileFacts) {
+        let names = facts.names.len() as u32;
+        for def in &facts.defs {
+            assert!(def.name.0 < names && def.qualified.0 < names && def.lines.0 <= def.lines.1);
+        }
+        for r in &facts.refs {
+            assert!(r.name.0 < names && r.owner.is_none_or(|idx| idx.index() < facts.defs.len()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_source_round_trips(source in "[a-z:=.(), \n\tA-Zäß]{0,300}") {
+            let facts = extract(Lang::Python, "x.py", source.as_bytes());
+            prop_assert_eq!(decode(&encode(&facts)).expect("just written"), facts);
+        }
+
+        #[test]
+        fn damage_is_an_error_or_harmless(
+            column in 0usize..16, row in 0usize..12, value in any::<u32>(), table in 0u8..4,
+        ) {
+            let mut disk = to_disk(&extract(Lang::Python, "x.py", SOURCE.as_bytes()));
+            let columns = match table {
+                0 => &mut disk.defs,
+                1 => &mut disk.imports,
+                2 => &mut disk.refs,
+                _ => &mut disk.exports,
+            };
+            if let Some(cell) = columns.0.get_mut(column).and_then(|column| column.get_mut(row)) {
+                *cell = value;
+            }
+            if let Ok(facts) = from_disk(disk) {
+                check_ranges(&facts);
+            }
+        }
+
+        #[test]
+        fn any_bytes_may_be_given(mut bytes in prop::collection::vec(any::<u8>(), 0..200), flip in any::<prop::sample::Index>()) {
+            let _ = decode(&bytes);
+            let mut real = encode(&extract(Lang::Python, "x.py", SOURCE.as_bytes()));
+            let at = flip.index(real.len());
+            real[at] ^= bytes.pop().unwrap_or(1);
+            if let Ok(facts) = decode(&real) {
+                check_ranges(&facts);
+            }
+        }
+    }
+}

@@ -273,7 +273,7 @@ impl Map {
         let mut found = Vec::new();
         for r in &entry.facts.refs {
             if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
-                && let Some(to) = self.node_of(file, &thing)
+                && let Some(to) = self.used_node(file, r, &thing)
             {
                 found.push((owner_node(file, r.owner), to, EdgeKind::of(r.kind)));
             }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::edges::{Edge, Edges};
 use super::outbound::{owner_node, passes_on};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
-use crate::facts::{DefFlags, FileFacts, Import, Ref, StrId};
+use crate::facts::{DefFlags, FileFacts, Import, Ref, RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Found, Resolution, Resolver, Thing};
 
@@ -69,8 +69,32 @@ impl Map {
         for importer in importers.into_iter().map(FileId).filter(|importer| *importer != file) {
             let out = self.imports_of(resolver, importer, wanted);
             out.into_iter().filter(|edge| edge.to == NodeRef::File(file)).for_each(|edge| edges.add(edge));
+            self.module_uses(resolver, importer, (file, kinds), &mut edges);
         }
         Inbound { edges: edges.into_vec(), stopped: None }
+    }
+
+    /// Uses of a file under the local name that an import gives it as a module: `const f = require("./f"); f()`.
+    fn module_uses(
+        &self,
+        resolver: &Resolver<'_>,
+        importer: FileId,
+        (file, kinds): (FileId, EdgeKinds),
+        edges: &mut Edges,
+    ) {
+        let Some(entry) = self.index.entry(importer) else { return };
+        let mut locals: Vec<StrId> = entry.facts.imports.iter().filter_map(|import| import.local).collect();
+        locals.sort_unstable();
+        locals.dedup();
+        let uses = locals.iter().flat_map(|local| entry.facts.refs_named(*local));
+        for r in uses.filter(|r| r.kind != RefKind::Use && kinds.has(EdgeKind::of(r.kind))) {
+            if let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
+                && self.node_of(importer, &thing) == Some(NodeRef::File(file))
+            {
+                let ends = (owner_node(importer, r.owner), NodeRef::File(file));
+                edges.resolved(ends, (EdgeKind::of(r.kind), confidence), Some(r.line));
+            }
+        }
     }
 
     /// Words that a module specifier of this file may hold.
@@ -230,7 +254,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn import(&mut self, file: FileId, entry: &'m FileEntry, import: &Import) {
-        if !self.is_target(&self.resolver.binding(file, entry, import)) {
+        if !self.is_target(file, &self.resolver.binding(file, entry, import)) {
             return;
         }
         let ends = (NodeRef::File(file), self.asked.into());
@@ -249,7 +273,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn export(&mut self, file: FileId, entry: &'m FileEntry, exported: &str) {
-        if !self.is_target(&self.resolver.export_of(file, exported)) {
+        if !self.is_target(file, &self.resolver.export_of(file, exported)) {
             return;
         }
         let line = entry.facts.defs.get(self.asked.def.index()).filter(|_| file == self.asked.file);
@@ -262,8 +286,12 @@ impl<'s, 'm> Search<'s, 'm> {
         self.look_for(exported);
     }
 
-    fn is_target(&self, found: &Found) -> bool {
-        matches!(found, Found::Thing(Thing::Def(def), _) if self.resolver.body_of(*def) == self.target)
+    fn is_target(&self, file: FileId, found: &Found) -> bool {
+        let Found::Thing(thing, _) = found else { return false };
+        match self.map.node_of(file, thing) {
+            Some(NodeRef::Def(def)) => self.resolver.body_of(def) == self.target,
+            _ => false,
+        }
     }
 
     /// The references of one file to one local name.
@@ -304,7 +332,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let member = r.receiver != crate::facts::Receiver::None;
         let key = (entry.path.dir(), EdgeKind::of(r.kind), member);
-        let from_type = r.kind == crate::facts::RefKind::Type;
+        let from_type = r.kind == RefKind::Type;
         if from_type {
             return among();
         }

@@ -20,6 +20,8 @@ mod outbound;
 mod rank;
 mod route;
 mod score;
+#[cfg(test)]
+mod tests;
 
 pub use answers::{
     Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,

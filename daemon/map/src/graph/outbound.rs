@@ -76,7 +76,7 @@ impl Map {
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
         match resolver.resolve(file, r) {
             Resolution::To(thing, confidence) => {
-                if let Some(to) = self.node_of(file, &thing) {
+                if let Some(to) = self.used_node(file, r, &thing) {
                     edges.resolved((from, to), (kind, confidence), Some(r.line));
                 }
             }
@@ -207,6 +207,13 @@ impl Map {
                 edges.resolved((NodeRef::File(file), to), sure, Some(found.lines.0));
             }
         }
+    }
+
+    /// The node that a use is of. To name a module on the way to something in it is not a use of the file; that it is
+    /// imported says enough.
+    pub(super) fn used_node(&self, file: FileId, r: &Ref, thing: &Thing) -> Option<NodeRef> {
+        let names_module = r.kind == RefKind::Use && matches!(thing, Thing::Module(_));
+        if names_module { None } else { self.node_of(file, thing) }
     }
 
     /// The node that a resolved thing is, as seen from a file.

@@ -1,0 +1,5 @@
+//! The map as its users see it: edges of small projects, answers, and that changes leave no trace.
+
+mod answers;
+mod changes;
+mod ladder;
