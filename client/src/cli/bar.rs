@@ -46,8 +46,7 @@ impl Drop for Bar {
 }
 
 fn style(has_total: bool) -> ProgressStyle {
-    let template =
-        if has_total { "{msg} {wide_bar} {human_pos}/{human_len}" } else { "{spinner} {msg} {human_pos}" };
+    let template = if has_total { "{msg} {wide_bar} {human_pos}/{human_len}" } else { "{spinner} {msg}" };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -57,7 +56,7 @@ mod tests {
 
     #[test]
     fn both_templates_are_read() {
-        for template in ["{msg} {wide_bar} {human_pos}/{human_len}", "{spinner} {msg} {human_pos}"] {
+        for template in ["{msg} {wide_bar} {human_pos}/{human_len}", "{spinner} {msg}"] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
     }

@@ -21,7 +21,7 @@ impl Status {
         };
         let text = match (status, common.json) {
             (Some(status), true) => format!("{}\n", Value::from(status)),
-            (Some(status), false) => render::plain(&status.into(), &Style::of_stdout()),
+            (Some(status), false) => render::daemon(&status.into(), &Style::of_stdout()),
             (None, true) => format!("{}\n", json!({"running": false})),
             (None, false) => NOT_RUNNING.to_owned(),
         };

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::status;
 use crate::cli::term::Style;
 
 /// The text of `value`.
@@ -17,7 +18,10 @@ fn write(out: &mut String, value: &Value, depth: usize, style: &Style) {
             for (name, field) in fields {
                 out.push_str(&"  ".repeat(depth));
                 out.push_str(&style.bold(format!("{name}:")));
-                nested(out, field, depth + 1, style);
+                match quantity(name, field) {
+                    Some(text) => out.push_str(&format!(" {text}\n")),
+                    None => nested(out, field, depth + 1, style),
+                }
             }
         }
         Value::Array(list) => {
@@ -84,6 +88,16 @@ fn one_line(value: &Value) -> Option<String> {
     }
 }
 
+/// Sizes and durations, which are named by their unit.
+fn quantity(name: &str, value: &Value) -> Option<String> {
+    let n = value.as_u64()?;
+    match name {
+        _ if name.ends_with("Bytes") || name.ends_with("BytesOnDisk") => Some(status::bytes(n)),
+        "uptimeS" | "connectedS" => Some(status::duration(n)),
+        _ => None,
+    }
+}
+
 fn scalar_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -104,5 +118,6 @@ mod tests {
         let expected = "a: 1\nb:\n  c: |\n    x\n    y\n  d: []\ne: [1, 2]\nf:\n  - g: true\n    h: none\n  - g: false\n";
         assert_eq!(plain(&value, &Style::default()), expected);
         assert_eq!(plain(&json!({}), &Style::default()), "(nothing)\n");
+        assert_eq!(plain(&json!({"mapBytes": 2048}), &Style::default()), "mapBytes: 2.0 KiB\n");
     }
 }

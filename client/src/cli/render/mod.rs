@@ -7,6 +7,7 @@
 mod generic;
 mod map;
 mod read;
+mod status;
 mod text;
 
 use serde_json::Value;
@@ -27,6 +28,11 @@ pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
         _ => None,
     };
     rendered.unwrap_or_else(|| plain(data, style))
+}
+
+/// The text for what the daemon says of itself.
+pub(crate) fn daemon(status: &Value, style: &Style) -> String {
+    status::daemon(status, style).unwrap_or_else(|| plain(status, style))
 }
 
 /// A string field; empty when it is missing.

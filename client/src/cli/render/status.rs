@@ -1,0 +1,119 @@
+//! How the daemon is.
+
+use serde_json::Value;
+
+use super::{count, grouped, items, number_of, text_of};
+use crate::cli::term::Style;
+
+/// The daemon in a line, then its workspaces and its clients.
+pub(super) fn daemon(data: &Value, style: &Style) -> Option<String> {
+    data.get("pid")?;
+    let mut out = format!("{}\n", style.bold(headline(data)));
+    if data["retiring"] == true {
+        out.push_str(&format!("{}\n", style.notice("it is about to end; the next question starts another")));
+    }
+    for notice in items(data, "notices").iter().filter_map(Value::as_str) {
+        out.push_str(&format!("{} {notice}\n", style.notice("note:")));
+    }
+    list(&mut out, "workspaces", items(data, "workspaces").iter().map(|one| workspace(one, style)));
+    list(&mut out, "clients", items(data, "clients").iter().map(|one| client(one, style)));
+    Some(out)
+}
+
+fn headline(data: &Value) -> String {
+    let number = |field: &str| number_of(data, field).unwrap_or(0);
+    let mut parts = vec![format!("hobd {}, process {}", text_of(data, "version"), number("pid"))];
+    parts.push(format!("up {}", duration(number("uptimeS"))));
+    if let Some(resident) = number_of(data, "residentBytes") {
+        parts.push(format!("{} of memory", bytes(resident)));
+    }
+    if let Some(store) = number_of(data, "storeBytesOnDisk") {
+        parts.push(format!("{} of cache on disk", bytes(store)));
+    }
+    parts.join(", ")
+}
+
+fn list(out: &mut String, title: &str, lines: impl Iterator<Item = String>) {
+    let lines: Vec<_> = lines.collect();
+    if !lines.is_empty() {
+        out.push_str(&format!("\n{title}\n{}", lines.concat()));
+    }
+}
+
+fn workspace(one: &Value, style: &Style) -> String {
+    let number = |field: &str| number_of(one, field).unwrap_or(0);
+    let state = if one["built"] == false { "being indexed, " } else { "" };
+    let size = format!("{state}{}, {}", count(number("files"), "file"), count(number("symbols"), "symbol"));
+    let watcher = format!("watcher {}", text_of(one, "watcher"));
+    let mut out = format!("  {}  {size}, {}\n", style.path(text_of(one, "root")), style.dim(watcher));
+    for note in items(one, "notes").iter().filter_map(Value::as_str) {
+        out.push_str(&format!("    {}\n", style.notice(note)));
+    }
+    out
+}
+
+fn client(one: &Value, style: &Style) -> String {
+    let number = |field: &str| number_of(one, field).unwrap_or(0);
+    let calls = match number("calls") {
+        0 => String::new(),
+        calls => format!(", {} under way", count(calls, "call")),
+    };
+    let since = duration(number("connectedS"));
+    let place = style.path(text_of(one, "cwd"));
+    format!(
+        "  {}  process {}, for {since}{calls}  {place}\n",
+        style.bold(text_of(one, "kind")),
+        number("pid")
+    )
+}
+
+/// `42 s`, `3 min`, `5 h 7 min`, `2 d 4 h`.
+pub(super) fn duration(seconds: u64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min"),
+        (0, _, _) => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} d {} h", grouped(days), hours % 24),
+    }
+}
+
+/// Binary units with one decimal.
+pub(super) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if n < 1024 {
+        return format!("{n} B");
+    }
+    let unit = (n.ilog2() / 10).clamp(1, 4);
+    #[allow(clippy::cast_precision_loss, reason = "for people, with one decimal")]
+    let value = n as f64 / 1024_f64.powf(f64::from(unit));
+    format!("{value:.1} {}", UNITS[unit as usize - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_daemon_its_workspaces_and_its_clients() {
+        let data = json!({"version": "0.1.0", "pid": 7, "uptimeS": 3700, "residentBytes": 50_000_000, "storeBytesOnDisk": 512,
+            "retiring": false, "notices": ["the store was rebuilt"],
+            "clients": [{"kind": "mcp", "pid": 9, "cwd": "/p", "calls": 2, "connectedS": 5}],
+            "workspaces": [{"root": "/p", "built": true, "files": 1200, "symbols": 1, "watcher": "live", "notes": ["a note"]}]});
+        let expected = "hobd 0.1.0, process 7, up 1 h 1 min, 47.7 MiB of memory, 512 B of cache on disk\n\
+                        note: the store was rebuilt\n\
+                        \nworkspaces\n  /p  1,200 files, 1 symbol, watcher live\n    a note\n\
+                        \nclients\n  mcp  process 9, for 5 s, 2 calls under way  /p\n";
+        assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
+        assert_eq!(daemon(&json!({}), &Style::default()), None);
+    }
+
+    #[test]
+    fn quantities_read_well() {
+        assert_eq!([0, 59, 60, 3599, 90_000].map(duration), ["0 s", "59 s", "1 min", "59 min", "1 d 1 h"]);
+        assert_eq!([0, 1023, 1024, 1 << 40].map(bytes), ["0 B", "1023 B", "1.0 KiB", "1.0 TiB"]);
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+}
