@@ -13,9 +13,8 @@ use super::intake::{Report, take_in};
 use super::progress::Phase;
 use super::workspace::{Core, Workspace, lock};
 
-/// Runs until the workspace is closed. The first batch is everything.
+/// Runs until the workspace is closed. The watcher marked everything when it began, so the first batch is the first index.
 pub(super) fn run(workspace: &Arc<Workspace>) {
-    workspace.dirty.mark_sweep();
     while let Some(batch) = workspace.dirty.next_batch() {
         workspace.take_in_hand(&batch);
         let marks = batch.marks;
