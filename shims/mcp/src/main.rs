@@ -43,6 +43,8 @@ fn main() -> ExitCode {
 }
 
 async fn run(args: Args) {
+    // Before the first answer: a client may say stop right after it.
+    let told_to_stop = told_to_stop();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
     let relay = Relay::new(roots.known());
@@ -50,7 +52,7 @@ async fn run(args: Args) {
     let server = Server::new(args.tools.0, args.output_schemas, roots, relay);
     tokio::select! {
         () = serve(Arc::new(server)) => {}
-        () = told_to_stop() => {}
+        () = told_to_stop => {}
     }
 }
 
@@ -73,17 +75,19 @@ async fn serve(server: Arc<Server>) {
     }
 }
 
+/// Ends at SIGINT or SIGTERM, which are taken over by the call itself, not by the first poll.
 #[cfg(unix)]
-async fn told_to_stop() {
+fn told_to_stop() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async move {
+        let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
     }
 }
 
