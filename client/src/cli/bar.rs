@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// The daemon counts steps, several for each file, so a share says more than a number.
+const WITH_TOTAL: &str = "{msg} {bar:40} {percent}%";
+const WITHOUT_TOTAL: &str = "{spinner} {msg}";
+
 /// A bar that is invisible until its first step, and always where no terminal is.
 #[derive(Debug)]
 pub(crate) struct Bar {
@@ -46,7 +50,7 @@ impl Drop for Bar {
 }
 
 fn style(has_total: bool) -> ProgressStyle {
-    let template = if has_total { "{msg} {wide_bar} {human_pos}/{human_len}" } else { "{spinner} {msg}" };
+    let template = if has_total { WITH_TOTAL } else { WITHOUT_TOTAL };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
@@ -56,7 +60,7 @@ mod tests {
 
     #[test]
     fn both_templates_are_read() {
-        for template in ["{msg} {wide_bar} {human_pos}/{human_len}", "{spinner} {msg}"] {
+        for template in [WITH_TOTAL, WITHOUT_TOTAL] {
             assert!(ProgressStyle::with_template(template).is_ok());
         }
     }

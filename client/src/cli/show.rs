@@ -53,8 +53,8 @@ fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
         lines.extend(error_lines(error, style));
     }
     if let Some(dropped) = &envelope.dropped {
-        let what = format!("{} {} left out", dropped.count, dropped.kind);
-        lines.push(format!("{} {what}: {}", style.notice("note:"), dropped.note));
+        // The note names what and how many by itself.
+        lines.push(format!("{} {}", style.notice("note:"), dropped.note));
     }
     lines.extend(envelope.warnings.iter().map(|warning| format!("{} {warning}", style.notice("warning:"))));
     lines

@@ -49,18 +49,13 @@ fn hubs(out: &mut String, hubs: &[Value], style: &Style) {
     }
 }
 
-/// Hits, one a line.
+/// Hits, one a line. How many there are beyond these, the envelope says.
 pub(super) fn search(data: &Value, style: &Style) -> Option<String> {
     let results = data.get("results")?.as_array()?;
     if results.is_empty() {
         return Some("nothing found\n".to_owned());
     }
-    let mut out = table(results, style, |hit| text_of(hit, "kind").to_owned());
-    let total = number_of(data, "total").unwrap_or(0);
-    if total > results.len() as u64 {
-        out.push_str(&format!("{}\n", style.dim(format!("{} of {}", results.len(), grouped(total)))));
-    }
-    Some(out)
+    Some(table(results, style, |hit| text_of(hit, "kind").to_owned()))
 }
 
 /// Lines of `label  id  place  signature`, aligned.
@@ -97,11 +92,8 @@ pub(super) fn neighbors(data: &Value, style: &Style) -> Option<String> {
     let rows = data.get("neighbors")?.as_array()?;
     let mut out = node(&data["node"], style);
     out.push_str(&table(rows, style, edge));
-    let omitted = number_of(data, "omitted").unwrap_or(0);
-    match (rows.is_empty(), omitted) {
-        (true, 0) => out.push_str("no neighbours\n"),
-        (_, 0) => {}
-        (_, more) => out.push_str(&format!("{}\n", style.dim(format!("{} more", grouped(more))))),
+    if rows.is_empty() {
+        out.push_str("no neighbours\n");
     }
     Some(out)
 }
@@ -167,7 +159,7 @@ mod tests {
             {"id": "py:a.py#A", "kind": "class", "name": "A", "file": "a.py", "line": 3, "signature": "class A", "score": 1.0},
             {"id": "py:b.py", "kind": "file", "name": "b.py", "file": "b.py", "line": 0, "score": 0.1, "stale": true}],
             "total": 40});
-        let expected = "class  py:a.py#A  a.py:3  class A\nfile   py:b.py    b.py  (stale)\n2 of 40\n";
+        let expected = "class  py:a.py#A  a.py:3  class A\nfile   py:b.py    b.py  (stale)\n";
         assert_eq!(search(&data, &Style::default()).expect("a list"), expected);
     }
 
@@ -176,7 +168,7 @@ mod tests {
         let data = json!({"node": {"id": "py:a.py#f", "kind": "function", "file": "a.py", "line": 1}, "omitted": 3,
             "neighbors": [{"id": "py:b.py#g", "kind": "function", "file": "b.py", "line": 9, "edge": "calls",
                 "direction": "in", "resolved": true, "confidence": "import", "depth": 1, "score": 0.5}]});
-        let expected = "function  py:a.py#f  a.py:1\n<- calls import  py:b.py#g  b.py:9\n3 more\n";
+        let expected = "function  py:a.py#f  a.py:1\n<- calls import  py:b.py#g  b.py:9\n";
         assert_eq!(neighbors(&data, &Style::default()).expect("neighbours"), expected);
     }
 
