@@ -90,7 +90,7 @@ impl Map {
 
     /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
     pub fn derive_step(&self, job: &mut DeriveJob, files: usize) -> bool {
-        let resolver = Resolver::new(&self.index);
+        let resolver = Resolver::passing(&self.index);
         let end = (job.next + files).min(job.items.len());
         for at in job.next..end {
             let item = &job.items[at];

@@ -10,7 +10,7 @@ impl Map {
     /// unresolved ones included. For comparing maps; resolves everything.
     #[must_use]
     pub fn export(&self) -> Vec<String> {
-        let resolver = Resolver::new(&self.index);
+        let resolver = Resolver::passing(&self.index);
         let mut lines = Vec::new();
         let files: Vec<FileId> = self.index.entries().map(|(file, _)| file).collect();
         for file in files {

@@ -3,13 +3,15 @@
 //! Only references of that name can mean the node, and the index knows which files have some. An import or export that
 //! renames it adds the new name to those looked for.
 
+use std::rc::Rc;
+
 use hob_base::{CancelToken, FileId, Stopped};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::{Edge, Edges};
 use super::outbound::{owner_node, passes_on};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
-use crate::facts::{DefFlags, FileFacts, Import, Ref, RefKind, StrId};
+use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Found, Resolution, Resolver, Thing};
 
@@ -189,8 +191,8 @@ struct Search<'s, 'm> {
     met: FxHashSet<String>,
     /// Names local to one file that were looked at.
     locals: FxHashSet<(FileId, StrId)>,
-    /// For files of a folder that define none of the candidates: whether the target is among them.
-    by_folder: FxHashMap<(&'m str, EdgeKind, bool), bool>,
+    /// Candidates by folder, name, kind of use and whether something stands before the name.
+    by_folder: FxHashMap<(&'m str, &'m str, RefKind, bool), Rc<[NodeRef]>>,
     edges: Edges,
 }
 
@@ -306,37 +308,43 @@ impl<'s, 'm> Search<'s, 'm> {
                 Resolution::To(Thing::Def(def), confidence) if def == self.target => {
                     self.edges.resolved((from, self.asked.into()), (kind, confidence), Some(r.line));
                 }
-                Resolution::Unresolved if self.is_candidate((file, entry), r) => {
-                    let mut candidates: Vec<NodeRef> =
-                        self.resolver.candidates(file, r).list.into_iter().map(NodeRef::Def).collect();
-                    let me = self.target.into();
-                    candidates.retain(|candidate| *candidate != me);
-                    candidates.insert(0, self.asked.into());
-                    self.edges.unresolved(from, kind, (candidates, r.line));
+                Resolution::Unresolved => {
+                    let candidates = self.candidates((file, entry), r);
+                    if !candidates.is_empty() {
+                        self.edges.unresolved(from, kind, (candidates.to_vec(), r.line));
+                    }
                 }
-                _ => {}
+                Resolution::To(..) | Resolution::Dropped => {}
             }
         }
     }
 
-    /// Whether the target is among the candidates of an unresolved reference.
-    fn is_candidate(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> bool {
+    /// The candidates of an unresolved reference, the target first; none if it is not among them.
+    fn candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
-        let target = self.target;
         if self.resolver.is_only_near(name) && !self.shares_folder(entry) {
-            return false;
+            return Rc::default();
         }
-        let among = || self.resolver.candidates(file, r).list.contains(&target);
+        // Files of one folder have the same candidates, but for those that define one themselves.
         if self.map.index.defining(name).binary_search(&file.0).is_ok() {
-            return among();
+            return self.candidates_from(file, r);
         }
-        let member = r.receiver != crate::facts::Receiver::None;
-        let key = (entry.path.dir(), EdgeKind::of(r.kind), member);
-        let from_type = r.kind == RefKind::Type;
-        if from_type {
-            return among();
+        let key = (entry.path.dir(), name, r.kind, r.receiver != Receiver::None);
+        if let Some(known) = self.by_folder.get(&key) {
+            return Rc::clone(known);
         }
-        *self.by_folder.entry(key).or_insert_with(among)
+        let found = self.candidates_from(file, r);
+        self.by_folder.insert(key, Rc::clone(&found));
+        found
+    }
+
+    fn candidates_from(&self, file: FileId, r: &Ref) -> Rc<[NodeRef]> {
+        let list = self.resolver.candidates(file, r).list;
+        if !list.contains(&self.target) {
+            return Rc::default();
+        }
+        let others = list.into_iter().filter(|def| *def != self.target).map(NodeRef::Def);
+        std::iter::once(self.asked.into()).chain(others).collect()
     }
 
     fn shares_folder(&self, entry: &FileEntry) -> bool {

@@ -9,6 +9,7 @@ mod file;
 mod names;
 mod paths;
 mod postings;
+mod targets;
 mod terms;
 
 use std::sync::Arc;
@@ -21,9 +22,10 @@ pub(crate) use file::FileEntry;
 pub(crate) use names::{NameId, Names};
 use paths::{Paths, Place};
 use postings::Postings;
+use targets::Targets;
 use terms::Terms;
 
-use crate::facts::{DefIdx, FileFacts};
+use crate::facts::{DefIdx, DefKind, FileFacts, Import, StrId};
 use crate::langs::{Lang, Project};
 
 /// The index of one workspace.
@@ -50,6 +52,7 @@ pub(crate) struct Index {
     /// Lower-case text of every path.
     path_texts: TextArena,
     counts: Counts,
+    targets: Targets,
 }
 
 /// Running totals.
@@ -82,6 +85,11 @@ impl Index {
 
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// What modules lead to, as far as that was asked.
+    pub(crate) fn targets(&self) -> &Targets {
+        &self.targets
     }
 
     pub(crate) fn def_names(&self) -> &TextArena {
@@ -135,6 +143,9 @@ impl Index {
             self.remove(other);
         }
         let old = self.take(file);
+        if old.as_ref().is_none_or(|old| moves_modules(&old.facts, &facts)) {
+            self.targets.clear();
+        }
         if old.is_none() {
             self.add_place(file, &path, &facts);
         }
@@ -158,6 +169,7 @@ impl Index {
         let Some(old) = self.take(file) else { return };
         self.update_lists(file, Some(&Terms::of(&old)), None);
         self.paths.remove(place(file, &old.path, &old.facts));
+        self.targets.clear();
         self.path_texts.forget();
         if self.path_texts.is_wasteful() {
             self.rebuild_path_texts();
@@ -244,6 +256,7 @@ impl Index {
             + self.def_names.heap_bytes()
             + self.path_texts.heap_bytes()
             + self.searchable.capacity()
+            + self.targets.heap_bytes()
             + self.files.capacity() * 8
     }
 }
@@ -264,6 +277,29 @@ fn package(facts: &FileFacts) -> Option<&str> {
 
 fn place<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Place<'a> {
     Place { file, path, package: package(facts), is_manifest: facts.lang == Lang::Manifest }
+}
+
+/// Whether new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
+fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
+    let manifest = |facts: &FileFacts| {
+        let pairs =
+            facts.manifest.iter().map(|(k, v)| (facts.name(*k).to_owned(), facts.name(*v).to_owned()));
+        pairs.collect::<Vec<_>>()
+    };
+    if old.lang == Lang::Manifest {
+        return manifest(old) != manifest(new);
+    }
+    let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
+    reads_facts && outline(old) != outline(new)
+}
+
+/// What import rules may read of a file: its imports, and the names it defines.
+fn outline(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
+    let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
+    let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];
+    let mut defs: Vec<_> = facts.defs.iter().map(|def| (facts.name(def.qualified), def.kind)).collect();
+    defs.sort_unstable();
+    (facts.imports.iter().map(import).collect(), defs)
 }
 
 impl Project for Index {

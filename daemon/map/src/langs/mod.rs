@@ -131,6 +131,12 @@ pub trait ImportRules: Send + Sync {
         None
     }
 
+    /// Whether [`ImportRules::resolve`] looks into the facts of source files ([`Project::facts`]), so that what it finds may
+    /// change with them. Project files and the set of files always count.
+    fn reads_facts(&self) -> bool {
+        true
+    }
+
     /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
     /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
     fn submodule(&self, _module: &str, _name: &str) -> Option<String> {

@@ -69,13 +69,28 @@ impl<'m> Resolver<'m> {
         if files.len() > MANY {
             return Resolution::Unresolved;
         }
-        let possible: Vec<DefRef> = self.possible(site, r).collect();
-        let groups = Group::split(self, possible);
+        // Outside C one look at the second definition is enough.
+        if family(site) != Lang::Cpp {
+            return self.only(self.possible(site, r));
+        }
+        let groups = Group::split(self, self.possible(site, r).collect());
         match &groups[..] {
             [] => Resolution::Dropped,
             [group] => Resolution::To(Thing::Def(self.first(&group.all)), Confidence::Name),
             _ => Resolution::Unresolved,
         }
+    }
+
+    fn only(&self, mut possible: impl Iterator<Item = DefRef>) -> Resolution {
+        let Some(first) = possible.next() else { return Resolution::Dropped };
+        let mut all = vec![first];
+        for other in possible {
+            if !self.is_same_place(first, other) {
+                return Resolution::Unresolved;
+            }
+            all.push(other);
+        }
+        Resolution::To(Thing::Def(self.first(&all)), Confidence::Name)
     }
 
     /// The candidates of a reference that does not resolve.

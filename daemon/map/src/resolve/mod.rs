@@ -24,6 +24,7 @@ mod scope;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,7 +55,7 @@ pub(crate) enum Thing {
 pub(crate) struct Module {
     pub(crate) from: FileId,
     pub(crate) spec: Rc<str>,
-    pub(crate) target: Rc<ModuleTarget>,
+    pub(crate) target: Arc<ModuleTarget>,
 }
 
 /// The outcome of looking for a name in a scope.
@@ -121,7 +122,9 @@ struct Site<'m> {
 #[derive(Debug)]
 pub(crate) struct Resolver<'m> {
     index: &'m Index,
-    targets: RefCell<FxHashMap<(FileId, StrId), Rc<ModuleTarget>>>,
+    /// Whether what modules lead to is kept for later questions.
+    keeps: bool,
+    targets: RefCell<FxHashMap<(FileId, StrId), Arc<ModuleTarget>>>,
     reach: RefCell<FxHashMap<FileId, Rc<FxHashSet<FileId>>>>,
     /// Member look-ups under way, to notice one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
@@ -133,12 +136,18 @@ impl<'m> Resolver<'m> {
     pub(crate) fn new(index: &'m Index) -> Self {
         Self {
             index,
+            keeps: true,
             targets: RefCell::default(),
             reach: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
         }
+    }
+
+    /// For going through everything: nothing is kept for later questions, which would crowd out what they need.
+    pub(crate) fn passing(index: &'m Index) -> Self {
+        Self { keeps: false, ..Self::new(index) }
     }
 
     /// Forgets what was remembered; for callers that go through many files.

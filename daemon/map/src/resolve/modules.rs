@@ -1,6 +1,7 @@
 //! Modules: what imports lead to, what a module offers, and dotted paths through them.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::FileId;
 
@@ -22,17 +23,19 @@ impl<'m> Resolver<'m> {
     /// The module that `file` writes as `spec`.
     pub(crate) fn module(&self, file: FileId, entry: &'m FileEntry, spec: StrId) -> Rc<Module> {
         let text = entry.facts.name(spec);
-        let known = self.targets.borrow().get(&(file, spec)).map(Rc::clone);
+        let known = self.targets.borrow().get(&(file, spec)).map(Arc::clone);
         let target = known.unwrap_or_else(|| {
-            let target = Rc::new(self.target(file, entry.lang(), text));
-            self.targets.borrow_mut().insert((file, spec), Rc::clone(&target));
+            let target = self.target(file, entry.lang(), text);
+            self.targets.borrow_mut().insert((file, spec), Arc::clone(&target));
             target
         });
         Rc::new(Module { from: file, spec: text.into(), target })
     }
 
-    fn target(&self, file: FileId, lang: Lang, spec: &str) -> ModuleTarget {
-        lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec))
+    fn target(&self, file: FileId, lang: Lang, spec: &str) -> Arc<ModuleTarget> {
+        let find =
+            || lang.spec().map_or(ModuleTarget::Unknown, |row| row.imports.resolve(self.index, file, spec));
+        if self.keeps { self.index.targets().get(file, spec, find) } else { Arc::new(find()) }
     }
 
     /// What an import binds.
@@ -75,10 +78,10 @@ impl<'m> Resolver<'m> {
         let lang = self.entry(module.from)?.lang();
         let spec = lang.spec()?.imports.submodule(&module.spec, name)?;
         let target = self.target(module.from, lang, &spec);
-        if matches!(target, ModuleTarget::Unknown | ModuleTarget::External(_)) {
+        if matches!(*target, ModuleTarget::Unknown | ModuleTarget::External(_)) {
             return None;
         }
-        let module = Module { from: module.from, spec: spec.into(), target: Rc::new(target) };
+        let module = Module { from: module.from, spec: spec.into(), target };
         Some(Found::Thing(Thing::Module(Rc::new(module)), Confidence::Import))
     }
 
@@ -238,7 +241,7 @@ impl<'m> Resolver<'m> {
         let end = path.match_indices('.').nth(taken.saturating_sub(1)).map_or(path.len(), |(at, _)| at);
         let rest = path.get(end + 1..).unwrap_or("");
         let spec = path.get(..end).unwrap_or(path);
-        let module = Rc::new(Module { from: site.file, spec: spec.into(), target: Rc::new(target) });
+        let module = Rc::new(Module { from: site.file, spec: spec.into(), target: Arc::new(target) });
         self.walk(site, (as_thing(module), Confidence::Import), rest)
     }
 

@@ -25,6 +25,10 @@ impl ImportRules for Imports {
         }
     }
 
+    fn reads_facts(&self) -> bool {
+        false
+    }
+
     fn submodule(&self, module: &str, name: &str) -> Option<String> {
         let dot = if module.ends_with('.') { "" } else { "." };
         Some(format!("{module}{dot}{name}"))

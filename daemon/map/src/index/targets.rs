@@ -1,0 +1,63 @@
+//! What modules lead to, remembered between questions.
+//!
+//! Finding a module means trying paths, and thousands of files write the same imports; the answers hardly ever change.
+//! They depend on which files there are and on project files, and for some languages on what files define and import, so
+//! a change of those forgets everything; a change inside a function forgets nothing.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use hob_base::FileId;
+use rustc_hash::FxHashMap;
+
+use crate::langs::ModuleTarget;
+
+/// Most targets remembered; some 100 bytes each.
+const CAPACITY: usize = 200_000;
+
+#[derive(Debug, Default)]
+struct Known {
+    by_file: FxHashMap<FileId, FxHashMap<Box<str>, Arc<ModuleTarget>>>,
+    count: usize,
+}
+
+/// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Targets {
+    known: RwLock<Known>,
+}
+
+impl Targets {
+    /// What `spec` leads to from `file`, found by `find` unless it is known.
+    pub(crate) fn get(
+        &self,
+        file: FileId,
+        spec: &str,
+        find: impl FnOnce() -> ModuleTarget,
+    ) -> Arc<ModuleTarget> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = known.by_file.get(&file).and_then(|specs| specs.get(spec)) {
+            return Arc::clone(target);
+        }
+        drop(known);
+        let target = Arc::new(find());
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.count >= CAPACITY {
+            *known = Known::default();
+        }
+        known.count += 1;
+        known.by_file.entry(file).or_default().insert(spec.into(), Arc::clone(&target));
+        target
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if known.count > 0 {
+            *known = Known::default();
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).count * 100
+    }
+}
