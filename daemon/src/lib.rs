@@ -8,5 +8,7 @@ pub mod budget;
 pub mod calls;
 pub mod dispatch;
 pub mod host;
+pub mod lifecycle;
+pub mod session;
 pub mod to_proto;
 pub mod tools;

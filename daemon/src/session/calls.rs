@@ -36,7 +36,7 @@ pub(super) fn begin(
         forget(session, call.id);
         return Ok(());
     }
-    let job = Job { sessions: Arc::clone(sessions), session: Arc::clone(session), call, token };
+    let job = Job { sessions: Arc::clone(sessions), session: Arc::clone(session), call, token, listed: true };
     match unqueue {
         None => job.spawn(places),
         Some(unqueue) => drop(tokio::spawn(job.queue(unqueue))),
@@ -105,6 +105,8 @@ struct Job {
     session: Arc<Session>,
     call: Call,
     token: CancelToken,
+    /// Whether the client's table still has it. It is taken out once: the id may be another call's by then.
+    listed: bool,
 }
 
 impl Job {
@@ -126,7 +128,7 @@ impl Job {
         });
     }
 
-    fn run(self) {
+    fn run(mut self) {
         if self.session.table().closed {
             return;
         }
@@ -148,24 +150,30 @@ impl Job {
         }
     }
 
-    fn answer(&self, answer: Answer) {
+    fn answer(&mut self, answer: Answer) {
         let given_up = self.session.given_up.load(Ordering::Acquire);
         if given_up && !answer.ok && is_repeatable(&self.call.tool) {
             return;
         }
         // Off the books first: the client may use the id again as soon as it has the answer.
-        forget(&self.session, self.call.id);
+        self.unlist();
         let message = ServerMessage::Answer { id: self.call.id, ok: answer.ok, envelope: answer.envelope };
         match frame::encode(&message) {
             Ok(frame) => self.session.outbox.push(frame),
             Err(error) => tracing::error!(tool = self.call.tool, %error, "an answer could not be sent"),
         }
     }
+
+    fn unlist(&mut self) {
+        if std::mem::take(&mut self.listed) {
+            forget(&self.session, self.call.id);
+        }
+    }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        forget(&self.session, self.call.id);
+        self.unlist();
         self.sessions.flight.leave();
     }
 }

@@ -68,13 +68,15 @@ fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
     let first = frame::encode(&welcome).map_err(|error| No::because(error.to_string()))?;
     let session = Arc::new(Session::new(hello.clone(), cwd, &sessions.limits));
     let id =
-        sessions.registry.add(&session, sessions.limits.clients, first).map_err(|not_taken| match not_taken {
-            NotTaken::Retiring => No { retiring: true, ..No::because("this daemon is about to end") },
-            NotTaken::TooMany => No::because(format!(
-                "{} clients are connected, which is the most this daemon takes",
-                sessions.limits.clients
-            )),
-        })?;
+        sessions.registry.add(&session, sessions.limits.clients, first).map_err(
+            |not_taken| match not_taken {
+                NotTaken::Retiring => No { retiring: true, ..No::because("this daemon is about to end") },
+                NotTaken::TooMany => No::because(format!(
+                    "{} clients are connected, which is the most this daemon takes",
+                    sessions.limits.clients
+                )),
+            },
+        )?;
     Ok(Guest { id, session })
 }
 

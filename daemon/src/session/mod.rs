@@ -110,8 +110,8 @@ impl Sessions {
     /// Serves one connection to its end. Dropping the future ends it without a goodbye.
     pub async fn serve(self: Arc<Self>, stream: Stream) {
         let (mut reader, writer) = stream.split();
-        if let Some((session, writer)) = handshake::greet(&self, &mut reader, writer).await {
-            connection::run(&self, &session, reader, writer).await;
+        if let Some((guest, writer)) = handshake::greet(&self, &mut reader, writer).await {
+            connection::run(&self, &guest, reader, writer).await;
         }
     }
 

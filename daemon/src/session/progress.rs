@@ -16,7 +16,8 @@ pub(super) fn sink(session: &Arc<Session>, id: u64) -> ProgressSink {
     let session: Weak<Session> = Arc::downgrade(session);
     let throttle = Mutex::new(Throttle::default());
     Arc::new(move |done, total, message| {
-        let passes = throttle.lock().unwrap_or_else(PoisonError::into_inner).passes(done, total, Instant::now());
+        let passes =
+            throttle.lock().unwrap_or_else(PoisonError::into_inner).passes(done, total, Instant::now());
         let Some(session) = session.upgrade().filter(|_| passes) else { return };
         let message = ServerMessage::Progress { id, done, total, message: message.to_owned() };
         if let Ok(frame) = frame::encode(&message) {

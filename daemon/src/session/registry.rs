@@ -1,6 +1,6 @@
 //! The connected clients.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -157,11 +157,6 @@ impl Registry {
     pub(super) fn each(&self, mut act: impl FnMut(&Arc<Session>)) {
         let sessions: Vec<Arc<Session>> = self.state().sessions.values().cloned().collect();
         sessions.iter().for_each(&mut act);
-    }
-
-    /// How many different processes are connected.
-    pub(super) fn processes(&self) -> usize {
-        self.state().sessions.values().map(|session| session.hello.pid).collect::<HashSet<_>>().len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -31,7 +31,6 @@ fn own(sessions: &Sessions) -> Map<String, Value> {
         "retiring": sessions.registry.is_retiring(),
         "calls": sessions.flight.calls(),
         "clients": clients,
-        "processes": sessions.registry.processes(),
     });
     match facts {
         Value::Object(map) => map,

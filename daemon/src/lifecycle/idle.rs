@@ -1,0 +1,27 @@
+//! When nobody has needed the daemon for so long that it may go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::session::Sessions;
+
+/// Returns after `limit` without clients and without work. A client that connects in the very moment is no trouble:
+/// it is refused as by any daemon on its way out, and starts another.
+pub(super) async fn expired(limit: Option<Duration>, sessions: &Arc<Sessions>) {
+    let Some(limit) = limit else { return std::future::pending().await };
+    let mut clients = sessions.clients();
+    loop {
+        // The sender lives in `sessions`, so waiting cannot fail.
+        let _ = clients.wait_for(|count| *count == 0).await;
+        tokio::select! {
+            () = tokio::time::sleep(limit) => {}
+            // Any coming and going counts as use, even if it is over before we look.
+            _ = clients.changed() => continue,
+        }
+        let calls = Arc::clone(sessions.calls());
+        // If looking fails there is nothing to wait for.
+        if !tokio::task::spawn_blocking(move || calls.busy()).await.unwrap_or(false) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The socket: its name, and who comes in by it.
+//!
+//! Only the holder of the daemon's lock gets here, so whatever lies at the name is stale and is removed. A name that is no
+//! longer ours is never removed: it may be the next daemon's.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_proto::private_dir;
+use hob_proto::transport::{self, Listener};
+use tokio::task::JoinHandle;
+
+use super::StartError;
+use crate::session::Sessions;
+
+/// Pause after a failed accept: out of descriptors or memory, which only time can mend.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The socket, listening. Dropping it stops listening and leaves the name alone.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    path: PathBuf,
+    /// Which file at the path is ours.
+    identity: Option<Identity>,
+    accepting: JoinHandle<()>,
+}
+
+impl Endpoint {
+    /// Makes the socket and serves whoever connects.
+    pub(super) fn open(path: &Path, sessions: &Arc<Sessions>) -> Result<Self, StartError> {
+        if let Some(folder) = path.parent().filter(|_| cfg!(unix)) {
+            private_dir::ensure(folder)?;
+        }
+        let failed = |source| StartError::Listen { path: path.display().to_string(), source };
+        let listener = bind(path).map_err(failed)?;
+        let accepting = tokio::spawn(accept_all(listener, Arc::clone(sessions)));
+        Ok(Self { path: path.to_path_buf(), identity: identity_of(path), accepting })
+    }
+
+    /// The socket's name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the name away, so that nobody new connects. Those who did are still accepted.
+    pub(super) fn remove_name(&self) {
+        if self.is_in_place() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    /// Whether the name still leads here.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.identity.is_some() && identity_of(&self.path) == self.identity
+    }
+
+    /// Whether nothing has the name.
+    pub(super) fn name_is_free(&self) -> bool {
+        matches!(std::fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+fn bind(path: &Path) -> io::Result<Listener> {
+    if cfg!(unix) {
+        match std::fs::remove_file(path) {
+            Ok(()) => tracing::info!(path = %path.display(), "removed the socket of a daemon that is gone"),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    transport::listen(path)
+}
+
+async fn accept_all(listener: Listener, sessions: Arc<Sessions>) {
+    loop {
+        match listener.accept().await {
+            Ok(stream) => drop(tokio::spawn(Arc::clone(&sessions).serve(stream))),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                tracing::warn!(%error, "a connection was refused");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "accepting a connection failed");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity_of(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+type Identity = ();
+
+#[cfg(not(unix))]
+fn identity_of(_path: &Path) -> Option<Identity> {
+    // A pipe has no file; its name goes with its last handle.
+    None
+}

@@ -1,0 +1,126 @@
+//! `daemon.lock`: held for the daemon's whole life, and the only sign of it that is trusted.
+//!
+//! The process id in it is for people. A client may look whether the lock is free, and holds it for a moment then; so one
+//! refusal proves nothing, and a daemon that finds the lock held goes on trying until somebody answers on the socket.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hob_proto::places::Places;
+use hob_proto::transport;
+use tokio::time::Instant;
+
+use super::StartError;
+
+/// The lock, held.
+#[derive(Debug)]
+pub struct DaemonLock {
+    path: PathBuf,
+    file: File,
+}
+
+/// Who is the daemon.
+pub(super) enum Claim {
+    /// This process.
+    Ours(DaemonLock),
+    /// Another, which answers.
+    Running {
+        /// Its process id if known.
+        pid: Option<u32>,
+    },
+}
+
+impl DaemonLock {
+    /// Takes the lock, or finds the daemon that has it. Waits for one that is ending.
+    pub(super) async fn claim(places: &Places, patience: Duration) -> Result<Claim, StartError> {
+        let path = places.daemon_lock();
+        let since = Instant::now();
+        let mut pause = Duration::from_millis(5);
+        loop {
+            if let Some(lock) = Self::try_take(&path)? {
+                return Ok(Claim::Ours(lock));
+            }
+            if transport::connect(&places.socket).await.is_ok() {
+                return Ok(Claim::Running { pid: pid_in(&path) });
+            }
+            if since.elapsed() > patience {
+                return Err(StartError::Stuck { pid: pid_in(&path), path: path.display().to_string() });
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(100));
+        }
+    }
+
+    fn try_take(path: &Path) -> Result<Option<Self>, StartError> {
+        let failed = |source| StartError::Lock { path: path.display().to_string(), source };
+        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let file = open.map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        let lock = Self { path: path.to_path_buf(), file };
+        // Between opening and locking, the file may have been removed and made anew by somebody else.
+        if !lock.is_in_place() {
+            return Ok(None);
+        }
+        // On a full disk the lock is still good.
+        let _ = lock.sign();
+        Ok(Some(lock))
+    }
+
+    /// Whether the locked file is still the one that has the name. If not, another process may hold a lock of that name.
+    pub(super) fn is_in_place(&self) -> bool {
+        match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
+            (Ok(ours), Ok(there)) => same_file(&ours, &there),
+            _ => false,
+        }
+    }
+
+    fn sign(&self) -> io::Result<()> {
+        let mut file = &self.file;
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{}", std::process::id())
+    }
+}
+
+fn pid_in(path: &Path) -> Option<u32> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(unix)]
+fn same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn same_file(_a: &std::fs::Metadata, _b: &std::fs::Metadata) -> bool {
+    // A file that is open cannot be replaced there.
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_whose_file_was_removed_is_not_in_place() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("daemon.lock");
+        let lock = DaemonLock::try_take(&path).expect("no error").expect("free");
+        assert!(lock.is_in_place());
+        assert!(DaemonLock::try_take(&path).expect("no error").is_none());
+        assert_eq!(pid_in(&path), Some(std::process::id()));
+        std::fs::remove_file(&path).expect("removed");
+        assert!(!lock.is_in_place());
+        assert!(DaemonLock::try_take(&path).expect("no error").is_some());
+        assert!(!lock.is_in_place());
+    }
+}

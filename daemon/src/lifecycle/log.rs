@@ -1,0 +1,69 @@
+//! The daemon's log: one file a day, a week of them.
+//!
+//! Lines are written at once, not by a thread in the background: the last lines before a crash are the ones that matter, and
+//! there are few. Without a place for the log the daemon works all the same.
+
+use std::backtrace::Backtrace;
+use std::io;
+use std::panic::PanicHookInfo;
+
+use hob_proto::places::Places;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, fmt};
+
+use super::stdio::make_dir;
+
+/// Days whose log is kept.
+const DAYS: usize = 7;
+
+/// Begins to log to `places.logs()`, and to standard error too if `foreground`. `filter` is a level or a list of
+/// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
+pub fn start(places: &Places, filter: &str, foreground: bool) {
+    let file = open(places);
+    let (filter, wrong) = match EnvFilter::try_new(filter) {
+        Ok(filter) => (filter, None),
+        Err(error) => (EnvFilter::new("info"), Some(error)),
+    };
+    let (file, no_file) = match file {
+        Ok(file) => (Some(fmt::layer().with_ansi(false).with_writer(file)), None),
+        Err(error) => (None, Some(error)),
+    };
+    let console = foreground.then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
+    // Refused only when there is a subscriber already, in a test.
+    let _ = tracing_subscriber::registry().with(filter).with(file).with(console).try_init();
+    if let Some(error) = wrong {
+        tracing::warn!(%error, "the log filter is not understood; logging `info`");
+    }
+    if let Some(error) = no_file {
+        tracing::warn!(%error, "no log file");
+    }
+    std::panic::set_hook(Box::new(log_panic));
+}
+
+fn open(places: &Places) -> Result<RollingFileAppender, String> {
+    let folder = places.logs();
+    let failed = |error: &dyn std::fmt::Display| format!("cannot log to `{}`: {error}", folder.display());
+    make_dir(&folder).map_err(|error| failed(&error))?;
+    RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix("hobd")
+        .filename_suffix("log")
+        .max_log_files(DAYS)
+        .build(&folder)
+        .map_err(|error| failed(&error))
+}
+
+fn log_panic(info: &PanicHookInfo<'_>) {
+    let payload = info.payload();
+    let message = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("(no message)");
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    let thread = std::thread::current();
+    let thread = thread.name().unwrap_or("unnamed");
+    tracing::error!(place, thread, backtrace = %Backtrace::capture(), "panic: {message}");
+}

@@ -1,0 +1,221 @@
+//! The process: one daemon per user, from its lock to its last goodbye.
+//!
+//! ## Who may be the daemon
+//! The holder of `daemon.lock`, for as long as it lives; the system frees the lock however the holder ends. Only the holder
+//! touches the socket's name. On the way out the name is removed first, so nobody connects to a dying daemon, and the
+//! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store.
+//!
+//! ## How it ends
+//! A signal, a client's order, idleness, or the loss of its own files; all lead through [`retire`], which finishes the
+//! calls under way.
+
+mod idle;
+mod inherit;
+mod listen;
+mod lock;
+pub mod log;
+mod presence;
+mod retire;
+mod signals;
+mod stdio;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_proto::places::Places;
+use hob_proto::private_dir::{self, PrivateDirError};
+use hob_proto::{Build, Readiness};
+use tokio::sync::mpsc;
+
+pub use inherit::close_inherited;
+pub use stdio::{leave_terminal, let_go_of_stdio};
+
+use crate::calls::Calls;
+use crate::session::{Limits, Order, Sessions};
+use listen::Endpoint;
+use lock::{Claim, DaemonLock};
+use signals::Signals;
+
+/// How the daemon behaves.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Exit after so long without clients and work; `None` for never.
+    pub idle: Option<Duration>,
+    /// How long calls under way may take to finish when the daemon ends.
+    pub drain: Duration,
+    /// How long to wait for an earlier daemon that holds the lock and does not answer.
+    pub lock_patience: Duration,
+    /// What clients may take up.
+    pub limits: Limits,
+    /// Which build this is.
+    pub build: Build,
+    /// Whether a hang-up of the terminal ends the daemon; a detached one has none.
+    pub hangup_ends: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            idle: Some(Duration::from_secs(30 * 60)),
+            drain: Duration::from_secs(10),
+            lock_patience: Duration::from_secs(15),
+            limits: Limits::default(),
+            build: own_build(),
+            hangup_ends: false,
+        }
+    }
+}
+
+/// The build of the running program: on Linux of the file that was started, even if another has its name by now.
+fn own_build() -> Build {
+    if cfg!(target_os = "linux") {
+        return Build::of("/proc/self/exe".as_ref());
+    }
+    Build::of(&std::env::current_exe().unwrap_or_default())
+}
+
+/// Why there is no daemon.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The folder of socket and locks.
+    #[error(transparent)]
+    Folder(#[from] PrivateDirError),
+    /// The lock could not be opened or taken.
+    #[error("cannot lock `{path}`: {source}")]
+    Lock {
+        /// The lock file.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Another daemon holds the lock but does not answer.
+    #[error("another hob daemon{} holds `{path}` but does not answer", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
+    Stuck {
+        /// The lock file.
+        path: String,
+        /// The other daemon, if known.
+        pid: Option<u32>,
+    },
+    /// The socket could not be made.
+    #[error("cannot listen on `{path}`: {source}")]
+    Listen {
+        /// The socket.
+        path: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The system gave no threads, no event queue or no signal handlers.
+    #[error("cannot start the runtime: {0}")]
+    Runtime(std::io::Error),
+    /// The tools could not be made ready.
+    #[error("{0}")]
+    Calls(String),
+}
+
+/// How a run ended well. Keep it until the process ends: the lock goes with it, and threads that do not end may still be
+/// using what the lock protects.
+#[derive(Debug)]
+pub enum Finished {
+    /// This was the daemon, and it has retired.
+    Retired(DaemonLock),
+    /// Another daemon is running and answers.
+    AlreadyRunning,
+}
+
+/// Makes the tools ready, once this process is the daemon.
+pub trait MakeCalls: FnOnce(&Places) -> Result<Arc<dyn Calls>, String> {}
+impl<F: FnOnce(&Places) -> Result<Arc<dyn Calls>, String>> MakeCalls for F {}
+
+/// Is the daemon until it is time to end. `report` is told once how the start went, unless it failed: that is the error.
+///
+/// # Errors
+/// [`StartError`] when this process could not become the daemon.
+pub fn run(
+    places: &Places,
+    options: &Options,
+    make_calls: impl MakeCalls,
+    report: &dyn Fn(&Readiness),
+) -> Result<Finished, StartError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(worker_threads())
+        // One for each call that may run, and some for questions about status and the like.
+        .max_blocking_threads(options.limits.running + 16)
+        .thread_name("hob-io")
+        .enable_all()
+        .build()
+        .map_err(StartError::Runtime)?;
+    let finished = runtime.block_on(be_the_daemon(places, options, make_calls, report));
+    // Threads of calls that do not end are left to the end of the process.
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    finished
+}
+
+/// Input and output take little; two at least, so that one long step never stops all connections.
+fn worker_threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4)
+}
+
+async fn be_the_daemon(
+    places: &Places,
+    options: &Options,
+    make_calls: impl MakeCalls,
+    report: &dyn Fn(&Readiness),
+) -> Result<Finished, StartError> {
+    private_dir::ensure(&places.runtime)?;
+    let lock = match DaemonLock::claim(places, options.lock_patience).await? {
+        Claim::Ours(lock) => lock,
+        Claim::Running { pid } => {
+            report(&Readiness::Running { pid });
+            return Ok(Finished::AlreadyRunning);
+        }
+    };
+    let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
+    make_folders(places);
+    let calls = make_calls(places).map_err(StartError::Calls)?;
+    let (orders, ordered) = mpsc::unbounded_channel();
+    let sessions = Arc::new(Sessions::new(calls, options.build.clone(), options.limits, orders));
+    let mut endpoint = Endpoint::open(&places.socket, &sessions)?;
+    report(&Readiness::Ready { pid: std::process::id() });
+    tracing::info!(socket = %places.socket.display(), build = ?options.build, "ready");
+
+    let why = serve(&lock, &mut endpoint, &sessions, Waits { options, signals: &mut signals, ordered }).await;
+    tracing::info!(why, "ending");
+    retire::retire(endpoint, &sessions, options.drain, &mut signals, &why).await;
+    tracing::info!("ended");
+    Ok(Finished::Retired(lock))
+}
+
+/// The folders of a user's code, for that user alone. One that cannot be made is for whoever needs it to complain about:
+/// a daemon without a cache is slow, not wrong.
+fn make_folders(places: &Places) {
+    for folder in [&places.cache, &places.state] {
+        if let Err(error) = stdio::make_dir(folder) {
+            tracing::warn!(folder = %folder.display(), %error, "a folder could not be made");
+        }
+    }
+}
+
+/// What can end the daemon from outside.
+struct Waits<'a> {
+    options: &'a Options,
+    signals: &'a mut Signals,
+    ordered: mpsc::UnboundedReceiver<Order>,
+}
+
+/// Serves until it is time to end; says why.
+async fn serve(
+    lock: &DaemonLock,
+    endpoint: &mut Endpoint,
+    sessions: &Arc<Sessions>,
+    mut waits: Waits<'_>,
+) -> String {
+    tokio::select! {
+        signal = waits.signals.next() => format!("the daemon received {signal}"),
+        order = waits.ordered.recv() => match order {
+            Some(Order::Retire(reason)) => reason,
+            _ => "the user stopped the daemon".into(),
+        },
+        () = idle::expired(waits.options.idle, sessions) => "nobody has used the daemon for a while".into(),
+        reason = presence::lost(lock, endpoint, sessions) => reason,
+    }
+}

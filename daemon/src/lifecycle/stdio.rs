@@ -1,0 +1,54 @@
+//! Leaving the terminal, and letting go of the pipes to whoever started the daemon.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// A larger file of earlier last words is begun anew.
+const KEEP: u64 = 256 * 1024;
+
+/// A session of its own: no terminal, no process group that a Ctrl-C is sent to.
+pub fn leave_terminal() {
+    #[cfg(unix)]
+    // Refused when the process leads a group already, as one started from an interactive shell does; it asked for that.
+    let _ = rustix::process::setsid();
+}
+
+/// Output goes nowhere from now on, and errors to a file in `logs`: what the log cannot have, such as the last words of
+/// an overflowing stack.
+pub fn let_go_of_stdio(logs: &Path) {
+    // Whoever reads our standard output is waiting for its end; failing to let go costs no more than that.
+    let _ = redirect(logs);
+}
+
+#[cfg(unix)]
+fn redirect(logs: &Path) -> io::Result<()> {
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&null)?;
+    let errors = last_words(logs).unwrap_or(null);
+    rustix::stdio::dup2_stderr(&errors)?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn redirect(logs: &Path) -> io::Result<()> {
+    last_words(logs).map(drop)
+}
+
+fn last_words(logs: &Path) -> io::Result<File> {
+    let path = logs.join("hobd-stderr.txt");
+    let old = std::fs::metadata(&path).map_or(0, |meta| meta.len());
+    if old > KEEP {
+        std::fs::remove_file(&path)?;
+    }
+    OpenOptions::new().append(true).create(true).open(path)
+}
+
+/// Makes a folder that only the user may enter; an existing one stays as it is.
+pub(super) fn make_dir(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
