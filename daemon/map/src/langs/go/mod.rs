@@ -1,9 +1,28 @@
-//! placeholder: Go.
+//! Go.
+//!
+//! Methods belong to their receiver's type when it is in the same file, and otherwise carry its name. What functions and
+//! methods of the same file return, and what its fields and variables are declared as, gives locals their types; beyond the
+//! file nothing is guessed. A defined type that is neither struct nor interface (`type Names []string`) is a class: it can
+//! have methods. Embedding counts as extending.
+
+mod grammar;
+mod imports;
+mod infer;
+mod items;
+mod locals;
+mod manifest;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+pub use manifest::manifest;
+
+use super::{Lang, LangSpec, PackageScope};
 use crate::facts::FactsBuilder;
+use crate::walk::walk;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -12,28 +31,17 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Go",
     extensions: &["go"],
     interpreters: &[],
-    grammar,
+    grammar: language,
     extract,
-    imports: &Imports,
+    imports: &imports::Packages,
     bare_members: false,
     package_scope: PackageScope::Folder,
 };
 
-fn grammar() -> Language {
+fn language() -> Language {
     tree_sitter_go::LANGUAGE.into()
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::GoRules::new())
 }
-
-struct Imports;
-
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
-    }
-}
-
-/// Reads the module path of a `go.mod`.
-pub fn manifest(_text: &str, _facts: &mut FactsBuilder) {}

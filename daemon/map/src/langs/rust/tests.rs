@@ -193,7 +193,7 @@ fn f(a: &mut Foo, b: a::Bar, (c, d): (u8, u8), e: impl Fn(u8), t: T) {
 function f 2-32@2:4 | fn f(a: &mut Foo, b: a::Bar, (c, d): (u8, u8), e: impl Fn(u8), t: T)
 function f.nested 27-27@27:8 | fn nested(v: u8)
 2:14 type Foo in f
-2:25 type <Foo>.Bar in f
+2:25 type a/Bar in f
 2:56 type Fn in f
 2:67 type T in f
 3:13 call x in f
@@ -204,10 +204,10 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 5:41 call y in f
 6:13 type Foo in f
 7:7 call <Foo>.go in f
-8:16 type <Foo>.Bar in f
-8:21 call ?.new in f
+8:16 type a/Bar in f
+8:21 call a.Bar/new in f
 8:25 use LIMIT in f
-9:7 call ?.go in f
+9:7 call <a.Bar>.go in f
 10:12 type Box in f
 10:20 type Sink in f
 10:28 type Box in f
@@ -222,7 +222,7 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 15:7 call <Foo>.go in f
 16:7 use <Foo>.field in f
 16:13 call ?.deep in f
-17:7 call ?.go in f
+17:7 call <a.Bar>.go in f
 18:12 type Shape in f
 18:19 use Shape/Line in f
 18:29 call z in f
@@ -249,7 +249,6 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 26:5 call inner in f
 27:27 call nested in f.nested
 28:5 call nested in f
-29:6 type Foo in f
 29:6 type Foo in f
 29:13 type Tell in f
 29:20 call Foo/tell in f

@@ -1,0 +1,103 @@
+//! How an import path finds its package.
+//!
+//! `go.mod` says which path a folder has; a package is the folder's files without its tests. `replace` directives that
+//! lead into the workspace are followed, and so is a `vendor` folder. Everything else is external, under the repository it
+//! comes from (`github.com/a/b`), or its path when it belongs to the standard library.
+
+use hob_base::FileId;
+
+use crate::facts::FileFacts;
+use crate::langs::support::project::join;
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// The rules for Go.
+pub(super) struct Packages;
+
+impl ImportRules for Packages {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        let manifests = project.manifests("go.mod");
+        if manifests.is_empty() || module == "C" {
+            return ModuleTarget::External(external(module).to_owned());
+        }
+        let own = project.path(from);
+        let folders = folders(&manifests, own, module);
+        for folder in &folders {
+            let files = package_files(project, folder);
+            if !files.is_empty() {
+                return ModuleTarget::Files(files);
+            }
+        }
+        let inside =
+            manifests.iter().any(|(_, facts)| below(module, values(facts, "module").next()).is_some());
+        if inside { ModuleTarget::Unknown } else { ModuleTarget::External(external(module).to_owned()) }
+    }
+}
+
+/// Folders that a path may mean, likeliest first.
+fn folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<String> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let above = |dir: &str| dir.is_empty() || own.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+    for (dir, facts) in manifests {
+        for name in values(facts, "module") {
+            let std = (name == "std").then_some(module);
+            if let Some(rest) = below(module, Some(name)).or(std) {
+                found.extend(join(dir, rest).map(|folder| (name.len(), folder)));
+            }
+        }
+        if !above(dir) {
+            continue;
+        }
+        for replace in values(facts, "replace") {
+            let Some((old, new)) = replace.split_once('=') else { continue };
+            if let Some(rest) = below(module, Some(old)) {
+                found.extend(join(dir, &format!("{new}/{rest}")).map(|folder| (usize::MAX, folder)));
+            }
+        }
+        found.extend(join(dir, &format!("vendor/{module}")).map(|folder| (0, folder)));
+    }
+    found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+    found.into_iter().map(|(_, folder)| folder).collect()
+}
+
+/// What of `path` lies below `module`.
+fn below<'p>(path: &'p str, module: Option<&str>) -> Option<&'p str> {
+    let rest = path.strip_prefix(module?)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+fn package_files(project: &dyn Project, folder: &str) -> Vec<FileId> {
+    let mut files = project.files_in(folder);
+    files.retain(|file| {
+        let path = project.path(*file);
+        path.ends_with(".go") && !path.ends_with("_test.go")
+    });
+    files
+}
+
+fn values<'f>(facts: &'f FileFacts, key: &'static str) -> impl Iterator<Item = &'f str> {
+    facts.manifest.iter().filter(move |(k, _)| facts.name(*k) == key).map(|(_, value)| facts.name(*value))
+}
+
+/// The name an outside package is known by: its repository, or its path when it is of the standard library.
+fn external(module: &str) -> &str {
+    let host = module.split('/').next().unwrap_or(module);
+    if !host.contains('.') {
+        return module;
+    }
+    let segments = if host == "gopkg.in" { 2 } else { 3 };
+    module.match_indices('/').nth(segments - 1).map_or(module, |(at, _)| &module[..at])
+}
+
+/// The name that an import binds when it gives none: the last part of the path that looks like a package's name.
+pub(super) fn local_name(module: &str) -> &str {
+    let mut parts = module.rsplit('/');
+    let last = parts.next().unwrap_or(module);
+    let is_version = |part: &str| {
+        part.strip_prefix('v').is_some_and(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let last = if is_version(last) { parts.next().unwrap_or(last) } else { last };
+    // `gopkg.in/yaml.v3`, `github.com/x/go-yaml`, `github.com/x/yaml.go`.
+    let last = last.split_once(".v").map_or(last, |(name, _)| name);
+    let last = last.strip_prefix("go-").unwrap_or(last);
+    last.strip_suffix("-go").or_else(|| last.strip_suffix(".go")).unwrap_or(last)
+}

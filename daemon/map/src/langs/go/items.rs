@@ -1,0 +1,298 @@
+//! Packages, imports, functions, types, constants and variables.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::imports::local_name;
+use super::rules::GoRules;
+use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::walk::{Binding, Cx, Step};
+
+impl GoRules {
+    pub(super) fn package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.named_child(0) {
+            cx.facts.package(cx.text(name));
+        }
+        Step::Skip
+    }
+
+    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let path = node.child_by_field_id(self.g.f.path).map_or("", |path| cx.text(path));
+        let module = path.trim_matches(['"', '`']);
+        if module.is_empty() {
+            return Step::Skip;
+        }
+        let alias = node.child_by_field_id(self.g.f.name).map(|name| cx.text(name));
+        let (kind, local) = match alias {
+            Some(".") => (ImportKind::Star, None),
+            Some("_") => (ImportKind::Effect, None),
+            Some(alias) => (ImportKind::Module, Some(alias)),
+            None => (ImportKind::Module, Some(local_name(module))),
+        };
+        if let Some(local) = local {
+            let local = cx.facts.intern(local);
+            self.packages.insert(local);
+        }
+        let line = Cx::lines(node).0;
+        cx.facts.import(&ImportInput {
+            kind,
+            module,
+            name: None,
+            local,
+            reexported: false,
+            owner: None,
+            line,
+        });
+        Step::Skip
+    }
+
+    /// `type T ...` without parentheses: the comment before it is about the one thing in it.
+    pub(super) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let group = child_where(node, |c| matches!(c.kind(), "(" | "var_spec_list")).is_some();
+        self.single = None;
+        if !group {
+            let mut outer = self.lead.take(node, cx);
+            (outer.start, outer.line) = (Some(node.start_byte()), Some(Cx::lines(node).0));
+            self.single = Some((node.start_byte(), node.end_byte(), outer));
+        }
+        Step::Into
+    }
+
+    /// What stands before a specification, and where its header starts.
+    fn outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (Outer, usize) {
+        match self.single.take() {
+            Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => (outer, start),
+            _ => (self.lead.take(node, cx), node.start_byte()),
+        }
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let receiver = node.child_by_field_id(self.g.f.receiver);
+        let receiver =
+            receiver.and_then(|list| list.named_child(0)).and_then(|p| p.child_by_field_id(self.g.f.ty));
+        let ty = receiver.and_then(|ty| self.type_path(ty, cx)).map(|id| cx.facts.provisional(id).to_owned());
+        let parent = ty.as_deref().and_then(|ty| {
+            let id = cx.facts.intern(ty);
+            self.types.get(&id).copied()
+        });
+        let body = node.child_by_field_id(self.g.f.body);
+        let text = cx.text(name);
+        let method = self.g.kind(node) == K::Method;
+        let outer = self.lead.take(node, cx);
+        let def = NewDef {
+            node,
+            name_at: cx.position(name),
+            name: text,
+            kind: if method { DefKind::Method } else { DefKind::Function },
+            flags: exported(text)
+                .with_if(body.is_none(), DefFlags::DECLARATION)
+                .with_if(!method && self.is_test(node, text, cx), DefFlags::TEST),
+            parent,
+            qualifier: ty.as_deref(),
+            head: (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte())),
+        };
+        if def.name.is_empty() {
+            return Step::Into;
+        }
+        def.make(cx, &outer, Some(true));
+        if let Some(generic) = receiver.and_then(|ty| self.generic(ty)) {
+            self.receiver_parameters(generic, cx);
+        }
+        Step::Into
+    }
+
+    fn generic<'t>(&self, ty: Node<'t>) -> Option<Node<'t>> {
+        let ty = if self.g.kind(ty) == K::Pointer { ty.named_child(0)? } else { ty };
+        (self.g.kind(ty) == K::Generic).then_some(ty)
+    }
+
+    /// `func (g G[T])` declares `T`.
+    fn receiver_parameters(&mut self, generic: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(list) = generic.child_by_field_id(self.g.f.type_arguments) else { return };
+        each_child(list, |element, _| {
+            if let Some(name) = element.named_child(0) {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
+        });
+    }
+
+    /// `TestXxx(t *testing.T)`, and its kin for benchmarks, fuzzing and examples.
+    fn is_test(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
+        let after = |prefix: &str| {
+            name.strip_prefix(prefix).filter(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
+        };
+        let parameters = node.child_by_field_id(self.g.f.parameters);
+        let first =
+            parameters.and_then(|list| list.named_child(0)).and_then(|p| p.child_by_field_id(self.g.f.ty));
+        match first.map(|ty| cx.text(ty)) {
+            Some("*testing.T") => after("Test").is_some(),
+            Some("*testing.B") => after("Benchmark").is_some(),
+            Some("*testing.F") => after("Fuzz").is_some(),
+            Some(_) => false,
+            None => after("Example").is_some(),
+        }
+    }
+
+    pub(super) fn type_spec(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        let ty = node.child_by_field_id(self.g.f.ty);
+        let kind = match ty.map(|ty| self.g.kind(ty)) {
+            _ if self.g.kind(node) == K::Alias => DefKind::TypeAlias,
+            Some(K::Struct) => DefKind::Struct,
+            Some(K::Interface) => DefKind::Interface,
+            _ => DefKind::Class,
+        };
+        let end = match kind {
+            DefKind::Struct | DefKind::Interface => ty.map_or(node.end_byte(), |ty| self.keyword_end(ty)),
+            _ => node.end_byte(),
+        };
+        let (outer, start) = self.outer(node, cx);
+        let parent = cx.owner();
+        let def = NewDef {
+            node,
+            name_at: cx.position(name),
+            name: cx.text(name),
+            kind,
+            flags: exported(cx.text(name)),
+            parent,
+            qualifier: None,
+            head: (start, end),
+        };
+        if def.name.is_empty() {
+            return Step::Into;
+        }
+        let idx = def.make(cx, &outer, Some(true));
+        if parent.is_none() {
+            let id = cx.facts.intern(cx.text(name));
+            self.types.entry(id).or_insert(idx);
+        }
+        Step::Into
+    }
+
+    /// Where `struct` or `interface` ends.
+    fn keyword_end(&self, ty: Node<'_>) -> usize {
+        ty.child(0).map_or(ty.end_byte(), |keyword| keyword.end_byte())
+    }
+
+    pub(super) fn field(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+        if names.is_empty() {
+            if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
+                self.refer_type(ty, RefKind::Extends, cx);
+            }
+            return Step::Into;
+        }
+        let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Struct);
+        let outer = self.lead.take(node, cx);
+        for name in names.into_iter().filter(|_| in_type) {
+            self.simple((node, name), DefKind::Field, &outer, (node.start_byte(), node.end_byte()), cx);
+        }
+        Step::Into
+    }
+
+    fn simple(
+        &mut self,
+        (node, name): (Node<'_>, Node<'_>),
+        kind: DefKind,
+        outer: &Outer,
+        head: (usize, usize),
+        cx: &mut Cx<'_>,
+    ) {
+        let text = cx.text(name);
+        let (name_at, parent) = (cx.position(name), cx.owner());
+        if !text.is_empty() && text != "_" {
+            NewDef { node, name_at, name: text, kind, flags: exported(text), parent, qualifier: None, head }
+                .make(cx, outer, None);
+        }
+    }
+
+    pub(super) fn method_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let outer = self.lead.take(node, cx);
+        let text = cx.text(name);
+        let def = NewDef {
+            node,
+            name_at: cx.position(name),
+            name: text,
+            kind: DefKind::Method,
+            flags: exported(text).with(DefFlags::DECLARATION),
+            parent: cx.owner(),
+            qualifier: None,
+            head: (node.start_byte(), node.end_byte()),
+        };
+        let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
+        if in_type && !text.is_empty() {
+            def.make(cx, &outer, Some(true));
+        } else {
+            cx.open_scope(true);
+        }
+        Step::Into
+    }
+
+    /// An interface embedded in another; unions are of types.
+    pub(super) fn type_element(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let in_interface = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
+        if let Some(ty) = node.named_child(0).filter(|_| in_interface && node.named_child_count() == 1) {
+            self.refer_type(ty, RefKind::Extends, cx);
+        }
+        Step::Into
+    }
+
+    /// Records the name of a type, through pointers and arguments, as a use of this kind.
+    fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let name = match self.g.kind(ty) {
+            K::Generic => ty.child_by_field_id(self.g.f.ty).unwrap_or(ty),
+            _ => ty,
+        };
+        match self.g.kind(name) {
+            K::TypeIdent => {
+                self.handled.mark(name);
+                cx.refer(cx.text(name), name, kind, Receiver::None);
+            }
+            K::Qualified => {
+                self.handled.mark(name);
+                self.refer_qualified(name, kind, cx);
+            }
+            _ => {}
+        }
+    }
+
+    /// Constants and variables: definitions at file level, locals in functions.
+    pub(super) fn values(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        each_child(node, |child, field| {
+            names.extend((field == self.g.f.name && self.g.kind(child) == K::Ident).then_some(child));
+        });
+        names.iter().for_each(|name| self.handled.mark(*name));
+        if cx.owner().is_some() || cx.in_function() {
+            self.local_values(node, &names, cx);
+            return Step::Into;
+        }
+        let (outer, start) = self.outer(node, cx);
+        let end = node.child_by_field_id(self.g.f.value).map_or(node.end_byte(), |value| value.start_byte());
+        let kind = if self.g.kind(node) == K::ConstSpec { DefKind::Constant } else { DefKind::Variable };
+        for name in names {
+            self.simple((node, name), kind, &outer, (start, end), cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        each_child(node, |child, field| {
+            if field == self.g.f.name {
+                self.handled.mark(child);
+                cx.bind(cx.text(child), Binding::Opaque);
+            }
+        });
+        Step::Into
+    }
+}
+
+fn exported(name: &str) -> DefFlags {
+    DefFlags::default().with_if(name.starts_with(char::is_uppercase), DefFlags::EXPORTED)
+}

@@ -1,0 +1,43 @@
+//! What a `go.mod` says.
+//!
+//! Keys: `module` (the module's path), `replace` (`old=./folder`, those that lead to a folder), `require` (paths of
+//! required modules).
+
+use crate::facts::FactsBuilder;
+
+/// Reads a `go.mod`.
+pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+    let mut block = "";
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or(line).trim();
+        if line == ")" {
+            block = "";
+            continue;
+        }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if rest.trim() == "(" {
+            block = word;
+        } else if block.is_empty() {
+            directive(word, rest.trim(), facts);
+        } else {
+            directive(block, line, facts);
+        }
+    }
+}
+
+fn directive(word: &str, rest: &str, facts: &mut FactsBuilder) {
+    let first = rest.split_whitespace().next().unwrap_or("").trim_matches('"');
+    match word {
+        _ if first.is_empty() => {}
+        "module" => facts.manifest("module", first),
+        "require" => facts.manifest("require", first),
+        "replace" => {
+            let target = rest.split_once("=>").map_or("", |(_, target)| target.trim());
+            let folder = target.split_whitespace().next().unwrap_or("").trim_matches('"');
+            if folder.starts_with('.') {
+                facts.manifest("replace", &format!("{first}={folder}"));
+            }
+        }
+        _ => {}
+    }
+}
