@@ -166,7 +166,7 @@ fn record(workspace: &Workspace, table: &mut FileTable, taken: Vec<Result<Taken,
             continue;
         };
         text.push(match taken.grams {
-            Some(grams) => GramChange::Set { file, path: path.clone(), grams },
+            Some(grams) => GramChange::Set { file, path: path.clone(), hash, grams },
             None => GramChange::Remove { file },
         });
         to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes });

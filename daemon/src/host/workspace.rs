@@ -206,13 +206,18 @@ impl Workspace {
     /// # Errors
     /// [`Stopped`] when cancelled before anything was taken in.
     pub fn rescan(&self, scope: Option<WsPath>, cancel: &CancelToken) -> Result<Report, Stopped> {
+        let scope = scope.unwrap_or_else(WsPath::root);
         // No marks: the indexer settles those itself.
         let mut batch = Batch::default();
-        match scope {
-            Some(scope) if !scope.is_root() => drop(batch.trees.insert(scope)),
-            _ => batch.sweep = true,
+        match scope.is_root() {
+            true => batch.sweep = true,
+            false => drop(batch.trees.insert(scope.clone())),
         }
-        indexer::work_off(self, &batch, cancel)
+        let mut report = indexer::work_off(self, &batch, cancel)?;
+        let core = lock(&self.core);
+        report.scanned =
+            report.deleted + core.table.iter().filter(|(_, path, _)| path.is_below(&scope)).count();
+        Ok(report)
     }
 
     /// What the first index came to.
