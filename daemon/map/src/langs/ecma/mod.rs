@@ -1,43 +1,66 @@
-//! placeholder: TypeScript.
+//! TypeScript, TSX and JavaScript with JSX: which node kinds mean what.
+//!
+//! One walk. `scopes` binds local names when their scope is entered, `defs` and `members` write definitions, `refs`
+//! references, `modules` and `commonjs` imports and exports; `types` says what an expression's type is. `imports` finds
+//! the modules that specifiers name, with the help of what `manifest` reads from project files.
+//!
+//! Conventions that the graph relies on:
+//! - `const x = require('m')` is two imports under one name: the module's default export, and the module.
+//! - A default export without a name is called `default`.
+//! - Methods of recorded object literals have the variable as parent, and `this` in them has the receiver SelfType.
+//! - A function with a `prototype` is a class.
+//! - Names bound in a function leave no trace, except functions, classes and types, which are definitions there too.
 
-use tree_sitter::{Language, Tree};
+mod commonjs;
+mod defs;
+mod grammar;
+mod imports;
+mod json;
+mod manifest;
+mod members;
+mod modules;
+mod packages;
+mod probe;
+mod refs;
+mod scopes;
+#[cfg(test)]
+mod tests;
+mod types;
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
-use crate::facts::FactsBuilder;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree};
 
-/// Its row in the language table.
+use super::{Lang, LangSpec, PackageScope};
+use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
+use crate::langs::support::{Handled, Lead};
+use crate::walk::{Cx, Rules, Step, walk};
+use grammar::{Act, Grammar};
+
+pub use manifest::{package_json, tsconfig};
+
+/// TypeScript's row in the language table.
 pub const TYPESCRIPT: LangSpec = LangSpec {
     lang: Lang::TypeScript,
     id: "ts",
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
     interpreters: &[],
-    grammar,
-    extract,
-    imports: &Imports,
+    grammar: grammar::typescript,
+    extract: extract_typescript,
+    imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
 };
 
-fn grammar() -> Language {
-    tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
-}
-
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
-}
-
-struct Imports;
-
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
-    }
-}
-
 /// TSX's row.
-pub const TSX: LangSpec =
-    LangSpec { lang: Lang::Tsx, name: "TSX", extensions: &["tsx"], grammar: tsx, ..TYPESCRIPT };
+pub const TSX: LangSpec = LangSpec {
+    lang: Lang::Tsx,
+    name: "TSX",
+    extensions: &["tsx"],
+    grammar: grammar::tsx,
+    extract: extract_tsx,
+    ..TYPESCRIPT
+};
 
 /// JavaScript's row; its grammar reads JSX too.
 pub const JAVASCRIPT: LangSpec = LangSpec {
@@ -46,20 +69,209 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     name: "JavaScript",
     extensions: &["js", "jsx", "mjs", "cjs"],
     interpreters: &["node"],
-    grammar: javascript,
+    grammar: grammar::javascript,
+    extract: extract_javascript,
     ..TYPESCRIPT
 };
 
-fn tsx() -> Language {
-    tree_sitter_typescript::LANGUAGE_TSX.into()
+fn extract_typescript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    extract(&grammar::TYPESCRIPT, tree, source, facts)
 }
 
-fn javascript() -> Language {
-    tree_sitter_javascript::LANGUAGE.into()
+fn extract_tsx(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    extract(&grammar::TSX, tree, source, facts)
 }
 
-/// Reads a `tsconfig.json`.
-pub fn tsconfig(_text: &str, _facts: &mut FactsBuilder) {}
+fn extract_javascript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    extract(&grammar::JAVASCRIPT, tree, source, facts)
+}
 
-/// Reads a `package.json`.
-pub fn package_json(_text: &str, _facts: &mut FactsBuilder) {}
+fn extract(grammar: &'static Grammar, tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    let mut rules = Ecma::new(grammar);
+    let facts = walk(tree, source, facts, &mut rules);
+    rules.settle_exports(facts)
+}
+
+/// What a member belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Container {
+    Class,
+    Interface,
+    /// An object literal whose members are definitions.
+    Object,
+    /// `module.exports = { ... }`.
+    Exports,
+    /// Anything whose members have no names of their own.
+    Other,
+}
+
+/// The walk's state. Sets of node ids say what a node further up decided about one further down.
+struct Ecma {
+    grammar: &'static Grammar,
+    lead: Lead,
+    /// The next declaration and what stands around it.
+    around: Option<(usize, defs::Wrap)>,
+    /// What becomes of variables, by declarator.
+    plans: FxHashMap<usize, defs::Plan>,
+    /// The names of the file's top level with their types.
+    top: FxHashMap<String, Option<String>>,
+    /// The definitions of the file's top level.
+    tops: FxHashMap<StrId, DefIdx>,
+    /// Functions and classes inside functions, to notice a second one.
+    seen: FxHashSet<(Option<DefIdx>, StrId)>,
+    /// Signatures that may have an implementation to come.
+    overloads: FxHashMap<(Option<DefIdx>, StrId), DefIdx>,
+    /// The field types of classes.
+    classes: FxHashMap<DefIdx, members::FieldTypes>,
+    /// What the braces around the walk are, with the byte they end at.
+    containers: Vec<(usize, Container)>,
+    /// Object literals whose members are definitions.
+    objects: FxHashSet<usize>,
+    /// Object literals that are `module.exports`.
+    exported_objects: FxHashSet<usize>,
+    /// Bodies of classes without a name.
+    nameless: FxHashSet<usize>,
+    /// `this.x` that define a field.
+    assigned: FxHashSet<usize>,
+    /// Blocks that are no scope of their own.
+    plain_blocks: FxHashSet<usize>,
+    /// Names whose kind of use was settled further up (bases).
+    roles: FxHashMap<usize, RefKind>,
+    /// Names that are no references.
+    handled: Handled,
+    /// Names offered by export clauses, and whether as the default.
+    exported: Vec<(String, bool)>,
+    /// The body of the interface just opened.
+    interface_body: usize,
+    /// The left side of an assignment that was a definition.
+    passed_over: usize,
+    /// The node that is called, just before it is met.
+    callee: usize,
+    /// A name that is no reference, just before it is met.
+    skip: usize,
+    /// The value of a definition that was opened further up.
+    opened: usize,
+    /// The body of the function just entered.
+    body: usize,
+    /// Before this byte, the walk is inside a function.
+    function_until: usize,
+    /// Before this byte, the walk is inside a block.
+    block_until: usize,
+    /// Before this byte, `var` is local too (the head of a `for`).
+    local_until: usize,
+    /// Before this byte, definitions are declarations.
+    declare_until: usize,
+}
+
+impl Ecma {
+    fn new(grammar: &'static Grammar) -> Self {
+        Self {
+            grammar,
+            lead: Lead::default(),
+            around: None,
+            plans: FxHashMap::default(),
+            top: FxHashMap::default(),
+            tops: FxHashMap::default(),
+            seen: FxHashSet::default(),
+            overloads: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            containers: Vec::new(),
+            objects: FxHashSet::default(),
+            exported_objects: FxHashSet::default(),
+            nameless: FxHashSet::default(),
+            assigned: FxHashSet::default(),
+            plain_blocks: FxHashSet::default(),
+            roles: FxHashMap::default(),
+            handled: Handled::default(),
+            exported: Vec::new(),
+            interface_body: 0,
+            passed_over: 0,
+            callee: 0,
+            skip: 0,
+            opened: 0,
+            body: 0,
+            function_until: 0,
+            block_until: 0,
+            local_until: 0,
+            declare_until: 0,
+        }
+    }
+
+    /// Export clauses can stand anywhere, and a member is visible only if what it belongs to is: known at the end.
+    fn settle_exports(&self, mut facts: FactsBuilder) -> FactsBuilder {
+        for (name, default) in &self.exported {
+            let id = facts.intern(name);
+            if let Some(&idx) = self.tops.get(&id) {
+                let def = facts.def_mut(idx);
+                def.flags = def.flags.with(DefFlags::EXPORTED).with_if(*default, DefFlags::DEFAULT);
+            }
+        }
+        for i in 0..facts.defs().len() {
+            let def = facts.defs()[i];
+            let hidden = def.parent.is_some_and(|p| !facts.defs()[p.index()].flags.has(DefFlags::EXPORTED));
+            if hidden && def.flags.has(DefFlags::EXPORTED) {
+                facts.def_mut(DefIdx(i as u32)).flags = DefFlags(def.flags.0 & !DefFlags::EXPORTED.0);
+            }
+        }
+        facts
+    }
+
+    fn decorator<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+        self.lead.attribute(node, cx.source, false);
+        self.called(node.named_child(0))
+    }
+}
+
+impl Rules for Ecma {
+    fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        match self.grammar.kinds.get(node) {
+            Act::Into => Step::Into,
+            Act::Program => self.look_over(node, cx),
+            Act::Skip => Step::Skip,
+            Act::Comment => self.comment(node, cx),
+            Act::Decorator => self.decorator(node, cx),
+            Act::Import => self.import(node, cx),
+            Act::Export => self.export(node, cx),
+            Act::Ambient => self.ambient(node, cx),
+            Act::Function => self.function(node, cx),
+            Act::Signature => self.signature(node, cx),
+            Act::Lambda => self.lambda(node, cx),
+            Act::Class => self.class(node, cx),
+            Act::ClassValue => self.class_value(node, cx),
+            Act::ClassBody => self.class_body(node),
+            Act::Object => self.object(node),
+            Act::ObjectType => self.object_type(node),
+            Act::Method => self.method(node, cx),
+            Act::MemberSignature => self.member_signature(node, cx),
+            Act::FieldDefinition => self.field(node, cx),
+            Act::PropertySignature => self.property_signature(node, cx),
+            Act::Pair => self.pair(node, cx),
+            Act::Interface => self.interface(node, cx),
+            Act::Enum => self.enumeration(node, cx),
+            Act::EnumMember => self.enum_members(node, cx),
+            Act::TypeAlias => self.type_alias(node, cx),
+            Act::Namespace => self.namespace(node, cx),
+            Act::Declaration => self.declaration(node, cx),
+            Act::Declarator => self.declarator(node, cx),
+            Act::Assignment => self.assignment(node, cx),
+            Act::Block => self.block(node, cx),
+            Act::SwitchBody => self.switch_body(node, cx),
+            Act::For => self.for_statement(node, cx),
+            Act::ForIn => self.for_in(node, cx),
+            Act::Catch => self.catch(node, cx),
+            Act::Identifier => self.identifier(node, cx),
+            Act::Shorthand => self.shorthand(node, cx),
+            Act::Member => self.member(node, cx),
+            Act::TypeIdentifier => self.type_identifier(node, cx),
+            Act::NestedType => self.nested_type(node, cx),
+            Act::Extends => self.bases(node, RefKind::Extends),
+            Act::Implements => self.bases(node, RefKind::Implements),
+            Act::Call => self.call(node, cx),
+            Act::New => self.called(node.child_by_field_id(self.grammar.fields.constructor)),
+            Act::Jsx => self.jsx(node, cx),
+            Act::TypeScope => self.type_scope(node, cx),
+            Act::Infer => self.infer(node, cx),
+            Act::Parameter => self.parameter(node),
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Facts as short text, for tests.
 //!
-//! One line per fact: `kind qualified[~n] first-last@line:col flags | signature | doc`, then imports, then references in
-//! the order of the text. Flags: E exported, D declaration, T test.
+//! One line per fact: `kind qualified[~n] first-last@line:col flags | signature | doc`, then imports and exports, then
+//! references in the order of the text. Flags: E exported, D declaration, T test, X default export.
 
 use std::fmt::Write as _;
 
@@ -74,6 +74,9 @@ fn show(facts: &FileFacts) -> String {
     }
     facts.defs.iter().for_each(|def| show_def(facts, def, &mut out));
     facts.imports.iter().for_each(|import| show_import(facts, import, &mut out));
+    for export in &facts.exports {
+        let _ = writeln!(out, "export {} as {}", facts.name(export.local), facts.name(export.exported));
+    }
     let mut refs: Vec<&Ref> = facts.refs.iter().collect();
     refs.sort_by_key(|r| (r.line, r.col));
     refs.iter().for_each(|r| show_ref(facts, r, &mut out));
@@ -86,7 +89,12 @@ fn show_def(facts: &FileFacts, def: &Def, out: &mut String) {
         let _ = write!(out, "~{}", def.ordinal);
     }
     let _ = write!(out, " {}-{}@{}:{}", def.lines.0, def.lines.1, def.name_at.0, def.name_at.1);
-    let letters = [(DefFlags::EXPORTED, 'E'), (DefFlags::DECLARATION, 'D'), (DefFlags::TEST, 'T')];
+    let letters = [
+        (DefFlags::EXPORTED, 'E'),
+        (DefFlags::DECLARATION, 'D'),
+        (DefFlags::TEST, 'T'),
+        (DefFlags::DEFAULT, 'X'),
+    ];
     let flags: String = letters.iter().filter(|(f, _)| def.flags.has(*f)).map(|(_, c)| *c).collect();
     if !flags.is_empty() {
         let _ = write!(out, " {flags}");

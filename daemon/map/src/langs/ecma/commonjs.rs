@@ -1,0 +1,238 @@
+//! Modules and classes as they were written before the language had them: `require`, `module.exports`, `prototype`.
+
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::defs::New;
+use super::modules::{namespace, pass_on, reexport, taken, whole_module};
+use super::scopes::{SELF, Value};
+use super::types::THIS;
+use crate::facts::{DefIdx, DefKind};
+use crate::walk::{Binding, Cx, Step};
+
+impl Ecma {
+    /// `const x = require('y')` and its variants.
+    pub(super) fn required<'t>(&mut self, pattern: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(required) = self.module_of(value, cx.source) else { return Step::Into };
+        let module = required.module;
+        if pattern.kind() == "identifier" {
+            let local = cx.text(pattern);
+            match required.property {
+                Some(name) => taken(cx, pattern, (module, name, local)),
+                None if required.dynamic => namespace(cx, pattern, (module, local)),
+                None => whole_module(cx, pattern, (module, local)),
+            }
+            return Step::Skip;
+        }
+        let f = &self.grammar.fields;
+        let mut cursor = pattern.walk();
+        for part in pattern.named_children(&mut cursor) {
+            let (name, local) = match part.kind() {
+                "shorthand_property_identifier_pattern" => (Some(part), Some(part)),
+                "pair_pattern" => (part.child_by_field_id(f.key), part.child_by_field_id(f.value)),
+                "object_assignment_pattern" => {
+                    (part.child_by_field_id(f.left), part.child_by_field_id(f.left))
+                }
+                _ => (None, None),
+            };
+            if let (Some(name), Some(local)) = (name, local.filter(|l| l.kind() != "object_pattern")) {
+                taken(cx, part, (module, cx.text(name), cx.text(local)));
+            }
+        }
+        Step::Skip
+    }
+
+    /// `module.exports = ...`, `exports.x = ...`, `Foo.prototype.bar = ...`, `Foo.bar = function ...`.
+    pub(super) fn assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.in_function(node) {
+            return Step::Into;
+        }
+        let f = &self.grammar.fields;
+        let (left, right) = (node.child_by_field_id(f.left), node.child_by_field_id(f.right));
+        let (Some(left), Some(right)) = (left.filter(|l| l.kind() == "member_expression"), right) else {
+            return Step::Into;
+        };
+        let Some(path) = self.reader(cx).dotted(left) else { return Step::Into };
+        let property = left.child_by_field_id(f.property).unwrap_or(left);
+        match path.split('.').collect::<Vec<_>>()[..] {
+            ["module", "exports"] => self.exports(node, left, right, cx),
+            ["exports", _] | ["module", "exports", _] => self.exports_one((node, left), property, right, cx),
+            [class, "prototype"] => self.prototype(class, left, right, cx),
+            [class, "prototype", _] => self.attached((class, true), (node, left), (property, right), cx),
+            [class, _] => self.attached((class, false), (node, left), (property, right), cx),
+            _ => {}
+        }
+        Step::Into
+    }
+
+    fn exports<'t>(&mut self, node: Node<'t>, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
+        self.pass_over(left);
+        match right.kind() {
+            "object" => self.export_object(right, cx),
+            "call_expression" | "member_expression" if self.value_kind(right, cx.source) == Value::Module => {
+                if let Some(required) = self.module_of(right, cx.source) {
+                    pass_on(cx, right, (required.module, required.property));
+                }
+            }
+            "identifier" | "class" | "function_expression" | "generator_function" | "arrow_function" => {
+                self.export_value(node, right, cx);
+            }
+            _ => {}
+        }
+    }
+
+    /// `module.exports = { a, b: c, d() {} }`: names of this file are offered, the rest is defined here.
+    fn export_object<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let mut cursor = object.walk();
+        for member in object.named_children(&mut cursor) {
+            let key = member.child_by_field_id(f.key).and_then(|key| self.property_name(key, cx));
+            let value = member.child_by_field_id(f.value);
+            match (member.kind(), key, value) {
+                ("shorthand_property_identifier", ..) => self.offer(cx.text(member), cx.text(member), cx),
+                ("pair", Some(key), Some(value)) if value.kind() == "identifier" => {
+                    self.offer(cx.text(value), key, cx);
+                }
+                ("pair", Some(key), Some(value)) => {
+                    if let Some(required) = self.module_of(value, cx.source) {
+                        let (module, name) = (required.module, required.property.unwrap_or("default"));
+                        reexport(cx, member, (module, name, key));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.exported_objects.insert(object.id());
+    }
+
+    /// A member of `module.exports = { ... }` that is written there.
+    pub(super) fn exported_member<'t>(
+        &mut self,
+        node: Node<'t>,
+        (name, at, value): (&'t str, Node<'t>, Node<'t>),
+        cx: &mut Cx<'t>,
+    ) {
+        if value.kind() == "identifier" || self.value_kind(value, cx.source) == Value::Module {
+            return;
+        }
+        self.exports_value(node, (name, at), value, cx);
+    }
+
+    fn exports_one<'t>(
+        &mut self,
+        (node, left): (Node<'t>, Node<'t>),
+        property: Node<'t>,
+        right: Node<'t>,
+        cx: &mut Cx<'t>,
+    ) {
+        self.pass_over(left);
+        let name = cx.text(property);
+        if let Some(required) = self.module_of(right, cx.source) {
+            reexport(cx, right, (required.module, required.property.unwrap_or("default"), name));
+        } else if right.kind() == "identifier" {
+            if cx.text(right) != "undefined" {
+                self.offer(cx.text(right), name, cx);
+            }
+        } else if name != "__esModule" && !is_void(right) {
+            self.exports_value(node, (name, property), right, cx);
+        }
+    }
+
+    fn exports_value<'t>(
+        &mut self,
+        node: Node<'t>,
+        (name, at): (&'t str, Node<'t>),
+        value: Node<'t>,
+        cx: &mut Cx<'t>,
+    ) {
+        let mut wrap = self.wrap(node, cx);
+        wrap.exported = true;
+        wrap.default = name == "default";
+        match self.value_kind(value, cx.source) {
+            Value::Class => {
+                self.open_class(value, (name, at), &wrap, cx);
+                self.opened = value.id();
+            }
+            Value::Function => {
+                let head = (node.start_byte(), self.head(value).1);
+                self.make(
+                    &New { name, at, kind: DefKind::Function, head, visible: true },
+                    &wrap,
+                    Some(true),
+                    cx,
+                );
+                cx.bind(THIS, Binding::Opaque);
+                self.opened = value.id();
+            }
+            _ => {
+                let head = (node.start_byte(), node.start_byte() + first_line(node, cx));
+                let scope = self.object_in(value).map(|object| {
+                    self.objects.insert(object.id());
+                    false
+                });
+                self.make(&New { name, at, kind: DefKind::Variable, head, visible: true }, &wrap, scope, cx);
+            }
+        }
+    }
+
+    /// `Foo.prototype = { ... }`.
+    fn prototype<'t>(&mut self, class: &str, left: Node<'t>, right: Node<'t>, cx: &mut Cx<'t>) {
+        let Some((idx, object)) = self.known_class(class, cx).zip(self.object_in(right)) else { return };
+        as_class(idx, cx);
+        self.pass_over(left);
+        cx.reopen(idx, false);
+        self.objects.insert(object.id());
+    }
+
+    /// A function put on a class or function of this file.
+    fn attached<'t>(
+        &mut self,
+        (class, prototype): (&str, bool),
+        (node, left): (Node<'t>, Node<'t>),
+        (property, right): (Node<'t>, Node<'t>),
+        cx: &mut Cx<'t>,
+    ) {
+        let Some(idx) = self.known_class(class, cx) else { return };
+        if self.value_kind(right, cx.source) != Value::Function {
+            return;
+        }
+        if prototype {
+            as_class(idx, cx);
+        }
+        self.pass_over(left);
+        let wrap = self.wrap(node, cx);
+        let name = cx.text(property);
+        let head = (node.start_byte(), self.head(right).1);
+        let new = New { name, at: property, kind: DefKind::Method, head, visible: true };
+        self.make_in(&new, &wrap, (Some(true), Some(idx), None), cx);
+        if right.kind() != "arrow_function" {
+            cx.bind(THIS, Binding::Typed(SELF));
+        }
+        self.opened = right.id();
+    }
+
+    fn known_class(&self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
+        let id = cx.facts.intern(name);
+        let idx = self.tops.get(&id).copied()?;
+        let kind = cx.facts.defs()[idx.index()].kind;
+        matches!(kind, DefKind::Function | DefKind::Class).then_some(idx)
+    }
+
+    /// The left side of an assignment that is a definition is no reference.
+    fn pass_over(&mut self, left: Node<'_>) {
+        self.passed_over = left.id();
+    }
+}
+
+/// A function with a prototype is what a class was before there were classes.
+fn as_class(idx: DefIdx, cx: &mut Cx<'_>) {
+    cx.facts.def_mut(idx).kind = DefKind::Class;
+}
+
+fn is_void(value: Node<'_>) -> bool {
+    matches!(value.kind(), "unary_expression" | "undefined" | "assignment_expression")
+}
+
+fn first_line(node: Node<'_>, cx: &Cx<'_>) -> usize {
+    cx.slice(node.start_byte(), node.end_byte()).lines().next().map_or(0, str::len)
+}

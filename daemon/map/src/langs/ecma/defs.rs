@@ -1,0 +1,576 @@
+//! Definitions: functions, classes, types, namespaces and variables.
+//!
+//! What is written around a declaration (`export`, `declare`, a doc comment) is remembered as a [`Wrap`] when it is met
+//! and taken when the declaration itself is.
+
+use tree_sitter::Node;
+
+use super::scopes::{SELF, Value};
+use super::{Container, Ecma};
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind};
+use crate::langs::support::{Comment, Outer};
+use crate::walk::{Binding, Cx, Step};
+
+/// What stands around a declaration.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Wrap {
+    pub(super) bytes: (u32, u32),
+    pub(super) lines: (u32, u32),
+    pub(super) exported: bool,
+    pub(super) default: bool,
+    pub(super) doc: String,
+}
+
+impl Wrap {
+    fn of(node: Node<'_>, outer: Outer) -> Self {
+        let (first, last) = Cx::lines(node);
+        Self {
+            bytes: (outer.start.unwrap_or(node.start_byte()) as u32, node.end_byte() as u32),
+            lines: (outer.line.unwrap_or(first), last),
+            doc: outer.doc,
+            ..Self::default()
+        }
+    }
+}
+
+/// A definition about to be made.
+pub(super) struct New<'t> {
+    pub(super) name: &'t str,
+    pub(super) at: Node<'t>,
+    pub(super) kind: DefKind,
+    /// The bytes of its header.
+    pub(super) head: (usize, usize),
+    /// Whether it can be seen from outside, as far as what it is written in can.
+    pub(super) visible: bool,
+}
+
+/// What a declaration makes of one of its variables.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    wrap: Wrap,
+    value: Value,
+    is_const: bool,
+    head: usize,
+}
+
+impl Ecma {
+    /// A comment: documentation if it starts with `/**`.
+    pub(super) fn comment<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+        let is_doc = cx.slice(node.start_byte(), node.start_byte() + 3) == "/**";
+        self.lead.comment(node, cx.source, if is_doc { Comment::Doc } else { Comment::Other });
+        Step::Skip
+    }
+
+    /// What stands around a declaration.
+    pub(super) fn wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
+        match self.around.take() {
+            Some((id, wrap)) if id == node.id() => wrap,
+            other => {
+                self.around = other;
+                Wrap::of(node, self.lead.take(node, cx))
+            }
+        }
+    }
+
+    /// `declare ...`: what is in it is a declaration.
+    pub(super) fn ambient<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+        self.declare_until = self.declare_until.max(node.end_byte());
+        let wrap = self.wrap(node, cx);
+        if let Some(inner) = node.named_child(0) {
+            if inner.kind() == "statement_block" {
+                self.plain_blocks.insert(inner.id());
+            }
+            self.around = Some((inner.id(), wrap));
+        }
+        Step::Into
+    }
+
+    /// Records a definition, with a scope for its children if `scope` says whether that binds names.
+    pub(super) fn make<'t>(
+        &mut self,
+        new: &New<'t>,
+        wrap: &Wrap,
+        scope: Option<bool>,
+        cx: &mut Cx<'t>,
+    ) -> DefIdx {
+        let parent = cx.owner();
+        self.make_in(new, wrap, (scope, parent, None), cx)
+    }
+
+    /// The same with an owner and a qualifier of its own.
+    pub(super) fn make_in<'t>(
+        &mut self,
+        new: &New<'t>,
+        wrap: &Wrap,
+        (scope, parent, qualifier): (Option<bool>, Option<DefIdx>, Option<&str>),
+        cx: &mut Cx<'t>,
+    ) -> DefIdx {
+        let declared = new.at.start_byte() < self.declare_until;
+        let flags = DefFlags::default()
+            .with_if(new.visible, DefFlags::EXPORTED)
+            .with_if(wrap.default, DefFlags::DEFAULT)
+            .with_if(declared, DefFlags::DECLARATION);
+        let input = DefInput {
+            name: new.name,
+            kind: new.kind,
+            flags,
+            parent,
+            qualifier,
+            lines: wrap.lines,
+            bytes: wrap.bytes,
+            name_at: cx.position(new.at),
+            signature: signature(cx, new.head),
+            doc: &wrap.doc,
+        };
+        let idx = match scope {
+            Some(binds) => cx.define_scope(&input, binds),
+            None => cx.define(&input),
+        };
+        if parent.is_none() {
+            let id = cx.facts.intern(new.name);
+            self.tops.entry(id).or_insert(idx);
+        }
+        idx
+    }
+
+    /// Whether a declaration here can be seen by other files: exported, or declared in a namespace that is.
+    fn is_visible(&self, wrap: &Wrap, at: Node<'_>, cx: &Cx<'_>) -> bool {
+        if self.in_function(at) {
+            return false;
+        }
+        wrap.exported || (at.start_byte() < self.declare_until && cx.owner().is_some())
+    }
+
+    /// A second function or class of one name in one scope cannot be told from the first by its name: uses of it are then
+    /// not recorded, rather than taken for uses of the first.
+    fn hide_repeated<'t>(&mut self, name: &'t str, at: Node<'t>, cx: &mut Cx<'t>) {
+        if !self.in_function(at) {
+            return;
+        }
+        let id = cx.facts.intern(name);
+        let owner = cx.owner();
+        let repeated = !self.seen.insert((owner, id));
+        if repeated || (owner.is_none() && self.top.contains_key(name)) {
+            cx.bind(name, Binding::Opaque);
+        }
+    }
+
+    /// `function f() {}`.
+    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let wrap = self.wrap(node, cx);
+        let (name, at) = self.name_or_default(node, cx);
+        self.skip = at.id();
+        if let Some(idx) = self.overloaded(name, cx) {
+            self.replace(idx, node, at, &wrap, cx);
+        } else {
+            self.hide_repeated(name, node, cx);
+            let visible = self.is_visible(&wrap, node, cx);
+            let new = New { name, at, kind: DefKind::Function, head: self.head(node), visible };
+            self.make(&new, &wrap, Some(true), cx);
+        }
+        cx.bind(super::types::THIS, Binding::Opaque);
+        self.enter_function(node, cx);
+        Step::Into
+    }
+
+    /// `function f();`: an overload, or a declaration.
+    pub(super) fn signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let wrap = self.wrap(node, cx);
+        let (name, at) = self.name_or_default(node, cx);
+        self.skip = at.id();
+        let visible = self.is_visible(&wrap, node, cx);
+        let new =
+            New { name, at, kind: DefKind::Function, head: (node.start_byte(), node.end_byte()), visible };
+        self.overload(&new, &wrap, cx);
+        self.enter_function(node, cx);
+        Step::Into
+    }
+
+    /// Makes a definition of the first signature of its name, and goes back into it at the others.
+    pub(super) fn overload<'t>(&mut self, new: &New<'t>, wrap: &Wrap, cx: &mut Cx<'t>) {
+        let key = (cx.owner(), cx.facts.intern(new.name));
+        if let Some(&idx) = self.overloads.get(&key) {
+            cx.reopen(idx, true);
+            return;
+        }
+        let idx = self.make(new, wrap, Some(true), cx);
+        let def = cx.facts.def_mut(idx);
+        def.flags = def.flags.with(DefFlags::DECLARATION);
+        self.overloads.insert(key, idx);
+    }
+
+    /// The definition that earlier signatures of this name made.
+    pub(super) fn overloaded(&mut self, name: &str, cx: &mut Cx<'_>) -> Option<DefIdx> {
+        if self.overloads.is_empty() {
+            return None;
+        }
+        let key = (cx.owner(), cx.facts.intern(name));
+        self.overloads.remove(&key)
+    }
+
+    /// The implementation takes the place of its overloads.
+    pub(super) fn replace<'t>(
+        &mut self,
+        idx: DefIdx,
+        node: Node<'t>,
+        at: Node<'t>,
+        wrap: &Wrap,
+        cx: &mut Cx<'t>,
+    ) {
+        let name_at = cx.position(at);
+        let head = self.head(node);
+        let declared = node.start_byte() < self.declare_until;
+        let def = cx.facts.def_mut(idx);
+        def.lines = wrap.lines;
+        def.bytes = wrap.bytes;
+        def.name_at = name_at;
+        if !declared {
+            def.flags = DefFlags(def.flags.0 & !DefFlags::DECLARATION.0);
+        }
+        let text = signature(cx, head);
+        cx.facts.set_signature(idx, text);
+        if !wrap.doc.is_empty() {
+            cx.facts.set_doc(idx, &wrap.doc);
+        }
+        cx.reopen(idx, true);
+    }
+
+    /// A function in an expression.
+    pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        cx.open_scope(true);
+        let is_arrow = node.kind() == "arrow_function";
+        if !is_arrow && self.opened != node.id() {
+            cx.bind(super::types::THIS, Binding::Opaque);
+        }
+        if let Some(name) = node.child_by_field_id(self.grammar.fields.name).filter(|_| !is_arrow) {
+            cx.bind(cx.text(name), Binding::Opaque);
+            self.skip = name.id();
+        }
+        self.enter_function(node, cx);
+        Step::Into
+    }
+
+    /// `class A {}`.
+    pub(super) fn class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.opened != node.id() {
+            let wrap = self.wrap(node, cx);
+            let (name, at) = self.name_or_default(node, cx);
+            self.open_class(node, (name, at), &wrap, cx);
+        }
+        Step::Into
+    }
+
+    /// A class in an expression: a definition if something names it.
+    pub(super) fn class_value<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.opened == node.id() {
+            return Step::Into;
+        }
+        if let Some(name) = node.child_by_field_id(self.grammar.fields.name) {
+            let wrap = Wrap::of(node, Outer::default());
+            self.open_class(node, (cx.text(name), name), &wrap, cx);
+            return Step::Into;
+        }
+        cx.open_scope(true);
+        cx.bind(super::types::THIS, Binding::Opaque);
+        if let Some(body) = node.child_by_field_id(self.grammar.fields.body) {
+            self.nameless.insert(body.id());
+        }
+        Step::Into
+    }
+
+    /// Makes the definition of a class and all that its members need to know.
+    pub(super) fn open_class<'t>(
+        &mut self,
+        node: Node<'t>,
+        (name, at): (&'t str, Node<'t>),
+        wrap: &Wrap,
+        cx: &mut Cx<'t>,
+    ) {
+        self.hide_repeated(name, node, cx);
+        let visible = self.is_visible(wrap, node, cx);
+        let new = New { name, at, kind: DefKind::Class, head: self.head(node), visible };
+        let idx = self.make(&new, wrap, Some(true), cx);
+        cx.bind(super::types::THIS, Binding::Typed(SELF));
+        self.bind_type_parameters(node, cx);
+        if let Some(own) = node.child_by_field_id(self.grammar.fields.name) {
+            self.handled.mark(own);
+        }
+        if let Some(body) = node.child_by_field_id(self.grammar.fields.body) {
+            let types = self.field_types(body, cx);
+            self.classes.insert(idx, types);
+        }
+    }
+
+    /// `interface A {}`.
+    pub(super) fn interface<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.type_declaration(node, DefKind::Interface, cx) {
+            self.bind_type_parameters(node, cx);
+            self.interface_body = node.child_by_field_id(self.grammar.fields.body).map_or(0, |b| b.id());
+        }
+        Step::Into
+    }
+
+    /// `type A = ...`.
+    pub(super) fn type_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.type_declaration(node, DefKind::TypeAlias, cx) {
+            self.bind_type_parameters(node, cx);
+        }
+        Step::Into
+    }
+
+    /// `enum A {}`.
+    pub(super) fn enumeration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        self.type_declaration(node, DefKind::Enum, cx);
+        Step::Into
+    }
+
+    fn type_declaration<'t>(&mut self, node: Node<'t>, kind: DefKind, cx: &mut Cx<'t>) -> bool {
+        let wrap = self.wrap(node, cx);
+        let Some(at) = node.child_by_field_id(self.grammar.fields.name) else { return false };
+        self.handled.mark(at);
+        let name = cx.text(at);
+        self.hide_repeated(name, node, cx);
+        let visible = self.is_visible(&wrap, node, cx);
+        let head =
+            if kind == DefKind::TypeAlias { (node.start_byte(), node.end_byte()) } else { self.head(node) };
+        self.make(&New { name, at, kind, head, visible }, &wrap, Some(true), cx);
+        true
+    }
+
+    /// The members of an enumeration.
+    pub(super) fn enum_members<'t>(&mut self, body: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor) {
+            let at = member.child_by_field_id(self.grammar.fields.name).unwrap_or(member);
+            let Some(name) = self.property_name(at, cx).filter(|_| at.kind() != "comment") else { continue };
+            let wrap = Wrap::of(member, Outer::default());
+            let head = (member.start_byte(), member.end_byte());
+            self.make(&New { name, at, kind: DefKind::Constant, head, visible: true }, &wrap, None, cx);
+        }
+        Step::Into
+    }
+
+    /// `namespace A.B {}`: one definition for each part of the name.
+    pub(super) fn namespace<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let (name, body) = (node.child_by_field_id(f.name), node.child_by_field_id(f.body));
+        let wrap = self.wrap(node, cx);
+        let Some(name) = name else { return Step::Into };
+        body.into_iter().for_each(|body| {
+            self.plain_blocks.insert(body.id());
+        });
+        self.mark_path(name);
+        let head = self.head(node);
+        let text = self.reader(cx).string(name).unwrap_or_else(|| cx.text(name));
+        let parts = text.split('.').filter(|_| name.kind() == "nested_identifier");
+        let whole = std::iter::once(text).filter(|_| name.kind() != "nested_identifier");
+        for (i, part) in parts.chain(whole).map(str::trim).filter(|p| !p.is_empty()).enumerate() {
+            let visible = i > 0 || self.is_visible(&wrap, node, cx) || name.kind() == "string";
+            let new = New { name: part, at: name, kind: DefKind::Module, head, visible };
+            self.make(&new, &wrap, Some(false), cx);
+        }
+        Step::Into
+    }
+
+    /// The parts of `A.B.C` are no references.
+    fn mark_path(&mut self, path: Node<'_>) {
+        let mut at = Some(path);
+        for _ in 0..32 {
+            let Some(node) = at else { return };
+            self.handled.mark(node);
+            at = node.child_by_field_id(self.grammar.fields.object);
+        }
+    }
+
+    /// `const`, `let`, `var`: what becomes of each variable is settled here, and done when it is met.
+    pub(super) fn declaration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let wrap = self.wrap(node, cx);
+        let is_var = node.kind() == "variable_declaration";
+        let is_const = node.child_by_field_id(f.kind).is_some_and(|kind| cx.text(kind) == "const");
+        let in_head = node.start_byte() < self.local_until;
+        let local = self.in_function(node) || in_head || (!is_var && self.in_block(node));
+        let mut cursor = node.walk();
+        let declarators = node.named_children(&mut cursor).filter(|n| n.kind() == "variable_declarator");
+        let declarators: Vec<Node<'_>> = declarators.collect();
+        let alone = declarators.len() == 1;
+        for (i, &declarator) in declarators.iter().enumerate() {
+            let value = declarator.child_by_field_id(f.value);
+            let value = value.map_or(Value::Plain, |value| self.value_kind(value, cx.source));
+            if local && value == Value::Plain {
+                continue;
+            }
+            let mut own = if alone { wrap.clone() } else { Wrap::of(declarator, Outer::default()) };
+            own.exported = wrap.exported;
+            if i == 0 {
+                own.doc.clone_from(&wrap.doc);
+            }
+            let head = if i == 0 { node.start_byte() } else { declarator.start_byte() };
+            self.plans.insert(declarator.id(), Plan { wrap: own, value, is_const, head });
+        }
+        Step::Into
+    }
+
+    /// One variable.
+    pub(super) fn declarator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.plans.is_empty() {
+            return Step::Into;
+        }
+        let Some(plan) = self.plans.remove(&node.id()) else { return Step::Into };
+        let f = &self.grammar.fields;
+        let (name, value) = (node.child_by_field_id(f.name), node.child_by_field_id(f.value));
+        let Some(name) = name else { return Step::Into };
+        let simple = name.kind() == "identifier";
+        match (plan.value, value) {
+            (Value::Module, Some(value)) => return self.required(name, value, cx),
+            (Value::Function, Some(value)) if simple => self.function_variable(name, value, &plan, cx),
+            (Value::Class, Some(value)) if simple => {
+                self.handled.mark(name);
+                self.open_class(value, (cx.text(name), name), &plan.wrap, cx);
+                self.opened = value.id();
+            }
+            _ => self.variables(name, value, &plan, cx),
+        }
+        Step::Into
+    }
+
+    fn function_variable<'t>(&mut self, name: Node<'t>, value: Node<'t>, plan: &Plan, cx: &mut Cx<'t>) {
+        let text = cx.text(name);
+        self.skip = name.id();
+        self.hide_repeated(text, name, cx);
+        let visible = self.is_visible(&plan.wrap, name, cx);
+        let head = (plan.head, self.head(value).1);
+        let new = New { name: text, at: name, kind: DefKind::Function, head, visible };
+        self.make(&new, &plan.wrap, Some(true), cx);
+        if value.kind() != "arrow_function" {
+            cx.bind(super::types::THIS, Binding::Opaque);
+        }
+        self.opened = value.id();
+    }
+
+    /// Variables of the file or of a namespace.
+    fn variables<'t>(&mut self, pattern: Node<'t>, value: Option<Node<'t>>, plan: &Plan, cx: &mut Cx<'t>) {
+        let kind = if plan.is_const { DefKind::Constant } else { DefKind::Variable };
+        let visible = self.is_visible(&plan.wrap, pattern, cx);
+        let end = plan.wrap.bytes.1 as usize;
+        let line = cx.slice(plan.head, end).lines().next().map_or(0, str::len);
+        let head = (plan.head, plan.head + line);
+        let mut names = Vec::new();
+        self.each_name(pattern, &mut |name| names.push(name));
+        let scope = value.filter(|_| pattern.kind() == "identifier").is_some_and(|v| self.has_inside(v));
+        for at in names {
+            self.handled.mark(at);
+            let new = New { name: cx.text(at), at, kind, head, visible };
+            self.make(&new, &plan.wrap, scope.then_some(false), cx);
+        }
+        if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
+            self.objects.insert(object.id());
+        }
+    }
+
+    /// Whether a value holds functions of its own: an object, or a call that is given one or the other.
+    pub(super) fn has_inside(&self, value: Node<'_>) -> bool {
+        if self.object_in(value).is_some() {
+            return true;
+        }
+        let Some(arguments) = value.child_by_field_id(self.grammar.fields.arguments) else { return false };
+        let mut cursor = arguments.walk();
+        arguments.named_children(&mut cursor).any(|argument| {
+            matches!(argument.kind(), "arrow_function" | "function_expression" | "object" | "class")
+        })
+    }
+
+    /// The object literal that a value is, wrappers aside.
+    pub(super) fn object_in<'t>(&self, value: Node<'t>) -> Option<Node<'t>> {
+        let mut at = value;
+        for _ in 0..4 {
+            match at.kind() {
+                "object" => return Some(at),
+                "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
+                    at = at.named_child(0)?
+                }
+                "type_assertion" => at = at.named_child(1)?,
+                "call_expression" => {
+                    let function = at.child_by_field_id(self.grammar.fields.function)?;
+                    let freezes = function.kind() == "member_expression" && function.byte_range().len() == 13;
+                    at = at
+                        .child_by_field_id(self.grammar.fields.arguments)
+                        .filter(|_| freezes)?
+                        .named_child(0)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// A declaration's name; `default` where it has none.
+    pub(super) fn name_or_default<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> (&'t str, Node<'t>) {
+        match node.child_by_field_id(self.grammar.fields.name) {
+            Some(name) if !name.byte_range().is_empty() => (cx.text(name), name),
+            _ => ("default", node),
+        }
+    }
+
+    /// From where the declaration's own words start to where its body does.
+    pub(super) fn head(&self, node: Node<'_>) -> (usize, usize) {
+        let body = node.child_by_field_id(self.grammar.fields.body);
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let mut cursor = node.walk();
+        let start = node.children(&mut cursor).find(|child| !matches!(child.kind(), "decorator" | "comment"));
+        (start.map_or(node.start_byte(), |s| s.start_byte()), end)
+    }
+
+    /// The name of a property as written; `None` for one that is computed at length.
+    pub(super) fn property_name<'t>(&self, name: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+        let text = match name.kind() {
+            "string" => self.reader(cx).string(name)?,
+            _ => cx.text(name),
+        };
+        (!text.is_empty() && text.len() <= 100 && !text.contains('\n')).then_some(text)
+    }
+
+    pub(super) fn in_function(&self, node: Node<'_>) -> bool {
+        node.start_byte() < self.function_until
+    }
+
+    pub(super) fn in_block(&self, node: Node<'_>) -> bool {
+        node.start_byte() < self.block_until
+    }
+
+    /// What the members of `node`'s parent belong to.
+    pub(super) fn container(&mut self, node: Node<'_>) -> Container {
+        while self.containers.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
+            self.containers.pop();
+        }
+        self.containers.last().map_or(Container::Other, |(_, container)| *container)
+    }
+
+    /// Bases are references of their own kind; `nodes` are the clause's children.
+    pub(super) fn bases<'t>(&mut self, clause: Node<'t>, kind: RefKind) -> Step {
+        let mut cursor = clause.walk();
+        for base in clause.named_children(&mut cursor) {
+            let name = match base.kind() {
+                "generic_type" => base.child_by_field_id(self.grammar.fields.name),
+                _ => Some(base),
+            };
+            let named = |n: &Node<'_>| {
+                matches!(
+                    n.kind(),
+                    "identifier" | "member_expression" | "type_identifier" | "nested_type_identifier"
+                )
+            };
+            if let Some(name) = name.filter(named) {
+                self.roles.insert(name.id(), kind);
+            }
+        }
+        Step::Into
+    }
+}
+
+/// A header on its own: without the brace, arrow or semicolon that ends it.
+fn signature<'t>(cx: &Cx<'t>, (from, to): (usize, usize)) -> &'t str {
+    let text = cx.slice(from, to.min(from + 1200)).trim_end();
+    let text = text.strip_suffix("=>").unwrap_or(text);
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '{' | ';' | ','))
+}

@@ -1,0 +1,229 @@
+//! The three grammars of the family (TypeScript, TSX, JavaScript): which node kinds matter, and the numbers of fields.
+//!
+//! They share most names; what only one of them has is simply never met in the others.
+
+use std::sync::LazyLock;
+
+use tree_sitter::Language;
+
+use crate::langs::support::fields;
+use crate::walk::KindTable;
+
+fields!(Fields {
+    alias: "alias",
+    arguments: "arguments",
+    body: "body",
+    constructor: "constructor",
+    declaration: "declaration",
+    function: "function",
+    initializer: "initializer",
+    key: "key",
+    kind: "kind",
+    left: "left",
+    module: "module",
+    name: "name",
+    object: "object",
+    parameter: "parameter",
+    parameters: "parameters",
+    pattern: "pattern",
+    property: "property",
+    return_type: "return_type",
+    right: "right",
+    source: "source",
+    ty: "type",
+    type_arguments: "type_arguments",
+    type_parameters: "type_parameters",
+    value: "value",
+});
+
+/// What to do at a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Act {
+    #[default]
+    Into,
+    Skip,
+    Program,
+    Comment,
+    Decorator,
+    Import,
+    Export,
+    Ambient,
+    Function,
+    Signature,
+    Lambda,
+    Class,
+    ClassValue,
+    ClassBody,
+    Object,
+    ObjectType,
+    Method,
+    MemberSignature,
+    FieldDefinition,
+    PropertySignature,
+    Pair,
+    Interface,
+    Enum,
+    EnumMember,
+    TypeAlias,
+    Namespace,
+    Declaration,
+    Declarator,
+    Assignment,
+    Block,
+    SwitchBody,
+    For,
+    ForIn,
+    Catch,
+    Identifier,
+    Shorthand,
+    Member,
+    TypeIdentifier,
+    NestedType,
+    Extends,
+    Implements,
+    Call,
+    New,
+    Jsx,
+    TypeScope,
+    Infer,
+    Parameter,
+}
+
+/// Node kinds of all three grammars.
+const KINDS: &[(&str, Act)] = &[
+    ("program", Act::Program),
+    ("comment", Act::Comment),
+    ("jsx_closing_element", Act::Skip),
+    ("string", Act::Skip),
+    ("string_fragment", Act::Skip),
+    ("escape_sequence", Act::Skip),
+    ("regex", Act::Skip),
+    ("number", Act::Skip),
+    ("true", Act::Skip),
+    ("false", Act::Skip),
+    ("null", Act::Skip),
+    ("undefined", Act::Skip),
+    ("jsx_text", Act::Skip),
+    ("property_identifier", Act::Skip),
+    ("private_property_identifier", Act::Skip),
+    ("shorthand_property_identifier_pattern", Act::Skip),
+    ("statement_identifier", Act::Skip),
+    ("predefined_type", Act::Skip),
+    ("meta_property", Act::Skip),
+    ("jsx_namespace_name", Act::Skip),
+    ("decorator", Act::Decorator),
+    ("import_statement", Act::Import),
+    ("import_alias", Act::Skip),
+    ("export_statement", Act::Export),
+    ("ambient_declaration", Act::Ambient),
+    ("function_declaration", Act::Function),
+    ("generator_function_declaration", Act::Function),
+    ("function_signature", Act::Signature),
+    ("function_expression", Act::Lambda),
+    ("generator_function", Act::Lambda),
+    ("arrow_function", Act::Lambda),
+    ("class_declaration", Act::Class),
+    ("abstract_class_declaration", Act::Class),
+    ("class", Act::ClassValue),
+    ("class_body", Act::ClassBody),
+    ("object", Act::Object),
+    ("object_type", Act::ObjectType),
+    ("interface_body", Act::ObjectType),
+    ("method_definition", Act::Method),
+    ("method_signature", Act::MemberSignature),
+    ("abstract_method_signature", Act::MemberSignature),
+    ("public_field_definition", Act::FieldDefinition),
+    ("field_definition", Act::FieldDefinition),
+    ("property_signature", Act::PropertySignature),
+    ("pair", Act::Pair),
+    ("interface_declaration", Act::Interface),
+    ("enum_declaration", Act::Enum),
+    ("enum_body", Act::EnumMember),
+    ("type_alias_declaration", Act::TypeAlias),
+    ("module", Act::Namespace),
+    ("internal_module", Act::Namespace),
+    ("lexical_declaration", Act::Declaration),
+    ("variable_declaration", Act::Declaration),
+    ("using_declaration", Act::Declaration),
+    ("variable_declarator", Act::Declarator),
+    ("assignment_expression", Act::Assignment),
+    ("statement_block", Act::Block),
+    ("switch_body", Act::SwitchBody),
+    ("for_statement", Act::For),
+    ("for_in_statement", Act::ForIn),
+    ("catch_clause", Act::Catch),
+    ("identifier", Act::Identifier),
+    ("shorthand_property_identifier", Act::Shorthand),
+    ("member_expression", Act::Member),
+    ("nested_identifier", Act::Member),
+    ("type_identifier", Act::TypeIdentifier),
+    ("nested_type_identifier", Act::NestedType),
+    ("extends_clause", Act::Extends),
+    ("extends_type_clause", Act::Extends),
+    ("class_heritage", Act::Extends),
+    ("implements_clause", Act::Implements),
+    ("call_expression", Act::Call),
+    ("new_expression", Act::New),
+    ("jsx_opening_element", Act::Jsx),
+    ("jsx_self_closing_element", Act::Jsx),
+    ("function_type", Act::TypeScope),
+    ("constructor_type", Act::TypeScope),
+    ("call_signature", Act::TypeScope),
+    ("construct_signature", Act::TypeScope),
+    ("index_signature", Act::TypeScope),
+    ("conditional_type", Act::TypeScope),
+    ("infer_type", Act::Infer),
+    ("required_parameter", Act::Parameter),
+    ("optional_parameter", Act::Parameter),
+];
+
+/// One grammar, made ready.
+#[derive(Debug)]
+pub(super) struct Grammar {
+    pub(super) kinds: KindTable<Act>,
+    pub(super) fields: Fields,
+    /// Whether types are not written: fields are then found where they are assigned.
+    pub(super) untyped: bool,
+}
+
+impl Grammar {
+    fn new(language: &Language, untyped: bool) -> Self {
+        Self { kinds: KindTable::new(language, KINDS), fields: Fields::new(language), untyped }
+    }
+}
+
+pub(super) static TYPESCRIPT: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&typescript(), false));
+pub(super) static TSX: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&tsx(), false));
+pub(super) static JAVASCRIPT: LazyLock<Grammar> = LazyLock::new(|| Grammar::new(&javascript(), true));
+
+pub(super) fn typescript() -> Language {
+    tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
+}
+
+pub(super) fn tsx() -> Language {
+    tree_sitter_typescript::LANGUAGE_TSX.into()
+}
+
+pub(super) fn javascript() -> Language {
+    tree_sitter_javascript::LANGUAGE.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_one_of_some_grammar() {
+        let grammars = [typescript(), tsx(), javascript()];
+        for (kind, _) in KINDS {
+            assert!(grammars.iter().any(|g| g.id_for_node_kind(kind, true) != 0), "{kind}");
+        }
+    }
+
+    #[test]
+    fn typescript_has_every_field() {
+        for name in ["alias", "constructor", "declaration", "module", "pattern", "return_type", "source"] {
+            assert!(typescript().field_id_for_name(name).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! How a specifier finds its module: relative paths, path aliases, packages of the workspace, packages outside.
+
+use super::packages::{by_config, inner, package_name, workspace};
+use super::probe::probe;
+use crate::langs::support::project::{folder, join};
+use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
+
+/// The rules of TypeScript and of bundlers.
+pub(super) struct Imports;
+
+/// Modules that come with Node.js; they are written with or without `node:`.
+const BUILTIN: &[&str] = &[
+    "assert",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "diagnostics_channel",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "sys",
+    "timers",
+    "tls",
+    "trace_events",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "wasi",
+    "worker_threads",
+    "zlib",
+];
+
+impl ImportRules for Imports {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        // Bundlers allow a query after the path; a lone `#name` is the package's own.
+        let module = module.split('?').next().unwrap_or(module);
+        let path = project.path(from);
+        if module.is_empty() {
+            return ModuleTarget::Unknown;
+        }
+        if is_relative(module) {
+            let found = join(folder(path), module).and_then(|path| probe(project, &path));
+            return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
+        }
+        if module.starts_with("node:") {
+            return ModuleTarget::External(module.to_owned());
+        }
+        if let Some(file) = by_config(project, path, module).filter(|file| *file != from) {
+            return ModuleTarget::File(file);
+        }
+        outside(project, path, module)
+    }
+
+    fn reads_facts(&self) -> bool {
+        false
+    }
+}
+
+fn outside(project: &dyn Project, from: &str, module: &str) -> ModuleTarget {
+    if module.starts_with('#') {
+        return inner(project, from, module).map_or(ModuleTarget::Unknown, ModuleTarget::File);
+    }
+    if let Some(rooted) = module.strip_prefix('/') {
+        return probe(project, rooted).map_or(ModuleTarget::Unknown, ModuleTarget::File);
+    }
+    let name = package_name(module);
+    if BUILTIN.binary_search(&name).is_ok() {
+        return ModuleTarget::External(format!("node:{name}"));
+    }
+    // `@/x` and `~/x` are aliases of some bundler; no package can be called that.
+    if name.starts_with("@/") || name == "~" || name == "@" || module.contains(':') {
+        return ModuleTarget::Unknown;
+    }
+    workspace(project, module).unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
+}
+
+fn is_relative(module: &str) -> bool {
+    matches!(module, "." | "..") || module.starts_with("./") || module.starts_with("../")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::langs::support::project::fake::Fake;
+
+    fn check(files: &[(&str, &str)], from: &str, expected: &[(&str, &str)]) {
+        let project = Fake::new(files);
+        for (module, target) in expected {
+            assert_eq!(project.resolve(&Imports, from, module), *target, "{module} from {from}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_sorted() {
+        assert!(BUILTIN.is_sorted());
+    }
+
+    #[test]
+    fn relative_paths_take_extensions_and_index_files() {
+        check(
+            &[
+                ("src/a.ts", ""),
+                ("src/b.tsx", ""),
+                ("src/c.d.ts", ""),
+                ("src/d.service.ts", ""),
+                ("src/e/index.js", ""),
+                ("src/both.js", ""),
+                ("src/both.ts", ""),
+                ("src/m.mjs", ""),
+                ("top.jsx", ""),
+                ("index.ts", ""),
+            ],
+            "src/a.ts",
+            &[
+                ("./b", "src/b.tsx"),
+                ("./b.js", "src/b.tsx"),
+                ("./c", "src/c.d.ts"),
+                ("./d.service", "src/d.service.ts"),
+                ("./e", "src/e/index.js"),
+                ("./e/", "src/e/index.js"),
+                ("./both.js", "src/both.ts"),
+                ("./m.mjs", "src/m.mjs"),
+                ("../top", "top.jsx"),
+                ("..", "index.ts"),
+                ("./b?raw", "src/b.tsx"),
+                ("./missing", "unknown"),
+                ("./style.css", "unknown"),
+                ("../../out", "unknown"),
+            ],
+        );
+    }
+
+    #[test]
+    fn path_aliases_of_the_nearest_configuration() {
+        let base = r#"{ "compilerOptions": { "baseUrl": ".", "paths": { "~lib/*": ["lib/*"] } } }"#;
+        let app = r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"], "@/x": ["./special.ts"], "*": ["./any/*"] } } }"#;
+        check(
+            &[
+                ("config/tsconfig.json", base),
+                ("config/lib/l.ts", ""),
+                ("config/plain.ts", ""),
+                ("app/tsconfig.json", app),
+                ("app/src/x.ts", ""),
+                ("app/src/main.ts", ""),
+                ("app/special.ts", ""),
+                ("app/any/thing.ts", ""),
+                ("web/tsconfig.json", r#"{ "extends": "../config/tsconfig" }"#),
+                ("web/w.ts", ""),
+            ],
+            "app/src/main.ts",
+            &[
+                ("@/x", "app/special.ts"),
+                ("@/main", "unknown"),
+                ("thing", "app/any/thing.ts"),
+                ("react", "ext:react"),
+            ],
+        );
+        check(
+            &[
+                ("config/tsconfig.json", base),
+                ("config/lib/l.ts", ""),
+                ("config/plain.ts", ""),
+                ("web/tsconfig.json", r#"{ "extends": "../config/tsconfig" }"#),
+                ("web/w.ts", ""),
+            ],
+            "web/w.ts",
+            &[("~lib/l", "config/lib/l.ts"), ("plain", "config/plain.ts"), ("~lib/none", "ext:~lib")],
+        );
+    }
+
+    #[test]
+    fn packages_of_the_workspace_lead_to_their_sources() {
+        check(
+            &[
+                ("packages/a/package.json", r#"{ "name": "@w/a", "main": "dist/index.js" }"#),
+                ("packages/a/src/index.ts", ""),
+                ("packages/a/src/util/x.ts", ""),
+                (
+                    "packages/b/package.json",
+                    r##"{ "name": "b", "exports": { ".": { "import": "./main.mjs" }, "./f/*": "./src/f/*.ts" },
+                        "imports": { "#in/*": "./src/*" } }"##,
+                ),
+                ("packages/b/main.mjs", ""),
+                ("packages/b/src/f/g.ts", ""),
+                ("packages/c/package.json", r#"{ "name": "c" }"#),
+                ("app.ts", ""),
+            ],
+            "packages/b/main.mjs",
+            &[
+                ("@w/a", "packages/a/src/index.ts"),
+                ("@w/a/util/x", "packages/a/src/util/x.ts"),
+                ("b", "packages/b/main.mjs"),
+                ("b/f/g", "packages/b/src/f/g.ts"),
+                ("#in/f/g", "packages/b/src/f/g.ts"),
+                ("c", "unknown"),
+            ],
+        );
+    }
+
+    #[test]
+    fn everything_else_is_outside() {
+        check(
+            &[("src/lodash.ts", ""), ("src/a.ts", "")],
+            "src/a.ts",
+            &[
+                ("lodash", "ext:lodash"),
+                ("lodash/fp", "ext:lodash"),
+                ("@scope/pkg/deep/x", "ext:@scope/pkg"),
+                ("node:fs/promises", "ext:node:fs/promises"),
+                ("fs/promises", "ext:node:fs"),
+                ("@/components", "unknown"),
+                ("https://esm.sh/x", "unknown"),
+            ],
+        );
+    }
+}

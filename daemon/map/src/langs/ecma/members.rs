@@ -1,0 +1,337 @@
+//! Members of classes, interfaces and recorded object literals.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::defs::{New, Wrap};
+use super::scopes::{SELF, Value};
+use super::types::{THIS, TypeName};
+use super::{Container, Ecma};
+use crate::facts::{DefFlags, DefIdx, DefKind};
+use crate::walk::{Binding, Cx, Step};
+
+/// The types of a class's fields, by name; `None` where it cannot be told.
+pub(super) type FieldTypes = FxHashMap<String, Option<String>>;
+
+/// How many object literals may be recorded inside one another.
+const OBJECT_DEPTH: usize = 3;
+
+impl Ecma {
+    /// `{ ... }` of a class.
+    pub(super) fn class_body(&mut self, node: Node<'_>) -> Step {
+        let nameless = !self.nameless.is_empty() && self.nameless.remove(&node.id());
+        self.container(node);
+        let container = if nameless { Container::Other } else { Container::Class };
+        self.containers.push((node.end_byte(), container));
+        Step::Into
+    }
+
+    /// An object literal.
+    pub(super) fn object(&mut self, node: Node<'_>) -> Step {
+        let container = if !self.objects.is_empty() && self.objects.remove(&node.id()) {
+            Container::Object
+        } else if !self.exported_objects.is_empty() && self.exported_objects.remove(&node.id()) {
+            Container::Exports
+        } else {
+            Container::Other
+        };
+        self.container(node);
+        self.containers.push((node.end_byte(), container));
+        Step::Into
+    }
+
+    /// `{ ... }` of an interface, or a type written as its members.
+    pub(super) fn object_type(&mut self, node: Node<'_>) -> Step {
+        let named = self.interface_body == node.id();
+        self.container(node);
+        self.containers.push((node.end_byte(), if named { Container::Interface } else { Container::Other }));
+        Step::Into
+    }
+
+    /// A method with a body.
+    pub(super) fn method<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let container = self.container(node);
+        let wrap = self.wrap(node, cx);
+        let at = node.child_by_field_id(self.grammar.fields.name);
+        let name = at.and_then(|at| self.property_name(at, cx));
+        match (container, at, name) {
+            (Container::Exports, Some(at), Some(name)) => {
+                let head = self.head(node);
+                let new = New { name, at, kind: DefKind::Function, head, visible: true };
+                self.make(&new, &wrap, Some(true), cx);
+                cx.bind(THIS, Binding::Opaque);
+            }
+            (Container::Class | Container::Object, Some(at), Some(name)) => {
+                self.open_method(node, (name, at), &wrap, cx);
+                cx.bind(THIS, Binding::Typed(SELF));
+                if name == "constructor" && container == Container::Class {
+                    self.parameter_properties(node, cx);
+                }
+            }
+            _ => {
+                cx.open_scope(true);
+                cx.bind(THIS, Binding::Opaque);
+            }
+        }
+        self.enter_function(node, cx);
+        Step::Into
+    }
+
+    fn open_method<'t>(
+        &mut self,
+        node: Node<'t>,
+        (name, at): (&'t str, Node<'t>),
+        wrap: &Wrap,
+        cx: &mut Cx<'t>,
+    ) {
+        if let Some(idx) = self.overloaded(name, cx) {
+            self.replace(idx, node, at, wrap, cx);
+            return;
+        }
+        let visible = is_open(node, name, cx);
+        let new = New { name, at, kind: DefKind::Method, head: self.head(node), visible };
+        self.make(&new, wrap, Some(true), cx);
+    }
+
+    /// `m(): T;` in an interface, or an overload or abstract method of a class.
+    pub(super) fn member_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let container = self.container(node);
+        let wrap = self.wrap(node, cx);
+        let at = node.child_by_field_id(self.grammar.fields.name);
+        let name = at.and_then(|at| self.property_name(at, cx));
+        match (container, at, name) {
+            (Container::Class | Container::Interface, Some(at), Some(name)) => {
+                let visible = is_open(node, name, cx);
+                let head = (node.start_byte(), node.end_byte());
+                self.overload(&New { name, at, kind: DefKind::Method, head, visible }, &wrap, cx);
+            }
+            _ => cx.open_scope(true),
+        }
+        self.enter_signature(node, cx);
+        Step::Into
+    }
+
+    /// Binds the parameter names of something without a body.
+    pub(super) fn enter_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        self.bind_type_parameters(node, cx);
+        if let Some(parameters) = node.child_by_field_id(self.grammar.fields.parameters) {
+            self.bind_parameters(parameters, cx);
+        }
+    }
+
+    /// A field of a class.
+    pub(super) fn field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let (container, wrap) = (self.container(node), self.wrap(node, cx));
+        let at = node.child_by_field_id(f.name).or_else(|| node.child_by_field_id(f.property));
+        let name = at.and_then(|at| self.property_name(at, cx));
+        let (Container::Class, Some(at), Some(name)) = (container, at, name) else { return Step::Into };
+        let value = node.child_by_field_id(f.value);
+        self.property(node, (name, at, value), &wrap, cx);
+        Step::Into
+    }
+
+    /// `key: value` of an object literal.
+    pub(super) fn pair<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let container = self.container(node);
+        if !matches!(container, Container::Object | Container::Exports) {
+            return Step::Into;
+        }
+        let f = &self.grammar.fields;
+        let wrap = self.wrap(node, cx);
+        let (at, value) = (node.child_by_field_id(f.key), node.child_by_field_id(f.value));
+        let Some((at, name)) = at.and_then(|at| Some((at, self.property_name(at, cx)?))) else {
+            return Step::Into;
+        };
+        match (container, value) {
+            (Container::Exports, Some(value)) => self.exported_member(node, (name, at, value), cx),
+            _ => self.property(node, (name, at, value), &wrap, cx),
+        }
+        Step::Into
+    }
+
+    /// A field; a method when its value is a function.
+    fn property<'t>(
+        &mut self,
+        node: Node<'t>,
+        (name, at, value): (&'t str, Node<'t>, Option<Node<'t>>),
+        wrap: &Wrap,
+        cx: &mut Cx<'t>,
+    ) {
+        let is_function = value.is_some_and(|value| self.value_kind(value, cx.source) == Value::Function);
+        let kind = if is_function { DefKind::Method } else { DefKind::Field };
+        let end = match value {
+            Some(value) if is_function => self.head(value).1,
+            _ => {
+                node.start_byte()
+                    + cx.slice(node.start_byte(), node.end_byte()).lines().next().map_or(0, str::len)
+            }
+        };
+        let (start, _) = self.head(node);
+        let new = New { name, at, kind, head: (start, end.max(start)), visible: is_open(node, name, cx) };
+        let inside =
+            value.and_then(|value| self.object_in(value)).filter(|_| self.object_depth() < OBJECT_DEPTH);
+        let scope = if is_function { Some(true) } else { inside.map(|_| false) };
+        let idx = self.make(&new, wrap, scope, cx);
+        if is_abstract(node) {
+            let def = cx.facts.def_mut(idx);
+            def.flags = def.flags.with(DefFlags::DECLARATION);
+        }
+        inside.into_iter().for_each(|object| {
+            self.objects.insert(object.id());
+        });
+        if let Some(value) = value.filter(|_| is_function) {
+            cx.bind(THIS, Binding::Typed(SELF));
+            self.opened = value.id();
+        }
+    }
+
+    fn object_depth(&self) -> usize {
+        self.containers.iter().filter(|(_, container)| *container == Container::Object).count()
+    }
+
+    /// `a: T;` of an interface.
+    pub(super) fn property_signature<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.container(node) != Container::Interface {
+            return Step::Into;
+        }
+        let wrap = self.wrap(node, cx);
+        let at = node.child_by_field_id(self.grammar.fields.name);
+        if let Some((at, name)) = at.and_then(|at| Some((at, self.property_name(at, cx)?))) {
+            let head = (node.start_byte(), node.end_byte());
+            let idx =
+                self.make(&New { name, at, kind: DefKind::Field, head, visible: true }, &wrap, None, cx);
+            let def = cx.facts.def_mut(idx);
+            def.flags = def.flags.with(DefFlags::DECLARATION);
+        }
+        Step::Into
+    }
+
+    /// `constructor(private a: T)`: `a` is a field, too.
+    fn parameter_properties<'t>(&mut self, constructor: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
+        let class = self.class_around(cx);
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor) {
+            let pattern = parameter.child_by_field_id(f.pattern).filter(|p| p.kind() == "identifier");
+            let Some(at) = pattern.filter(|_| is_property(parameter)) else { continue };
+            let (start, end) = (parameter.start_byte(), parameter.end_byte());
+            let wrap =
+                Wrap { bytes: (start as u32, end as u32), lines: Cx::lines(parameter), ..Wrap::default() };
+            let name = cx.text(at);
+            let visible = is_open(parameter, name, cx);
+            let new = New { name, at, kind: DefKind::Field, head: (start, end), visible };
+            self.make_in(&new, &wrap, (None, class, None), cx);
+        }
+    }
+
+    /// The class whose `this` is at hand.
+    pub(super) fn class_around(&self, cx: &Cx<'_>) -> Option<DefIdx> {
+        let mut at = cx.owner();
+        while let Some(idx) = at {
+            if self.classes.contains_key(&idx) {
+                return at;
+            }
+            at = cx.facts.defs()[idx.index()].parent;
+        }
+        None
+    }
+
+    /// Reads the types of a class's fields before its methods are walked.
+    pub(super) fn field_types<'t>(&mut self, body: Node<'t>, cx: &Cx<'t>) -> FieldTypes {
+        let f = &self.grammar.fields;
+        let mut types = FieldTypes::default();
+        let mut cursor = body.walk();
+        for member in body.named_children(&mut cursor) {
+            let name = member.child_by_field_id(f.name).or_else(|| member.child_by_field_id(f.property));
+            let Some(name) = name.map(|name| cx.text(name)) else { continue };
+            let ty = match member.kind() {
+                "public_field_definition" | "field_definition" => self.declared_type(member, cx),
+                "method_definition" if is_getter(member) => {
+                    member.child_by_field_id(f.return_type).and_then(|ty| self.reader(cx).annotation(ty))
+                }
+                _ => None,
+            };
+            types.entry(name.to_owned()).or_insert_with(|| ty.map(Into::into));
+            if name == "constructor" {
+                self.constructor_types(member, &mut types, cx);
+            }
+        }
+        if self.grammar.untyped {
+            self.assigned_fields(body, &mut types, cx);
+        }
+        types
+    }
+
+    fn constructor_types<'t>(&self, constructor: Node<'t>, types: &mut FieldTypes, cx: &Cx<'t>) {
+        let f = &self.grammar.fields;
+        let Some(parameters) = constructor.child_by_field_id(f.parameters) else { return };
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor).filter(|p| is_property(*p)) {
+            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+            if let Some(name) = parameter.child_by_field_id(f.pattern) {
+                types.insert(cx.text(name).to_owned(), ty.map(Into::into));
+            }
+        }
+    }
+
+    /// Without types, fields are what methods assign to `this`: the first assignment of each is its definition.
+    fn assigned_fields<'t>(&mut self, body: Node<'t>, types: &mut FieldTypes, cx: &Cx<'t>) {
+        let f = &self.grammar.fields;
+        let mut found: Vec<(Node<'t>, Node<'t>, TypeName<'t>)> = Vec::new();
+        let mut cursor = body.walk();
+        for method in body.named_children(&mut cursor).filter(|m| m.kind() == "method_definition") {
+            let Some(block) = method.child_by_field_id(f.body) else { continue };
+            self.each_statement(block, &mut |statement, _| {
+                let Some(assignment) =
+                    statement.named_child(0).filter(|a| a.kind() == "assignment_expression")
+                else {
+                    return;
+                };
+                let left = assignment.child_by_field_id(f.left).filter(|l| l.kind() == "member_expression");
+                let Some(left) = left else { return };
+                let object = left.child_by_field_id(f.object).filter(|o| o.kind() == "this");
+                let property = left.child_by_field_id(f.property).filter(|_| object.is_some());
+                if let Some(property) = property {
+                    let value = assignment.child_by_field_id(f.right).and_then(|v| self.reader(cx).value(v));
+                    found.push((left, property, value));
+                }
+            });
+        }
+        found.sort_by_key(|(left, ..)| left.start_byte());
+        for (left, property, ty) in found {
+            let name = cx.text(property);
+            if !types.contains_key(name) {
+                self.assigned.insert(left.id());
+                types.insert(name.to_owned(), ty.filter(|ty| ty != THIS).map(Into::into));
+            }
+        }
+    }
+}
+
+/// Whether a member can be used from outside.
+fn is_open(member: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
+    let mut cursor = member.walk();
+    let mut children = member.named_children(&mut cursor);
+    let private = children.any(|c| c.kind() == "accessibility_modifier" && cx.text(c) == "private");
+    !private && !name.starts_with('#')
+}
+
+fn is_abstract(member: Node<'_>) -> bool {
+    let mut cursor = member.walk();
+    member.children(&mut cursor).any(|child| child.kind() == "abstract")
+}
+
+fn is_getter(method: Node<'_>) -> bool {
+    let mut cursor = method.walk();
+    method.children(&mut cursor).any(|child| child.kind() == "get")
+}
+
+/// Whether a constructor's parameter is marked as a field.
+fn is_property(parameter: Node<'_>) -> bool {
+    let mut cursor = parameter.walk();
+    parameter
+        .children(&mut cursor)
+        .any(|child| matches!(child.kind(), "accessibility_modifier" | "override_modifier" | "readonly"))
+}

@@ -1,0 +1,273 @@
+//! Imports and exports of ECMAScript modules.
+//!
+//! `export { a as b } from 'x'` is an import that is passed on: with the local name `b`, because that is the name by
+//! which others ask for it; without a local name when it keeps its own.
+
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::defs::New;
+use crate::facts::{DefKind, ImportInput, ImportKind};
+use crate::walk::{Cx, Step};
+
+/// A binding before it knows where it stands.
+struct Binds<'t> {
+    kind: ImportKind,
+    module: &'t str,
+    name: Option<&'t str>,
+    local: Option<&'t str>,
+    reexported: bool,
+}
+
+impl Ecma {
+    /// `import ...`.
+    pub(super) fn import<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let mut cursor = node.walk();
+        let clause = node.named_children(&mut cursor).find(|c| c.kind().ends_with("_clause"));
+        match clause {
+            Some(clause) if clause.kind() == "import_require_clause" => {
+                let source = clause.child_by_field_id(self.grammar.fields.source);
+                let local = clause.named_child(0).map(|name| cx.text(name));
+                if let (Some(module), Some(local)) = (source.and_then(|s| self.reader(cx).string(s)), local) {
+                    whole_module(cx, node, (module, local));
+                }
+            }
+            clause => {
+                let source = node.child_by_field_id(self.grammar.fields.source);
+                let Some(module) = source.and_then(|s| self.reader(cx).string(s)) else { return Step::Skip };
+                match clause {
+                    Some(clause) => self.import_clause(clause, module, cx),
+                    None => bind(cx, node, &Binds { module, ..effect() }),
+                }
+            }
+        }
+        Step::Skip
+    }
+
+    fn import_clause<'t>(&self, clause: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
+        let mut cursor = clause.walk();
+        for part in clause.named_children(&mut cursor) {
+            match part.kind() {
+                "identifier" => {
+                    let (name, local) = (Some("default"), Some(cx.text(part)));
+                    bind(
+                        cx,
+                        part,
+                        &Binds { kind: ImportKind::Named, module, name, local, reexported: false },
+                    );
+                }
+                "namespace_import" => {
+                    let local = part.named_child(0).map(|name| cx.text(name));
+                    bind(cx, part, &Binds { kind: ImportKind::Module, module, local, ..effect() });
+                }
+                "named_imports" => self.named_imports(part, module, cx),
+                _ => {}
+            }
+        }
+    }
+
+    fn named_imports<'t>(&self, list: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
+        let mut cursor = list.walk();
+        for specifier in list.named_children(&mut cursor) {
+            let Some((name, alias)) = self.specifier(specifier, cx) else { continue };
+            let binds = Binds {
+                kind: ImportKind::Named,
+                module,
+                name: Some(name),
+                local: Some(alias.unwrap_or(name)),
+                reexported: false,
+            };
+            bind(cx, specifier, &binds);
+        }
+    }
+
+    /// The name and alias of `a as b`; names may be strings.
+    fn specifier<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Option<(&'t str, Option<&'t str>)> {
+        let f = &self.grammar.fields;
+        let word = |n: Node<'t>| self.reader(cx).string(n).unwrap_or_else(|| cx.text(n));
+        let name = node.child_by_field_id(f.name).map(word)?;
+        Some((name, node.child_by_field_id(f.alias).map(word)))
+    }
+
+    /// `export ...`.
+    pub(super) fn export<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        if let Some(declaration) = node.child_by_field_id(f.declaration) {
+            return self.export_declaration(node, declaration, cx);
+        }
+        if let Some(source) = node.child_by_field_id(f.source) {
+            if let Some(module) = self.reader(cx).string(source) {
+                self.export_from(node, module, cx);
+            }
+            return Step::Skip;
+        }
+        let mut cursor = node.walk();
+        let children: Vec<Node<'t>> = node.children(&mut cursor).collect();
+        if let Some(clause) = children.iter().find(|c| c.kind() == "export_clause") {
+            self.export_clause(*clause, cx);
+            return Step::Skip;
+        }
+        let value = node.child_by_field_id(f.value);
+        let assigned = children.iter().any(|c| c.kind() == "=");
+        let value = value.or_else(|| children.iter().copied().find(|c| assigned && c.is_named()));
+        match value {
+            Some(value) => self.export_value(node, value, cx),
+            None => Step::Skip,
+        }
+    }
+
+    fn export_declaration<'t>(&mut self, node: Node<'t>, declaration: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let mut wrap = self.wrap(node, cx);
+        wrap.exported = true;
+        wrap.default = is_default(node);
+        if matches!(declaration.kind(), "class_declaration" | "abstract_class_declaration") {
+            let (name, at) = self.name_or_default(declaration, cx);
+            self.open_class(declaration, (name, at), &wrap, cx);
+            self.opened = declaration.id();
+        } else {
+            self.around = Some((declaration.id(), wrap));
+        }
+        Step::Into
+    }
+
+    fn export_from<'t>(&self, node: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
+        let mut cursor = node.walk();
+        let part = node.named_children(&mut cursor).find(|c| c.kind() != "string" && c.kind() != "comment");
+        let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
+        match part {
+            Some(part) if part.kind() == "namespace_export" => {
+                let local =
+                    part.named_child(0).map(|n| self.reader(cx).string(n).unwrap_or_else(|| cx.text(n)));
+                bind(cx, part, &Binds { kind: ImportKind::Module, local, ..all });
+            }
+            Some(part) if part.kind() == "export_clause" => {
+                let mut cursor = part.walk();
+                for specifier in part.named_children(&mut cursor) {
+                    let Some((name, alias)) = self.specifier(specifier, cx) else { continue };
+                    let local = alias.filter(|alias| *alias != name);
+                    bind(cx, specifier, &Binds { kind: ImportKind::Named, name: Some(name), local, ..all });
+                }
+            }
+            _ => bind(cx, node, &all),
+        }
+    }
+
+    fn export_clause<'t>(&mut self, clause: Node<'t>, cx: &mut Cx<'t>) {
+        let mut cursor = clause.walk();
+        for specifier in clause.named_children(&mut cursor) {
+            if let Some((local, alias)) = self.specifier(specifier, cx) {
+                self.offer(local, alias.unwrap_or(local), cx);
+            }
+        }
+    }
+
+    /// Records that a name of this file is offered to others.
+    pub(super) fn offer(&mut self, local: &str, exported: &str, cx: &mut Cx<'_>) {
+        cx.facts.export(local, exported);
+        self.exported.push((local.to_owned(), exported == "default"));
+    }
+
+    /// `export default value`, `export = value`, `module.exports = value`.
+    pub(super) fn export_value<'t>(&mut self, node: Node<'t>, value: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if value.kind() == "identifier" {
+            self.offer(cx.text(value), "default", cx);
+            return Step::Skip;
+        }
+        let mut wrap = self.wrap(node, cx);
+        (wrap.exported, wrap.default) = (true, true);
+        let own_name =
+            value.child_by_field_id(self.grammar.fields.name).filter(|n| !n.byte_range().is_empty());
+        let (name, at) = own_name.map_or(("default", value), |at| (cx.text(at), at));
+        match value.kind() {
+            "class" => {
+                self.open_class(value, (name, at), &wrap, cx);
+                self.opened = value.id();
+            }
+            "function_expression" | "generator_function" | "arrow_function" => {
+                let new = New { name, at, kind: DefKind::Function, head: self.head(value), visible: true };
+                self.make(&new, &wrap, Some(true), cx);
+                self.opened = value.id();
+            }
+            _ => self.export_plain(value, &wrap, cx),
+        }
+        Step::Into
+    }
+
+    fn export_plain<'t>(&mut self, value: Node<'t>, wrap: &super::defs::Wrap, cx: &mut Cx<'t>) {
+        let line = cx.slice(wrap.bytes.0 as usize, wrap.bytes.1 as usize).lines().next().map_or(0, str::len);
+        let start = wrap.bytes.0 as usize;
+        let head = (start, start + line);
+        let new = New { name: "default", at: value, kind: DefKind::Constant, head, visible: true };
+        let scope = self.has_inside(value).then_some(false);
+        self.make(&new, wrap, scope, cx);
+        if let Some(object) = self.object_in(value) {
+            self.objects.insert(object.id());
+        }
+    }
+}
+
+fn effect<'t>() -> Binds<'t> {
+    Binds { kind: ImportKind::Effect, module: "", name: None, local: None, reexported: false }
+}
+
+fn bind(cx: &mut Cx<'_>, at: Node<'_>, binds: &Binds<'_>) {
+    let owner = cx.owner();
+    cx.facts.import(&ImportInput {
+        kind: binds.kind,
+        module: binds.module,
+        name: binds.name,
+        local: binds.local,
+        reexported: binds.reexported,
+        owner,
+        line: Cx::lines(at).0,
+    });
+}
+
+/// `const local = require('module')`: the module's one export if it has one, the module itself if not. Which of the two
+/// cannot be told from here, so both are said, the first choice first.
+pub(super) fn whole_module<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
+    let named = Binds {
+        kind: ImportKind::Named,
+        module,
+        name: Some("default"),
+        local: Some(local),
+        reexported: false,
+    };
+    bind(cx, at, &named);
+    bind(cx, at, &Binds { kind: ImportKind::Module, name: None, ..named });
+}
+
+/// One name taken out of a module by `require`.
+pub(super) fn taken<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, name, local): (&'t str, &'t str, &'t str)) {
+    let (name, local) = (Some(name), Some(local));
+    bind(cx, at, &Binds { kind: ImportKind::Named, module, name, local, reexported: false });
+}
+
+/// A module under a name.
+pub(super) fn namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t str, &'t str)) {
+    bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect() });
+}
+
+/// `exports.exported = require('module').name`.
+pub(super) fn reexport<'t>(
+    cx: &mut Cx<'t>,
+    at: Node<'t>,
+    (module, name, exported): (&'t str, &'t str, &'t str),
+) {
+    let local = (name != exported).then_some(exported);
+    bind(cx, at, &Binds { kind: ImportKind::Named, module, name: Some(name), local, reexported: true });
+}
+
+/// `module.exports = require('module')`, or one property of it.
+pub(super) fn pass_on<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, name): (&'t str, Option<&'t str>)) {
+    reexport(cx, at, (module, name.unwrap_or("default"), "default"));
+    if name.is_none() {
+        let all = Binds { kind: ImportKind::Star, module, name: None, local: None, reexported: true };
+        bind(cx, at, &all);
+    }
+}
+
+fn is_default(export: Node<'_>) -> bool {
+    let mut cursor = export.walk();
+    export.children(&mut cursor).any(|child| child.kind() == "default")
+}

@@ -1,0 +1,142 @@
+//! Packages of the workspace and the path aliases of its configurations, from what `manifest` recorded.
+
+use super::probe::{below, probe, probe_entry};
+use crate::facts::FileFacts;
+use crate::langs::support::project::{folder, join};
+use crate::langs::{FileId, ModuleTarget, Project};
+
+/// How many configurations may extend each other.
+const EXTENDS: usize = 6;
+
+/// The values of a manifest's key.
+fn values<'f>(facts: &'f FileFacts, key: &str) -> impl Iterator<Item = &'f str> {
+    let id = facts.names.find(key);
+    facts.manifest.iter().filter(move |(k, _)| Some(*k) == id).map(|(_, value)| facts.name(*value))
+}
+
+/// The (rest of the key, value) pairs whose key starts with `prefix`.
+fn entries<'f>(facts: &'f FileFacts, prefix: &'static str) -> impl Iterator<Item = (&'f str, &'f str)> {
+    let pairs = facts.manifest.iter().map(|(key, value)| (facts.name(*key), facts.name(*value)));
+    pairs.filter_map(move |(key, value)| Some((key.strip_prefix(prefix)?, value)))
+}
+
+/// `a*c` matches `abc` with `b`.
+fn matched<'n>(pattern: &str, name: &'n str) -> Option<&'n str> {
+    match pattern.split_once('*') {
+        None => (pattern == name).then_some(""),
+        Some((before, after)) => name.strip_prefix(before)?.strip_suffix(after),
+    }
+}
+
+/// The targets of the pattern that fits best (the exact one, else the longest), with the star filled in.
+fn targets<'f>(entries: impl Iterator<Item = (&'f str, &'f str)>, name: &str) -> Vec<String> {
+    let mut best: Option<(usize, Vec<String>)> = None;
+    for (pattern, target) in entries {
+        let Some(star) = matched(pattern, name) else { continue };
+        let rank = if pattern.contains('*') { pattern.find('*').unwrap_or(0) } else { usize::MAX };
+        let target = target.replacen('*', star, 1);
+        match &mut best {
+            Some((known, list)) if *known == rank => list.push(target),
+            Some((known, _)) if *known > rank => {}
+            _ => best = Some((rank, vec![target])),
+        }
+    }
+    best.map_or(Vec::new(), |(_, list)| list)
+}
+
+/// The nearest project file above `path` with one of these names: (folder, facts).
+fn nearest<'p>(project: &'p dyn Project, path: &str, names: &[&str]) -> Option<(String, &'p FileFacts)> {
+    let mut at = folder(path);
+    loop {
+        for name in names {
+            if let Some(facts) = project.file(&below(at, name)).and_then(|file| project.facts(file)) {
+                return Some((at.to_owned(), facts));
+            }
+        }
+        if at.is_empty() {
+            return None;
+        }
+        at = folder(at);
+    }
+}
+
+/// Resolves a specifier by the `paths` and `baseUrl` of the nearest configuration.
+pub(super) fn by_config(project: &dyn Project, from: &str, module: &str) -> Option<FileId> {
+    let (mut at, mut facts) = nearest(project, from, &["tsconfig.json", "jsconfig.json"])?;
+    for _ in 0..EXTENDS {
+        if let Some(file) = by_one_config(project, (&at, facts), module) {
+            return Some(file);
+        }
+        let says = facts.manifest.iter().any(|(key, _)| facts.name(*key).starts_with("paths:"));
+        let base = values(facts, "extends").find(|base| base.starts_with('.')).filter(|_| !says)?;
+        let path = join(&at, base)?;
+        let files = [path.clone(), format!("{path}.json"), below(&path, "tsconfig.json")];
+        let (path, next) = files.into_iter().find_map(|path| {
+            let facts = project.facts(project.file(&path)?)?;
+            Some((path, facts))
+        })?;
+        at = folder(&path).to_owned();
+        facts = next;
+    }
+    None
+}
+
+fn by_one_config(project: &dyn Project, (at, facts): (&str, &FileFacts), module: &str) -> Option<FileId> {
+    let base_url = values(facts, "baseUrl").next();
+    let base = match base_url {
+        Some(url) => join(at, url)?,
+        None => at.to_owned(),
+    };
+    let found = targets(entries(facts, "paths:"), module);
+    let by_paths = found.iter().find_map(|target| probe(project, &join(&base, target)?));
+    by_paths.or_else(|| {
+        base_url?;
+        probe(project, &join(&base, module)?)
+    })
+}
+
+/// Resolves `#name` by the `imports` of the nearest package.
+pub(super) fn inner(project: &dyn Project, from: &str, module: &str) -> Option<FileId> {
+    let (at, facts) = nearest(project, from, &["package.json"])?;
+    let found = targets(entries(facts, "imports:"), module);
+    found.iter().find_map(|target| probe_entry(project, &at, target))
+}
+
+/// Resolves a specifier that names a package of the workspace. `None`: no package here has that name.
+pub(super) fn workspace(project: &dyn Project, module: &str) -> Option<ModuleTarget> {
+    let name = package_name(module);
+    let manifests = project.manifests("package.json");
+    let mut found = None;
+    for (at, facts) in manifests.into_iter().filter(|(_, facts)| values(facts, "name").any(|n| n == name)) {
+        let target = entry(project, (at, facts), module.get(name.len() + 1..));
+        if let Some(file) = target {
+            return Some(ModuleTarget::File(file));
+        }
+        found = Some(ModuleTarget::Unknown);
+    }
+    found
+}
+
+fn entry(project: &dyn Project, (at, facts): (&str, &FileFacts), subpath: Option<&str>) -> Option<FileId> {
+    let wanted = subpath.map_or(".".to_owned(), |subpath| format!("./{subpath}"));
+    let exported = targets(entries(facts, "exports:"), &wanted);
+    let by_exports = exported.iter().find_map(|target| probe_entry(project, at, target));
+    if by_exports.is_some() {
+        return by_exports;
+    }
+    if let Some(subpath) = subpath {
+        return probe_entry(project, at, subpath)
+            .or_else(|| probe(project, &join(at, &below("src", subpath))?));
+    }
+    let keys = ["source", "types", "module", "main"];
+    let entries = keys.iter().flat_map(|key| values(facts, key));
+    let by_keys = entries.into_iter().find_map(|target| probe_entry(project, at, target));
+    by_keys.or_else(|| ["src/index", "index"].iter().find_map(|path| probe(project, &below(at, path))))
+}
+
+/// The package that a specifier names: its first segment, or first two of `@scope/name`.
+pub(super) fn package_name(module: &str) -> &str {
+    let segments = if module.starts_with('@') { 2 } else { 1 };
+    let end = module.match_indices('/').nth(segments - 1).map_or(module.len(), |(at, _)| at);
+    &module[..end]
+}

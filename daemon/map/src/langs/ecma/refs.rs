@@ -1,0 +1,279 @@
+//! References: which names are used, how, and on what; and the scopes in which names are not references.
+//!
+//! Every segment of `a.b.c()` is a use of its own name: `a` stands alone, `b` is read on `a`, `c` is called on `a.b`.
+
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::defs::{New, Wrap};
+use super::scopes::SELF;
+use super::types::{THIS, TypeName, head};
+use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::walk::{Binding, Cx, Step};
+
+impl Ecma {
+    /// A bare name in an expression.
+    pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if node.id() != self.skip && !self.handled.take(node) {
+            let kind = self.kind_of(node, RefKind::Use);
+            cx.refer(cx.text(node), node, kind, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    /// `{ name }` in an object literal.
+    pub(super) fn shorthand<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        cx.refer(cx.text(node), node, RefKind::Use, Receiver::None);
+        Step::Skip
+    }
+
+    /// A bare name in a type.
+    pub(super) fn type_identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if node.id() != self.skip && !self.handled.take(node) {
+            let kind = self.kind_of(node, RefKind::Type);
+            cx.refer(cx.text(node), node, kind, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    /// `object.name`; the walk goes on into the object.
+    pub(super) fn member<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let (object, name) = (node.child_by_field_id(f.object), node.child_by_field_id(f.property));
+        let (Some(object), Some(name)) = (object, name) else { return Step::Into };
+        if node.id() == self.passed_over || self.handled.take(node) {
+            return Step::Skip;
+        }
+        if !self.assigned.is_empty() && self.assigned.remove(&node.id()) {
+            self.assigned_field(node, name, cx);
+            return Step::Skip;
+        }
+        let kind = self.kind_of(node, RefKind::Use);
+        let receiver = self.receiver(object, cx);
+        cx.refer(cx.text(name), name, kind, receiver);
+        Step::Into
+    }
+
+    fn assigned_field<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) {
+        let wrap = Wrap {
+            bytes: (node.start_byte() as u32, node.end_byte() as u32),
+            lines: Cx::lines(node),
+            ..Wrap::default()
+        };
+        let (class, text) = (self.class_around(cx), cx.text(name));
+        let head = (node.start_byte(), node.end_byte());
+        let new = New { name: text, at: name, kind: DefKind::Field, head, visible: !text.starts_with('#') };
+        self.make_in(&new, &wrap, (None, class, None), cx);
+    }
+
+    /// `ns.Type`.
+    pub(super) fn nested_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let (module, name) = (node.child_by_field_id(f.module), node.child_by_field_id(f.name));
+        let (Some(module), Some(name)) = (module, name) else { return Step::Into };
+        let kind = self.kind_of(node, RefKind::Type);
+        let receiver = match self.reader(cx).dotted(module) {
+            Some(path) => cx.path_receiver(&path),
+            None => Receiver::Unknown,
+        };
+        cx.refer(cx.text(name), name, kind, receiver);
+        self.handled.mark(name);
+        Step::Into
+    }
+
+    /// How a name is used, from what was met just before it.
+    fn kind_of(&mut self, node: Node<'_>, otherwise: RefKind) -> RefKind {
+        if node.id() == self.callee {
+            return RefKind::Call;
+        }
+        if self.roles.is_empty() {
+            return otherwise;
+        }
+        self.roles.remove(&node.id()).unwrap_or(otherwise)
+    }
+
+    fn receiver<'t>(&mut self, object: Node<'t>, cx: &mut Cx<'t>) -> Receiver {
+        if object.kind() == "super" {
+            return Receiver::Super;
+        }
+        if let Some(path) = self.reader(cx).dotted(object) {
+            return self.path_receiver(&path, cx);
+        }
+        let ty = self.reader(cx).value(object);
+        typed(&ty, cx)
+    }
+
+    fn path_receiver(&self, path: &str, cx: &mut Cx<'_>) -> Receiver {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match cx.binding(first) {
+            Some(Binding::Typed(SELF)) if rest.is_empty() => Receiver::SelfType,
+            Some(Binding::Typed(SELF)) if rest == "constructor" => Receiver::SelfType,
+            Some(Binding::Typed(SELF)) => self.field_receiver(rest, cx),
+            None if first == THIS => Receiver::Unknown,
+            None if rest.is_empty() => match self.top.get(first).cloned().flatten() {
+                Some(ty) => typed(&Some(ty.into()), cx),
+                None => cx.path_receiver(path),
+            },
+            _ => cx.path_receiver(path),
+        }
+    }
+
+    fn field_receiver(&self, field: &str, cx: &mut Cx<'_>) -> Receiver {
+        let types = self.class_around(cx).and_then(|class| self.classes.get(&class));
+        let ty = types.and_then(|types| types.get(field).cloned().flatten());
+        ty.map_or(Receiver::Unknown, |ty| typed(&Some(ty.into()), cx))
+    }
+
+    /// A call: what is called is met next. `import('x')` and `require('x')` load a module.
+    pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(function) = node.child_by_field_id(self.grammar.fields.function) else { return Step::Into };
+        self.callee = function.id();
+        match function.kind() {
+            "super" => cx.refer("constructor", function, RefKind::Call, Receiver::Super),
+            "import" => self.loaded(node, cx),
+            "identifier" if cx.text(function) == "require" => self.loaded(node, cx),
+            _ => {}
+        }
+        Step::Into
+    }
+
+    /// A module loaded without a name for it.
+    fn loaded<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) {
+        let argument = call.child_by_field_id(self.grammar.fields.arguments).and_then(|a| a.named_child(0));
+        let Some(module) = argument.and_then(|argument| self.reader(cx).string(argument)) else { return };
+        let owner = cx.owner();
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Effect,
+            module,
+            name: None,
+            local: None,
+            reexported: false,
+            owner,
+            line: Cx::lines(call).0,
+        });
+    }
+
+    /// `new Foo()`, `@decorator`.
+    pub(super) fn called(&mut self, callee: Option<Node<'_>>) -> Step {
+        self.callee = callee.map_or(0, |callee| callee.id());
+        Step::Into
+    }
+
+    /// `<Foo ...>`; tags in lower case are the platform's own.
+    pub(super) fn jsx<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(name) = node.child_by_field_id(self.grammar.fields.name) else { return Step::Into };
+        self.callee = name.id();
+        let text = cx.text(name);
+        if name.kind() == "identifier" && (text.starts_with(char::is_lowercase) || text.contains('-')) {
+            self.handled.mark(name);
+        }
+        Step::Into
+    }
+
+    /// A part of a type that binds names of its own.
+    pub(super) fn type_scope<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        cx.open_scope(true);
+        if node.kind() != "index_signature" {
+            self.enter_signature(node, cx);
+            return Step::Into;
+        }
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let name = match child.kind() {
+                "mapped_type_clause" => child.child_by_field_id(self.grammar.fields.name),
+                "identifier" => Some(child),
+                _ => None,
+            };
+            if let Some(name) = name {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
+        }
+        Step::Into
+    }
+
+    /// `infer U`.
+    pub(super) fn infer<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if let Some(name) = node.named_child(0) {
+            cx.bind(cx.text(name), Binding::Opaque);
+        }
+        Step::Into
+    }
+
+    /// The label of a tuple's element is no reference; parameters are bound by their function.
+    pub(super) fn parameter(&mut self, node: Node<'_>) -> Step {
+        if let Some(label) = node.child_by_field_id(self.grammar.fields.name) {
+            self.handled.mark(label);
+        }
+        Step::Into
+    }
+
+    /// A block: its variables hide outer ones.
+    pub(super) fn block<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if node.id() == self.body || (!self.plain_blocks.is_empty() && self.plain_blocks.remove(&node.id())) {
+            return Step::Into;
+        }
+        self.block_until = self.block_until.max(node.end_byte());
+        self.bind_block(node, cx);
+        Step::Into
+    }
+
+    /// The cases of a `switch` share a scope.
+    pub(super) fn switch_body<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        self.block_until = self.block_until.max(node.end_byte());
+        cx.open_scope(true);
+        let mut cursor = node.walk();
+        for case in node.named_children(&mut cursor) {
+            let mut inner = case.walk();
+            for statement in case.named_children(&mut inner) {
+                if statement.kind() == "lexical_declaration" {
+                    self.bind_declaration(statement, cx);
+                }
+            }
+        }
+        Step::Into
+    }
+
+    /// `for (let i = 0; ...)`.
+    pub(super) fn for_statement<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let initializer = node.child_by_field_id(self.grammar.fields.initializer);
+        let declared = |n: &Node<'_>| matches!(n.kind(), "lexical_declaration" | "variable_declaration");
+        if let Some(initializer) = initializer.filter(declared) {
+            self.block_until = self.block_until.max(node.end_byte());
+            self.local_until = self.local_until.max(initializer.end_byte());
+            cx.open_scope(true);
+            self.bind_declaration(initializer, cx);
+        }
+        Step::Into
+    }
+
+    /// `for (const x of xs)`.
+    pub(super) fn for_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let left = node.child_by_field_id(f.left).filter(|_| node.child_by_field_id(f.kind).is_some());
+        if let Some(left) = left {
+            cx.open_scope(true);
+            self.bind_names(left, None, cx);
+        }
+        Step::Into
+    }
+
+    /// `catch (error)`.
+    pub(super) fn catch<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if let Some(parameter) = node.child_by_field_id(self.grammar.fields.parameter) {
+            cx.open_scope(true);
+            self.bind_names(parameter, None, cx);
+        }
+        Step::Into
+    }
+}
+
+fn typed(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
+    match ty.as_deref() {
+        Some(THIS) => match cx.binding(THIS) {
+            Some(Binding::Typed(SELF)) => Receiver::SelfType,
+            _ => Receiver::Unknown,
+        },
+        Some(path) if cx.binding(head(path)).is_none() => Receiver::Typed(cx.facts.intern(path)),
+        _ => Receiver::Unknown,
+    }
+}

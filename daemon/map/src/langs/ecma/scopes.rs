@@ -1,0 +1,270 @@
+//! Which names are local: parameters, `let` and `const` of a block, `var` of a function.
+//!
+//! Bound when their scope is entered, because JavaScript hoists. Names whose value is a function or class are definitions
+//! and names whose value is `require()` are imports; neither is bound.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::types::{Reader, THIS, TypeName, head, text};
+use crate::facts::StrId;
+use crate::walk::{Binding, Cx, Step};
+
+/// Stands for "the class at hand" among the bindings. It is turned into `Receiver::SelfType` before anything is recorded,
+/// and is never handed to the facts.
+pub(super) const SELF: StrId = StrId(u32::MAX);
+
+/// What the value of a variable makes of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Value {
+    Function,
+    Class,
+    /// `require()`, or an awaited `import()`.
+    Module,
+    Plain,
+}
+
+impl Ecma {
+    pub(super) fn reader<'t>(&self, cx: &Cx<'t>) -> Reader<'t> {
+        Reader { source: cx.source, fields: &self.grammar.fields }
+    }
+
+    /// Binds a function's parameters, type parameters and hoisted variables in the scope just opened.
+    pub(super) fn enter_function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        self.function_until = self.function_until.max(node.end_byte());
+        self.bind_type_parameters(node, cx);
+        if let Some(parameters) = node.child_by_field_id(f.parameters) {
+            self.bind_parameters(parameters, cx);
+        }
+        if let Some(parameter) = node.child_by_field_id(f.parameter) {
+            self.bind_names(parameter, None, cx);
+        }
+        if let Some(body) = node.child_by_field_id(f.body).filter(|b| b.kind() == "statement_block") {
+            self.body = body.id();
+            self.hoist(body, cx);
+        }
+    }
+
+    /// Binds the names of the `<T>` of a declaration.
+    pub(super) fn bind_type_parameters<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let Some(list) = node.child_by_field_id(self.grammar.fields.type_parameters) else { return };
+        let mut cursor = list.walk();
+        for parameter in list.named_children(&mut cursor) {
+            if let Some(name) = parameter.child_by_field_id(self.grammar.fields.name) {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
+        }
+    }
+
+    /// Binds the names of a parameter list.
+    pub(super) fn bind_parameters<'t>(&self, parameters: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let mut cursor = parameters.walk();
+        for parameter in parameters.named_children(&mut cursor) {
+            let Some(pattern) = parameter.child_by_field_id(f.pattern) else {
+                self.bind_names(parameter, None, cx);
+                continue;
+            };
+            let declared = parameter.child_by_field_id(f.ty).map(|ty| self.reader(cx).annotation(ty));
+            let value = || parameter.child_by_field_id(f.value).and_then(|v| self.reader(cx).value(v));
+            let ty = declared.unwrap_or_else(value);
+            self.bind_names(pattern, ty, cx);
+        }
+    }
+
+    /// Binds every name of a pattern; a lone name gets the type.
+    pub(super) fn bind_names<'t>(&self, pattern: Node<'t>, ty: TypeName<'t>, cx: &mut Cx<'t>) {
+        if matches!(pattern.kind(), "identifier" | "this") {
+            let binding = local_type(ty, cx);
+            cx.bind(cx.text(pattern), binding);
+            return;
+        }
+        self.each_name(pattern, &mut |name| cx.bind(cx.text(name), Binding::Opaque));
+    }
+
+    /// Calls `f` with the names that a pattern binds.
+    pub(super) fn each_name<'t>(&self, pattern: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
+        let fields = &self.grammar.fields;
+        let mut waiting = vec![pattern];
+        while let Some(node) = waiting.pop() {
+            match node.kind() {
+                "identifier" | "shorthand_property_identifier_pattern" => f(node),
+                "pair_pattern" => waiting.extend(node.child_by_field_id(fields.value)),
+                "assignment_pattern" | "object_assignment_pattern" => {
+                    waiting.extend(node.child_by_field_id(fields.left));
+                }
+                "object_pattern" | "array_pattern" | "rest_pattern" => {
+                    let mut cursor = node.walk();
+                    let from = waiting.len();
+                    waiting.extend(node.named_children(&mut cursor));
+                    waiting[from..].reverse();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Binds the variables of a function's body: `let` and `const` that stand directly in it, `var` at any depth.
+    fn hoist<'t>(&self, body: Node<'t>, cx: &mut Cx<'t>) {
+        self.each_statement(body, &mut |statement, direct| match statement.kind() {
+            "lexical_declaration" | "using_declaration" if direct => self.bind_declaration(statement, cx),
+            "variable_declaration" => self.bind_declaration(statement, cx),
+            _ => {}
+        });
+    }
+
+    /// Calls `f` with each statement below `body`, those in nested functions left out, and whether it stands directly in
+    /// it.
+    pub(super) fn each_statement<'t>(&self, body: Node<'t>, f: &mut dyn FnMut(Node<'t>, bool)) {
+        let mut waiting = vec![body];
+        while let Some(node) = waiting.pop() {
+            let direct = node.id() == body.id();
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                match child.kind() {
+                    "statement_block" | "if_statement" | "else_clause" | "for_statement"
+                    | "for_in_statement" | "while_statement" | "do_statement" | "try_statement"
+                    | "catch_clause" | "finally_clause" | "switch_statement" | "switch_body"
+                    | "switch_case" | "switch_default" | "labeled_statement" => waiting.push(child),
+                    _ => f(child, direct),
+                }
+            }
+        }
+    }
+
+    /// Binds what stands directly in a block; whether there was anything.
+    pub(super) fn bind_block<'t>(&self, block: Node<'t>, cx: &mut Cx<'t>) {
+        let mut opened = false;
+        let mut cursor = block.walk();
+        for statement in block.named_children(&mut cursor) {
+            if !matches!(
+                statement.kind(),
+                "lexical_declaration" | "using_declaration" | "variable_declaration"
+            ) {
+                continue;
+            }
+            if !std::mem::replace(&mut opened, true) {
+                cx.open_scope(true);
+            }
+            self.bind_declaration(statement, cx);
+        }
+    }
+
+    /// Binds the names of `let`, `const` or `var`.
+    pub(super) fn bind_declaration<'t>(&self, declaration: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let mut cursor = declaration.walk();
+        for declarator in declaration.named_children(&mut cursor) {
+            let Some(name) = declarator.child_by_field_id(f.name) else { continue };
+            let value = declarator.child_by_field_id(f.value);
+            let simple = name.kind() == "identifier";
+            match value.map_or(Value::Plain, |value| self.value_kind(value, cx.source)) {
+                Value::Function | Value::Class if simple => continue,
+                Value::Module => continue,
+                _ => {}
+            }
+            let ty = self.declared_type(declarator, cx);
+            self.bind_names(name, ty, cx);
+        }
+    }
+
+    /// The type of a variable or field, from its annotation or else its value.
+    pub(super) fn declared_type<'t>(&self, declarator: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
+        let (f, reader) = (&self.grammar.fields, self.reader(cx));
+        match declarator.child_by_field_id(f.ty) {
+            Some(annotation) => reader.annotation(annotation),
+            None => declarator.child_by_field_id(f.value).and_then(|value| reader.value(value)),
+        }
+    }
+
+    /// What kind of thing a value makes of its variable.
+    pub(super) fn value_kind(&self, value: Node<'_>, source: &[u8]) -> Value {
+        match value.kind() {
+            "arrow_function" | "function_expression" | "generator_function" => Value::Function,
+            "class" => Value::Class,
+            "call_expression" | "await_expression" | "member_expression"
+                if self.module_of(value, source).is_some() =>
+            {
+                Value::Module
+            }
+            _ => Value::Plain,
+        }
+    }
+
+    /// The names of the file's top level with their types.
+    pub(super) fn look_over<'t>(&mut self, program: Node<'t>, cx: &Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let mut top: FxHashMap<String, Option<String>> = FxHashMap::default();
+        let mut cursor = program.walk();
+        for statement in program.named_children(&mut cursor) {
+            let statement = statement.child_by_field_id(f.declaration).unwrap_or(statement);
+            let ambient = statement.kind() == "ambient_declaration";
+            let statement = statement.named_child(0).filter(|_| ambient).unwrap_or(statement);
+            if let Some(name) = statement.child_by_field_id(f.name) {
+                top.insert(cx.text(name).to_owned(), None);
+            }
+            if !matches!(statement.kind(), "lexical_declaration" | "variable_declaration") {
+                continue;
+            }
+            let mut inner = statement.walk();
+            for declarator in statement.named_children(&mut inner) {
+                let Some(name) = declarator.child_by_field_id(f.name) else { continue };
+                let value = declarator.child_by_field_id(f.value).map(|v| self.value_kind(v, cx.source));
+                let plain = value.is_none_or(|value| value == Value::Plain);
+                let ty = if plain { self.declared_type(declarator, cx) } else { None };
+                if name.kind() == "identifier" {
+                    top.insert(cx.text(name).to_owned(), ty.filter(|ty| ty != THIS).map(Into::into));
+                }
+            }
+        }
+        self.top = top;
+        Step::Into
+    }
+}
+
+/// What a local of this type is bound to.
+pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
+    match ty.as_deref() {
+        Some(THIS) => cx.binding(THIS).unwrap_or(Binding::Opaque),
+        Some(path) if cx.binding(head(path)).is_none() => Binding::Typed(cx.facts.intern(path)),
+        _ => Binding::Opaque,
+    }
+}
+
+impl Ecma {
+    /// The specifier in `require('x')`, `require('x').y` or `await import('x')`.
+    pub(super) fn module_of<'t>(&self, value: Node<'t>, source: &'t [u8]) -> Option<Required<'t>> {
+        let f = &self.grammar.fields;
+        let reader = Reader { source, fields: f };
+        let (call, property) = match value.kind() {
+            "member_expression" => (value.child_by_field_id(f.object)?, value.child_by_field_id(f.property)),
+            "await_expression" => (value.named_child(0)?, None),
+            _ => (value, None),
+        };
+        let function = call.child_by_field_id(f.function).filter(|_| call.kind() == "call_expression")?;
+        let is_import = match function.kind() {
+            "import" => true,
+            _ => text(source, function) == "require" && value.kind() != "await_expression",
+        };
+        let argument = call.child_by_field_id(f.arguments)?.named_child(0)?;
+        let awaited = function.kind() != "import" || value.kind() == "await_expression";
+        let module = reader.string(argument).filter(|_| is_import && awaited)?;
+        Some(Required {
+            module,
+            property: property.map(|p| text(source, p)),
+            dynamic: function.kind() == "import",
+        })
+    }
+}
+
+/// A module that an expression loads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Required<'t> {
+    pub(super) module: &'t str,
+    /// The one property of it that is taken.
+    pub(super) property: Option<&'t str>,
+    /// By `import()`.
+    pub(super) dynamic: bool,
+}

@@ -1,0 +1,156 @@
+//! What an expression or annotation says about a value's type, as far as one file can tell: `new Foo()`, literals, and
+//! annotations of a single class. Unions, intersections and results of calls say nothing.
+
+use std::borrow::Cow;
+
+use tree_sitter::Node;
+
+use super::grammar::Fields;
+
+/// How deep parentheses and wrappers are looked into.
+const DEPTH: usize = 8;
+
+/// The name that stands for the class at hand.
+pub(super) const THIS: &str = "this";
+
+/// A dotted type name.
+pub(super) type TypeName<'t> = Option<Cow<'t, str>>;
+
+/// A node's text; empty where it is not UTF-8.
+pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
+    source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+}
+
+/// The first segment of a dotted name.
+pub(super) fn head(path: &str) -> &str {
+    path.split_once('.').map_or(path, |(first, _)| first)
+}
+
+/// A file's text and its grammar's fields, to read expressions with.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'t> {
+    pub(super) source: &'t [u8],
+    pub(super) fields: &'static Fields,
+}
+
+impl<'t> Reader<'t> {
+    /// `a.b.c` for a name or a chain of properties of names; `this` counts as a name.
+    pub(super) fn dotted(self, node: Node<'_>) -> TypeName<'t> {
+        let mut segments: Vec<&'t str> = Vec::new();
+        let mut at = node;
+        for _ in 0..4 * DEPTH {
+            let (rest, name) = match at.kind() {
+                "identifier" | "type_identifier" | "this" if segments.is_empty() => {
+                    return Some(text(self.source, at).into());
+                }
+                "identifier" | "type_identifier" | "this" => {
+                    segments.push(text(self.source, at));
+                    segments.reverse();
+                    return Some(segments.join(".").into());
+                }
+                "member_expression" | "nested_identifier" => {
+                    (at.child_by_field_id(self.fields.object), at.child_by_field_id(self.fields.property))
+                }
+                "nested_type_identifier" => {
+                    (at.child_by_field_id(self.fields.module), at.child_by_field_id(self.fields.name))
+                }
+                "non_null_expression" => {
+                    at = at.named_child(0)?;
+                    continue;
+                }
+                _ => return None,
+            };
+            segments.push(text(self.source, name?));
+            at = rest?;
+        }
+        None
+    }
+
+    /// The type of an expression's value.
+    pub(super) fn value(self, node: Node<'_>) -> TypeName<'t> {
+        let mut at = node;
+        for _ in 0..DEPTH {
+            match at.kind() {
+                "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
+                    at = at.named_child(0)?;
+                }
+                "as_expression" => match at.named_child(1) {
+                    Some(ty) => return self.annotation(ty),
+                    None => at = at.named_child(0)?,
+                },
+                "type_assertion" => return self.annotation(at.named_child(0)?.named_child(0)?),
+                "new_expression" => {
+                    return self.dotted(at.child_by_field_id(self.fields.constructor)?);
+                }
+                "this" => return Some(THIS.into()),
+                kind => return literal(kind).map(Cow::from),
+            }
+        }
+        None
+    }
+
+    /// The type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.
+    pub(super) fn annotation(self, node: Node<'_>) -> TypeName<'t> {
+        let mut at = node;
+        for _ in 0..DEPTH {
+            match at.kind() {
+                "type_annotation" | "parenthesized_type" | "readonly_type" => at = at.named_child(0)?,
+                "type_identifier" | "nested_type_identifier" | "identifier" => return self.dotted(at),
+                "generic_type" => {
+                    let name = self.dotted(at.child_by_field_id(self.fields.name)?)?;
+                    if !matches!(&*name, "Readonly" | "Partial" | "Required" | "NonNullable") {
+                        return Some(name);
+                    }
+                    at = at.child_by_field_id(self.fields.type_arguments)?.named_child(0)?;
+                }
+                "union_type" => {
+                    let (a, b) = (at.named_child(0)?, at.named_child(1)?);
+                    at = match (self.is_nothing(a), self.is_nothing(b)) {
+                        (false, true) => a,
+                        (true, false) => b,
+                        _ => return None,
+                    };
+                }
+                "array_type" | "tuple_type" => return Some("Array".into()),
+                "predefined_type" => return predefined(text(self.source, at)).map(Cow::from),
+                "this_type" => return Some(THIS.into()),
+                "function_type" => return Some("Function".into()),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn is_nothing(self, ty: Node<'_>) -> bool {
+        ty.kind() == "literal_type" && matches!(text(self.source, ty), "null" | "undefined")
+    }
+
+    /// The text between the quotes of a string.
+    pub(super) fn string(self, node: Node<'_>) -> Option<&'t str> {
+        let text = text(self.source, node);
+        let is_string = matches!(node.kind(), "string" | "template_string");
+        (is_string && text.len() >= 2).then(|| text.get(1..text.len() - 1)).flatten()
+    }
+}
+
+fn literal(kind: &str) -> Option<&'static str> {
+    match kind {
+        "string" | "template_string" => Some("String"),
+        "number" => Some("Number"),
+        "array" => Some("Array"),
+        "regex" => Some("RegExp"),
+        "true" | "false" => Some("Boolean"),
+        "arrow_function" | "function_expression" | "generator_function" => Some("Function"),
+        _ => None,
+    }
+}
+
+fn predefined(name: &str) -> Option<&'static str> {
+    match name {
+        "string" => Some("String"),
+        "number" => Some("Number"),
+        "boolean" => Some("Boolean"),
+        "symbol" => Some("Symbol"),
+        _ => None,
+    }
+}
