@@ -1,0 +1,148 @@
+//! The command line.
+
+use hob_tests::{Answer, Output, Tree, World, repository};
+use serde_json::{Value, json};
+
+const FIXTURE: &str = r#"
+//- /src/a.py
+from src.b import there
+
+
+def here():
+    return there()
+//- /src/b.py
+def there():
+    return 1
+"#;
+
+/// The envelope of `--json`.
+#[track_caller]
+fn envelope(output: &Output) -> Value {
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}{output}"))
+}
+
+fn ids(output: &Output) -> Vec<String> {
+    let results = envelope(output)["data"]["results"].as_array().cloned().unwrap_or_default();
+    results.iter().filter_map(|hit| hit["id"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_call_takes_its_arguments_in_every_spelling() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let spellings: &[&[&str]] = &[
+        &["--query", "there", "--path-prefix", "src"],
+        &["--query", "there", "--pathPrefix", "src"],
+        &["--query", "there", "--path_prefix", "src"],
+        &["--query=there", "--path-prefix=src/b.py"],
+        &[r#"{"query": "there", "pathPrefix": "src"}"#],
+        &[r#"{"query": "there", "path_prefix": "src"}"#],
+    ];
+    for args in spellings {
+        let call = [&["call", "map_search", "--json"], *args].concat();
+        let output = world.hob(tree.root(), &call).code(0);
+        assert_eq!(ids(&output), ["py:src/b.py#there"], "{output}");
+    }
+    let input = r#"{"query": "there", "pathPrefix": "src"}"#;
+    let output = world.hob_with_input(tree.root(), &["call", "map_search", "--json", "-"], input).code(0);
+    assert_eq!(ids(&output), ["py:src/b.py#there"], "standard input{output}");
+}
+
+#[test]
+fn json_is_the_envelope_as_agents_get_it() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let args = json!({"targets": ["here"]});
+    let agents: Answer = world.call(&tree, "read_symbols", &args);
+    let output = world.hob(tree.root(), &["call", "read_symbols", "--json", &args.to_string()]).code(0);
+    assert_eq!(output.stdout, format!("{}\n", agents.text), "to the byte");
+}
+
+#[test]
+fn exit_codes_say_how_it_ended() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let code = |args: &[&str]| world.hob(tree.root(), args);
+    let _ = code(&["call", "map_search", "--query", "there"]).code(0);
+    let refused = code(&["call", "map_neighbors", "--node-id", "py:src/a.py#gone"]).code(1);
+    assert!(refused.stderr.contains("NODE_NOT_FOUND") && refused.stdout.is_empty(), "{refused}");
+    let as_json = code(&["call", "map_neighbors", "--json", "--node-id", "py:src/a.py#gone"]).code(1);
+    assert_eq!(envelope(&as_json)["error"]["code"], "NODE_NOT_FOUND", "{as_json}");
+    let unknown = code(&["call", "map_serch", "--query", "x"]).code(2);
+    assert!(unknown.stderr.contains("map_search"), "the nearest name{unknown}");
+    let option = code(&["call", "map_search", "--qery", "there"]).code(2);
+    assert!(option.stderr.contains("--query"), "the nearest option{option}");
+    let short = code(&["call", "map_search", "--query", "x"]).code(2);
+    assert!(short.stderr.contains("at least 2 characters"), "{short}");
+    let not_json = code(&["call", "map_search", "{query: 1}"]).code(2);
+    assert!(not_json.stderr.contains("JSON"), "{not_json}");
+    let _ = code(&["no-such-command"]).code(2);
+    let _ = code(&[]).code(2);
+}
+
+#[test]
+fn short_verbs_answer_for_people() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let say = |args: &[&str]| world.hob(tree.root(), args).success();
+    let found = say(&["search", "there"]);
+    assert!(found.contains("src/b.py:1") && found.contains("def there()"), "{found}");
+    assert!(!found.contains('\u{1b}'), "no colours where no terminal is: {found}");
+    let around = say(&["neighbors", "py:src/b.py#there"]);
+    assert!(around.contains("here") && around.contains("calls"), "{around}");
+    let way = say(&["path", "py:src/a.py#here", "py:src/b.py#there"]);
+    assert!(way.contains("here") && way.contains("there"), "{way}");
+    let map = say(&["map"]);
+    assert!(map.contains("there") && map.to_lowercase().contains("python"), "{map}");
+    let elsewhere =
+        world.hob(&world.path("tmp"), &["--root", &tree.root().display().to_string(), "search", "there"]);
+    assert!(elsewhere.success().contains("src/b.py"));
+}
+
+#[test]
+fn the_daemon_is_shown_stopped_and_not_started_for_that() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let status = world.hob(tree.root(), &["status"]).success();
+    assert!(status.contains("not running"), "{status}");
+    assert!(world.hob(tree.root(), &["stop"]).success().contains("not running"));
+    assert_eq!(world.daemon_pid(), None, "asking does not start one");
+    let _ = world.hob(tree.root(), &["search", "there"]).success();
+    let pid = world.daemon_pid().expect("a question starts it");
+    let status = world.hob(tree.root(), &["status"]).success();
+    let folder = tree.root().file_name().expect("named").to_string_lossy();
+    assert!(status.contains(&pid.to_string()) && status.contains(&*folder), "{status}");
+    assert!(world.hob(tree.root(), &["stop"]).success().contains(&pid.to_string()));
+    assert_eq!(world.daemon_pid(), None);
+}
+
+#[test]
+fn a_project_is_indexed_on_demand_and_the_log_can_be_read() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let said = world.hob(&world.path("tmp"), &["index", &tree.root().display().to_string()]).success();
+    assert!(said.contains("2 files"), "{said}");
+    let again = world.hob(tree.root(), &["index"]).success();
+    assert!(again.contains("0 new or changed"), "{again}");
+    let nowhere = world.hob(tree.root(), &["index", "/no/such/place"]).code(1);
+    assert!(nowhere.stderr.contains("/no/such/place"), "{nowhere}");
+    let log = world.hob(tree.root(), &["logs"]).success();
+    assert!(log.contains("opening a workspace"), "{log}");
+}
+
+#[test]
+fn completions_and_help_come_without_a_daemon() {
+    let world = World::new();
+    let place = Tree::existing(repository());
+    for (shell, sign) in [("bash", "complete -F"), ("zsh", "#compdef hob"), ("fish", "complete -c hob")] {
+        let script = world.hob(place.root(), &["completions", shell]).success();
+        assert!(script.contains(sign) && script.contains("map_search"), "{shell}: {script}");
+    }
+    for args in [&["--help"][..], &["call", "--help"], &["call", "regex_search", "--help"], &["--version"]] {
+        let help = world.hob(place.root(), args).success();
+        assert!(help.contains("hob"), "{help}");
+    }
+    let tools = world.hob(place.root(), &["tools"]).success();
+    assert!(tools.contains("map_neighbors") && !tools.contains("hob_noop"), "{tools}");
+    assert_eq!(world.daemon_pid(), None);
+}

@@ -1,0 +1,127 @@
+//! The budget holds for every tool and any data, and what was left out can be had.
+//!
+//! That `used` is what the text costs, and no more than was requested, is checked on every answer of every test
+//! (`Answer::new`); here the answers are made to be too large.
+
+use hob_proto::tools::{MAX_BUDGET, MIN_BUDGET, TOOLS};
+use hob_tests::{Mcp, Tree, World};
+use serde_json::{Value, json};
+
+/// Long names, long lines, wide characters, hundreds of users of one function.
+fn monstrous(world: &World) -> Tree {
+    let tree = world.tree("//- /hub.py\ndef hub():\n    return 1\n");
+    for i in 0..300 {
+        let name = format!("user_{i}_{}", "x".repeat(i % 90));
+        let text = format!("from hub import hub\n\n\ndef {name}(a, b=\"ü→😀\"):\n    return hub()\n");
+        tree.write(&format!("part{}/m{i}.py", i % 7), text);
+    }
+    tree.write("one_line.json", format!("{{\"hub\": \"{}\"}}", "😀\\\"".repeat(60_000)));
+    tree.write(
+        "huge.py",
+        format!("def huge():\n    return \"\"\"\n{}\"\"\"\n", "hub line ü\n".repeat(20_000)),
+    );
+    tree
+}
+
+/// Arguments with which a tool has the most to say.
+fn greedy(tool: &str) -> Value {
+    match tool {
+        "map_search" => json!({"query": "user", "limit": 100}),
+        "map_neighbors" => json!({"nodeId": "py:hub.py#hub", "maxNodes": 200, "depth": 3}),
+        "map_path" => json!({"from": "py:part0/m0.py", "to": "py:part1/m1.py", "maxLen": 10}),
+        "map_overview" => json!({"hubsPerCluster": 20}),
+        "read_symbols" => json!({"targets": ["huge", "hub", "nobody"], "include_neighbors": 20}),
+        "regex_search" => json!({"pattern": "hub", "context_lines": 20, "limit": 10_000}),
+        _ => json!({}),
+    }
+}
+
+fn with_budget(tool: &str, budget: u32) -> Value {
+    let mut args = greedy(tool);
+    args["tokenBudget"] = budget.into();
+    args
+}
+
+#[test]
+fn the_least_budget_holds_for_every_tool() {
+    let world = World::new();
+    let tree = monstrous(&world);
+    let mut mcp = world.mcp(&tree);
+    for tool in TOOLS {
+        for budget in [MIN_BUDGET, 101, 137, 400, 2_000, MAX_BUDGET] {
+            let answer = mcp.call(tool.name, with_budget(tool.name, budget));
+            let _ = answer.ok();
+            assert_eq!(answer.envelope["tokenBudget"]["requested"], budget, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn errors_fit_into_the_least_budget_too() {
+    let world = World::new();
+    let tree = monstrous(&world);
+    let mut mcp = world.mcp(&tree);
+    let long = "é(".repeat(5_000);
+    let calls = [
+        ("regex_search", json!({"pattern": long}), "BAD_PATTERN"),
+        ("map_neighbors", json!({"nodeId": long}), "BAD_NODE_ID"),
+        ("map_neighbors", json!({"nodeId": format!("py:{}", "a/".repeat(4_000) + "b.py")}), "NODE_NOT_FOUND"),
+        ("map_search", json!({"query": "ab", long.as_str(): 1}), "BAD_ARGS"),
+        ("map_search", json!({"query": "ab", "root": format!("/{}", "r".repeat(20_000))}), "BAD_ARGS"),
+        ("regex_search", json!({"pattern": "a", "path_prefix": "../".repeat(3_000)}), "OUTSIDE_WORKSPACE"),
+    ];
+    for (tool, mut args, code) in calls {
+        args["tokenBudget"] = MIN_BUDGET.into();
+        let answer = mcp.call(tool, args);
+        let _ = answer.error(code);
+        assert_eq!(answer.envelope["tokenBudget"]["requested"], MIN_BUDGET, "{answer}");
+    }
+}
+
+#[test]
+fn a_budget_out_of_range_is_clamped_and_said() {
+    let world = World::new();
+    let tree = world.tree("//- /a.py\ndef f(): pass\n");
+    let mut mcp = world.mcp(&tree);
+    for (asked, used) in
+        [(1, MIN_BUDGET), (99, MIN_BUDGET), (10_001, MAX_BUDGET), (2_000_000_000, MAX_BUDGET)]
+    {
+        let answer = mcp.call("map_search", json!({"query": "ff", "tokenBudget": asked}));
+        assert_eq!(answer.envelope["tokenBudget"]["requested"], used, "{answer}");
+        assert!(answer.warnings().contains(&asked.to_string()), "{answer}");
+    }
+    let answer = mcp.call("map_search", json!({"query": "ff"}));
+    assert_eq!(
+        answer.envelope["tokenBudget"],
+        json!({"requested": 2000, "used": answer.envelope["tokenBudget"]["used"], "max": 10_000})
+    );
+}
+
+#[test]
+fn what_was_cut_comes_back_with_a_larger_budget() {
+    let world = World::new();
+    let tree = monstrous(&world);
+    let mut mcp = world.mcp(&tree);
+    let small = mcp.call("map_search", with_budget("map_search", 300));
+    let large = mcp.call("map_search", with_budget("map_search", MAX_BUDGET));
+    let (few, many) = (small.texts("/results", "id"), large.texts("/results", "id"));
+    assert!(!few.is_empty() && few.len() < many.len(), "{small}");
+    assert!(many.starts_with(&few), "the best are kept{small}");
+    let dropped = &small.envelope["dropped"];
+    assert_eq!(dropped["kind"], "results", "{small}");
+    assert!(dropped["note"].as_str().is_some_and(|note| note.contains("pathPrefix")), "{small}");
+    assert_eq!(small.ok()["total"], large.ok()["total"], "totals count everything{small}");
+}
+
+#[test]
+fn a_body_that_does_not_fit_is_not_called_complete() {
+    let world = World::new();
+    let tree = monstrous(&world);
+    let mut mcp: Mcp = world.mcp(&tree);
+    let answer = mcp.call("read_symbols", json!({"targets": ["huge"], "token_budget": 500}));
+    for symbol in answer.list("/symbols") {
+        let lines = symbol["source"].as_str().map_or(0, |source| source.lines().count());
+        assert!(lines < 20_000 && symbol["body_complete"] == false, "it was cut, and says so{answer}");
+    }
+    assert_eq!(answer.envelope["truncated"], true, "{answer}");
+}

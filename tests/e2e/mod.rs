@@ -1,0 +1,15 @@
+//! What a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
+
+mod bad_input;
+mod bad_store;
+mod cli;
+mod django;
+mod envelope;
+mod freshness;
+mod incremental;
+mod large;
+mod lifecycle;
+mod map;
+mod read;
+mod text;
+mod upgrade;

@@ -1,0 +1,170 @@
+//! A tool's answer, checked against what holds for every answer.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use hob_proto::envelope::tokens_of;
+use serde_json::Value;
+
+use crate::Tree;
+
+/// What a failure message shows of the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) tree: Tree,
+    pub(crate) log: PathBuf,
+    pub(crate) hob_dir: PathBuf,
+}
+
+/// An envelope with the call that it answers.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Answer {
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: Value,
+    /// The envelope as it was sent.
+    pub text: String,
+    /// The envelope.
+    pub envelope: Value,
+    context: Context,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(crate) fn new(tool: &str, args: Value, text: String, context: Context) -> Self {
+        let envelope =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{tool} {args}: {error}: {text}"));
+        let answer = Self { tool: tool.to_owned(), args, text, envelope, context };
+        answer.check_envelope();
+        answer
+    }
+
+    /// What holds for every envelope: its shape, and that it costs what it says and no more than was allowed.
+    #[track_caller]
+    fn check_envelope(&self) {
+        let ok = self.envelope["ok"].as_bool();
+        let parts = (self.envelope.get("data").is_some(), self.envelope.get("error").is_some());
+        let whole = match ok {
+            Some(true) => parts == (true, false),
+            Some(false) => parts == (false, true),
+            None => false,
+        };
+        assert!(whole, "an envelope is data or an error{self}");
+        let budget = |field: &str| self.envelope["tokenBudget"][field].as_u64().unwrap_or(0);
+        let cost = u64::from(tokens_of(&self.text));
+        assert_eq!(cost, budget("used"), "`used` is what the text costs{self}");
+        assert!(cost <= budget("requested"), "{cost} tokens are more than were allowed{self}");
+        assert!(budget("requested") <= budget("max"), "more was allowed than may be{self}");
+        let said = self.envelope["truncated"] == true;
+        assert_eq!(said, self.envelope.get("dropped").is_some(), "what was left out is said{self}");
+        assert!(self.envelope["warnings"].is_array(), "warnings are a list{self}");
+    }
+
+    /// The data of an answer that succeeded.
+    ///
+    /// # Panics
+    /// When it did not.
+    #[track_caller]
+    #[must_use]
+    pub fn ok(&self) -> &Value {
+        assert_eq!(self.envelope["ok"], true, "the call was to succeed{self}");
+        &self.envelope["data"]
+    }
+
+    /// As [`Answer::ok`], and nothing was left out.
+    ///
+    /// # Panics
+    /// When something was.
+    #[track_caller]
+    #[must_use]
+    pub fn whole(&self) -> &Value {
+        assert_eq!(self.envelope["truncated"], false, "nothing was to be left out{self}");
+        self.ok()
+    }
+
+    /// The error of an answer that failed with `code`; it says something.
+    ///
+    /// # Panics
+    /// When it did not fail so.
+    #[track_caller]
+    #[must_use]
+    pub fn error(&self, code: &str) -> &Value {
+        let error = &self.envelope["error"];
+        assert_eq!(error["code"], code, "the call was to fail with {code}{self}");
+        assert!(
+            error["message"].as_str().is_some_and(|text| text.len() > 10),
+            "an error says what happened{self}"
+        );
+        error
+    }
+
+    /// All warnings, one a line.
+    #[must_use]
+    pub fn warnings(&self) -> String {
+        let warnings = self.envelope["warnings"].as_array().into_iter().flatten();
+        warnings.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Checks that a text stands in the answer.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[track_caller]
+    pub fn says(&self, text: &str) -> &Self {
+        assert!(self.text.contains(text), "`{text}` was to stand in it{self}");
+        self
+    }
+
+    /// Checks that there is no warning.
+    ///
+    /// # Panics
+    /// When there is one.
+    #[track_caller]
+    pub fn without_warnings(&self) -> &Self {
+        assert_eq!(self.warnings(), "", "no warning was expected{self}");
+        self
+    }
+
+    /// A list in the data, by its JSON pointer.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[track_caller]
+    #[must_use]
+    pub fn list(&self, pointer: &str) -> &[Value] {
+        let list = self.ok().pointer(pointer).and_then(Value::as_array);
+        list.unwrap_or_else(|| panic!("no list at {pointer}{self}"))
+    }
+
+    /// One field of every item of a list in the data.
+    ///
+    /// # Panics
+    /// When there is no such list.
+    #[track_caller]
+    #[must_use]
+    pub fn texts(&self, pointer: &str, field: &str) -> Vec<&str> {
+        self.list(pointer).iter().filter_map(|item| item[field].as_str()).collect()
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let got = serde_json::to_string_pretty(&self.envelope).unwrap_or_default();
+        let got: String = got.chars().take(20_000).collect();
+        write!(f, "\n--- call\n{} {}\n--- got\n{got}\n{}", self.tool, self.args, self.context)
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--- tree\n{}--- log of {}\n", self.tree.describe(), self.hob_dir.display())?;
+        for file in std::fs::read_dir(&self.log).into_iter().flatten().flatten() {
+            let text = String::from_utf8_lossy(&std::fs::read(file.path()).unwrap_or_default()).into_owned();
+            let lines: Vec<&str> = text.lines().collect();
+            writeln!(f, "{}", lines[lines.len().saturating_sub(40)..].join("\n"))?;
+        }
+        f.write_str("---")
+    }
+}

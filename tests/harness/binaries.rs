@@ -1,0 +1,61 @@
+//! The programs under test, built once per run in the profile that the tests were built in.
+//!
+//! `cargo test` builds the programs only of the packages whose own tests need them, and never passes their paths on to
+//! another package, so the first test that wants one has `cargo` build them all; when nothing changed that is a look
+//! at some time stamps. `HOB_TEST_PROGRAMS` names a folder with programs to test instead: a release, say.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Packages with programs that are tested.
+const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp"];
+
+/// The repository's root.
+#[must_use]
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in the repository")
+}
+
+/// The folder with `hob`, `hobd` and `hob-mcp`, up to date.
+///
+/// # Panics
+/// When they cannot be built.
+pub fn binaries() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| std::env::var_os("HOB_TEST_PROGRAMS").map_or_else(build, PathBuf::from))
+}
+
+/// `target`, wherever the user has it.
+///
+/// # Panics
+/// When the test runner does not lie where cargo puts it.
+#[must_use]
+pub fn target_dir() -> PathBuf {
+    profile_dir().parent().expect("a profile's folder lies in `target`").to_path_buf()
+}
+
+/// `target/debug` or another profile's: the test runner lies in its `deps`.
+fn profile_dir() -> PathBuf {
+    let own = std::env::current_exe().expect("a running program has a path");
+    let dir =
+        own.parent().and_then(Path::parent).expect("cargo puts test runners two folders below `target`");
+    dir.to_path_buf()
+}
+
+fn build() -> PathBuf {
+    let dir = profile_dir();
+    let profile = match dir.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(name) => name,
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(repository()).args(["build", "--locked", "--bins", "--profile", profile]);
+    command.arg("--target-dir").arg(target_dir());
+    command.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
+    let built = command.output().expect("cargo runs");
+    let told = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "the programs under test cannot be built:\n{told}");
+    dir
+}

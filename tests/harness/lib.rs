@@ -1,0 +1,31 @@
+//! A hermetic world for end-to-end tests: real programs, folders of their own, nothing of the user's.
+//!
+//! A [`World`] is one `HOB_DIR` with the daemon that may run in it, a [`Tree`] is a project in it, [`Mcp`] and
+//! [`World::hob`] are the two ways to ask. Everything panics with the call, the tree and the daemon's log when it does not
+//! get what a test wants, so that a failure can be read without running it again.
+
+mod answer;
+mod binaries;
+mod command;
+mod mcp;
+pub mod oracles;
+pub mod outside;
+mod processes;
+mod rng;
+mod tree;
+mod world;
+
+pub use answer::Answer;
+pub use binaries::{binaries, repository, target_dir};
+pub use command::{Output, run};
+pub use mcp::{Mcp, McpOptions};
+pub use processes::{is_alive, kill_hard};
+pub use rng::Rng;
+pub use tree::Tree;
+pub use world::World;
+
+use std::time::Duration;
+
+/// How long anything may take before a test gives up. Nothing is slow because of it, and nothing is measured with it: it
+/// only ends what would otherwise hang for ever.
+pub const FOREVER: Duration = Duration::from_secs(180);

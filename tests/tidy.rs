@@ -1,0 +1,245 @@
+//! The rules of `STYLE.md` and the invariants of `ARCHITECTURE.md` that a machine can hold.
+//!
+//! The text is looked at, not the program: what the compiler and clippy can see is theirs. A rule that nothing runs
+//! is no rule.
+
+use std::path::{Path, PathBuf};
+
+use hob_tests::{World, repository};
+
+/// Lines above which a file needs a reason.
+const LONG: usize = 600;
+
+/// The words that give the reason.
+const REASON: &str = "over 600 lines because";
+
+/// Every file below the repository that is the project's own, relative to it.
+fn files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    list(repository(), &mut found);
+    found.sort();
+    let relative = |path: PathBuf| path.strip_prefix(repository()).expect("listed below it").to_path_buf();
+    found.into_iter().map(relative).collect()
+}
+
+fn list(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the repository").flatten() {
+        let name = entry.file_name();
+        let kind = entry.file_type().expect("it was just listed");
+        match kind.is_dir() {
+            true if name != "target" && name != ".git" && name != "node_modules" => {
+                list(&entry.path(), found);
+            }
+            false => found.push(entry.path()),
+            true => {}
+        }
+    }
+}
+
+fn rust_files() -> Vec<(String, String)> {
+    with_ending(".rs")
+}
+
+fn with_ending(ending: &str) -> Vec<(String, String)> {
+    let name = |path: &PathBuf| path.to_string_lossy().replace('\\', "/");
+    let named =
+        files().into_iter().map(|path| (name(&path), path)).filter(|(name, _)| name.ends_with(ending));
+    named
+        .map(|(name, path)| (name, std::fs::read_to_string(repository().join(path)).expect("it is text")))
+        .collect()
+}
+
+/// The `//!` lines at the top.
+fn header(text: &str) -> String {
+    text.lines().take_while(|line| line.starts_with("//!")).collect::<Vec<_>>().join("\n")
+}
+
+/// The code of a file without comments and without its tests, which may say what they like.
+fn code(text: &str) -> String {
+    let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    own.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn none(rule: &str, offenders: &[String]) {
+    assert!(offenders.is_empty(), "{rule}:\n  {}", offenders.join("\n  "));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    let bare = rust_files().into_iter().filter(|(_, text)| header(text).len() < 20).map(|(name, _)| name);
+    none("a file begins with `//!` and says what it is for", &bare.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_long_file_says_why() {
+    let lines = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).lines().count();
+    let long =
+        rust_files().into_iter().filter(|(_, text)| lines(text) > LONG && !header(text).contains(REASON));
+    none(
+        &format!("a file over {LONG} lines says `{REASON} ...` in its header"),
+        &long.map(|(name, text)| format!("{name}: {}", lines(&text))).collect::<Vec<_>>(),
+    );
+}
+
+/// Who alone may name what.
+const ONLY_IN: &[(&str, &str)] = &[
+    ("sled::", "daemon/store/src/sled.rs"),
+    ("notify::", "daemon/workspace/src/watch/notify.rs"),
+    ("interprocess::", "proto/src/transport.rs"),
+    ("rmcp::", "shims/mcp/"),
+    ("tree_sitter", "daemon/map/"),
+    ("grep_searcher", "daemon/text/"),
+    ("tantivy", "daemon/text/"),
+];
+
+#[test]
+fn foreign_libraries_are_known_in_one_place() {
+    let mut offenders = Vec::new();
+    for (name, text) in rust_files().into_iter().filter(|(name, _)| !name.starts_with("tests/")) {
+        let code = code(&text);
+        let strangers = ONLY_IN.iter().filter(|(word, home)| !name.starts_with(home) && names(&code, word));
+        offenders
+            .extend(strangers.map(|(word, home)| format!("{name} names {word}, which belongs to {home}")));
+    }
+    none("a foreign library is known in one place", &offenders);
+}
+
+/// Whether `code` has `word` at the start of a path: `self::notify::` is a module, `tokio::sync::Notify` is something else.
+fn names(code: &str, word: &str) -> bool {
+    let inside = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    code.match_indices(word).any(|(at, _)| !code[..at].ends_with(inside))
+}
+
+/// What each package of the project may know of the others; the third column is what it must not link at all.
+const LAYERS: &[(&str, &[&str], &[&str])] = &[
+    ("proto", &[], &["sled", "notify", "tree-sitter", "rmcp"]),
+    ("client", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"]),
+    ("shims/mcp", &["hob-proto", "hob-client"], &["sled", "notify", "tree-sitter", "regex", "ignore"]),
+    ("daemon/base", &[], &["sled", "notify", "tree-sitter", "serde", "tokio"]),
+    ("daemon/store", &["hob-proto", "hob-base"], &["notify", "tree-sitter", "tokio"]),
+    ("daemon/workspace", &["hob-proto", "hob-base", "hob-store"], &["sled", "tree-sitter", "tokio"]),
+    (
+        "daemon/text",
+        &["hob-proto", "hob-base", "hob-store"],
+        &["sled", "notify", "tree-sitter", "tokio", "ignore"],
+    ),
+    ("daemon/map", &["hob-proto", "hob-base", "hob-store"], &["sled", "notify", "tokio", "ignore"]),
+];
+
+#[test]
+fn dependencies_point_one_way() {
+    let mut offenders = Vec::new();
+    for (folder, known, forbidden) in LAYERS {
+        let manifest =
+            std::fs::read_to_string(repository().join(folder).join("Cargo.toml")).expect("a package");
+        for dependency in dependencies(&manifest) {
+            let ours = dependency.starts_with("hob-") && !known.contains(&dependency.as_str());
+            let foreign = forbidden
+                .iter()
+                .any(|word| dependency == *word || dependency.starts_with(&format!("{word}-")));
+            if ours || foreign {
+                offenders.push(format!("{folder} depends on {dependency}"));
+            }
+        }
+    }
+    none("dependencies point one way", &offenders);
+}
+
+/// Names under `[dependencies]` and `[target.….dependencies]`; what only tests use is their affair.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in manifest.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]") && !line.contains("dev-") && !line.contains("build-");
+        } else if inside && !line.starts_with('#') {
+            found.extend(
+                line.split(['.', '=', ' ']).next().filter(|name| !name.is_empty()).map(str::to_owned),
+            );
+        }
+    }
+    found
+}
+
+#[test]
+fn every_package_is_in_the_layers() {
+    let packages = files().into_iter().filter(|path| path.ends_with("Cargo.toml"));
+    let folders = packages.map(|path| path.parent().expect("a file").to_string_lossy().replace('\\', "/"));
+    let unknown = folders.filter(|folder| {
+        let whole = ["", "daemon"].contains(&folder.as_str()) || folder.starts_with("tests");
+        !whole && LAYERS.iter().all(|(known, _, _)| known != folder)
+    });
+    none("a new package is put into the table of layers", &unknown.collect::<Vec<_>>());
+}
+
+#[test]
+fn domain_types_are_not_serialised() {
+    // Disk and wire forms are other types, in files of their own.
+    let allowed = ["persist", "format.rs", "facts/"];
+    let parts = ["daemon/base/", "daemon/workspace/", "daemon/text/", "daemon/map/"];
+    let domain = rust_files().into_iter().filter(|(name, _)| parts.iter().any(|part| name.starts_with(part)));
+    let derives =
+        |text: &str| code(text).lines().any(|line| line.contains("derive(") && line.contains("Serialize"));
+    let serialised =
+        domain.filter(|(name, text)| derives(text) && !allowed.iter().any(|form| name.contains(form)));
+    none("domain types are not serialisable", &serialised.map(|(name, _)| name).collect::<Vec<_>>());
+}
+
+#[test]
+fn nothing_is_left_for_later_without_an_issue() {
+    let words = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
+    let mut offenders = Vec::new();
+    for (name, text) in rust_files().into_iter().filter(|(name, _)| name != "tests/tidy.rs") {
+        offenders
+            .extend(words.iter().filter(|word| text.contains(**word)).map(|word| format!("{name}: {word}")));
+    }
+    none("these words are not for this project", &offenders);
+}
+
+#[test]
+fn the_page_of_tools_is_what_the_table_says() {
+    let world = World::new();
+    let page = world.hob(repository(), &["tools", "--markdown"]).success();
+    let kept = std::fs::read_to_string(repository().join("docs/tools.md")).expect("docs/tools.md");
+    assert!(page == kept, "docs/tools.md is out of date: run `hob tools --markdown > docs/tools.md`");
+}
+
+#[test]
+fn every_test_file_is_run() {
+    let all = rust_files();
+    let text_of = |name: &str| all.iter().find(|(other, _)| other == name).map(|(_, text)| text.as_str());
+    let mut forgotten = Vec::new();
+    for (name, _) in
+        all.iter().filter(|(name, _)| name.starts_with("tests/") && !name.starts_with("tests/bench"))
+    {
+        let path = Path::new(name);
+        let (folder, stem) =
+            (path.parent().expect("a folder"), path.file_stem().expect("a name").to_string_lossy());
+        let parents = match (folder.to_string_lossy().as_ref(), stem.as_ref()) {
+            ("tests", "runner") | (_, "lib") => continue,
+            ("tests", _) => vec!["tests/runner.rs".to_owned()],
+            (folder, "mod") => vec![format!("{}.rs", folder), "tests/runner.rs".to_owned()],
+            (folder, _) => vec![format!("{folder}/mod.rs"), format!("{folder}/lib.rs")],
+        };
+        let module = if stem == "mod" { folder.file_name().expect("named").to_string_lossy() } else { stem };
+        let declared = |text: &str| text.contains(&format!("mod {module};"));
+        if !parents.iter().filter_map(|parent| text_of(parent)).any(declared) {
+            forgotten.push(name.clone());
+        }
+    }
+    none("a test file is declared as a module", &forgotten);
+}
+
+#[test]
+fn the_documents_are_there() {
+    for name in ["ARCHITECTURE.md", "CHANGELOG.md", "STYLE.md", "README.md", "LICENSE-MIT", "LICENSE-APACHE"]
+    {
+        let text = std::fs::read_to_string(repository().join(name)).unwrap_or_default();
+        assert!(text.len() > 300, "{name} is missing or empty");
+    }
+    let changes = std::fs::read_to_string(repository().join("CHANGELOG.md")).expect("just read");
+    assert!(changes.contains("Unreleased") || changes.contains("## "), "CHANGELOG.md has sections");
+    let readme = std::fs::read_to_string(repository().join("README.md")).expect("just read");
+    assert!(readme.contains("<!-- test command -->"), "README.md marks the command that runs these tests");
+}
