@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hob_base::{AbsPath, CancelToken, FileId, WsPath};
+use hob_base::{AbsPath, CancelToken, ContentHash, FileId, WsPath};
 use hob_text::{Batch, FileGrams, GramChange, Output, SearchRequest, TrigramIndex, is_binary, search};
 use rayon::prelude::*;
 
@@ -34,7 +34,10 @@ fn build(root: &AbsPath) -> TrigramIndex {
                 let text = std::fs::read(path).ok().filter(|text| !is_binary(text))?;
                 let path = AbsPath::new(path.clone()).ok()?.relative_to(root).ok()?;
                 let file = FileId((number * 4096 + at) as u32);
-                Some((text.len(), GramChange::Set { file, path, grams: FileGrams::of(&text) }))
+                Some((
+                    text.len(),
+                    GramChange::Set { file, path, hash: ContentHash::of(&text), grams: FileGrams::of(&text) },
+                ))
             })
             .collect();
         finding += clock.elapsed();

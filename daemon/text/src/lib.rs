@@ -23,5 +23,6 @@ pub use filter::{BadGlob, PathFilter};
 pub use pattern::{BadPattern, Pattern};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
 pub use trigram::{
-    Batch, FileGrams, Gram, GramChange, GramQuery, IndexStats, MergeJob, Merged, Snapshot, TrigramIndex,
+    Batch, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob, Merged,
+    Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
 };

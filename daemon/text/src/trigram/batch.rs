@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use hob_base::{FileId, WsPath};
+use hob_base::{ContentHash, FileId, WsPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::build::build;
+use super::build::{NewDoc, build};
 use super::grams::FileGrams;
 use super::segment::{Doc, Segment};
 
@@ -24,6 +24,8 @@ pub enum GramChange {
         file: FileId,
         /// Where it is.
         path: WsPath,
+        /// What its bytes are, by which a restored index knows that it is up to date.
+        hash: ContentHash,
         /// The trigrams of its bytes.
         grams: FileGrams,
     },
@@ -61,19 +63,21 @@ impl Batch {
             changes.iter().enumerate().map(|(at, change)| (change.file(), at)).collect();
         let mut files = Vec::with_capacity(last.len());
         for (at, change) in changes.into_iter().enumerate() {
-            if let GramChange::Set { file, path, grams } = change
+            if let GramChange::Set { file, path, hash, grams } = change
                 && last.get(&file) == Some(&at)
             {
-                files.push((Doc { file, path }, grams));
+                files.push(NewDoc { doc: Doc { file, path }, hash, grams });
             }
         }
-        files.par_sort_unstable_by(|(a, _), (b, _)| (&a.path, a.file).cmp(&(&b.path, b.file)));
+        files.par_sort_unstable_by(|NewDoc { doc: a, .. }, NewDoc { doc: b, .. }| {
+            (&a.path, a.file).cmp(&(&b.path, b.file))
+        });
         let segments = chunks(files).into_par_iter().map(|files| Arc::new(build(files))).collect();
         Self { touched: last.into_keys().collect(), segments }
     }
 }
 
-fn chunks(files: Vec<(Doc, FileGrams)>) -> Vec<Vec<(Doc, FileGrams)>> {
+fn chunks(files: Vec<NewDoc>) -> Vec<Vec<NewDoc>> {
     let share = files.len().div_ceil(rayon::current_num_threads()).clamp(SHARE.0, SHARE.1);
     let mut chunks: Vec<Vec<_>> = Vec::new();
     let (mut docs, mut grams) = (share, 0);
@@ -83,7 +87,7 @@ fn chunks(files: Vec<(Doc, FileGrams)>) -> Vec<Vec<(Doc, FileGrams)>> {
             (docs, grams) = (0, 0);
         }
         docs += 1;
-        grams += file.1.len();
+        grams += file.grams.len();
         chunks.last_mut().expect("the first file opens a chunk").push(file);
     }
     chunks

@@ -6,6 +6,8 @@
 //! (a rank directory) maps a trigram to its list in 3 MiB, and since lists are numbered in the order of trigrams, a
 //! file's sorted trigrams walk through them from front to back.
 
+use hob_base::ContentHash;
+
 use super::grams::{FileGrams, Gram, bits};
 use super::postings::{self, Coding};
 use super::segment::{Doc, ENTRY, Entry, Segment};
@@ -14,20 +16,29 @@ use super::varint;
 /// Up to so many postings, sorting is quicker than clearing and reading the rank directory.
 const FEW: usize = 1 << 17;
 
+/// A file to be indexed.
+#[derive(Debug)]
+pub(super) struct NewDoc {
+    pub(super) doc: Doc,
+    pub(super) hash: ContentHash,
+    pub(super) grams: FileGrams,
+}
+
 /// Indexes `files`, which should be sorted by path; at most some ten thousand at a time (see [`super::batch`]).
-pub(super) fn build(files: Vec<(Doc, FileGrams)>) -> Segment {
-    let (table, postings) = if files.iter().map(|(_, grams)| grams.len()).sum::<usize>() <= FEW {
+pub(super) fn build(files: Vec<NewDoc>) -> Segment {
+    let (table, postings) = if files.iter().map(|file| file.grams.len()).sum::<usize>() <= FEW {
         by_sorting(&files)
     } else {
         by_counting(&files)
     };
-    Segment::new(files.into_iter().map(|(doc, _)| doc).collect(), table, postings)
+    let hashes = files.iter().flat_map(|file| *file.hash.as_bytes()).collect();
+    Segment::new(files.into_iter().map(|file| file.doc).collect(), hashes, table, postings)
 }
 
-fn by_sorting(files: &[(Doc, FileGrams)]) -> (Vec<u8>, Vec<u8>) {
+fn by_sorting(files: &[NewDoc]) -> (Vec<u8>, Vec<u8>) {
     let documents = files.iter().zip(0u32..);
     let mut pairs: Vec<(u32, u32)> =
-        documents.flat_map(|((_, grams), doc)| grams.iter().map(move |gram| (gram.number(), doc))).collect();
+        documents.flat_map(|(file, doc)| file.grams.iter().map(move |gram| (gram.number(), doc))).collect();
     // Stable, for the sorted runs that the files are.
     pairs.sort();
     let (mut table, mut postings, mut docs) = (Vec::new(), Vec::new(), Vec::new());
@@ -41,15 +52,15 @@ fn by_sorting(files: &[(Doc, FileGrams)]) -> (Vec<u8>, Vec<u8>) {
     (table, postings)
 }
 
-fn by_counting(files: &[(Doc, FileGrams)]) -> (Vec<u8>, Vec<u8>) {
-    let ranks = Ranks::of(files.iter().map(|(_, grams)| grams));
+fn by_counting(files: &[NewDoc]) -> (Vec<u8>, Vec<u8>) {
+    let ranks = Ranks::of(files.iter().map(|file| &file.grams));
     let mut lists = Lists { lists: vec![Growing::default(); ranks.len()], ranks };
-    for (doc, (_, grams)) in files.iter().enumerate() {
-        grams.iter().for_each(|gram| lists.size(gram, doc as u32));
+    for (doc, file) in files.iter().enumerate() {
+        file.grams.iter().for_each(|gram| lists.size(gram, doc as u32));
     }
     let (table, mut postings) = lists.lay_out(files.len());
-    for (doc, (_, grams)) in files.iter().enumerate() {
-        grams.iter().for_each(|gram| lists.write(gram, doc as u32, &mut postings));
+    for (doc, file) in files.iter().enumerate() {
+        file.grams.iter().for_each(|gram| lists.write(gram, doc as u32, &mut postings));
     }
     (table, postings)
 }
@@ -159,11 +170,12 @@ mod tests {
 
     #[test]
     fn both_ways_give_the_same_bytes() {
-        let files: Vec<(Doc, FileGrams)> = (0..300u32)
+        let files: Vec<NewDoc> = (0..300u32)
             .map(|n| {
                 let text = format!("shared {} {:b} \u{e9}\n{}", n % 7, n * n, "x".repeat(n as usize % 5));
                 let path = WsPath::new(&format!("f{n:03}")).expect("a relative path");
-                (Doc { file: FileId(n), path }, FileGrams::of(text.as_bytes()))
+                let (hash, grams) = (ContentHash::of(text.as_bytes()), FileGrams::of(text.as_bytes()));
+                NewDoc { doc: Doc { file: FileId(n), path }, hash, grams }
             })
             .collect();
         assert_eq!(by_sorting(&files), by_counting(&files));

@@ -8,6 +8,7 @@ use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::batch::{Batch, GramChange};
+use super::disk::Saved;
 use super::merge::{MergeJob, Merged};
 use super::parts::Part;
 use super::segment::Segment;
@@ -89,6 +90,23 @@ impl TrigramIndex {
         self.merge_due().is_some_and(|job| self.install_merged(job.run()))
     }
 
+    /// Uses segments from the files that [`Saver::save`](crate::Saver::save) put them into and gives their memory back. Quick; what changed or
+    /// was merged since the saving began is respected.
+    pub fn install_saved(&mut self, saved: Saved) {
+        for (key, segment) in saved.segments {
+            if let Ok(at) = self.parts.binary_search_by_key(&key, |part| part.key) {
+                self.parts[at].segment = segment;
+            }
+        }
+    }
+
+    /// Adds a segment from an earlier run, of which the documents that `is_live` says count.
+    pub(super) fn push_restored(&mut self, segment: Segment, is_live: &[bool]) {
+        let mut is_live = is_live.iter().copied();
+        self.push(Arc::new(segment), |_| is_live.next().unwrap_or_default());
+        self.drop_dead_parts();
+    }
+
     /// What a query works on: the index as it is now, unaffected by later changes. Costs a few reference counts.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
@@ -119,7 +137,7 @@ impl TrigramIndex {
         self.locations.contains_key(&file)
     }
 
-    fn push(&mut self, segment: Arc<Segment>, is_live: impl Fn(FileId) -> bool) {
+    fn push(&mut self, segment: Arc<Segment>, mut is_live: impl FnMut(FileId) -> bool) {
         let key = self.next_key;
         self.next_key += 1;
         let part = Part::new(key, segment, |doc| is_live(doc.file));

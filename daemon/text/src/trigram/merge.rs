@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::grams::Gram;
 use super::parts::Part;
 use super::postings;
-use super::segment::{Doc, Entry, Segment};
+use super::segment::{Doc, Entry, HASH, Segment};
 
 /// Segments of one tier that are merged together; also the ratio of tiers.
 const FANOUT: usize = 8;
@@ -58,6 +58,7 @@ impl MergeJob {
             .zip(&renumbering)
             .map(|(part, numbers)| Source { segment: &part.segment, numbers })
             .collect();
+        let hashes = self.hashes(&renumbering, docs.len());
         let pieces: Vec<Piece> =
             self.ranges().into_par_iter().map(|range| Piece::merge(&sources, range, docs.len())).collect();
         let (mut table, mut lists) = (Vec::new(), Vec::new());
@@ -70,7 +71,20 @@ impl MergeJob {
         }
         lists.shrink_to_fit();
         let keys = self.parts.iter().map(|part| part.key).collect();
-        Merged { sources: keys, segment: Segment::new(docs.into_boxed_slice(), table, lists) }
+        Merged { sources: keys, segment: Segment::new(docs, hashes, table, lists) }
+    }
+
+    /// The hashes of the merged documents, in their order.
+    fn hashes(&self, renumbering: &[Vec<Option<u32>>], doc_count: usize) -> Vec<u8> {
+        let mut hashes = vec![[0; HASH]; doc_count];
+        for (part, numbers) in self.parts.iter().zip(renumbering) {
+            for (old, new) in numbers.iter().enumerate() {
+                if let Some(new) = new {
+                    hashes[*new as usize] = part.segment.hash(old as u32).0;
+                }
+            }
+        }
+        hashes.into_flattened()
     }
 
     /// The space of trigrams, cut by first byte when there is enough to share out (text is dense in few of them).
@@ -149,8 +163,9 @@ impl Piece {
             for (_, list, source) in same {
                 list.for_each(|doc| docs.extend(source.numbers.get(doc as usize).copied().flatten()));
             }
-            // One ascending run per source: a stable sort merges them.
+            // One ascending run per source: a stable sort merges them. A list that is damaged may repeat itself.
             docs.sort();
+            docs.dedup();
             piece.push(same[0].0, &docs, doc_count);
         }
         piece

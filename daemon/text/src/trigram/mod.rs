@@ -3,14 +3,15 @@
 //! A log-structured set of immutable segments. A batch of changes becomes new small segments; the documents they
 //! replace are masked in the older ones; [`MergeJob`]s fold small segments into larger ones and leave the masked
 //! behind. So a change costs work proportional to the changed files, a deleted file leaves no ghost, and everything
-//! large is immutable: shared with queries without copying, and ready to be written to disk and mapped.
+//! large is immutable: shared with queries without copying, written to disk once, and used from there where it is mapped.
 //!
 //! Files: `grams` (one file's trigrams), `batch` and `build` (files to segment), `segment` and `postings` (its bytes),
 //! `parts` (liveness), `index` (the mutable whole), `merge`, `snapshot` (what a query sees), `query` (regex to trigram
-//! query), `plan` (trigram query to documents).
+//! query), `plan` (trigram query to documents), `disk` (saving and restoring).
 
 mod batch;
 mod build;
+mod disk;
 mod grams;
 mod index;
 mod merge;
@@ -23,6 +24,7 @@ mod snapshot;
 mod varint;
 
 pub use batch::{Batch, GramChange};
+pub use disk::{DiskError, FormatError, Restored, Saved, Saver, restore};
 pub use grams::{FileGrams, Gram};
 pub use index::TrigramIndex;
 pub use merge::{MergeJob, Merged};

@@ -25,7 +25,7 @@ struct Live {
 
 impl Part {
     /// A segment of which the documents that `is_live` says count.
-    pub(super) fn new(key: u64, segment: Arc<Segment>, is_live: impl Fn(&Doc) -> bool) -> Self {
+    pub(super) fn new(key: u64, segment: Arc<Segment>, mut is_live: impl FnMut(&Doc) -> bool) -> Self {
         let mut live = Live { words: vec![0; segment.docs.len().div_ceil(64)], count: 0 };
         for (at, _) in segment.docs.iter().enumerate().filter(|(_, doc)| is_live(doc)) {
             live.words[at / 64] |= 1 << (at % 64);

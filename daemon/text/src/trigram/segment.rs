@@ -1,12 +1,18 @@
 //! An immutable index of a batch of files: a table of trigrams, their posting lists, and who the documents are.
 //!
-//! The table and the lists are plain bytes, little-endian and free of pointers, so that a segment can be written to
-//! disk and mapped as it is; only the two accessors at the end of this file look inside. An entry of the table has
+//! The table and the lists are plain bytes, little-endian and free of pointers, so that a segment is written to disk
+//! and used from a mapping as it is; only the accessors at the end of this file look inside. An entry of the table has
 //! twelve bytes: trigram and coding (the upper byte), number of documents, offset of the list. A list ends where the
 //! next begins. What dies is masked outside (see `parts`); a segment never changes.
+//!
+//! Bytes from a mapping are not trusted, even though their checksum was right: no accessor goes out of bounds, and a
+//! list may name documents that do not exist, which whoever reads it must expect.
 
-use hob_base::{FileId, WsPath};
+use std::sync::Arc;
 
+use hob_base::{ContentHash, FileId, WsPath};
+
+use super::disk::{Section, Stored};
 use super::grams::Gram;
 use super::postings::{Coding, PostingList};
 
@@ -17,15 +23,27 @@ pub(super) struct Doc {
     pub(super) path: WsPath,
 }
 
+impl Doc {
+    /// In place of a document that is dead since before the index was restored: nothing asks who it was.
+    pub(super) fn forgotten() -> Self {
+        Self { file: FileId(u32::MAX), path: WsPath::root() }
+    }
+}
+
 /// See the file's header. Documents are sorted by path.
 #[derive(Debug)]
 pub(super) struct Segment {
-    pub(super) docs: Box<[Doc]>,
-    table: Box<[u8]>,
-    postings: Box<[u8]>,
+    pub(super) docs: Arc<[Doc]>,
+    /// What each document's file held.
+    hashes: Section,
+    table: Section,
+    postings: Section,
     posting_count: usize,
+    stored: Option<Stored>,
 }
 
+/// Bytes of a document's hash.
+pub(super) const HASH: usize = 32;
 /// Bytes of a table entry.
 pub(super) const ENTRY: usize = 12;
 
@@ -58,30 +76,72 @@ impl Entry {
 }
 
 impl Segment {
-    /// From parts that belong together: `table` sorted by trigram, offsets into `postings`.
-    pub(super) fn new(docs: Box<[Doc]>, table: Vec<u8>, postings: Vec<u8>) -> Self {
+    /// From parts that belong together: `table` sorted by trigram, offsets into `postings`, [`HASH`] bytes of `hashes`
+    /// per document.
+    pub(super) fn new(docs: Vec<Doc>, hashes: Vec<u8>, table: Vec<u8>, postings: Vec<u8>) -> Self {
+        Self::from_sections(docs.into(), [hashes, table, postings].map(Section::from))
+    }
+
+    /// The same from hashes, table and postings wherever they lie.
+    pub(super) fn from_sections(docs: Arc<[Doc]>, [hashes, table, postings]: [Section; 3]) -> Self {
         let counts = table.as_chunks().0.iter().map(|entry| Entry::read(entry).count as usize);
-        Self {
-            docs,
-            posting_count: counts.sum(),
-            table: table.into_boxed_slice(),
-            postings: postings.into_boxed_slice(),
-        }
+        Self { docs, posting_count: counts.sum(), hashes, table, postings, stored: None }
+    }
+
+    /// The same segment, known to be in a file.
+    pub(super) fn stored_as(self, stored: Stored) -> Self {
+        Self { stored: Some(stored), ..self }
+    }
+
+    /// Its file, if it is in one.
+    pub(super) fn stored(&self) -> Option<Stored> {
+        self.stored
+    }
+
+    /// Whether the table is one that this crate could have written. The lists are not looked into.
+    pub(super) fn is_sound(&self) -> bool {
+        let (entries, rest) = self.table.as_chunks::<ENTRY>();
+        let mut last: Option<Entry> = None;
+        let in_order = entries.iter().map(Entry::read).all(|entry| {
+            let follows = last.is_none_or(|last| last.gram < entry.gram && last.offset <= entry.offset);
+            last = Some(entry);
+            follows && entry.gram < Gram::SPACE && entry.count as usize <= self.docs.len()
+        });
+        let fits = last.is_none_or(|last| last.offset as usize <= self.postings.len());
+        rest.is_empty() && in_order && fits && self.postings.len() <= u32::MAX as usize
+    }
+
+    /// What a document's file held.
+    pub(super) fn hash(&self, doc: u32) -> ContentHash {
+        ContentHash(self.hashes.as_chunks().0.get(doc as usize).copied().unwrap_or_default())
+    }
+
+    /// All hashes, one after the other.
+    pub(super) fn hashes(&self) -> &[u8] {
+        &self.hashes
+    }
+
+    /// The table of trigrams.
+    pub(super) fn table(&self) -> &[u8] {
+        &self.table
+    }
+
+    /// The lists.
+    pub(super) fn postings(&self) -> &[u8] {
+        &self.postings
+    }
+
+    /// Bytes of private memory it takes, about.
+    pub(super) fn private_bytes(&self) -> usize {
+        // A path is shared with nobody in general; its two counters and the allocator's own word come on top.
+        let docs = self.docs.iter().map(|doc| size_of::<Doc>() + 24 + doc.path.as_str().len());
+        let sections = [&self.hashes, &self.table, &self.postings].map(Section::private_bytes);
+        docs.sum::<usize>() + sections.iter().sum::<usize>()
     }
 
     /// Number of postings in all lists together.
     pub(super) fn posting_count(&self) -> usize {
         self.posting_count
-    }
-
-    /// Bytes of posting lists.
-    pub(super) fn postings_bytes(&self) -> usize {
-        self.postings.len()
-    }
-
-    /// Bytes of the trigram table.
-    pub(super) fn table_bytes(&self) -> usize {
-        self.table.len()
     }
 
     /// The list of a trigram; `None` when no document has it.
@@ -107,7 +167,10 @@ impl Segment {
         let table = self.table.as_chunks::<ENTRY>().0;
         let entry = Entry::read(table.get(at)?);
         let end = table.get(at + 1).map_or(self.postings.len(), |next| Entry::read(next).offset as usize);
-        let bytes = self.postings.get(entry.offset as usize..end)?;
+        let mut bytes = self.postings.get(entry.offset as usize..end)?;
+        if entry.coding == Coding::Bitmap {
+            bytes = &bytes[..bytes.len().min(self.docs.len().div_ceil(8))];
+        }
         Some((entry, PostingList { coding: entry.coding, count: entry.count, bytes }))
     }
 }

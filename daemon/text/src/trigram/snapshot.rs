@@ -30,11 +30,19 @@ pub struct IndexStats {
     pub postings_bytes: usize,
     /// Trigram tables.
     pub table_bytes: usize,
+    /// Private memory, about; what lies in mapped files is not counted.
+    pub private_bytes: usize,
+    /// Files whose segments are not on disk.
+    pub unsaved: usize,
 }
 
 impl Snapshot {
     pub(super) fn new(parts: Vec<Part>) -> Self {
         Self { parts }
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
     }
 
     /// The files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A file that is left out has
@@ -75,8 +83,10 @@ impl IndexStats {
         for part in parts {
             stats.files += part.live_count();
             stats.dead += part.segment.docs.len() - part.live_count();
-            stats.postings_bytes += part.segment.postings_bytes();
-            stats.table_bytes += part.segment.table_bytes();
+            stats.postings_bytes += part.segment.postings().len();
+            stats.table_bytes += part.segment.table().len();
+            stats.private_bytes += part.segment.private_bytes();
+            stats.unsaved += if part.segment.stored().is_none() { part.live_count() } else { 0 };
         }
         stats
     }

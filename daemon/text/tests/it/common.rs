@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use hob_base::{CancelToken, Contents, FileId, WsPath};
+use hob_base::{CancelToken, ContentHash, Contents, FileId, WsPath};
 use hob_text::{
     FileGrams, GramChange, Output, PathFilter, Pattern, SearchAnswer, SearchRequest, Snapshot, TrigramIndex,
     search,
@@ -15,7 +15,7 @@ use regex::bytes::{Regex, RegexBuilder};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) files: BTreeMap<String, Arc<[u8]>>,
-    numbers: BTreeMap<String, u32>,
+    pub(crate) numbers: BTreeMap<String, FileId>,
 }
 
 pub(crate) fn path(text: &str) -> WsPath {
@@ -34,7 +34,12 @@ impl Tree {
     /// Writes a file and returns what the index must be told.
     pub(crate) fn set(&mut self, at: &str, bytes: &[u8]) -> GramChange {
         self.files.insert(at.to_owned(), bytes.into());
-        GramChange::Set { file: self.number(at), path: path(at), grams: FileGrams::of(bytes) }
+        GramChange::Set {
+            file: self.number(at),
+            path: path(at),
+            hash: ContentHash::of(bytes),
+            grams: FileGrams::of(bytes),
+        }
     }
 
     /// Removes a file (it need not exist) and returns what the index must be told.
@@ -44,8 +49,13 @@ impl Tree {
     }
 
     fn number(&mut self, at: &str) -> FileId {
-        let next = self.numbers.len() as u32;
-        FileId(*self.numbers.entry(at.to_owned()).or_insert(next))
+        let next = self.numbers.values().map(|file| file.0 + 1).max().unwrap_or_default();
+        *self.numbers.entry(at.to_owned()).or_insert(FileId(next))
+    }
+
+    /// Gives the files the numbers of a new run; see `keep`.
+    pub(crate) fn renumber(&mut self) {
+        self.numbers = self.files.keys().cloned().zip((100..).map(FileId)).collect();
     }
 
     /// An index of all files from scratch.
@@ -59,7 +69,12 @@ impl Tree {
 
     #[track_caller]
     pub(crate) fn search(&self, request: &SearchRequest) -> SearchAnswer {
-        search(&self.index().snapshot(), request, self, &CancelToken::default()).expect("a valid request")
+        self.search_in(&self.index(), request)
+    }
+
+    #[track_caller]
+    pub(crate) fn search_in(&self, index: &TrigramIndex, request: &SearchRequest) -> SearchAnswer {
+        search(&index.snapshot(), request, self, &CancelToken::default()).expect("a valid request")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whatever order changes and merges come in, the index is the one that is built from scratch.
 
 use crate::common::{Tree, candidates, counting, path, request, shown};
+use crate::disk::Disk;
 use hob_base::{CancelToken, FileId};
 use hob_text::{Batch, GramChange, TrigramIndex, search};
 use proptest::prelude::*;
@@ -11,12 +12,21 @@ enum Step {
     Merge,
     /// A merge during which a batch is installed.
     SlowMerge(Vec<(u8, Option<String>)>),
+    Save,
+    /// The process ends; files change; a new one restores what it can and indexes the rest.
+    Restart(Vec<(u8, Option<String>)>),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let change = (0..24u8, prop::option::weighted(0.7, "[abc]{0,8}( [abc]{3,8}){0,3}\n"));
     let changes = prop::collection::vec(change, 0..6);
-    prop_oneof![6 => changes.clone().prop_map(Step::Apply), 2 => Just(Step::Merge), 1 => changes.prop_map(Step::SlowMerge)]
+    prop_oneof![
+        12 => changes.clone().prop_map(Step::Apply),
+        4 => Just(Step::Merge),
+        2 => changes.clone().prop_map(Step::SlowMerge),
+        1 => Just(Step::Save),
+        1 => changes.prop_map(Step::Restart),
+    ]
 }
 
 fn changes(tree: &mut Tree, edits: &[(u8, Option<String>)]) -> Vec<GramChange> {
@@ -32,7 +42,23 @@ fn changes(tree: &mut Tree, edits: &[(u8, Option<String>)]) -> Vec<GramChange> {
         .collect()
 }
 
-fn run(step: &Step, tree: &mut Tree, index: &mut TrigramIndex) {
+/// Whatever the index held before, it is brought up to date with `tree`, whose files have new numbers.
+fn restart(tree: &mut Tree, disk: &mut Disk) -> TrigramIndex {
+    let restored = disk.restart(tree);
+    assert!(restored.rejected.is_empty());
+    let mut index = restored.index;
+    tree.renumber();
+    let missing: Vec<(String, Vec<u8>)> = tree
+        .files
+        .iter()
+        .filter(|(at, _)| !index.contains(tree.numbers[*at]))
+        .map(|(at, bytes)| (at.clone(), bytes.to_vec()))
+        .collect();
+    index.apply(missing.iter().map(|(at, bytes)| tree.set(at, bytes)).collect());
+    index
+}
+
+fn run(step: &Step, tree: &mut Tree, (index, disk): (&mut TrigramIndex, &mut Disk)) {
     match step {
         Step::Apply(edits) => index.apply(changes(tree, edits)),
         Step::Merge => {
@@ -45,6 +71,11 @@ fn run(step: &Step, tree: &mut Tree, index: &mut TrigramIndex) {
                 index.install_merged(merged);
             }
         }
+        Step::Save => disk.save(index),
+        Step::Restart(edits) => {
+            changes(tree, edits);
+            *index = restart(tree, disk);
+        }
     }
 }
 
@@ -53,9 +84,9 @@ proptest! {
 
     #[test]
     fn incremental_equals_from_scratch(steps in prop::collection::vec(step(), 0..60)) {
-        let (mut tree, mut index) = (Tree::default(), TrigramIndex::new());
+        let (mut tree, mut index, mut disk) = (Tree::default(), TrigramIndex::new(), Disk::new());
         for step in &steps {
-            run(step, &mut tree, &mut index);
+            run(step, &mut tree, (&mut index, &mut disk));
         }
         let (now, scratch) = (index.snapshot(), tree.index().snapshot());
         prop_assert_eq!(now.export(), scratch.export());

@@ -189,6 +189,18 @@ proptest! {
         prop_assert!(answer.complete);
     }
 
+    /// Rarer, because every case waits for the disk.
+    #[test]
+    fn a_restored_index_gives_the_same_answers(case in prop::option::weighted(0.15, case())) {
+        let Some((pattern, tree)) = case else { return Ok(()) };
+        prop_assume!(Pattern::new(&pattern).is_ok());
+        let (fresh, restored) = (tree.index(), tree.mapped_index());
+        prop_assert_eq!(restored.snapshot().export(), fresh.snapshot().export());
+        let answers = [&fresh, &restored].map(|index| tree.search_in(index, &request(&pattern)));
+        prop_assert_eq!(shown(&answers[0]), shown(&answers[1]), "{}", &pattern);
+        prop_assert_eq!(answers[0].candidates, answers[1].candidates);
+    }
+
     #[test]
     fn utf16_files_match_as_their_text_does(text in "[a-zäß\u{1F600} \n]{0,60}", (pattern, sample) in pattern()) {
         let text = text + &sample;

@@ -1,0 +1,60 @@
+//! What can be wrong with the files of an index.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file of the index could not be written or used.
+#[derive(Debug, thiserror::Error)]
+pub enum DiskError {
+    /// The system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It was read, and is no file of this kind and version.
+    #[error("{}: {source}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FormatError,
+    },
+}
+
+/// What is wrong with the bytes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// It does not begin like one of ours.
+    #[error("this is no file of a text index")]
+    Foreign,
+    /// Another version wrote it.
+    #[error("format version {found}, and this program reads {wanted} alone")]
+    Version {
+        /// The version it names.
+        found: u32,
+        /// The version that is read.
+        wanted: u32,
+    },
+    /// It is ours but not as it was written.
+    #[error("damaged: {0}")]
+    Damaged(&'static str),
+}
+
+impl DiskError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    pub(super) fn format(path: &Path) -> impl FnOnce(FormatError) -> Self + '_ {
+        move |source| Self::Format { path: path.to_owned(), source }
+    }
+
+    /// Whether the file is simply not there.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}

@@ -1,0 +1,65 @@
+//! What a segment file and a manifest have in common: eight bytes that say which it is, a version, and at the end the blake3
+//! of everything before. All numbers are little-endian.
+//!
+//! The checksum is verified when a file is opened, all of it. On the machine this was measured on, blake3 takes a
+//! gigabyte of mapped index in 0.3 to 0.6 s per core, and an index is a tenth of the text: some 50 ms for a gigabyte
+//! of sources, beside a sweep over its files that takes several times as long. Checking lazily, list by list, would save
+//! that and put a check and its bookkeeping into every query.
+
+use super::error::FormatError;
+
+/// Bytes of a checksum.
+pub(super) const CHECKSUM: usize = 32;
+/// Bytes before the body.
+const HEAD: usize = 12;
+
+/// The name and version of a format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    pub(super) magic: [u8; 8],
+    pub(super) version: u32,
+}
+
+impl Format {
+    /// The bytes before the body.
+    pub(super) fn head(self) -> [u8; HEAD] {
+        let mut head = [0; HEAD];
+        head[..8].copy_from_slice(&self.magic);
+        head[8..].copy_from_slice(&self.version.to_le_bytes());
+        head
+    }
+
+    /// A file's checksum, and its body with where that starts; nothing in the body has been looked at.
+    pub(super) fn body(self, file: &[u8]) -> Result<Body<'_>, FormatError> {
+        let (head, rest) = file.split_first_chunk::<HEAD>().ok_or(FormatError::Foreign)?;
+        if head[..8] != self.magic {
+            return Err(FormatError::Foreign);
+        }
+        let found = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
+        if found != self.version {
+            return Err(FormatError::Version { found, wanted: self.version });
+        }
+        let (bytes, checksum) =
+            rest.split_last_chunk::<CHECKSUM>().ok_or(FormatError::Damaged("it is cut off"))?;
+        if blake3::hash(&file[..HEAD + bytes.len()]).as_bytes() != checksum {
+            return Err(FormatError::Damaged("its checksum does not match"));
+        }
+        Ok(Body { bytes, start: HEAD, checksum: *checksum })
+    }
+}
+
+/// A file without what every file has.
+#[derive(Debug)]
+pub(super) struct Body<'a> {
+    pub(super) bytes: &'a [u8],
+    /// Where in the file it starts.
+    pub(super) start: usize,
+    pub(super) checksum: [u8; CHECKSUM],
+}
+
+/// Takes the number at the front.
+pub(super) fn number(bytes: &mut &[u8]) -> Result<usize, FormatError> {
+    let (number, rest) = bytes.split_first_chunk().ok_or(FormatError::Damaged("a number is cut off"))?;
+    *bytes = rest;
+    usize::try_from(u64::from_le_bytes(*number)).map_err(|_| FormatError::Damaged("a number is too large"))
+}

@@ -1,0 +1,85 @@
+//! An index from what an earlier run left.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::{AbsPath, ContentHash, FileId, WsPath};
+use rayon::prelude::*;
+
+use super::error::DiskError;
+use super::manifest;
+use super::segment::{SegmentFile, Stored, UNPAIRED};
+use crate::trigram::index::TrigramIndex;
+use crate::trigram::segment::{Doc, Segment};
+
+/// What could be restored.
+#[derive(Debug, Default)]
+pub struct Restored {
+    /// The files that are still as they were.
+    pub index: TrigramIndex,
+    /// Segments that could not be used, whose files are not in the index; worth a warning each.
+    pub rejected: Vec<DiskError>,
+}
+
+/// Says whether a file still has a content, and under which number it is known in this run.
+type Keep<'a> = dyn Fn(&WsPath, &ContentHash) -> Option<FileId> + 'a;
+
+/// Restores the index that a [`Saver`](crate::Saver) left in `folder`. Each document is offered to `keep`, in no particular order and
+/// possibly several times with different contents; it is in the index exactly when `keep` answers, under the number it answers. All other
+/// files are for the host to index anew; [`TrigramIndex::contains`] tells which are there.
+///
+/// Segments are read and checked in parallel, on the rayon pool this is called in. A folder without a manifest gives an
+/// empty index. Files that the manifest does not name are deleted.
+///
+/// # Errors
+/// [`DiskError`] when there is a manifest that cannot be read or is damaged, foreign, or of another version. The host
+/// then begins with an empty index, and its first saving cleans up.
+pub fn restore(folder: &AbsPath, keep: &Keep<'_>) -> Result<Restored, DiskError> {
+    let folder = folder.as_path();
+    let named = match manifest::read(folder) {
+        Err(error) if error.is_not_found() => Vec::new(),
+        named => named?,
+    };
+    manifest::delete_others(folder, &named);
+    let opened: Vec<_> = named.par_iter().map(|stored| open(folder, *stored)).collect();
+    let mut restored = Restored::default();
+    for result in opened {
+        match result.and_then(|(file, paths)| number(folder, (file, paths), (&restored.index, keep))) {
+            Ok((segment, is_live)) => restored.index.push_restored(segment, &is_live),
+            Err(error) => restored.rejected.push(error),
+        }
+    }
+    Ok(restored)
+}
+
+fn open(folder: &Path, stored: Stored) -> Result<(SegmentFile, Vec<WsPath>), DiskError> {
+    let path = folder.join(stored.file_name());
+    let file = SegmentFile::open(&path)?;
+    file.is(stored).map_err(DiskError::format(&path))?;
+    let paths = file.paths().map_err(DiskError::format(&path))?;
+    Ok((file, paths))
+}
+
+/// Gives a segment's documents the numbers of this run, and says which count.
+fn number(
+    folder: &Path,
+    (file, paths): (SegmentFile, Vec<WsPath>),
+    (index, keep): (&TrigramIndex, &Keep<'_>),
+) -> Result<(Segment, Vec<bool>), DiskError> {
+    let path = folder.join(file.stored.file_name());
+    let (hashes, count) = (file.hashes(), paths.len());
+    let mut taken = rustc_hash::FxHashSet::default();
+    let numbered: Vec<Option<Doc>> = paths
+        .into_iter()
+        .zip(hashes.as_chunks().0)
+        .map(|(path, hash)| {
+            let file = keep(&path, &ContentHash(*hash))?;
+            // Two segments may hold the same file with the same content: it changed and changed back.
+            (!index.contains(file) && taken.insert(file)).then_some(Doc { file, path })
+        })
+        .collect();
+    let is_live = numbered.iter().map(Option::is_some).collect();
+    let docs: Arc<[Doc]> = numbered.into_iter().map(|doc| doc.unwrap_or_else(Doc::forgotten)).collect();
+    let segment = if docs.len() == count { file.into_segment(docs) } else { Err(UNPAIRED) };
+    Ok((segment.map_err(DiskError::format(&path))?, is_live))
+}

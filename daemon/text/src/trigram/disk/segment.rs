@@ -1,0 +1,153 @@
+//! A segment as a file.
+//!
+//! After the head (see `frame`) come four lengths in bytes, then the four sections they are of:
+//! - paths: per document, in the order of their numbers, the bytes it shares with the path before (varint), the number
+//!   of its own (varint), and those;
+//! - hashes: the blake3 of each document's file, 32 bytes each;
+//! - table and postings, as `Segment` has them in memory.
+//!
+//! Versions (a change of what [`FileGrams::of`](crate::FileGrams::of) finds in a file, or of how it decodes one, is one too):
+//! 1. The first.
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::WsPath;
+
+use super::error::{DiskError, FormatError};
+use super::file::Draft;
+use super::frame::{self, CHECKSUM, Format};
+use super::region::{Region, Section};
+use crate::trigram::segment::{Doc, HASH, Segment};
+use crate::trigram::varint;
+
+pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 1 };
+/// Ends of names of segment files.
+pub(super) const SUFFIX: &str = ".grams";
+
+/// Paths and hashes are not of the same documents.
+pub(super) const UNPAIRED: FormatError = FormatError::Damaged("it does not have a hash for each path");
+
+/// Identifies a segment file: its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::trigram) struct Stored(pub(super) [u8; CHECKSUM]);
+
+impl Stored {
+    /// The name of the file.
+    pub(super) fn file_name(self) -> String {
+        let mut name: String = self.0[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        name.push_str(SUFFIX);
+        name
+    }
+}
+
+/// Writes a segment; the file is complete and on the disk when this returns.
+pub(super) fn write(segment: &Segment, path: &Path) -> io::Result<Stored> {
+    let mut draft = Draft::begin(path, FORMAT)?;
+    let paths = encode_paths(&segment.docs);
+    let sections = [&paths[..], segment.hashes(), segment.table(), segment.postings()];
+    for section in sections {
+        draft.write_number(section.len())?;
+    }
+    for section in sections {
+        draft.write(section)?;
+    }
+    draft.finish().map(Stored)
+}
+
+fn encode_paths(docs: &[Doc]) -> Vec<u8> {
+    let (mut out, mut last) = (Vec::new(), &[][..]);
+    for doc in docs {
+        let path = doc.path.as_str().as_bytes();
+        let shared = path.iter().zip(last).take_while(|(a, b)| a == b).count();
+        varint::write(shared as u32, &mut out);
+        varint::write((path.len() - shared) as u32, &mut out);
+        out.extend_from_slice(&path[shared..]);
+        last = path;
+    }
+    out
+}
+
+/// A segment file that has been checked, before it is known whose its documents are.
+#[derive(Debug)]
+pub(super) struct SegmentFile {
+    pub(super) stored: Stored,
+    region: Arc<Region>,
+    /// Paths, hashes, table, postings.
+    sections: [Range<usize>; 4],
+}
+
+impl SegmentFile {
+    /// Opens and checks a file.
+    pub(super) fn open(path: &Path) -> Result<Self, DiskError> {
+        let region = Region::open(path).map_err(DiskError::io(path))?;
+        Self::of(region).map_err(DiskError::format(path))
+    }
+
+    pub(super) fn of(region: Region) -> Result<Self, FormatError> {
+        let body = FORMAT.body(&region)?;
+        let mut rest = body.bytes;
+        let mut lens = [0; 4];
+        for len in &mut lens {
+            *len = frame::number(&mut rest)?;
+        }
+        let total = lens.iter().try_fold(0usize, |sum, len| sum.checked_add(*len));
+        if total != Some(rest.len()) {
+            return Err(FormatError::Damaged("its sections do not add up"));
+        }
+        let mut at = body.start + body.bytes.len() - rest.len();
+        let sections = lens.map(|len| {
+            at += len;
+            at - len..at
+        });
+        Ok(Self { stored: Stored(body.checksum), sections, region: Arc::new(region) })
+    }
+
+    fn section(&self, at: usize) -> Section {
+        Section::Shared { region: Arc::clone(&self.region), range: self.sections[at].clone() }
+    }
+
+    /// Whether it is the very file that a manifest names.
+    pub(super) fn is(&self, stored: Stored) -> Result<(), FormatError> {
+        if self.stored == stored { Ok(()) } else { Err(FormatError::Damaged("it is another segment")) }
+    }
+
+    /// What the file of each document held.
+    pub(super) fn hashes(&self) -> Section {
+        self.section(1)
+    }
+
+    /// The paths of the documents.
+    pub(super) fn paths(&self) -> Result<Vec<WsPath>, FormatError> {
+        let damaged = || FormatError::Damaged("a path is no path");
+        let section = self.section(0);
+        let mut rest = &section[..];
+        let (mut paths, mut path) = (Vec::new(), Vec::new());
+        while !rest.is_empty() {
+            let shared = varint::read(&mut rest).ok_or_else(damaged)?;
+            let own = varint::read(&mut rest).ok_or_else(damaged)?;
+            let (own, later) = rest.split_at_checked(own as usize).ok_or_else(damaged)?;
+            rest = later;
+            if shared as usize > path.len() {
+                return Err(damaged());
+            }
+            path.truncate(shared as usize);
+            path.extend_from_slice(own);
+            let text = std::str::from_utf8(&path).map_err(|_| damaged())?;
+            paths.push(WsPath::new(text).map_err(|_| damaged())?);
+        }
+        Ok(paths)
+    }
+
+    /// The segment, whose documents are `docs`; checks that all its parts fit together.
+    pub(super) fn into_segment(self, docs: Arc<[Doc]>) -> Result<Segment, FormatError> {
+        let [hashes, table, postings] = [1, 2, 3].map(|at| self.section(at));
+        if hashes.len() % HASH != 0 || hashes.len() / HASH != docs.len() {
+            return Err(UNPAIRED);
+        }
+        let segment = Segment::from_sections(docs, [hashes, table, postings]).stored_as(self.stored);
+        if segment.is_sound() { Ok(segment) } else { Err(FormatError::Damaged("its table makes no sense")) }
+    }
+}
