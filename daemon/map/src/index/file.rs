@@ -7,6 +7,30 @@ use hob_base::WsPath;
 use crate::facts::{Def, DefIdx, FileFacts, Import, Ref, RefKind, StrId};
 use crate::langs::Lang;
 
+/// What a file has under one name: looked up once, asked for each scope.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'e> {
+    entry: &'e FileEntry,
+    defs: &'e [DefIdx],
+    imports: &'e [u32],
+}
+
+impl<'e> Named<'e> {
+    /// The definitions, in source order.
+    pub(crate) fn defs(self) -> impl Iterator<Item = (DefIdx, &'e Def)> {
+        self.defs.iter().map(move |&idx| (idx, self.entry.facts.def(idx)))
+    }
+
+    /// The imports that bind it, each with its place in the list of imports.
+    pub(crate) fn imports(self) -> impl Iterator<Item = (u32, &'e Import)> {
+        self.imports.iter().map(move |&at| (at, &self.entry.facts.imports[at as usize]))
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.defs.is_empty() && self.imports.is_empty()
+    }
+}
+
 /// A mapped file.
 #[derive(Debug)]
 pub(crate) struct FileEntry {
@@ -20,6 +44,8 @@ pub(crate) struct FileEntry {
     locals: Box<[u32]>,
     /// Star imports.
     stars: Box<[u32]>,
+    /// How many definitions are written away from what they belong to.
+    pub(crate) detached: u32,
     /// Hub scores by definition; empty until derived.
     pub(crate) scores: Box<[f32]>,
     /// The file's own hub score.
@@ -30,7 +56,7 @@ pub(crate) struct FileEntry {
 
 impl FileEntry {
     pub(crate) fn new(path: WsPath, facts: Arc<FileFacts>) -> Self {
-        Self {
+        let mut entry = Self {
             by_name: sorted_by(0..facts.defs.len() as u32, |&i| (facts.defs[i as usize].name, i))
                 .map(DefIdx)
                 .collect(),
@@ -44,9 +70,12 @@ impl FileEntry {
             scores: Box::default(),
             score: 0.0,
             cluster: None,
+            detached: 0,
             path,
             facts,
-        }
+        };
+        entry.detached = entry.facts.defs.iter().filter(|def| entry.is_detached(def)).count() as u32;
+        entry
     }
 
     pub(crate) fn lang(&self) -> Lang {
@@ -76,12 +105,13 @@ impl FileEntry {
         by_last.iter().copied().find(matches).or_else(|| self.by_name.iter().copied().find(matches))
     }
 
-    /// Imports that bind this name here.
-    pub(crate) fn imports_as(&self, local: &str) -> impl Iterator<Item = &Import> {
-        let found = self.facts.names.find(local).map_or(&[][..], |id| {
-            equal_range(&self.locals, |i| self.facts.imports[*i as usize].local.cmp(&Some(id)))
-        });
-        found.iter().map(|&i| &self.facts.imports[i as usize])
+    /// Everything the file has under a name.
+    pub(crate) fn named(&self, name: &str) -> Named<'_> {
+        let Some(id) = self.facts.names.find(name) else {
+            return Named { entry: self, defs: &[], imports: &[] };
+        };
+        let imports = equal_range(&self.locals, |i| self.facts.imports[*i as usize].local.cmp(&Some(id)));
+        Named { entry: self, defs: self.defs_with(id), imports }
     }
 
     /// Star imports, in source order.

@@ -18,7 +18,7 @@ use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
 pub(crate) use arena::TextArena;
-pub(crate) use file::FileEntry;
+pub(crate) use file::{FileEntry, Named};
 pub(crate) use names::{NameId, Names};
 use paths::{Paths, Place};
 use postings::Postings;
@@ -61,6 +61,8 @@ pub(crate) struct Counts {
     pub(crate) files: FxHashMap<Lang, usize>,
     pub(crate) symbols: usize,
     pub(crate) references: usize,
+    /// Definitions written away from what they belong to, by language.
+    pub(crate) detached: FxHashMap<Lang, usize>,
     pub(crate) file_bytes: usize,
 }
 
@@ -112,6 +114,11 @@ impl Index {
     /// Files with a detached definition of this qualified name.
     pub(crate) fn defining_detached(&self, qualified: &str) -> &[u32] {
         self.defining(&terms::link(qualified))
+    }
+
+    /// Whether a language family has detached definitions at all.
+    pub(crate) fn has_detached(&self, family: Lang) -> bool {
+        self.counts.detached.get(&family).is_some_and(|count| *count > 0)
     }
 
     /// Files with detached members of this qualifier.
@@ -243,6 +250,7 @@ impl Index {
         step(&mut self.counts.references, entry.facts.refs.len());
         step(&mut self.counts.file_bytes, entry.heap_bytes());
         step(self.counts.files.entry(entry.lang()).or_default(), 1);
+        step(self.counts.detached.entry(entry.lang().family()).or_default(), entry.detached as usize);
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

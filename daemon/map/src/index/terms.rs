@@ -42,6 +42,9 @@ fn texts(facts: &FileFacts, mut ids: Vec<StrId>) -> Vec<&str> {
 }
 
 fn linked(entry: &FileEntry) -> Vec<String> {
+    if entry.detached == 0 {
+        return Vec::new();
+    }
     let detached = entry.facts.defs.iter().filter(|def| entry.is_detached(def));
     let mut all: Vec<String> = detached
         .flat_map(|def| [link(entry.facts.name(def.qualified)), qualifier_link(entry.qualifier(def))])

@@ -1,9 +1,11 @@
 //! Members of types, through their bases, and the type at hand.
 
+use std::rc::Rc;
+
 use hob_base::FileId;
 
 use super::scope::pick;
-use super::{Found, Resolver, Site, Thing, Want, builtins};
+use super::{Bases, Found, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
 use crate::graph::DefRef;
 use crate::index::FileEntry;
@@ -34,9 +36,9 @@ impl<'m> Resolver<'m> {
 
     /// The same, without the type itself.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> Member {
-        let (bases, open) = self.bases(class);
-        match self.search_classes(bases.into_iter().rev().collect(), name) {
-            Member::Missing { open: also } => Member::Missing { open: open || also },
+        let bases = self.bases(class);
+        match self.search_classes(bases.known.iter().rev().copied().collect(), name) {
+            Member::Missing { open } => Member::Missing { open: open || bases.open },
             found => found,
         }
     }
@@ -45,6 +47,7 @@ impl<'m> Resolver<'m> {
     fn search_classes(&self, mut stack: Vec<DefRef>, name: &str) -> Member {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
+            self.cut.set(true);
             return Member::Missing { open: !stack.is_empty() };
         };
         self.active.borrow_mut().push(key);
@@ -58,9 +61,9 @@ impl<'m> Resolver<'m> {
                 if let Some(def) = self.own_member(class, name) {
                     return Member::Found(def);
                 }
-                let (bases, unseen) = self.bases(class);
-                open |= unseen;
-                stack.extend(bases.into_iter().rev());
+                let bases = self.bases(class);
+                open |= bases.open;
+                stack.extend(bases.known.iter().rev());
             }
             Member::Missing { open }
         });
@@ -78,6 +81,9 @@ impl<'m> Resolver<'m> {
         });
         if let Some(def) = pick(here, Want::Any) {
             return Some(DefRef { file: class.file, def });
+        }
+        if !self.index.has_detached(entry.lang().family()) {
+            return None;
         }
         self.detached_member(class, &format!("{qualified}.{name}"))
     }
@@ -109,16 +115,20 @@ impl<'m> Resolver<'m> {
     }
 
     /// The types that a type is derived from, and whether some cannot be seen.
-    pub(crate) fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
-        let Some(entry) = self.entry(class.file) else { return (Vec::new(), true) };
-        let (mut bases, mut open) = (Vec::new(), false);
+    pub(crate) fn bases(&self, class: DefRef) -> Rc<Bases> {
+        self.remembered(&self.bases, class, || Rc::new(self.find_bases(class)))
+    }
+
+    fn find_bases(&self, class: DefRef) -> Bases {
+        let mut bases = Bases { known: Vec::new(), open: false };
+        let Some(entry) = self.entry(class.file) else { return bases };
         for r in entry.bases_of(class.def) {
             match self.base(class, entry, r) {
-                Some(base) => bases.push(base),
-                None => open |= !is_plain(entry, r),
+                Some(base) => bases.known.push(base),
+                None => bases.open |= !is_plain(entry, r),
             }
         }
-        (bases, open)
+        bases
     }
 
     fn base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {

@@ -125,11 +125,23 @@ pub(crate) struct Resolver<'m> {
     /// Whether what modules lead to is kept for later questions.
     keeps: bool,
     targets: RefCell<FxHashMap<(FileId, StrId), Arc<ModuleTarget>>>,
+    /// What imports bind, by their place in the file.
+    bindings: RefCell<FxHashMap<(FileId, u32), Found>>,
+    bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     reach: RefCell<FxHashMap<FileId, Rc<FxHashSet<FileId>>>>,
     /// Member look-ups under way, to notice one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
     depth: Cell<u32>,
+    /// Whether something was given up for want of fuel or depth, or because it depends on itself.
+    cut: Cell<bool>,
+}
+
+/// A type's bases, and whether some cannot be seen.
+#[derive(Debug)]
+pub(crate) struct Bases {
+    pub(crate) known: Vec<DefRef>,
+    pub(crate) open: bool,
 }
 
 impl<'m> Resolver<'m> {
@@ -138,10 +150,13 @@ impl<'m> Resolver<'m> {
             index,
             keeps: true,
             targets: RefCell::default(),
+            bindings: RefCell::default(),
+            bases: RefCell::default(),
             reach: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
+            cut: Cell::new(false),
         }
     }
 
@@ -153,12 +168,15 @@ impl<'m> Resolver<'m> {
     /// Forgets what was remembered; for callers that go through many files.
     pub(crate) fn forget(&self) {
         self.targets.borrow_mut().clear();
+        self.bindings.borrow_mut().clear();
+        self.bases.borrow_mut().clear();
         self.reach.borrow_mut().clear();
     }
 
     /// Whom a reference of `file` means.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         self.fuel.set(FUEL);
+        self.cut.set(false);
         let Some(entry) = self.index.entry(file) else { return Resolution::Dropped };
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
         let name = entry.facts.name(r.name);
@@ -192,7 +210,7 @@ impl<'m> Resolver<'m> {
         let itself = site.owner.map(|def| DefRef { file: site.file, def });
         match found {
             Found::Thing(Thing::Def(def), _) if Some(def) == itself => {
-                self.imported_as(site.file, site.entry, name, None).unwrap_or(Found::Bound)
+                self.imported_as(site, site.entry.named(name), None).unwrap_or(Found::Bound)
             }
             other => other,
         }
@@ -290,10 +308,30 @@ impl<'m> Resolver<'m> {
         Some((entry, entry.facts.defs.get(def.def.index())?))
     }
 
+    /// Remembers what `work` finds, unless it had to give something up: that depends on where it was asked.
+    fn remembered<K: std::hash::Hash + Eq + Copy, V: Clone>(
+        &self,
+        memory: &RefCell<FxHashMap<K, V>>,
+        key: K,
+        work: impl FnOnce() -> V,
+    ) -> V {
+        if let Some(known) = memory.borrow().get(&key) {
+            return known.clone();
+        }
+        let cut_before = self.cut.replace(false);
+        let found = work();
+        if !self.cut.get() {
+            memory.borrow_mut().insert(key, found.clone());
+        }
+        self.cut.set(self.cut.get() || cut_before);
+        found
+    }
+
     /// Takes one step of fuel and runs `work` one level deeper; `otherwise` when there is none left.
     fn guarded<T>(&self, otherwise: T, work: impl FnOnce() -> T) -> T {
         let (fuel, depth) = (self.fuel.get(), self.depth.get());
         if fuel == 0 || depth >= DEPTH {
+            self.cut.set(true);
             return otherwise;
         }
         self.fuel.set(fuel - 1);

@@ -43,6 +43,13 @@ impl<'m> Resolver<'m> {
         self.bound(file, entry, import, &mut Vec::new())
     }
 
+    /// The same for an import by its place in the file, remembered.
+    pub(super) fn binding_at(&self, file: FileId, entry: &'m FileEntry, at: u32) -> Found {
+        self.remembered(&self.bindings, (file, at), || {
+            self.binding(file, entry, &entry.facts.imports[at as usize])
+        })
+    }
+
     fn bound(&self, file: FileId, entry: &'m FileEntry, import: &Import, trail: &mut Trail) -> Found {
         let module = self.module(file, entry, import.module);
         match (import.kind, import.name) {
@@ -108,6 +115,7 @@ impl<'m> Resolver<'m> {
     /// What a file offers to others under a name.
     pub(super) fn exported(&self, file: FileId, name: &str, trail: &mut Trail) -> Found {
         let seen = trail.iter().any(|(f, n)| *f == file && **n == *name);
+        self.cut.set(self.cut.get() || seen);
         let Some(entry) = self.entry(file).filter(|_| !seen && trail.len() < MAX_TRAIL) else {
             return Found::Absent { open: false };
         };

@@ -6,7 +6,7 @@ use super::members::Member;
 use super::{Found, Resolver, Site, Thing, Want};
 use crate::facts::{Def, DefIdx, DefKind};
 use crate::graph::{Confidence, DefRef};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, Named};
 use crate::langs::{Lang, PackageScope};
 
 impl<'m> Resolver<'m> {
@@ -16,21 +16,38 @@ impl<'m> Resolver<'m> {
     }
 
     fn bare_inner(&self, site: Site<'m>, name: &str) -> Found {
-        let mut open = false;
-        let mut scope = site.owner;
+        let here = site.entry.named(name);
+        match self.in_scopes(site, here, name) {
+            Found::Absent { open } => self.beyond_scopes(site, name, open),
+            found => found,
+        }
+    }
+
+    /// What a name means in the scopes around it and at the top level of the file.
+    fn in_scopes(&self, site: Site<'m>, here: Named<'m>, name: &str) -> Found {
+        let (mut open, mut scope) = (false, site.owner);
+        // Where members need `self`, a name that the file does not have is in none of its scopes.
+        if here.is_empty() && !has_bare_members(site) {
+            scope = None;
+        }
         while let Some(at) = scope {
-            match self.in_scope(site, at, name) {
+            match self.in_scope(site, at, (here, name)) {
                 Found::Absent { open: unseen } => open |= unseen,
                 found => return found,
             }
-            let def = site.entry.facts.def(at);
-            if def.kind == DefKind::Module && site.entry.lang() == Lang::Rust {
-                return self.through_stars(site, name, Some(at), open);
+            if is_closed_module(site, at) {
+                return Found::Absent { open };
             }
-            scope = def.parent;
+            scope = site.entry.facts.def(at).parent;
         }
-        if let Some(found) = self.top_level(site, name) {
-            return found;
+        self.top_level(site, here).unwrap_or(Found::Absent { open })
+    }
+
+    /// What a name means that the file itself does not have.
+    fn beyond_scopes(&self, site: Site<'m>, name: &str, open: bool) -> Found {
+        let mut around = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
+        if let Some(module) = around.find(|&at| is_closed_module(site, at)) {
+            return self.through_stars(site, name, Some(module), open);
         }
         if let Some(def) = self.in_package(site, name) {
             return Found::Thing(Thing::Def(def), Confidence::Import);
@@ -39,27 +56,26 @@ impl<'m> Resolver<'m> {
     }
 
     /// What a name means directly inside a definition around it.
-    fn in_scope(&self, site: Site<'m>, at: DefIdx, name: &str) -> Found {
+    fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (Named<'m>, &str)) -> Found {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
-        let bare_members = site.entry.lang().spec().is_some_and(|spec| spec.bare_members);
         if def.kind.is_type() {
-            if bare_members {
+            if has_bare_members(site) {
                 return self.bare_member(site, here, name);
             }
             let own = if site.owner == Some(at) { self.own_member(here, name) } else { None };
             return own.map_or(Found::Absent { open: false }, |def| exact(def.into()));
         }
-        let inside = site.entry.defs_named(name).filter(|(idx, child)| {
+        let inside = named.defs().filter(|(idx, child)| {
             *idx != at && (child.parent == Some(at) || is_reopened(site.entry, def, child))
         });
         if let Some(child) = pick(inside, site.want) {
             return exact(Thing::Def(DefRef { file: site.file, def: child }));
         }
-        if let Some(found) = self.imported_as(site.file, site.entry, name, Some(at)) {
+        if let Some(found) = self.imported_as(site, named, Some(at)) {
             return found;
         }
-        if bare_members && site.entry.is_detached(def) {
+        if has_bare_members(site) && site.entry.is_detached(def) {
             return self.beside_detached(site, def, name);
         }
         Found::Absent { open: false }
@@ -102,26 +118,24 @@ impl<'m> Resolver<'m> {
     }
 
     /// What a name means at the top level of the file: defined or imported there.
-    pub(super) fn top_level(&self, site: Site<'m>, name: &str) -> Option<Found> {
-        let here = top_defs(site.entry, name);
-        if let Some(def) = pick(here, site.want) {
+    fn top_level(&self, site: Site<'m>, here: Named<'m>) -> Option<Found> {
+        if let Some(def) = pick(here.defs().filter(|(_, def)| is_top(def)), site.want) {
             return Some(exact(Thing::Def(DefRef { file: site.file, def })));
         }
-        self.imported_as(site.file, site.entry, name, None)
+        self.imported_as(site, here, None)
     }
 
     /// What imports written in `owner` (`None`: at file level) bind to this name. Of several, one that leads into the
     /// project goes first: the others are fallbacks for when it is not installed.
     pub(super) fn imported_as(
         &self,
-        file: FileId,
-        entry: &'m FileEntry,
-        name: &str,
+        site: Site<'m>,
+        here: Named<'m>,
         owner: Option<DefIdx>,
     ) -> Option<Found> {
         let mut best: Option<Found> = None;
-        for import in entry.imports_as(name).filter(|import| import.owner == owner) {
-            let found = self.binding(file, entry, import);
+        for (at, _) in here.imports().filter(|(_, import)| import.owner == owner) {
+            let found = self.binding_at(site.file, site.entry, at);
             if matches!(found, Found::Thing(Thing::Def(_), _)) {
                 return Some(found);
             }
@@ -216,9 +230,24 @@ fn rank(found: &Found) -> u8 {
     }
 }
 
+/// Whether a bare name inside a type can mean a member of it.
+fn has_bare_members(site: Site<'_>) -> bool {
+    site.entry.lang().spec().is_some_and(|spec| spec.bare_members)
+}
+
+/// Whether a definition is a module that does not see the names around it, as in Rust.
+fn is_closed_module(site: Site<'_>, at: DefIdx) -> bool {
+    site.entry.lang() == Lang::Rust && site.entry.facts.def(at).kind == DefKind::Module
+}
+
+/// Whether a definition is at the top level of its file.
+fn is_top(def: &Def) -> bool {
+    def.parent.is_none() && def.qualified == def.name
+}
+
 /// A file's top-level definitions of a name.
 pub(super) fn top_defs<'m>(entry: &'m FileEntry, name: &str) -> impl Iterator<Item = (DefIdx, &'m Def)> {
-    entry.defs_named(name).filter(|(_, def)| def.parent.is_none() && def.qualified == def.name)
+    entry.defs_named(name).filter(|(_, def)| is_top(def))
 }
 
 /// The definition among several of one name that fits best: of the wanted kind, with a body, first in the file.
