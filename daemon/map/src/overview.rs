@@ -8,6 +8,9 @@ use crate::facts::{DefFlags, DefIdx};
 use crate::graph::{Cluster, ClusterInfo, DefRef, Map, NodeInfo, NodeRef, Overview};
 use crate::index::FileEntry;
 
+/// Most definitions of a group that are compared before scores are derived.
+const SAMPLE: usize = 2000;
+
 /// What a focus turned out to be.
 enum Focus {
     Everything,
@@ -132,6 +135,8 @@ impl Map {
     /// The best exported definitions of some files: by score, or by how many files mention them before there are scores.
     fn hubs_in(&self, files: &[(FileId, &FileEntry)], count: usize) -> Vec<NodeInfo> {
         let derived = self.standing.clusters.is_some();
+        let mut files = files.to_vec();
+        files.sort_unstable_by(|a, b| a.1.path.cmp(&b.1.path));
         let defs = files.iter().flat_map(|(file, entry)| {
             let exported = entry.facts.defs_indexed().filter(|(_, def)| {
                 def.parent.is_none()
@@ -140,6 +145,8 @@ impl Map {
             });
             exported.map(|(def, found)| (*file, *entry, def, entry.facts.name(found.name)))
         });
+        // Without scores each look costs a look-up; a sample has to do until there are some.
+        let defs = defs.take(if derived { usize::MAX } else { SAMPLE });
         let ranked = defs.map(|(file, entry, def, name): (FileId, &FileEntry, DefIdx, &str)| {
             let weight = if derived {
                 entry.scores.get(def.index()).copied().unwrap_or(0.0)

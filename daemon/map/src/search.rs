@@ -3,6 +3,9 @@
 //! All names that are defined lie in one lower-case text; one pass over it with a vectorised search finds every name that
 //! contains the query. That is a millisecond or two for a kernel, needs no further index, and knows changes at once.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
@@ -13,15 +16,25 @@ use crate::index::{FileEntry, NameId};
 const FEW: usize = 5;
 /// Most near misses.
 const MAX_FUZZY: usize = 50;
+/// Most definitions looked at for one answer; the rest are counted by name.
+const MAX_LOOKED_AT: usize = 20_000;
 
-/// A hit before it is dressed: (class, case differs, score, place).
+/// A hit before it is dressed.
 #[derive(Debug)]
 struct Raw {
     class: MatchClass,
     node: NodeRef,
-    /// Exact case, then score, as bits that sort ascending.
-    order: (bool, u32),
+    order: Order,
 }
+
+/// Within a class: same case first, then the better score, as bits that sort ascending.
+type Order = (bool, u32);
+
+/// A name that matches, in the order in which names are looked into.
+type Named = Reverse<(MatchClass, Order, u32, u32)>;
+
+/// Whether a definition of a matching name is wanted: its file and qualified name.
+type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 
 struct Search<'m, 'q> {
     map: &'m Map,
@@ -29,6 +42,10 @@ struct Search<'m, 'q> {
     lower: String,
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
+    looked_at: usize,
+    /// Hits counted without looking at them.
+    counted: usize,
+    gave_up: bool,
 }
 
 impl Map {
@@ -39,7 +56,16 @@ impl Map {
         if lower.is_empty() {
             return SearchAnswer::default();
         }
-        let mut search = Search { map: self, query, lower, found: Vec::new(), seen: FxHashSet::default() };
+        let mut search = Search {
+            map: self,
+            query,
+            lower,
+            found: Vec::new(),
+            seen: FxHashSet::default(),
+            looked_at: 0,
+            counted: 0,
+            gave_up: false,
+        };
         search.run();
         search.answer()
     }
@@ -54,42 +80,64 @@ impl Search<'_, '_> {
         if matches!(self.query.kinds, KindFilter::File | KindFilter::Any) {
             self.paths();
         }
-        if self.found.len() < FEW && self.query.kinds != KindFilter::File {
+        if self.found.len() + self.counted < FEW && self.query.kinds != KindFilter::File {
             self.near_misses();
         }
     }
 
     fn names(&mut self) {
         let (map, lower) = (self.map, self.lower.clone());
-        for (name, text) in map.index.def_names().containing(&lower) {
+        let matching = map.index.def_names().containing(&lower).map(|(name, text)| {
             let class = match () {
                 () if text.len() == lower.len() => MatchClass::Exact,
                 () if text.starts_with(&lower) => MatchClass::Prefix,
                 () => MatchClass::Substring,
             };
-            self.add_name(name, class, &|_, _| true);
+            self.named(name, class)
+        });
+        let names = matching.collect();
+        self.look_into(names, &|_, _| true);
+    }
+
+    fn named(&self, name: u32, class: MatchClass) -> Named {
+        let (id, index) = (NameId(name), &self.map.index);
+        let text = index.name(id);
+        let order = (!text.contains(self.query.text.trim()), score_bits(index.standing(id).score));
+        Reverse((class, order, text.len() as u32, name))
+    }
+
+    /// Looks at the definitions of matching names, most promising first, until there are surely enough; the rest are
+    /// only counted.
+    fn look_into(&mut self, names: Vec<Named>, keep: Keep<'_>) {
+        let filtered = self.query.kinds != KindFilter::Any || !self.query.path_prefix.is_empty();
+        let enough = self.found.len() + (4 * self.query.limit).max(64);
+        let mut names = BinaryHeap::from(names);
+        while let Some(Reverse((class, order, _, name))) = names.pop() {
+            let defs = self.map.index.standing(NameId(name)).defs as usize;
+            if self.looked_at + defs > MAX_LOOKED_AT && self.looked_at > 0 {
+                self.gave_up = true;
+            } else if !filtered && self.found.len() >= enough {
+                self.counted += defs;
+            } else {
+                self.looked_at += defs;
+                self.add_name(name, (class, order.0), keep);
+            }
         }
     }
 
     /// `Model.save`, `Model::save`: the last part is the name, the others must precede it in the qualified name.
     fn qualified(&mut self) {
         let dotted = self.lower.replace("::", ".").replace('#', ".");
-        let Some((_, last)) = dotted.rsplit_once('.') else { return };
+        let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let (map, last) = (self.map, last.to_owned());
-        if last.is_empty() {
-            return;
-        }
-        for (name, text) in map.index.def_names().containing(&last) {
-            if text.starts_with(&last) {
-                let matches = |entry: &FileEntry, qualified: &str| {
-                    qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
-                };
-                self.add_name(name, MatchClass::Qualified, &matches);
-            }
-        }
+        let starting = map.index.def_names().containing(&last).filter(|(_, text)| text.starts_with(&last));
+        let names = starting.map(|(name, _)| self.named(name, MatchClass::Qualified)).collect();
+        self.look_into(names, &|entry, qualified| {
+            qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
+        });
     }
 
-    fn add_name(&mut self, name: u32, class: MatchClass, keep: &dyn Fn(&FileEntry, &str) -> bool) {
+    fn add_name(&mut self, name: u32, (class, other_case): (MatchClass, bool), keep: Keep<'_>) {
         let map = self.map;
         let name = map.index.name(NameId(name));
         for file in map.index.defining(name).iter().map(|&file| FileId(file)) {
@@ -97,8 +145,7 @@ impl Search<'_, '_> {
             for (def, found) in entry.defs_named(name) {
                 let admitted = self.query.kinds.admits(NodeKind::Def(found.kind));
                 if admitted && keep(entry, entry.facts.name(found.qualified)) {
-                    let same_case = name.contains(self.query.text.trim());
-                    self.add(DefRef { file, def }.into(), class, same_case);
+                    self.add(DefRef { file, def }.into(), class, other_case);
                 }
             }
         }
@@ -116,16 +163,15 @@ impl Search<'_, '_> {
             let Some(entry) = map.index.entry(FileId(file)).filter(|entry| self.within(entry)) else {
                 continue;
             };
-            if entry.path.as_str().to_lowercase().contains(&lower) {
-                let name = entry.path.file_name();
-                let stem = name.split('.').next().unwrap_or(name).to_lowercase();
-                let class = if stem == lower || name.to_lowercase() == lower {
-                    MatchClass::Exact
-                } else {
-                    MatchClass::Path
-                };
-                self.add(NodeRef::File(FileId(file)), class, name.contains(self.query.text.trim()));
+            // The text may be that of a path the file had before.
+            if !entry.path.as_str().to_lowercase().contains(&lower) {
+                continue;
             }
+            let name = entry.path.file_name();
+            let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+            let exact = stem == lower || name.to_lowercase() == lower;
+            let class = if exact { MatchClass::Exact } else { MatchClass::Path };
+            self.add(NodeRef::File(FileId(file)), class, !name.contains(self.query.text.trim()));
         }
     }
 
@@ -137,26 +183,24 @@ impl Search<'_, '_> {
         let near = map.index.def_names().resembling(&lower, 1);
         let near =
             near.filter(|(_, text)| one_edit(text, &lower) || (lower.len() >= 4 && in_order(text, &lower)));
-        for (name, _) in near.take(MAX_FUZZY).collect::<Vec<_>>() {
-            self.add_name(name, MatchClass::Fuzzy, &|_, _| true);
-        }
+        let names = near.take(MAX_FUZZY).map(|(name, _)| self.named(name, MatchClass::Fuzzy)).collect();
+        self.look_into(names, &|_, _| true);
     }
 
-    fn add(&mut self, node: NodeRef, class: MatchClass, same_case: bool) {
+    fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
         if self.seen.insert(node) {
-            let score = u32::MAX - self.map.score(node).max(0.0).to_bits();
-            self.found.push(Raw { class, node, order: (!same_case, score) });
+            self.found.push(Raw { class, node, order: (other_case, score_bits(self.map.score(node))) });
         }
     }
 
     /// Sorts only as much as is shown.
     fn answer(mut self) -> SearchAnswer {
-        let total = self.found.len();
-        let limit = self.query.limit.min(total);
+        let total = self.found.len() + self.counted;
+        let limit = self.query.limit.min(self.found.len());
         let coarse = |raw: &Raw| (raw.class, raw.order);
-        if limit > 0 && limit < total {
+        if limit > 0 && limit < self.found.len() {
             self.found.select_nth_unstable_by_key(limit - 1, coarse);
-            // Ties at the border are decided by ID below, so all of them stay in.
+            // Ties at the border are decided by name and ID below, so all of them stay in.
             let border = coarse(&self.found[limit - 1]);
             self.found.retain(|raw| coarse(raw) <= border);
         }
@@ -167,11 +211,17 @@ impl Search<'_, '_> {
             let info = map.info(raw.node)?;
             Some(Hit { rank: base(raw) + 10.0 * info.score, class: raw.class, info })
         });
-        SearchAnswer { hits: hits.collect(), total }
+        SearchAnswer { hits: hits.collect(), total, total_is_least: self.gave_up }
     }
 }
 
-/// Short names before long ones, tests after the rest.
+/// A score, better ones smaller.
+fn score_bits(score: f32) -> u32 {
+    // Scores are not negative, and then their order is that of their bits.
+    u32::MAX - score.max(0.0).to_bits()
+}
+
+/// Short names before long ones.
 fn length(map: &Map, node: NodeRef) -> usize {
     match node {
         NodeRef::Def(def) => map

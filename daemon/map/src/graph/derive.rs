@@ -22,6 +22,11 @@ use crate::resolve::Resolver;
 /// Hubs kept for each cluster.
 const HUBS: usize = 20;
 
+/// Names with a lower score are alike to search.
+const LEAST_NAME_SCORE: f32 = 0.0005;
+/// Most names that get a score of their own.
+const MAX_NAMES: usize = 50_000;
+
 /// A file of the snapshot.
 #[derive(Debug)]
 struct Item {
@@ -52,6 +57,8 @@ pub struct Derived {
     files: Vec<DerivedFile>,
     externals: FxHashMap<ExternalId, f32>,
     clusters: Vec<ClusterInfo>,
+    /// The names of the best scored definitions, with their score.
+    names: FxHashMap<Box<str>, f32>,
     edges: usize,
 }
 
@@ -124,6 +131,7 @@ impl Map {
             entry.scores =
                 if unchanged { done.scores } else { rescored(&entry.facts, &done.facts, &done.scores) };
         }
+        self.index.set_name_scores(derived.names.iter().map(|(name, score)| (&**name, *score)));
         self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
         self.standing.externals = derived.externals;
@@ -190,6 +198,7 @@ impl DeriveJob {
         let edges = graph.edge_count();
         let scores = rank::hub_scores(&graph, self.nodes as usize);
         let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
+        let names = best_names(&self.items, &scores);
         let hubs = hubs(&self.items, &communities, &scores);
         let paths: Vec<&str> = self.items.iter().map(|item| item.path.as_str()).collect();
         let labels = labels::label(&paths, &communities);
@@ -209,8 +218,28 @@ impl DeriveJob {
                 cluster,
             }
         });
-        Derived { files: files.collect(), externals, clusters, edges }
+        Derived { files: files.collect(), externals, clusters, names, edges }
     }
+}
+
+/// The names that search should put first: the best scored ones, with the best score each has.
+fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, f32> {
+    let score = |item: &Item, idx: u32| scores[(item.first + 1 + idx) as usize];
+    let mut all: Vec<(u32, u32, u32)> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let scored = (0..item.facts.defs.len() as u32).map(|idx| (score(item, idx), idx));
+        let worthy = scored.filter(|(score, _)| *score >= LEAST_NAME_SCORE);
+        all.extend(worthy.map(|(score, idx)| (u32::MAX - score.to_bits(), at as u32, idx)));
+    }
+    all.sort_unstable();
+    all.truncate(MAX_NAMES);
+    let mut names = FxHashMap::default();
+    for (_, at, idx) in all {
+        let item = &items[at as usize];
+        let name = item.facts.name(item.facts.defs[idx as usize].name);
+        names.entry(name.into()).or_insert_with(|| score(item, idx));
+    }
+    names
 }
 
 /// How strongly an edge ties two files.

@@ -1,5 +1,7 @@
 //! What surrounds a node, best first.
 
+use std::cmp::Ordering;
+
 use hob_base::Stopped;
 use rustc_hash::FxHashSet;
 
@@ -40,6 +42,22 @@ impl Map {
         walk.run();
         let omitted = walk.left_out.difference(&walk.keys).count();
         Some(NeighborsAnswer { node, neighbors: walk.shown, omitted, incomplete: walk.stopped.is_some() })
+    }
+
+    /// Orders nodes by path and place; packages come last, by name.
+    fn compare_places(&self, a: NodeRef, b: NodeRef) -> Ordering {
+        let place = |node: NodeRef| {
+            let path = |file| self.index.entry(file).map_or("", |entry| entry.path.as_str());
+            match node {
+                NodeRef::File(file) => (false, path(file), 0),
+                NodeRef::Def(def) => (false, path(def.file), def.def.0 + 1),
+                NodeRef::External(_) => (true, "", 0),
+            }
+        };
+        match (a, b) {
+            (NodeRef::External(_), NodeRef::External(_)) => self.id(a).cmp(&self.id(b)),
+            _ => place(a).cmp(&place(b)),
+        }
     }
 
     /// The edges of a node in the directions asked for, each with its direction.
@@ -102,7 +120,7 @@ impl Walk<'_> {
         }
         let mut best = Vec::new();
         for mut group in groups {
-            group.sort_by_cached_key(|(edge, way)| self.rank(edge, *way));
+            group.sort_by(|(a, way), (b, other)| self.compare((a, *way), (b, *other)));
             for (edge, way) in group.split_off(group.len().min(PER_KIND)) {
                 self.left_out.insert((far_end(&edge, way), edge.kind, way));
             }
@@ -112,15 +130,19 @@ impl Walk<'_> {
     }
 
     fn order(&self, found: &mut [(NodeRef, Edge, Direction)]) {
-        found.sort_by_cached_key(|(_, edge, way)| self.rank(edge, *way));
+        found.sort_by(|(_, a, way), (_, b, other)| self.compare((a, *way), (b, *other)));
     }
 
-    /// Sorts as answers do: resolved before unresolved, then by score, then by name.
-    fn rank(&self, edge: &Edge, way: Direction) -> (bool, u32, EdgeKind, String, bool) {
-        let far = far_end(edge, way);
-        // Scores lie between 0 and 1; their order is that of their bits.
-        let score = u32::MAX - self.map.score(far).max(0.0).to_bits();
-        (!edge.resolved(), score, edge.kind, self.map.id(far).to_string(), way == Direction::Out)
+    /// As answers sort: resolved before unresolved, then by score, then by kind and place.
+    fn compare(&self, (a, way): (&Edge, Direction), (b, other): (&Edge, Direction)) -> Ordering {
+        let (near, far) = (far_end(a, way), far_end(b, other));
+        let by_score = || self.map.score(far).total_cmp(&self.map.score(near));
+        (!a.resolved())
+            .cmp(&!b.resolved())
+            .then_with(by_score)
+            .then_with(|| a.kind.cmp(&b.kind))
+            .then_with(|| self.map.compare_places(near, far))
+            .then_with(|| (way == Direction::Out).cmp(&(other == Direction::Out)))
     }
 
     fn show(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {

@@ -92,6 +92,12 @@ impl FileEntry {
         equal_range(&self.by_name, |idx| self.facts.def(*idx).name.cmp(&name))
     }
 
+    /// Each name the file defines, in order, and how often.
+    pub(crate) fn name_counts(&self) -> impl Iterator<Item = (StrId, u32)> {
+        let same = |a: &DefIdx, b: &DefIdx| self.facts.def(*a).name == self.facts.def(*b).name;
+        self.by_name.chunk_by(same).map(|defs| (self.facts.def(defs[0]).name, defs.len() as u32))
+    }
+
     /// The file's definition with this qualified name and ordinal.
     pub(crate) fn def_qualified(&self, qualified: &str, ordinal: u32) -> Option<DefIdx> {
         let id = self.facts.names.find(qualified)?;

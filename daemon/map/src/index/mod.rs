@@ -47,12 +47,23 @@ pub(crate) struct Index {
     modules_with: Postings,
     /// Lower-case text of every name that is or was defined.
     def_names: TextArena,
-    /// Which names are in `def_names`.
-    searchable: Vec<bool>,
+    /// What search knows of each name.
+    standing: Vec<NameStanding>,
     /// Lower-case text of every path.
     path_texts: TextArena,
     counts: Counts,
     targets: Targets,
+}
+
+/// What search knows of a name without looking at its definitions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NameStanding {
+    /// How many definitions have it.
+    pub(crate) defs: u32,
+    /// The best hub score among them as of the last derivation, if that is worth mentioning.
+    pub(crate) score: f32,
+    /// Whether it is among the searchable names.
+    listed: bool,
 }
 
 /// Running totals.
@@ -96,6 +107,22 @@ impl Index {
 
     pub(crate) fn def_names(&self) -> &TextArena {
         &self.def_names
+    }
+
+    /// What search knows of a name.
+    pub(crate) fn standing(&self, name: NameId) -> NameStanding {
+        self.standing.get(name.index()).copied().unwrap_or_default()
+    }
+
+    /// Sets the best scores of names, and takes them from all others.
+    pub(crate) fn set_name_scores<'n>(&mut self, scores: impl Iterator<Item = (&'n str, f32)>) {
+        self.standing.iter_mut().for_each(|standing| standing.score = 0.0);
+        for (name, score) in scores {
+            let known = self.names.find(name).and_then(|id| self.standing.get_mut(id.index()));
+            if let Some(standing) = known {
+                standing.score = score;
+            }
+        }
     }
 
     pub(crate) fn path_texts(&self) -> &TextArena {
@@ -211,7 +238,9 @@ impl Index {
     fn update_lists(&mut self, file: FileId, before: Option<&Terms<'_>>, after: Option<&Terms<'_>>) {
         let empty = Terms::default();
         let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
-        terms::diff(&before.defined, &after.defined, |name, gained| self.list_def(file, name, gained));
+        terms::diff_counts(&before.defined, &after.defined, |name, growth| {
+            self.list_def(file, name, growth, &after.defined);
+        });
         terms::diff(&before.linked, &after.linked, |name, gained| {
             change(&mut self.names, &mut self.defining, (name, file, gained));
         });
@@ -223,12 +252,15 @@ impl Index {
         });
     }
 
-    fn list_def(&mut self, file: FileId, name: &str, gained: bool) {
-        let id = change(&mut self.names, &mut self.defining, (name, file, gained));
-        if self.searchable.len() <= id.index() {
-            self.searchable.resize(id.index() + 1, false);
+    fn list_def(&mut self, file: FileId, name: &str, growth: i64, after: &[(&str, u32)]) {
+        let present = after.binary_search_by_key(&name, |(name, _)| name).is_ok();
+        let id = change(&mut self.names, &mut self.defining, (name, file, present));
+        if self.standing.len() <= id.index() {
+            self.standing.resize(id.index() + 1, NameStanding::default());
         }
-        if gained && !std::mem::replace(&mut self.searchable[id.index()], true) {
+        let standing = &mut self.standing[id.index()];
+        standing.defs = u32::try_from(i64::from(standing.defs) + growth).unwrap_or(0);
+        if present && !std::mem::replace(&mut standing.listed, true) {
             self.def_names.push(name, id.0);
         }
     }
@@ -263,7 +295,7 @@ impl Index {
             + lists.iter().sum::<usize>()
             + self.def_names.heap_bytes()
             + self.path_texts.heap_bytes()
-            + self.searchable.capacity()
+            + self.standing.capacity() * size_of::<NameStanding>()
             + self.targets.heap_bytes()
             + self.files.capacity() * 8
     }

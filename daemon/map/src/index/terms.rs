@@ -8,8 +8,8 @@ use crate::facts::{FileFacts, StrId};
 /// A file's words, each list sorted and distinct.
 #[derive(Debug, Default)]
 pub(crate) struct Terms<'f> {
-    /// Names it defines.
-    pub(crate) defined: Vec<&'f str>,
+    /// Names it defines, and how often.
+    pub(crate) defined: Vec<(&'f str, u32)>,
     /// Keys for the qualified names and the qualifiers of definitions written away from what they belong to.
     pub(crate) linked: Vec<String>,
     /// Names in its references, imports and exports.
@@ -26,7 +26,7 @@ impl<'f> Terms<'f> {
         mentioned.extend(facts.imports.iter().flat_map(|i| [i.name, i.local]).flatten());
         mentioned.extend(facts.exports.iter().flat_map(|e| [e.local, e.exported]));
         Self {
-            defined: texts(facts, facts.defs.iter().map(|def| def.name).collect()),
+            defined: entry.name_counts().map(|(name, count)| (facts.name(name), count)).collect(),
             linked: linked(entry),
             mentioned: texts(facts, mentioned),
             modules: texts(facts, facts.imports.iter().map(|i| i.module).collect()),
@@ -62,6 +62,27 @@ pub(crate) fn link(qualified: &str) -> String {
 /// The key under which the files are that hold detached members of `qualifier`.
 pub(crate) fn qualifier_link(qualifier: &str) -> String {
     format!("\0{qualifier}.")
+}
+
+/// Calls `each` with each name whose number changed, and by how much it grew.
+pub(crate) fn diff_counts(before: &[(&str, u32)], after: &[(&str, u32)], mut each: impl FnMut(&str, i64)) {
+    let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
+    loop {
+        let order = match (old.peek(), new.peek()) {
+            (None, None) => return,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some((a, _)), Some((b, _))) => a.cmp(b),
+        };
+        let lost = if order.is_le() { old.next() } else { None };
+        let gained = if order.is_ge() { new.next() } else { None };
+        let count = |side: Option<&(&str, u32)>| side.map_or(0, |(_, count)| i64::from(*count));
+        if let Some((name, _)) = lost.or(gained)
+            && count(lost) != count(gained)
+        {
+            each(name, count(gained) - count(lost));
+        }
+    }
 }
 
 /// Calls `each` with what only one of two sorted lists has: `true` for gained.
