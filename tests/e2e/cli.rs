@@ -8,7 +8,7 @@ const FIXTURE: &str = r#"
 from src.b import there
 
 
-def here():
+def begin():
     return there()
 //- /src/b.py
 def there():
@@ -52,7 +52,7 @@ fn a_call_takes_its_arguments_in_every_spelling() {
 fn json_is_the_envelope_as_agents_get_it() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
-    let args = json!({"targets": ["here"]});
+    let args = json!({"targets": ["begin"]});
     let agents: Answer = world.call(&tree, "read_symbols", &args);
     let output = world.hob(tree.root(), &["call", "read_symbols", "--json", &args.to_string()]).code(0);
     assert_eq!(output.stdout, format!("{}\n", agents.text), "to the byte");
@@ -89,9 +89,9 @@ fn short_verbs_answer_for_people() {
     assert!(found.contains("src/b.py:1") && found.contains("def there()"), "{found}");
     assert!(!found.contains('\u{1b}'), "no colours where no terminal is: {found}");
     let around = say(&["neighbors", "py:src/b.py#there"]);
-    assert!(around.contains("here") && around.contains("calls"), "{around}");
-    let way = say(&["path", "py:src/a.py#here", "py:src/b.py#there"]);
-    assert!(way.contains("here") && way.contains("there"), "{way}");
+    assert!(around.contains("begin") && around.contains("calls"), "{around}");
+    let way = say(&["path", "py:src/a.py#begin", "py:src/b.py#there"]);
+    assert!(way.contains("begin") && way.contains("there"), "{way}");
     let map = say(&["map"]);
     assert!(map.contains("there") && map.to_lowercase().contains("python"), "{map}");
     let elsewhere =

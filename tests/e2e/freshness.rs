@@ -126,5 +126,5 @@ fn a_call_may_do_without() {
     let mut mcp = world.mcp(&tree);
     assert_eq!(nodes(&mut mcp, "base_4").len(), 1);
     let answer = mcp.call("map_search", json!({"query": "base_4", "fresh": false}));
-    assert_eq!(answer.texts("/results", "id").len(), 1, "{answer}");
+    assert_eq!(answer.texts("/results", "id")[0], "py:d4/e1/f4.py#base_4", "{answer}");
 }

@@ -154,7 +154,9 @@ fn knowledge(mcp: &mut Mcp, names: &BTreeSet<String>) -> Vec<(String, Value)> {
     let mut ids = BTreeSet::new();
     for name in names {
         let answer = mcp.call("map_search", json!({"query": name, "limit": 100, "tokenBudget": 10_000}));
-        let mut hits: Vec<Value> = answer.whole()["results"].as_array().cloned().unwrap_or_default();
+        // The very name comes before all that is only like it; which of the latter are shown depends on scores.
+        let mut hits: Vec<Value> = answer.list("/results").to_vec();
+        hits.retain(|hit| hit["name"] == name.as_str());
         hits.iter_mut().for_each(forget_scores);
         hits.sort_by_key(|hit| hit["id"].to_string());
         ids.extend(hits.iter().filter_map(|hit| hit["id"].as_str().map(str::to_owned)));

@@ -24,6 +24,11 @@ def total(cart):
 //- /other.py
 def unique_name():
     return "ü"
+
+
+class Other:
+    def __init__(self):
+        pass
 "#;
 
 #[test]
@@ -36,9 +41,9 @@ fn a_definition_is_read_whole_by_id_and_by_name() {
     let symbols = answer.list("/symbols");
     let sources: Vec<&str> = symbols.iter().filter_map(|s| s["source"].as_str()).collect();
     assert_eq!(symbols.len(), 3, "{answer}");
-    assert!(sources[0].contains("def total(self):\n        return sum(self.items)\n"), "{answer}");
-    assert_eq!(sources[1], "def unique_name():\n    return \"ü\"\n", "{answer}");
-    assert_eq!(sources[2], "def total(cart):\n    return cart.total()\n", "{answer}");
+    assert!(sources[0].contains("def total(self):\n        return sum(self.items)"), "{answer}");
+    assert_eq!(sources[1], "def unique_name():\n    return \"ü\"", "{answer}");
+    assert_eq!(sources[2], "def total(cart):\n    return cart.total()", "{answer}");
     assert!(symbols.iter().all(|s| s["body_complete"] == true), "{answer}");
     let lines = tree.read("shop.py");
     let (first, last) = (symbols[0]["start_line"].as_u64(), symbols[0]["end_line"].as_u64());
@@ -52,11 +57,11 @@ fn what_is_ambiguous_or_missing_is_said() {
     let world = World::new();
     let tree = world.tree(FIXTURE);
     let mut mcp = world.mcp(&tree);
-    let answer = mcp.call("read_symbols", json!({"targets": ["total", "no_such_thing"]}));
+    let answer = mcp.call("read_symbols", json!({"targets": ["__init__", "no_such_thing"]}));
     assert_eq!(answer.ok()["not_found"], json!(["no_such_thing"]), "{answer}");
     let mut candidates = answer.texts("/ambiguous/0/candidates", "uid");
     candidates.sort_unstable();
-    assert_eq!(candidates, ["py:shop.py#Cart.total", "py:shop.py#total"], "{answer}");
+    assert_eq!(candidates, ["py:other.py#Other.__init__", "py:shop.py#Cart.__init__"], "{answer}");
     let qualified = mcp.call("read_symbols", json!({"targets": ["Cart.total"]}));
     assert_eq!(qualified.texts("/symbols", "uid"), ["py:shop.py#Cart.total"], "{qualified}");
 }

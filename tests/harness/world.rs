@@ -191,19 +191,20 @@ impl World {
         Context { tree: tree.clone(), log: self.hob_dir.join("state/log"), hob_dir: self.hob_dir.clone() }
     }
 
-    /// Ends whatever is left of this world and says what that was.
+    /// Ends whatever is left of this world and says what that was. A shim that ended may have begun to start a daemon, which
+    /// cannot be stopped before it listens; so stopping is tried more than once.
     fn clear(&self) -> Vec<(u32, String)> {
-        let mut stop = self.command("hob");
-        let _ = stop.arg("stop").output();
         let left = || processes::of_hob_dir(&self.hob_dir);
-        let mut rest = left();
-        for _ in 0..600 {
-            if rest.is_empty() {
-                break;
+        for _ in 0..30 {
+            let _ = self.command("hob").arg("stop").output();
+            for _ in 0..20 {
+                if left().is_empty() {
+                    return Vec::new();
+                }
+                std::thread::sleep(Duration::from_millis(50));
             }
-            std::thread::sleep(Duration::from_millis(50));
-            rest = left();
         }
+        let rest = left();
         rest.iter().for_each(|(pid, _)| processes::kill_hard(*pid));
         rest
     }

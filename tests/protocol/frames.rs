@@ -39,8 +39,11 @@ fn rubbish_is_refused_and_the_shim_goes_on() {
     );
     let no_method = json!({"jsonrpc": "2.0", "id": "y", "method": "no/such"}).to_string();
     assert_eq!(refusal(&mut mcp, no_method.as_bytes()), (-32601, json!("y")));
-    let no_params = json!({"jsonrpc": "2.0", "id": "z", "method": "tools/call", "params": [1]}).to_string();
+    let no_params =
+        json!({"jsonrpc": "2.0", "id": "z", "method": "tools/call", "params": {"name": 1}}).to_string();
     assert_eq!(refusal(&mut mcp, no_params.as_bytes()), (-32602, json!("z")));
+    let by_position = json!({"jsonrpc": "2.0", "id": "p", "method": "tools/call", "params": [1]}).to_string();
+    assert_eq!(refusal(&mut mcp, by_position.as_bytes()), (-32600, json!("p")));
     assert_eq!(refusal(&mut mcp, &vec![b'x'; 17 << 20]).0, -32600);
     still_answers(&mut mcp);
 }
