@@ -254,10 +254,18 @@ impl LineTracker {
     fn position(&mut self, source: &[u8], node: Node<'_>) -> (u32, u32) {
         let (at, byte) = (node.start_position(), node.start_byte());
         let line_start = byte.saturating_sub(at.column);
-        if line_start != self.line_start || byte < self.byte {
+        let units =
+            |from: usize, to: usize| hob_base::line_index::utf16_len(source.get(from..to).unwrap_or(&[]));
+        let is_far_back = |last: usize| byte - line_start < last.saturating_sub(byte);
+        if line_start != self.line_start || is_far_back(self.byte) {
             *self = Self { line_start, byte: line_start, units: 0 };
         }
-        self.units += hob_base::line_index::utf16_len(source.get(self.byte..byte).unwrap_or(&[]));
+        if byte < self.byte {
+            // A step back: the name in `object.name` is met before what stands left of it.
+            self.units -= units(byte, self.byte).min(self.units);
+        } else {
+            self.units += units(self.byte, byte);
+        }
         self.byte = byte;
         (at.row as u32 + 1, self.units + 1)
     }

@@ -52,7 +52,7 @@ def _private(): pass
              class Outer.method.Local 13-13@13:15 | class Local
              field Outer.method.Local.x 13-13@13:22 | x = 1
              class Outer.Inner 15-15@15:11 E | class Inner
-             function run 17-19@17:11 E | async def run( a, )
+             function run 17-19@17:11 E | async def run(a)
              function _private 21-21@21:5 | def _private()",
         );
     }
