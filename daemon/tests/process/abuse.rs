@@ -1,0 +1,141 @@
+//! Clients that break the rules end their own connection and nothing else.
+
+use hob_daemon::lifecycle::Options;
+use hob_daemon::session::Limits;
+use hob_proto::message::Call;
+use hob_proto::{ClientMessage, ServerMessage, Welcome, frame};
+use serde_json::Map;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use crate::support::{Inside, Raw, World, call_of, connected, until};
+
+fn call(id: u64, tool: &str) -> ClientMessage {
+    let (tool, args) = (tool.to_owned(), Map::new());
+    ClientMessage::Call(Call { id, tool, args, root: None, progress: false, deadline_ms: None })
+}
+
+async fn still_serves(world: &World) {
+    let answer = connected(world).await.call(&call_of("hello"), None).await.expect("served");
+    assert_eq!(answer.envelope, "hello");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn garbage_instead_of_a_greeting_is_refused() {
+    let world = World::new();
+    let _daemon = Inside::start(&world, Options::default());
+    for garbage in [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[4, 0, 0, 0, 0xc1, 0xc1, 0xc1, 0xc1]] {
+        let mut raw = Raw::silent(&world).await;
+        raw.writer.write_all(garbage).await.expect("written");
+        let welcome: Welcome = frame::read(&mut raw.reader).await.expect("an answer");
+        assert!(matches!(welcome, Welcome::Refused { retiring: false, .. }), "{welcome:?}");
+        // Closed with something unread on the other side, the end may show as a reset.
+        assert_eq!(raw.reader.read(&mut [0; 1]).await.unwrap_or(0), 0);
+    }
+    still_serves(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn oversized_and_malformed_frames_are_answered_with_a_goodbye() {
+    let world = World::new();
+    let _daemon = Inside::start(&world, Options::default());
+    for (bytes, word) in [(u32::MAX.to_le_bytes().to_vec(), "exceeds"), (vec![1, 0, 0, 0, 0xc1], "malformed")]
+    {
+        let mut raw = world.raw().await;
+        raw.writer.write_all(&bytes).await.expect("written");
+        let (reason, retry) = raw.goodbye().await;
+        assert!(reason.contains(word) && !retry, "{reason}");
+    }
+    still_serves(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_cut_short_is_no_call() {
+    let world = World::new();
+    let daemon = Inside::start(&world, Options::default());
+    let mut raw = world.raw().await;
+    let frame = frame::encode(&call(1, "half")).expect("encoded");
+    raw.writer.write_all(&frame[..frame.len() / 2]).await.expect("written");
+    drop(raw);
+    still_serves(&world).await;
+    assert_eq!(daemon.calls.saw("half"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_in_use_ends_the_connection_and_its_calls() {
+    let world = World::new();
+    let daemon = Inside::start(&world, Options::default());
+    let mut raw = world.raw().await;
+    raw.send(&call(7, "wait")).await;
+    raw.send(&call(7, "wait")).await;
+    let (reason, _) = raw.goodbye().await;
+    assert!(reason.contains('7'), "{reason}");
+    daemon.calls.has_seen("stopped", 1).await;
+    still_serves(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_may_be_used_again_after_its_answer() {
+    let world = World::new();
+    let _daemon = Inside::start(&world, Options::default());
+    let mut raw = world.raw().await;
+    for _ in 0..200 {
+        raw.send(&call(7, "again")).await;
+        assert!(matches!(raw.receive().await, ServerMessage::Answer { id: 7, ok: true, .. }));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn too_many_calls_end_the_connection() {
+    let world = World::new();
+    let limits = Limits { calls_per_client: 3, ..Limits::default() };
+    let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let mut raw = world.raw().await;
+    for id in 0..4 {
+        raw.send(&call(id, "wait")).await;
+    }
+    let (reason, _) = raw.goodbye().await;
+    assert!(reason.contains("more than 3 calls"), "{reason}");
+    still_serves(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_does_not_read_is_dropped() {
+    let world = World::new();
+    let limits = Limits { unread_bytes: 4 << 20, ..Limits::default() };
+    let daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let mut raw = world.raw().await;
+    for id in 0..20 {
+        raw.send(&call(id, "big")).await;
+    }
+    daemon.calls.has_seen("big", 5).await;
+    let observer = connected(&world).await;
+    until("the client's end", async || {
+        let status = observer.status().await.expect("served");
+        (status["clients"].as_array().expect("a list").len() == 1).then_some(())
+    })
+    .await;
+    // What it finds when it reads at last is less than it asked for, and then the end.
+    let mut unread = Vec::new();
+    let _ = raw.reader.read_to_end(&mut unread).await;
+    assert!(unread.len() < 20 << 20, "{}", unread.len());
+    still_serves(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_client_too_many_is_told_so() {
+    let world = World::new();
+    let limits = Limits { clients: 1, ..Limits::default() };
+    let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let only = connected(&world).await;
+    let mut raw = Raw::silent(&world).await;
+    frame::write(&mut raw.writer, &world.settings().hello()).await.expect("written");
+    let welcome: Welcome = frame::read(&mut raw.reader).await.expect("an answer");
+    let Welcome::Refused { reason, .. } = welcome else { panic!("{welcome:?}") };
+    assert!(reason.contains("1 clients"), "{reason}");
+    drop(only);
+    until("room", async || {
+        let reached = hob_client::connect(&world.settings()).await.expect("reachable");
+        matches!(reached, hob_client::Reached::Serving(_)).then_some(())
+    })
+    .await;
+}
