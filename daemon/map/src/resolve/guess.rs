@@ -141,7 +141,7 @@ impl<'m> Resolver<'m> {
         for file in files.iter().map(|&file| FileId(file)) {
             let Some(entry) = self.entry(file).filter(|e| e.lang().family() == Lang::Cpp) else { continue };
             let fitting = entry.defs_named(name).filter(|(_, def)| {
-                is_free(entry, def) && is_visible(entry.lang(), def.flags) && site.want.accepts(def.kind)
+                is_free(entry, def) && is_visible(entry, def.flags) && site.want.accepts(def.kind)
             });
             found.extend(fitting.map(|(def, _)| DefRef { file, def }));
         }
@@ -236,7 +236,8 @@ fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) 
         return true;
     }
     match entry.lang().family() {
-        Lang::Cpp | Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
+        Lang::Cpp => is_visible(entry, def.flags) || !is_free(entry, def),
+        Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
         Lang::Go => entry.path.dir() == site.entry.path.dir(),
         _ => true,
     }

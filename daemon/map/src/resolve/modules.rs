@@ -129,7 +129,7 @@ impl<'m> Resolver<'m> {
         }
         let site = Site { file, entry, owner: None, want: Want::Any };
         let own = entry.defs_named(name).filter(|(_, def)| {
-            def.parent.is_none() && def.qualified == def.name && is_visible(entry.lang(), def.flags)
+            def.parent.is_none() && def.qualified == def.name && is_visible(entry, def.flags)
         });
         let own = pick(own, site.want).or_else(|| if name == "default" { default_def(entry) } else { None });
         if let Some(def) = own {
@@ -323,9 +323,14 @@ fn as_thing(module: Rc<Module>) -> Thing {
     }
 }
 
-/// Whether other files can name it: in C, only what is not `static`.
-pub(super) fn is_visible(lang: Lang, flags: DefFlags) -> bool {
-    lang.family() != Lang::Cpp || flags.has(DefFlags::EXPORTED)
+/// Whether other files can name a top-level definition: in C and C++, what is not `static`, and everything in headers.
+pub(super) fn is_visible(entry: &FileEntry, flags: DefFlags) -> bool {
+    entry.lang().family() != Lang::Cpp || flags.has(DefFlags::EXPORTED) || is_header(entry)
+}
+
+fn is_header(entry: &FileEntry) -> bool {
+    let ending = entry.path.extension().unwrap_or("");
+    ending.starts_with(['h', 'H']) || matches!(ending, "inl" | "inc" | "ipp" | "tcc")
 }
 
 fn default_def(entry: &FileEntry) -> Option<crate::facts::DefIdx> {

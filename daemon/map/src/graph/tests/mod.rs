@@ -3,3 +3,4 @@
 mod answers;
 mod changes;
 mod ladder;
+mod languages;
