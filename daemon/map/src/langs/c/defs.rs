@@ -37,6 +37,8 @@ impl Family {
     ) {
         self.attribute_as_type(parts, cx);
         let named = self.named(declared, cx);
+        self.handled.mark(declared.name);
+        self.mark_parts(declared.name);
         let body = node.child_by_field_id(self.g.f.body);
         let flags = self.function_flags(node, parts, cx);
         let end = match parts.declarators.first() {
@@ -152,7 +154,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        let def = def.make(cx, &outer, None);
+        let Some(def) = def.make(cx, &outer, None) else { return };
         let words = rest.iter().map(|w| (w.start_byte(), w.end_byte())).collect();
         self.head = Some(MacroHead { def, end: node.end_byte(), words });
     }
@@ -226,6 +228,7 @@ impl Family {
         }
         let named = self.named(&declared, cx);
         self.handled.mark(declared.name);
+        self.mark_parts(declared.name);
         if named.name.is_empty() || parts.unfinished || attribute_like(named.name) {
             return;
         }
@@ -367,17 +370,16 @@ impl Family {
         self.exported(node, !public)
     }
 
-    /// The dotted name of a declared type, if it is a named type.
+    /// The dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
     pub(crate) fn type_name(&self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) -> Option<StrId> {
         let ty = ty?;
         let name = match self.g.kind(ty) {
+            K::TypeIdent if self.g.cpp && cx.binding(cx.text(ty)).is_some() => return None,
             K::TypeIdent => cx.text(ty),
             K::Record | K::Enum | K::TemplateType => cx.text(ty.child_by_field_id(self.g.f.name)?),
             K::Qualified => {
-                return self
-                    .qualified_name(ty, cx)
-                    .filter(|path| !path.is_empty())
-                    .map(|path| cx.facts.intern(&path));
+                let path = self.qualified_name(ty, cx).filter(|path| !path.is_empty())?;
+                return Some(cx.facts.intern(&path));
             }
             _ => return None,
         };

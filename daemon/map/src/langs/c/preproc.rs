@@ -68,11 +68,8 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), end.min(node.start_byte() + 200)),
         };
-        if def.name.is_empty() {
-            return;
-        }
         let idx = def.make(cx, &outer, None);
-        if let Some(value) = value {
+        if let (Some(value), Some(idx)) = (value, idx) {
             let mut parameters = Vec::new();
             if let Some(list) = node.child_by_field_id(self.g.f.parameters) {
                 each_child(list, |child, _| parameters.extend(child.is_named().then(|| cx.text(child))));

@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::declarator::{Declared, Parts, declared, parts};
-use super::grammar::K;
+use super::grammar::{K, is_keyword};
 use super::rules::{AliasOf, Family};
 use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
-use crate::langs::support::{NewDef, Outer, child_where, refer_unbound};
+use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
 use crate::walk::{Cx, Step};
 
 /// Where a type's name comes from.
@@ -44,6 +44,7 @@ impl Family {
         let head_end = body.start_byte();
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
+            self.mark_parts(name);
             let (leaf, path) = self.type_leaf(name, cx)?;
             let name = (leaf.start_byte(), leaf.end_byte());
             return Some(TypeHead { node, name, name_at: cx.position(leaf), path, head_end });
@@ -58,7 +59,7 @@ impl Family {
         kind: DefKind,
         flags: DefFlags,
         cx: &mut Cx<'_>,
-    ) -> DefIdx {
+    ) -> Option<DefIdx> {
         let outer = self.outer(head.node, cx);
         let owner = cx.owner();
         let qualifier = match (self.g.cpp, self.owner_type(cx)) {
@@ -83,10 +84,10 @@ impl Family {
             qualifier: qualifier.as_deref(),
             head: (head_start, head.head_end),
         };
-        let idx = def.make(cx, &outer, Some(false));
+        let idx = def.make(cx, &outer, Some(false))?;
         let qualified = cx.facts.defs()[idx.index()].qualified;
         self.types.entry(qualified).or_insert(idx);
-        idx
+        Some(idx)
     }
 
     /// `struct s` without a body: a forward declaration if it stands alone, else a use.
@@ -140,7 +141,7 @@ impl Family {
         if let Some(head) = self.type_head(node, body, cx) {
             let def = self.define_type(&head, DefKind::Enum, DefFlags::default(), cx);
             let scoped = child_where(node, |c| matches!(c.kind(), "class" | "struct")).is_some();
-            self.open_enum = (!scoped).then_some(def);
+            self.open_enum = def.filter(|_| !scoped);
         }
         Step::Into
     }
@@ -256,5 +257,21 @@ impl Family {
         };
         let kind = if ty.kind_id() == self.g.class_kind { DefKind::Class } else { DefKind::Struct };
         self.define_type(&head, kind, DefFlags::default(), cx);
+        // Its `public:` is lost in the misreading.
+        self.access.push((node.end_byte(), true));
+        self.misread_bases(node, cx);
+    }
+
+    /// The `: public Base` of such a class is text that the parser could not place.
+    fn misread_bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(error) = child_where(node, |c| c.is_error()) else { return };
+        let mut bases = Vec::new();
+        each_child(error, |child, _| {
+            bases.extend(matches!(self.g.kind(child), K::Ident | K::TypeIdent).then_some(child));
+        });
+        bases.retain(|base| !is_keyword(cx.text(*base)));
+        for base in bases {
+            cx.refer(cx.text(base), base, RefKind::Extends, Receiver::None);
+        }
     }
 }

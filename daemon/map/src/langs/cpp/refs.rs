@@ -30,7 +30,8 @@ impl Family {
         cx.refer(cx.text(leaf), leaf, kind, receiver);
     }
 
-    fn mark_parts(&mut self, node: Node<'_>) {
+    /// The walk is to pass over the names that a path is made of.
+    pub(crate) fn mark_parts(&mut self, node: Node<'_>) {
         let mut next = Some(node);
         while let Some(node) = next {
             next = match self.g.kind(node) {
@@ -75,7 +76,7 @@ impl Family {
     pub(crate) fn refer_template(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
         self.handled.mark(name);
-        if matches!(self.g.kind(name), K::Ident | K::TypeIdent) {
+        if matches!(self.g.kind(name), K::Ident | K::TypeIdent) && !is_cast(cx.text(name)) {
             cx.refer(cx.text(name), name, kind, Receiver::None);
         }
     }
@@ -161,7 +162,9 @@ impl Family {
                 let id = cx.facts.intern(cx.text(leaf));
                 self.types.contains_key(&id).then_some(id)
             }
-            K::Qualified | K::TemplateType if matches!(cx.text(leaf), "make_unique" | "make_shared") => {
+            K::Qualified | K::TemplateType
+                if matches!(cx.text(leaf), "make_unique" | "make_shared") || is_cast(cx.text(leaf)) =>
+            {
                 self.first_argument_type(function, cx)
             }
             _ => None,
@@ -177,4 +180,9 @@ impl Family {
         let argument = template.child_by_field_id(self.g.f.arguments)?.named_child(0)?;
         self.type_name(argument.child_by_field_id(self.g.f.ty), cx)
     }
+}
+
+/// The casts that look like calls of a template.
+fn is_cast(name: &str) -> bool {
+    matches!(name, "static_cast" | "dynamic_cast" | "const_cast" | "reinterpret_cast")
 }

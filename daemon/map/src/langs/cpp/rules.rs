@@ -31,10 +31,9 @@ impl Family {
                 self.friend_until = node.end_byte();
                 Step::Into
             }
-            K::Operator | K::Nothing | K::FieldIdent | K::This => {
-                // An `operator T` has a type inside.
-                if kind == K::Operator { Step::Into } else { Step::Skip }
-            }
+            // An `operator T` has a type inside; a destructor has only its class's name.
+            K::Operator if node.kind() == "operator_cast" => Step::Into,
+            K::Operator | K::Nothing | K::FieldIdent | K::This => Step::Skip,
             _ => Step::Into,
         }
     }
@@ -45,26 +44,42 @@ impl Family {
             return Step::Into;
         };
         let mut outer = self.outer(node, cx);
-        let at = cx.position(name);
         let body = node.child_by_field_id(self.g.f.body);
         let head = (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte()));
-        for part in cx.text(name).split("::").map(str::trim).filter(|part| !part.is_empty()) {
+        for part in self.namespace_parts(name) {
             let def = NewDef {
                 node,
-                name_at: at,
-                name: part.strip_prefix("inline ").unwrap_or(part),
+                name_at: cx.position(part),
+                name: cx.text(part),
                 kind: DefKind::Module,
                 flags: self.exported(node, false),
                 parent: cx.owner(),
                 qualifier: None,
                 head,
             };
-            let idx = def.make(cx, &outer, Some(false));
+            let Some(idx) = def.make(cx, &outer, Some(false)) else { continue };
             let qualified = cx.facts.defs()[idx.index()].qualified;
             self.namespaces.insert(qualified);
             outer = Outer::default();
         }
         Step::Into
+    }
+
+    /// The names in `a::b::c`.
+    fn namespace_parts<'t>(&self, name: Node<'t>) -> Vec<Node<'t>> {
+        let mut parts = Vec::new();
+        let mut next = Some(name);
+        while let Some(node) = next.take() {
+            if node.named_child_count() == 0 {
+                parts.push(node);
+            }
+            each_child(node, |child, _| match child.kind() {
+                "namespace_identifier" => parts.push(child),
+                "nested_namespace_specifier" => next = Some(child),
+                _ => {}
+            });
+        }
+        parts
     }
 
     fn using(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
@@ -129,9 +144,7 @@ impl Family {
             qualifier: None,
             head: (node.start_byte(), node.end_byte()),
         };
-        if !def.name.is_empty() {
-            def.make(cx, &outer, None);
-        }
+        def.make(cx, &outer, None);
     }
 
     fn template(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {

@@ -94,9 +94,6 @@ impl GoRules {
             qualifier: ty.as_deref(),
             head: (node.start_byte(), body.map_or(node.end_byte(), |body| body.start_byte())),
         };
-        if def.name.is_empty() {
-            return Step::Into;
-        }
         def.make(cx, &outer, Some(true));
         if let Some(generic) = receiver.and_then(|ty| self.generic(ty)) {
             self.receiver_parameters(generic, cx);
@@ -162,10 +159,7 @@ impl GoRules {
             qualifier: None,
             head: (start, end),
         };
-        if def.name.is_empty() {
-            return Step::Into;
-        }
-        let idx = def.make(cx, &outer, Some(true));
+        let Some(idx) = def.make(cx, &outer, Some(true)) else { return Step::Into };
         if parent.is_none() {
             let id = cx.facts.intern(cx.text(name));
             self.types.entry(id).or_insert(idx);
@@ -205,7 +199,7 @@ impl GoRules {
     ) {
         let text = cx.text(name);
         let (name_at, parent) = (cx.position(name), cx.owner());
-        if !text.is_empty() && text != "_" {
+        if text != "_" {
             NewDef { node, name_at, name: text, kind, flags: exported(text), parent, qualifier: None, head }
                 .make(cx, outer, None);
         }
@@ -226,7 +220,7 @@ impl GoRules {
             head: (node.start_byte(), node.end_byte()),
         };
         let in_type = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].kind == DefKind::Interface);
-        if in_type && !text.is_empty() {
+        if in_type {
             def.make(cx, &outer, Some(true));
         } else {
             cx.open_scope(true);

@@ -1,9 +1,23 @@
-//! placeholder: Java.
+//! Java.
+//!
+//! A bare name inside a class can mean a member of it or of the classes around it; methods have a name space of their own,
+//! so that a local variable does not hide them. Members of anonymous classes belong to the method they are written in, and
+//! `this` in them is unknown. An annotation counts as a call of its type.
+
+mod grammar;
+mod imports;
+mod infer;
+mod items;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+use super::{Lang, LangSpec, PackageScope};
 use crate::facts::FactsBuilder;
+use crate::walk::walk;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -12,25 +26,17 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Java",
     extensions: &["java"],
     interpreters: &[],
-    grammar,
+    grammar: language,
     extract,
-    imports: &Imports,
+    imports: &imports::Packages,
     bare_members: true,
     package_scope: PackageScope::Package,
 };
 
-fn grammar() -> Language {
+fn language() -> Language {
     tree_sitter_java::LANGUAGE.into()
 }
 
-fn extract(_tree: &Tree, _source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    facts
-}
-
-struct Imports;
-
-impl ImportRules for Imports {
-    fn resolve(&self, _project: &dyn Project, _from: FileId, _module: &str) -> ModuleTarget {
-        ModuleTarget::Unknown
-    }
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::JavaRules::new())
 }

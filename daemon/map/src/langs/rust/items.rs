@@ -50,10 +50,7 @@ impl RustRules {
             qualifier: qualifier.as_deref(),
             head: (node.start_byte(), head_end),
         };
-        if def.name.is_empty() {
-            return None;
-        }
-        Some(def.make(cx, outer, scope))
+        def.make(cx, outer, scope)
     }
 
     /// Whether an item here is a direct member of an `impl` or `trait`.

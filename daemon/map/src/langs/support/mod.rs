@@ -63,8 +63,13 @@ pub(crate) struct NewDef<'t, 'a> {
 }
 
 impl NewDef<'_, '_> {
-    /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds.
-    pub(crate) fn make(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> DefIdx {
+    /// Records it; with `scope`, children are walked inside it and `scope` says whether it binds. A name that the parser
+    /// made up, or that is not UTF-8, makes no definition; its children are then walked in a scope of nobody's.
+    pub(crate) fn make(&self, cx: &mut Cx<'_>, outer: &Outer, scope: Option<bool>) -> Option<DefIdx> {
+        if self.name.is_empty() {
+            scope.into_iter().for_each(|binds| cx.open_scope(binds));
+            return None;
+        }
         let (first, last) = Cx::lines(self.node);
         let input = DefInput {
             name: self.name,
@@ -81,10 +86,10 @@ impl NewDef<'_, '_> {
             signature: head_text(cx, self.head),
             doc: &outer.doc,
         };
-        match scope {
+        Some(match scope {
             Some(binds) => cx.define_scope(&input, binds),
             None => cx.define(&input),
-        }
+        })
     }
 }
 

@@ -1,0 +1,141 @@
+//! Types that the file itself tells: declarations, `new`, casts.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::JavaRules;
+use crate::facts::{Receiver, StrId};
+use crate::walk::{Binding, Cx};
+
+/// Longest chain of `.` that is followed.
+const PATH_LIMIT: usize = 32;
+
+impl JavaRules {
+    /// The dotted name of a type, without arguments; none for arrays, primitive types and type parameters.
+    pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let parts = self.type_segments(ty)?;
+        let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
+        let known = cx.binding(names.first()?).is_none() && names != ["var"];
+        known.then(|| cx.facts.intern(&names.join(".")))
+    }
+
+    /// The names in a type, outermost first.
+    pub(super) fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>> {
+        let mut segments = Vec::new();
+        let mut node = ty;
+        while segments.len() < PATH_LIMIT {
+            match self.g.kind(node) {
+                K::TypeIdent | K::Ident => {
+                    segments.push(node);
+                    segments.reverse();
+                    return Some(segments);
+                }
+                K::Generic => node = node.named_child(0)?,
+                K::Annotated => node = node.named_child(node.named_child_count().checked_sub(1)? as u32)?,
+                K::ScopedType => {
+                    segments.push(node.named_child(node.named_child_count().checked_sub(1)? as u32)?);
+                    node = node.named_child(0)?;
+                }
+                K::ScopedName => {
+                    segments.push(node.child_by_field_id(self.g.f.name)?);
+                    node = node.named_child(0)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The type of `new T(..)`, `(T) x`, a string, and of variables and fields that are known.
+    pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut value = value;
+        for _ in 0..8 {
+            match self.g.kind(value) {
+                K::Parens => value = value.named_child(0)?,
+                K::New | K::Cast => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
+                K::Text => return Some(cx.facts.intern("String")),
+                K::Ident => return self.variable(value, cx),
+                K::FieldAccess => return self.field_type(value, cx),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The type of a local, or of a field of the classes around.
+    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.binding(cx.text(node)) {
+            Some(Binding::Typed(ty)) => Some(ty),
+            Some(Binding::Opaque) => None,
+            None => {
+                let name = cx.facts.intern(cx.text(node));
+                self.classes(node);
+                let around = self.classes.iter().rev().filter_map(|class| class.name);
+                around.filter_map(|class| self.field_types.get(&(class, name))).next().copied()
+            }
+        }
+    }
+
+    /// The declared type of `this.field` and of `x.field`, where the class is in this file.
+    fn field_type(&mut self, access: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let object = access.child_by_field_id(self.g.f.object)?;
+        let field = access.child_by_field_id(self.g.f.member)?;
+        if self.g.kind(field) == K::This {
+            return self.type_path(object, cx);
+        }
+        let owner = match self.g.kind(object) {
+            K::This => self.classes(object).last().and_then(|class| class.name)?,
+            K::Ident => self.variable(object, cx)?,
+            _ => return None,
+        };
+        let field = cx.facts.intern(cx.text(field));
+        self.field_types.get(&(owner, field)).copied()
+    }
+
+    /// What is known of the value before `.`.
+    pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
+        match self.g.kind(object) {
+            K::This | K::Super if self.is_anonymous(object) => return Receiver::Unknown,
+            K::This => return Receiver::SelfType,
+            K::Super => return Receiver::Super,
+            _ => {}
+        }
+        if let Some(ty) = self.value_type(object, cx) {
+            return Receiver::Typed(ty);
+        }
+        match self.name_path(object) {
+            Some(path) => {
+                let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+                cx.path_receiver(&names.join("."))
+            }
+            None => Receiver::Unknown,
+        }
+    }
+
+    fn is_anonymous(&mut self, node: Node<'_>) -> bool {
+        self.classes(node).last().is_some_and(|class| class.name.is_none())
+    }
+
+    /// The names of `a.b.C`, if it is nothing but names.
+    pub(super) fn name_path<'t>(&self, node: Node<'t>) -> Option<Vec<Node<'t>>> {
+        let mut path = Vec::new();
+        let mut node = node;
+        while path.len() < PATH_LIMIT {
+            match self.g.kind(node) {
+                K::Ident => {
+                    path.push(node);
+                    path.reverse();
+                    return Some(path);
+                }
+                K::FieldAccess => {
+                    path.push(
+                        node.child_by_field_id(self.g.f.member).filter(|m| self.g.kind(*m) == K::Ident)?,
+                    );
+                    node = node.child_by_field_id(self.g.f.object)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}
