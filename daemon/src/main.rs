@@ -81,6 +81,7 @@ fn options(args: &Args) -> Options {
 fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
     let options = HostOptions {
         store: places.cache.join("store"),
+        snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
     };

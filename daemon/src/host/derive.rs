@@ -1,6 +1,6 @@
-//! Hub scores and clusters, recomputed aside.
+//! What is done aside, after changes: hub scores and clusters are recomputed, the snapshot is saved.
 //!
-//! A thread sleeps until the map changed and then waits for a lull, because the figures describe the whole and one more
+//! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one more
 //! edit does not change them. It resolves files in small slices, each under a short read lock, computes without any lock,
 //! and installs. How long it rests grows with what the last run cost, so that a large tree under constant change is not
 //! recomputed without end.
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hob_base::CancelToken;
 
+use super::snapshot;
 use super::workspace::{Workspace, lock};
 
 /// Files resolved under one read lock.
@@ -24,6 +25,7 @@ const REST_FACTOR: u32 = 10;
 #[derive(Debug, Default)]
 struct State {
     changed: bool,
+    map_changed: bool,
     runs: u64,
     closed: bool,
 }
@@ -36,8 +38,17 @@ pub(super) struct Deriver {
 }
 
 impl Deriver {
+    pub(super) fn text_changed(&self) {
+        self.note_change(false);
+    }
+
     pub(super) fn map_changed(&self) {
+        self.note_change(true);
+    }
+
+    fn note_change(&self, map: bool) {
         let mut state = lock(&self.state);
+        state.map_changed |= map;
         if !state.changed {
             state.changed = true;
             self.moved.notify_all();
@@ -57,8 +68,8 @@ impl Deriver {
         }
     }
 
-    /// Waits for a change and then for `rest`; false when closing.
-    fn next(&self, rest: Duration) -> bool {
+    /// Waits for a change and then for `rest`; whether the map changed, or `None` when closing.
+    fn next(&self, rest: Duration) -> Option<bool> {
         let mut state = lock(&self.state);
         while !state.changed && !state.closed {
             state = self.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +80,8 @@ impl Deriver {
             state = self.moved.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.changed = false;
-        !state.closed
+        let map_changed = std::mem::take(&mut state.map_changed);
+        (!state.closed).then_some(map_changed)
     }
 
     fn ran(&self) {
@@ -84,13 +96,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         return;
     }
     // The first time at once: answers wait for it.
-    derive(workspace);
-    workspace.deriver.ran();
-    let mut rest = LULL;
-    while workspace.deriver.next(rest) {
-        let took = derive(workspace);
-        workspace.deriver.ran();
-        rest = LULL.max(took * REST_FACTOR);
+    let mut rest = LULL.max(derive(workspace) * REST_FACTOR);
+    snapshot::save(workspace);
+    while let Some(map_changed) = workspace.deriver.next(rest) {
+        if map_changed {
+            rest = LULL.max(derive(workspace) * REST_FACTOR);
+        }
+        snapshot::save(workspace);
     }
 }
 
@@ -103,5 +115,6 @@ fn derive(workspace: &Workspace) -> Duration {
             break;
         }
     }
+    workspace.deriver.ran();
     start.elapsed()
 }

@@ -48,6 +48,11 @@ impl FactsCache {
         (facts, op)
     }
 
+    /// Brings what was stored to the disk.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.store.flush()
+    }
+
     /// Stores extracted facts.
     pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
         if ops.is_empty() { Ok(()) } else { self.store.batch(Tree::Facts, ops) }

@@ -11,10 +11,14 @@ use hob_workspace::{Batch, Refresh, refresh};
 
 use super::intake::{Report, take_in};
 use super::progress::Phase;
-use super::workspace::{Core, Workspace, lock};
+use super::snapshot;
+use super::workspace::{Workspace, lock};
 
 /// Runs until the workspace is closed. The watcher marked everything when it began, so the first batch is the first index.
 pub(super) fn run(workspace: &Arc<Workspace>) {
+    if catch_unwind(AssertUnwindSafe(|| snapshot::restore(workspace))).is_err() {
+        tracing::error!(root = %workspace.root(), "restoring a saved index hit a bug");
+    }
     while let Some(batch) = workspace.dirty.next_batch() {
         workspace.take_in_hand(&batch);
         let marks = batch.marks;
@@ -50,21 +54,19 @@ pub(super) fn work_off(
     cancel: &CancelToken,
 ) -> Result<Report, Stopped> {
     let mut core = lock(&workspace.core);
-    let Core { table, notes } = &mut *core;
     let count = |seen: u64| workspace.progress.advance(seen);
     let refreshed = refresh(
         batch,
         Refresh {
             rules: &workspace.rules,
-            table,
+            table: &mut core.table,
             watcher: Some(Arc::clone(&workspace.watcher)),
             cancel: cancel.clone(),
             progress: Some(&count),
         },
     )?;
     if let Some(new) = refreshed.notes {
-        notes.clone_from(&new);
         workspace.set_notes(new);
     }
-    Ok(take_in(workspace, table, (refreshed.plan, batch.marks), &workspace.closing))
+    Ok(take_in(workspace, &mut core, (refreshed.plan, batch.marks), &workspace.closing))
 }

@@ -13,12 +13,13 @@ use hob_map::{FileFacts, Lang, MapChange, language_of};
 use hob_store::Op;
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
 use hob_workspace::read::{ReadFile, read_file};
-use hob_workspace::{FileClass, FileTable, Plan, ToRead};
+use hob_workspace::{FileClass, Plan, ToRead};
 use rayon::prelude::*;
 
 use super::facts::Wanted;
 use super::progress::Phase;
-use super::workspace::Workspace;
+use super::snapshot::FileKind;
+use super::workspace::{Core, Workspace};
 
 /// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
 const STEP: usize = 2_000;
@@ -68,7 +69,7 @@ struct ToMap {
 /// undone then is never asked for.
 pub(super) fn take_in(
     workspace: &Workspace,
-    table: &mut FileTable,
+    core: &mut Core,
     (plan, marks): (Plan, u64),
     cancel: &CancelToken,
 ) -> Report {
@@ -76,9 +77,9 @@ pub(super) fn take_in(
     let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
     let total = plan.read.len() as u64;
     workspace.progress.enter(Phase::Text, Some(total));
-    let removed = forget(workspace, table, &plan.gone);
+    let removed = forget(workspace, core, &plan.gone);
     report.deleted = removed;
-    let to_map = take_in_text(workspace, table, plan.read, cancel);
+    let to_map = take_in_text(workspace, core, plan.read, cancel);
     report.changed = to_map.len();
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.dirty.settle_text(marks);
@@ -87,8 +88,10 @@ pub(super) fn take_in(
     report
 }
 
-fn forget(workspace: &Workspace, table: &mut FileTable, gone: &[FileId]) -> usize {
-    let removed: Vec<FileId> = gone.iter().filter_map(|file| Some(table.forget(*file)?.file())).collect();
+fn forget(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> usize {
+    let removed: Vec<FileId> =
+        gone.iter().filter_map(|file| Some(core.table.forget(*file)?.file())).collect();
+    core.kinds.retain(|file, _| core.table.record(*file).is_some());
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
         workspace.install_text(GramBatch::prepare(text));
@@ -99,7 +102,7 @@ fn forget(workspace: &Workspace, table: &mut FileTable, gone: &[FileId]) -> usiz
 
 fn take_in_text(
     workspace: &Workspace,
-    table: &mut FileTable,
+    core: &mut Core,
     read: Vec<ToRead>,
     cancel: &CancelToken,
 ) -> Vec<ToMap> {
@@ -122,7 +125,7 @@ fn take_in_text(
                 })
                 .collect()
         });
-        to_map.extend(record(workspace, table, taken));
+        to_map.extend(record(workspace, core, taken));
         workspace.progress.advance(done.load(Ordering::Relaxed));
     }
     to_map
@@ -148,7 +151,7 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, ToRead
 }
 
 /// Writes what was read into the table and the text index; answers what the map has to take in.
-fn record(workspace: &Workspace, table: &mut FileTable, taken: Vec<Result<Taken, ToRead>>) -> Vec<ToMap> {
+fn record(workspace: &Workspace, core: &mut Core, taken: Vec<Result<Taken, ToRead>>) -> Vec<ToMap> {
     let mut text = Vec::with_capacity(taken.len());
     let mut to_map = Vec::new();
     let mut gone = Vec::new();
@@ -161,10 +164,12 @@ fn record(workspace: &Workspace, table: &mut FileTable, taken: Vec<Result<Taken,
             }
         };
         let Some(Change::Set { file, path, hash, .. }) =
-            table.was_read(&taken.read, taken.hash, taken.read_at_ns)
+            core.table.was_read(&taken.read, taken.hash, taken.read_at_ns)
         else {
             continue;
         };
+        let kind = if taken.grams.is_some() { FileKind::Text(taken.lang) } else { FileKind::Binary };
+        core.kinds.insert(file, kind);
         text.push(match taken.grams {
             Some(grams) => GramChange::Set { file, path: path.clone(), hash, grams },
             None => GramChange::Remove { file },
@@ -175,7 +180,7 @@ fn record(workspace: &Workspace, table: &mut FileTable, taken: Vec<Result<Taken,
         let batch = workspace.pools.index.install(|| GramBatch::prepare(text));
         workspace.install_text(batch);
     }
-    forget(workspace, table, &gone);
+    forget(workspace, core, &gone);
     to_map
 }
 

@@ -11,6 +11,7 @@ mod intake;
 mod memory;
 mod progress;
 mod registry;
+mod snapshot;
 mod workspace;
 
 pub use intake::Report;

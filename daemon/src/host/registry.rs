@@ -13,6 +13,7 @@ use hob_workspace::{
 };
 
 use super::facts::FactsCache;
+use super::snapshot::{self, Snapshots};
 use super::workspace::{Parts, Workspace, lock};
 use super::{derive, indexer};
 
@@ -24,6 +25,8 @@ const ROOT_MEMORY: Duration = Duration::from_secs(5);
 pub struct HostOptions {
     /// Folder of the store.
     pub store: PathBuf,
+    /// Folder of the workspaces' snapshots.
+    pub snapshots: AbsPath,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
     /// The user's home folder: never a workspace by itself.
@@ -157,6 +160,8 @@ impl Host {
             workspace.closing.cancel();
             workspace.dirty.close();
             workspace.deriver.close();
+            // Waits for the indexer's present batch, so that table and text are of one moment.
+            snapshot::save(&workspace);
         }
         lock(&self.open).clear();
         if let Err(error) = self.store.flush() {
@@ -185,22 +190,19 @@ impl Host {
     fn start(&self, root: AbsPath) -> Arc<Workspace> {
         let dirty = Arc::new(DirtySet::new(Debounce::default()));
         let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
-        let cookie_dir = self.cookie_dir(&root);
+        let name = folder_name(&root);
+        let cookie_dir = self.options.cookies.join(&name);
+        let snapshots = Snapshots::new(self.options.snapshots.join(&name));
         let watcher =
             Watcher::start(WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir });
         let facts = FactsCache::new(Arc::clone(&self.store));
         let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
         tracing::info!(%root, "opening a workspace");
-        let workspace = Arc::new(Workspace::assemble(Parts { rules, watcher, dirty, facts, pools, notices }));
+        let workspace =
+            Arc::new(Workspace::assemble(Parts { rules, watcher, dirty, facts, pools, notices, snapshots }));
         self.spawn("indexer", &workspace, indexer::run);
         self.spawn("deriver", &workspace, derive::run);
         workspace
-    }
-
-    /// A folder of this workspace's own; its name is derived from the root's, so that it is the same in every run.
-    fn cookie_dir(&self, root: &AbsPath) -> AbsPath {
-        let name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
-        self.options.cookies.join(&name[..16])
     }
 
     /// A panic that escapes a thread must not take anything with it but that thread.
@@ -215,6 +217,13 @@ impl Host {
             );
         }
     }
+}
+
+/// The name of a workspace's own folders, derived from its root so that it is the same in every run.
+fn folder_name(root: &AbsPath) -> String {
+    let mut name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
+    name.truncate(16);
+    name
 }
 
 fn store_notice(notice: &StoreNotice) -> String {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
-use hob_base::{AbsPath, CancelToken, Deadline, Generation, Stopped, WsPath};
+use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath};
 use hob_map::{Map, MapChange};
-use hob_text::{Batch as GramBatch, Snapshot, TrigramIndex};
+use hob_text::{Batch as GramBatch, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
 use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Rules, ScanNote, Watcher};
 
@@ -19,6 +19,8 @@ use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
 use super::registry::{Notices, Pools};
+use super::snapshot::{FileKind, Snapshots};
+use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +35,8 @@ pub enum Freshness {
 #[derive(Debug, Default)]
 pub(super) struct Core {
     pub(super) table: FileTable,
-    pub(super) notes: Vec<ScanNote>,
+    /// What each known file is to hob.
+    pub(super) kinds: FxHashMap<FileId, FileKind>,
 }
 
 /// An open workspace.
@@ -50,6 +53,7 @@ pub struct Workspace {
     pub(super) facts: FactsCache,
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
+    pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
@@ -69,6 +73,7 @@ pub(super) struct Parts {
     pub(super) facts: FactsCache,
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
+    pub(super) snapshots: Snapshots,
 }
 
 impl Workspace {
@@ -84,6 +89,7 @@ impl Workspace {
             facts: parts.facts,
             pools: parts.pools,
             notices: parts.notices,
+            snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
             closing: CancelToken::default(),
             generation: AtomicU64::new(0),
@@ -237,6 +243,18 @@ impl Workspace {
     pub(super) fn install_text(&self, batch: GramBatch) {
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
         self.advance();
+        self.deriver.text_changed();
+    }
+
+    /// Begins with the index of an earlier run.
+    pub(super) fn restore_text(&self, index: TrigramIndex) {
+        *self.text.write().unwrap_or_else(PoisonError::into_inner) = index;
+        self.advance();
+    }
+
+    /// Goes on with segments as they are used from disk.
+    pub(super) fn install_saved(&self, saved: Saved) {
+        self.text.write().unwrap_or_else(PoisonError::into_inner).install_saved(saved);
     }
 
     /// Merges small segments, off the lock.

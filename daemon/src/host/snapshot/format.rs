@@ -1,0 +1,195 @@
+//! The disk form of the file table.
+//!
+//! ## Ledger
+//! | version | what changed |
+//! |---|---|
+//! | 1 | first version |
+//!
+//! Little-endian: magic, version, root, number of entries, the entries, and the blake3 of everything before it. A file of
+//! another version, with another checksum or with anything out of range is refused as a whole.
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+use hob_map::Lang;
+use hob_workspace::{FileClass, Record, Stat};
+
+use super::{Entry, FileKind};
+
+const MAGIC: &[u8; 8] = b"hobfiles";
+const VERSION: u32 = 1;
+
+/// Marks of [`FileKind`] that are no language.
+const BINARY: u8 = 255;
+const NO_LANGUAGE: u8 = 254;
+
+/// Why a saved table is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FormatError {
+    #[error("it is no table of files")]
+    Foreign,
+    #[error("it has format {0}, this version of hob uses {VERSION}")]
+    Version(u32),
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// A table read back.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Decoded {
+    pub(super) root: String,
+    pub(super) entries: Vec<Entry>,
+}
+
+pub(super) fn encode(root: &AbsPath, entries: &[Entry]) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.extend(VERSION.to_le_bytes());
+    text(&mut out, &root.to_string());
+    out.extend((entries.len() as u64).to_le_bytes());
+    entries.iter().for_each(|item| entry(&mut out, item));
+    let sum = ContentHash::of(&out);
+    out.extend(sum.as_bytes());
+    out
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(text.as_bytes());
+}
+
+fn entry(out: &mut Vec<u8>, Entry { path, record, kind }: &Entry) {
+    text(out, path.as_str());
+    let Stat { len, mtime_ns, ctime_ns, inode, dev, links } = record.stat;
+    for number in [len, mtime_ns.cast_unsigned(), ctime_ns.cast_unsigned(), inode, dev, links] {
+        out.extend(number.to_le_bytes());
+    }
+    out.extend(record.read_at_ns.to_le_bytes());
+    out.extend(record.hash.as_bytes());
+    out.push(match record.class {
+        FileClass::Parse => 0,
+        FileClass::TextOnly => 1,
+        FileClass::TooLarge => 2,
+    });
+    out.push(match kind {
+        FileKind::Binary => BINARY,
+        FileKind::Text(None) => NO_LANGUAGE,
+        FileKind::Text(Some(lang)) => *lang as u8,
+    });
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
+    let body = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
+    let mut reader = Reader { rest: body };
+    let version = reader.u32().ok_or(FormatError::Foreign)?;
+    if version != VERSION {
+        return Err(FormatError::Version(version));
+    }
+    let (sealed, sum) = bytes.split_last_chunk::<32>().ok_or(FormatError::Damaged)?;
+    if ContentHash::of(sealed).as_bytes() != sum {
+        return Err(FormatError::Damaged);
+    }
+    reader.rest = reader.rest.get(..reader.rest.len() - sum.len()).ok_or(FormatError::Damaged)?;
+    reader.table().ok_or(FormatError::Damaged)
+}
+
+/// Reads from the front; `None` where the bytes end or make no sense.
+struct Reader<'b> {
+    rest: &'b [u8],
+}
+
+impl Reader<'_> {
+    fn table(&mut self) -> Option<Decoded> {
+        let root = self.text()?;
+        let count = usize::try_from(self.u64()?).ok()?;
+        // Capacity by what is there, not by what is claimed.
+        let mut entries = Vec::with_capacity(count.min(self.rest.len() / 64));
+        for _ in 0..count {
+            entries.push(self.entry()?);
+        }
+        self.rest.is_empty().then_some(Decoded { root, entries })
+    }
+
+    fn entry(&mut self) -> Option<Entry> {
+        let path = WsPath::new(&self.text()?).ok()?;
+        let stat = Stat {
+            len: self.u64()?,
+            mtime_ns: self.u64()?.cast_signed(),
+            ctime_ns: self.u64()?.cast_signed(),
+            inode: self.u64()?,
+            dev: self.u64()?,
+            links: self.u64()?,
+        };
+        let read_at_ns = self.u64()?.cast_signed();
+        let hash = ContentHash(self.take::<32>()?);
+        let class = match self.take::<1>()? {
+            [0] => FileClass::Parse,
+            [1] => FileClass::TextOnly,
+            [2] => FileClass::TooLarge,
+            _ => return None,
+        };
+        let kind = match self.take::<1>()? {
+            [BINARY] => FileKind::Binary,
+            [NO_LANGUAGE] => FileKind::Text(None),
+            [lang] => FileKind::Text(Some(*Lang::ALL.get(usize::from(lang))?)),
+        };
+        Some(Entry { path, record: Record { stat, read_at_ns, hash, class }, kind })
+    }
+
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.rest.split_first_chunk::<N>()?;
+        self.rest = rest;
+        Some(*head)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn text(&mut self) -> Option<String> {
+        let len = self.u32()? as usize;
+        let (head, rest) = self.rest.split_at_checked(len)?;
+        self.rest = rest;
+        String::from_utf8(head.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> (AbsPath, Vec<Entry>) {
+        let kinds = [FileKind::Binary, FileKind::Text(None), FileKind::Text(Some(Lang::Rust))];
+        let entries = kinds.into_iter().enumerate().map(|(i, kind)| Entry {
+            path: WsPath::new(&format!("src/ü{i}.rs")).expect("relative"),
+            record: Record {
+                stat: Stat { len: i as u64, mtime_ns: -5, ctime_ns: 7, inode: 9, dev: 1, links: 2 },
+                read_at_ns: 11,
+                hash: ContentHash::of(&[i as u8]),
+                class: FileClass::TextOnly,
+            },
+            kind,
+        });
+        (AbsPath::new("/a/b").expect("absolute"), entries.collect())
+    }
+
+    #[test]
+    fn a_table_reads_back_as_it_was() {
+        let (root, entries) = sample();
+        let decoded = decode(&encode(&root, &entries));
+        assert_eq!(decoded, Ok(Decoded { root: "/a/b".into(), entries }));
+    }
+
+    #[test]
+    fn every_flipped_or_missing_byte_is_noticed() {
+        let (root, entries) = sample();
+        let good = encode(&root, &entries);
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            assert!(decode(&bad).is_err(), "flipped {at}");
+            assert!(decode(&good[..at]).is_err(), "cut at {at}");
+        }
+    }
+}
