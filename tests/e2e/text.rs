@@ -52,7 +52,7 @@ const PATTERNS: &[&str] = &[
     r"(?x) def \s+ as_ (sql|oracle) \(",
     "ALLOWED_HOSTS",
     r"\AFrom",
-    r"{% *endblock",
+    r"\{% *endblock",
 ];
 
 fn search(mcp: &mut Mcp, pattern: &str) -> Answer {
