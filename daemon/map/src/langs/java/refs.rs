@@ -99,7 +99,7 @@ impl JavaRules {
     pub(super) fn method_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let count = node.named_child_count();
         let (Some(object), Some(last)) =
-            (node.named_child(0), node.child(node.child_count().saturating_sub(1) as u32))
+            (node.named_child(0), node.child(node.child_count().saturating_sub(1)))
         else {
             return Step::Into;
         };

@@ -181,13 +181,13 @@ impl RustRules {
         let flags = self.visibility(node);
         if let Some(body) = node.child_by_field_id(self.g.f.body) {
             self.define((node, name), (DefKind::Module, flags), body.start_byte(), &outer, Some(false), cx);
-            self.from_file(node, &[]);
+            self.rooted(node, &[]);
             self.modules.push((node.end_byte(), cx.text(name).to_owned()));
             return Step::Into;
         }
         let local = cx.text(name);
         let path = ["self", local.strip_prefix("r#").unwrap_or(local)];
-        let module = self.from_file(node, &path).join("::");
+        let module = self.rooted(node, &path).join("::");
         let owner = cx.owner();
         cx.facts.import(&ImportInput {
             kind: ImportKind::Module,

@@ -122,7 +122,7 @@ impl RustRules {
             },
             _ => {
                 let names: Vec<&str> = path.iter().map(|(text, _)| *text).collect();
-                let path = self.from_file(path[0].1, &names).join(".");
+                let path = self.rooted(path[0].1, &names).join(".");
                 // Variables are in another name space than modules; type parameters start in upper case.
                 if path.starts_with(|c: char| c.is_ascii_uppercase()) {
                     cx.path_receiver(&path)

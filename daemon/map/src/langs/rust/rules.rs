@@ -62,7 +62,7 @@ impl RustRules {
 
     /// `self` and `super` at the start of a path, put so that they hold for the file: the modules with a body that the
     /// walk is in are written out, and each `super` leaves one of them before it leaves the file.
-    pub(super) fn from_file<'a>(&'a mut self, at: Node<'_>, path: &[&'a str]) -> Vec<&'a str> {
+    pub(super) fn rooted<'a>(&'a mut self, at: Node<'_>, path: &[&'a str]) -> Vec<&'a str> {
         while self.modules.pop_if(|(end, _)| *end <= at.start_byte()).is_some() {}
         if self.modules.is_empty() || !matches!(path.first(), Some(&("self" | "super"))) {
             return path.to_vec();

@@ -32,7 +32,7 @@ impl RustRules {
     pub(super) fn use_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let public = self.visibility(node).has(DefFlags::EXPORTED);
         let mut todo: Vec<(Node<'_>, String)> = Vec::new();
-        self.from_file(node, &[]);
+        self.rooted(node, &[]);
         todo.extend(node.child_by_field_id(self.g.f.argument).map(|tree| (tree, String::new())));
         while let Some((tree, prefix)) = todo.pop() {
             match tree.kind() {
@@ -98,10 +98,10 @@ impl RustRules {
         }
     }
 
-    /// See [`RustRules::from_file`].
+    /// See [`RustRules::rooted`].
     fn file_path(&mut self, at: Node<'_>, path: String) -> String {
         let segments: Vec<&str> = path.split("::").collect();
-        self.from_file(at, &segments).join("::")
+        self.rooted(at, &segments).join("::")
     }
 
     pub(super) fn extern_crate(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
