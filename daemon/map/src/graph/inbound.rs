@@ -13,6 +13,7 @@ use super::outbound::{owner_node, passes_on};
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
+use crate::langs::Lang;
 use crate::resolve::{Found, Resolution, Resolver, Thing};
 
 /// How many files are looked at between two looks at the clock.
@@ -191,8 +192,8 @@ struct Search<'s, 'm> {
     met: FxHashSet<String>,
     /// Names local to one file that were looked at.
     locals: FxHashSet<(FileId, StrId)>,
-    /// Candidates by folder, name, kind of use and whether something stands before the name.
-    by_folder: FxHashMap<(&'m str, &'m str, RefKind, bool), Rc<[NodeRef]>>,
+    /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
+    by_folder: FxHashMap<(&'m str, Lang, &'m str, RefKind, bool), Rc<[NodeRef]>>,
     edges: Edges,
 }
 
@@ -329,7 +330,7 @@ impl<'s, 'm> Search<'s, 'm> {
         if self.map.index.defining(name).binary_search(&file.0).is_ok() {
             return self.candidates_from(file, r);
         }
-        let key = (entry.path.dir(), name, r.kind, r.receiver != Receiver::None);
+        let key = (entry.path.dir(), entry.lang().family(), name, r.kind, r.receiver != Receiver::None);
         if let Some(known) = self.by_folder.get(&key) {
             return Rc::clone(known);
         }
