@@ -3,7 +3,6 @@
 //! Every other envelope comes from the daemon, cut to its budget there. This one is small by nature; what can be long (log
 //! lines, the message) is shortened here until the promise `used <= requested` holds.
 
-use hob_proto::envelope::tokens_of;
 use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, MIN_BUDGET, same_name};
 use hob_proto::{Envelope, TokenBudget, ToolError};
 use serde_json::{Map, Value};
@@ -11,11 +10,12 @@ use serde_json::{Map, Value};
 /// The serialised envelope for `error` as the answer to a call of `tool` with `args`.
 #[must_use]
 pub fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> String {
-    let mut budget = budget_of(tool, args);
+    let budget = budget_of(tool, args);
     let mut error = error;
     loop {
-        let text = settle(&mut budget, &error);
-        if budget.used <= budget.requested || !shorten(&mut error) {
+        let mut envelope = Envelope::of_error(error.clone(), budget);
+        let text = envelope.to_text();
+        if envelope.token_budget.used <= budget.requested || !shorten(&mut error) {
             return text;
         }
     }
@@ -28,32 +28,6 @@ fn budget_of(tool: &str, args: &Map<String, Value>) -> TokenBudget {
         args.iter().find(|(name, _)| same_name(name, "tokenBudget")).and_then(|(_, value)| value.as_i64());
     let requested = asked.map_or(default, |n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
     TokenBudget { requested: requested.clamp(MIN_BUDGET, max), used: 0, max }
-}
-
-/// Serialises until `used` says what the text costs; its own digits count, so that takes a second round.
-fn settle(budget: &mut TokenBudget, error: &ToolError) -> String {
-    for _ in 0..4 {
-        let text = serialise(*budget, error);
-        let used = tokens_of(&text);
-        if used == budget.used {
-            return text;
-        }
-        budget.used = used;
-    }
-    serialise(*budget, error)
-}
-
-fn serialise(token_budget: TokenBudget, error: &ToolError) -> String {
-    let envelope = Envelope {
-        ok: false,
-        data: None,
-        error: Some(error.clone()),
-        token_budget,
-        truncated: false,
-        dropped: None,
-        warnings: Vec::new(),
-    };
-    serde_json::to_string(&envelope).unwrap_or_default()
 }
 
 /// Leaves out the least useful part: old log lines, other fields, half of the message, half of the hint. False when
@@ -82,6 +56,7 @@ fn shorten(error: &mut ToolError) -> bool {
 mod tests {
     use super::*;
     use hob_proto::ErrorCode;
+    use hob_proto::envelope::tokens_of;
 
     fn envelope(args: &str, error: ToolError) -> Envelope {
         let args: Map<String, Value> = serde_json::from_str(args).expect("an object");

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use hob_base::AbsPath;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
-use hob_proto::{ErrorCode, ToolError};
+use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::{Map, Value};
 
 use crate::budget::{Draft, Limit, fit};
@@ -47,6 +47,7 @@ impl Dispatcher {
         let budget = budget.and_then(|(_, value)| value.as_i64());
         let mut handled = self.handle(tool, request, checked);
         handled.warnings.extend(self.host.notices());
+        handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         draft(tool, handled, budget)
     }
 
@@ -72,6 +73,7 @@ impl Dispatcher {
             freshness: Freshness::Unknown(None),
             warnings,
             omitted: Vec::new(),
+            generation: None,
             uptime: self.started.elapsed(),
         };
         call.run(handler)
@@ -120,13 +122,20 @@ impl Calls for Dispatcher {
 
 fn draft(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> Draft {
     let (limit, warning) = Limit::new(tool, budget);
-    let Handled { outcome, mut warnings, omitted } = handled;
+    let Handled { outcome, mut warnings, omitted, generation } = handled;
     warnings.extend(warning);
-    Draft { outcome, warnings, omitted, limit, cuts: tool.cuts }
+    Draft { outcome, warnings, omitted, generation, limit, cuts: tool.cuts }
 }
 
 fn draft_without_tool(error: ToolError) -> Draft {
-    Draft { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), limit: Limit::USUAL, cuts: &[] }
+    Draft {
+        outcome: Err(error),
+        warnings: Vec::new(),
+        omitted: Vec::new(),
+        generation: None,
+        limit: Limit::USUAL,
+        cuts: &[],
+    }
 }
 
 /// The budget of a call whose arguments are otherwise wrong: the error still has to fit in it.

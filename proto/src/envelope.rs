@@ -44,6 +44,9 @@ pub struct Envelope {
     pub error: Option<ToolError>,
     /// What the answer may cost and does cost.
     pub token_budget: TokenBudget,
+    /// The workspace's generation that the answer is of; on the command line only, because agents would pay for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<u64>,
     /// Whether anything was left out.
     pub truncated: bool,
     /// What was left out.
@@ -55,6 +58,42 @@ pub struct Envelope {
 }
 
 impl Envelope {
+    /// An error and nothing else.
+    #[must_use]
+    pub fn of_error(error: ToolError, token_budget: TokenBudget) -> Self {
+        Self {
+            ok: false,
+            data: None,
+            error: Some(error),
+            token_budget,
+            generation: None,
+            truncated: false,
+            dropped: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The envelope as text, with `used` set to what that very text costs.
+    #[must_use]
+    pub fn to_text(&mut self) -> String {
+        // `used` is part of what it measures. A value with one digit more costs at most one token more, so some number of
+        // digits is right.
+        self.token_budget.used = 0;
+        let without = self.serialised().chars().count().saturating_sub(1);
+        let used = (1..=10).map(|digits| (digits, (without + digits).div_ceil(4)));
+        let used = used
+            .into_iter()
+            .find(|(digits, used)| used.to_string().len() == *digits)
+            .map_or(0, |(_, used)| used);
+        self.token_budget.used = u32::try_from(used).unwrap_or(u32::MAX);
+        self.serialised()
+    }
+
+    fn serialised(&self) -> String {
+        // Plain data with string keys always serialises.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Reads an envelope back from its text.
     ///
     /// # Errors

@@ -36,11 +36,9 @@ pub struct Fitted {
 #[must_use]
 pub fn fit(draft: Draft) -> Fitted {
     let limit = draft.limit;
-    let mut work = Work {
-        envelope: envelope(draft.outcome, draft.warnings, limit),
-        limit,
-        ledger: Ledger::new(draft.omitted),
-    };
+    let (ledger, generation) = (Ledger::new(draft.omitted), draft.generation);
+    let mut work = Work { envelope: envelope(draft.outcome, draft.warnings, limit), limit, ledger };
+    work.envelope.generation = generation;
     work.trim_frame();
     work.trim_data(draft.cuts);
     work.finish()
@@ -52,7 +50,16 @@ fn envelope(outcome: Result<Value, ToolError>, warnings: Vec<String>, limit: Lim
         Err(error) => (None, Some(error)),
     };
     let token_budget = TokenBudget { requested: limit.requested, used: limit.requested, max: limit.max };
-    Envelope { ok: error.is_none(), data, error, token_budget, truncated: false, dropped: None, warnings }
+    Envelope {
+        ok: error.is_none(),
+        data,
+        error,
+        token_budget,
+        generation: None,
+        truncated: false,
+        dropped: None,
+        warnings,
+    }
 }
 
 struct Work {
@@ -198,7 +205,7 @@ impl Work {
         if !self.fits() {
             self.strip();
         }
-        let text = self.text_with_true_cost();
+        let text = self.envelope.to_text();
         Fitted { ok: self.envelope.ok, text }
     }
 
@@ -218,20 +225,6 @@ impl Work {
         {
             error.hint = shortened(&error.hint, 40).unwrap_or_default();
         }
-    }
-
-    /// `used` is part of the text it measures: find the number of digits for which it is right.
-    fn text_with_true_cost(&mut self) -> String {
-        self.excess();
-        self.envelope.token_budget.used = 0;
-        let without = chars_of(&self.envelope) - 1;
-        let used = (1..=10).map(|digits| (digits, (without + digits).div_ceil(4)));
-        let used = used
-            .into_iter()
-            .find(|(digits, used)| used.to_string().len() == *digits)
-            .map_or(0, |(_, used)| used);
-        self.envelope.token_budget.used = u32::try_from(used).unwrap_or(u32::MAX);
-        serde_json::to_string(&self.envelope).unwrap_or_default()
     }
 }
 

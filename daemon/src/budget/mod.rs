@@ -26,6 +26,8 @@ pub struct Draft {
     pub warnings: Vec<String>,
     /// What the handler left out because of a limit of the question.
     pub omitted: Vec<Omitted>,
+    /// The generation to show, if any.
+    pub generation: Option<u64>,
     /// What it may cost.
     pub limit: Limit,
     /// Lists that may be cut, most expendable first.

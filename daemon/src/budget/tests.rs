@@ -18,6 +18,7 @@ fn draft(data: Value, requested: u32) -> Draft {
         outcome: Ok(data),
         warnings: Vec::new(),
         omitted: Vec::new(),
+        generation: None,
         limit: Limit { requested, max: MAX_BUDGET },
         cuts: CUTS,
     }
@@ -101,8 +102,14 @@ fn monstrous_errors_and_warnings_fit_too() {
     for requested in [100, 101, 150, 2000] {
         let limit = Limit { requested, max: MAX_BUDGET };
         let warnings = vec!["\"w\\".repeat(9_000); 50];
-        let envelope =
-            fitted(Draft { outcome: Err(error.clone()), warnings, omitted: Vec::new(), limit, cuts: &[] });
+        let envelope = fitted(Draft {
+            outcome: Err(error.clone()),
+            warnings,
+            omitted: Vec::new(),
+            generation: Some(7),
+            limit,
+            cuts: &[],
+        });
         let error = envelope.error.expect("the error survives");
         assert_eq!(error.code, ErrorCode::Internal);
         assert!(!error.message.is_empty());
@@ -166,6 +173,6 @@ proptest! {
     ) {
         let error = ToolError::new(ErrorCode::BadArgs, message).hint(hint).with("detail", more);
         let limit = Limit { requested, max: MAX_BUDGET };
-        fitted(Draft { outcome: Err(error), warnings, omitted: Vec::new(), limit, cuts: &[] });
+        fitted(Draft { outcome: Err(error), warnings, omitted: Vec::new(), generation: Some(7), limit, cuts: &[] });
     }
 }

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hob_base::{CancelToken, Deadline};
-use hob_proto::envelope::tokens_of;
 use hob_proto::message::{Call, is_repeatable};
 use hob_proto::tools::{DEFAULT_BUDGET, MAX_BUDGET};
 use hob_proto::{Envelope, ErrorCode, ServerMessage, TokenBudget, ToolError, frame};
@@ -181,21 +180,6 @@ impl Drop for Job {
 /// The answer of a call whose tool panicked through everything that should have caught it.
 fn broken_promise() -> Answer {
     let error = ToolError::new(ErrorCode::Internal, "a bug in hob ended this call; the log has the details");
-    let mut token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };
-    let mut text = String::new();
-    // The second round counts the digits of the first.
-    for _ in 0..2 {
-        let envelope = Envelope {
-            ok: false,
-            data: None,
-            error: Some(error.clone()),
-            token_budget,
-            truncated: false,
-            dropped: None,
-            warnings: Vec::new(),
-        };
-        text = serde_json::to_string(&envelope).unwrap_or_default();
-        token_budget.used = tokens_of(&text);
-    }
-    Answer { ok: false, envelope: text }
+    let token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };
+    Answer { ok: false, envelope: Envelope::of_error(error, token_budget).to_text() }
 }

@@ -71,6 +71,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,
     pub(crate) omitted: Vec<Omitted>,
+    pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
 }
 
@@ -79,12 +80,13 @@ pub(crate) struct Handled {
     pub(crate) outcome: Outcome,
     pub(crate) warnings: Vec<String>,
     pub(crate) omitted: Vec<Omitted>,
+    pub(crate) generation: Option<u64>,
 }
 
 impl Handled {
     /// An error and nothing else.
     pub(crate) fn failed(error: ToolError) -> Self {
-        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new() }
+        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), generation: None }
     }
 }
 
@@ -92,7 +94,7 @@ impl ToolCall<'_> {
     pub(crate) fn run(mut self, handler: Handler) -> Handled {
         let outcome = handler(&mut self);
         let outcome = if self.cancel.is_cancelled() { Err(errors::cancelled()) } else { outcome };
-        Handled { outcome, warnings: self.warnings, omitted: self.omitted }
+        Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation }
     }
 
     /// Says that a limit of the question left `total - shown` items out.
@@ -119,6 +121,7 @@ impl ToolCall<'_> {
                 self.warnings.push(why.clone());
             }
         }
+        self.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)
     }
