@@ -215,7 +215,24 @@ impl Ecma {
         let id = cx.facts.intern(name);
         let idx = self.tops.get(&id).copied()?;
         let kind = cx.facts.defs()[idx.index()].kind;
-        matches!(kind, DefKind::Function | DefKind::Class).then_some(idx)
+        let holds =
+            matches!(kind, DefKind::Function | DefKind::Class | DefKind::Variable | DefKind::Constant);
+        holds.then_some(idx)
+    }
+
+    /// `var x = module.exports = ...`.
+    pub(super) fn is_module_exports<'t>(&self, value: Node<'t>, cx: &Cx<'t>) -> bool {
+        let mut at = Some(value);
+        for _ in 0..4 {
+            let assignment = at.filter(|node| node.kind() == "assignment_expression");
+            let left = assignment.and_then(|node| node.child_by_field_id(self.grammar.fields.left));
+            let Some(left) = left else { return false };
+            if cx.text(left) == "module.exports" {
+                return true;
+            }
+            at = assignment.and_then(|node| node.child_by_field_id(self.grammar.fields.right));
+        }
+        false
     }
 
     /// The left side of an assignment that is a definition is no reference.
@@ -226,7 +243,10 @@ impl Ecma {
 
 /// A function with a prototype is what a class was before there were classes.
 fn as_class(idx: DefIdx, cx: &mut Cx<'_>) {
-    cx.facts.def_mut(idx).kind = DefKind::Class;
+    let def = cx.facts.def_mut(idx);
+    if def.kind == DefKind::Function {
+        def.kind = DefKind::Class;
+    }
 }
 
 fn is_void(value: Node<'_>) -> bool {

@@ -111,7 +111,8 @@ impl Ecma {
             .with_if(wrap.default, DefFlags::DEFAULT)
             .with_if(declared, DefFlags::DECLARATION);
         let input = DefInput {
-            name: new.name,
+            // A name that is not UTF-8 stands for itself badly, but its members need something to belong to.
+            name: if new.name.is_empty() { "_" } else { new.name },
             kind: new.kind,
             flags,
             parent,
@@ -237,17 +238,35 @@ impl Ecma {
 
     /// A function in an expression.
     pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        cx.open_scope(true);
         let is_arrow = node.kind() == "arrow_function";
-        if !is_arrow && self.opened != node.id() {
+        let opened = self.opened == node.id();
+        let name = node.child_by_field_id(self.grammar.fields.name).filter(|_| !is_arrow);
+        match name.filter(|name| !opened && !self.is_taken(cx.text(*name))) {
+            Some(name) => self.named_lambda(node, name, cx),
+            None => cx.open_scope(true),
+        }
+        if !is_arrow && !opened {
             cx.bind(super::types::THIS, Binding::Opaque);
         }
-        if let Some(name) = node.child_by_field_id(self.grammar.fields.name).filter(|_| !is_arrow) {
+        if let Some(name) = name {
             cx.bind(cx.text(name), Binding::Opaque);
             self.skip = name.id();
         }
         self.enter_function(node, cx);
         Step::Into
+    }
+
+    /// `each(function visit() {})`: a definition, but its name means it in itself only.
+    fn named_lambda<'t>(&mut self, node: Node<'t>, at: Node<'t>, cx: &mut Cx<'t>) {
+        let wrap = Wrap::of(node, Outer::default());
+        let new =
+            New { name: cx.text(at), at, kind: DefKind::Function, head: self.head(node), visible: false };
+        self.make(&new, &wrap, Some(true), cx);
+    }
+
+    /// Whether a name means something in the whole file, so that a function in an expression must not take its place.
+    fn is_taken(&self, name: &str) -> bool {
+        name.is_empty() || self.top.contains_key(name) || self.imported.contains(name)
     }
 
     /// `class A {}`.
@@ -327,6 +346,9 @@ impl Ecma {
     fn type_declaration<'t>(&mut self, node: Node<'t>, kind: DefKind, cx: &mut Cx<'t>) -> bool {
         let wrap = self.wrap(node, cx);
         let Some(at) = node.child_by_field_id(self.grammar.fields.name) else { return false };
+        if cx.text(at).is_empty() {
+            return false;
+        }
         self.handled.mark(at);
         let name = cx.text(at);
         self.hide_repeated(name, node, cx);
@@ -420,7 +442,7 @@ impl Ecma {
         let f = &self.grammar.fields;
         let (name, value) = (node.child_by_field_id(f.name), node.child_by_field_id(f.value));
         let Some(name) = name else { return Step::Into };
-        let simple = name.kind() == "identifier";
+        let simple = name.kind() == "identifier" && !cx.text(name).is_empty();
         match (plan.value, value) {
             (Value::Module, Some(value)) => return self.required(name, value, cx),
             (Value::Function, Some(value)) if simple => self.function_variable(name, value, &plan, cx),
@@ -457,6 +479,7 @@ impl Ecma {
         let head = (plan.head, plan.head + line);
         let mut names = Vec::new();
         self.each_name(pattern, &mut |name| names.push(name));
+        names.retain(|name| !cx.text(*name).is_empty());
         let scope = value.filter(|_| pattern.kind() == "identifier").is_some_and(|v| self.has_inside(v));
         for at in names {
             self.handled.mark(at);
@@ -465,6 +488,9 @@ impl Ecma {
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
             self.objects.insert(object.id());
+        }
+        if value.is_some_and(|value| self.is_module_exports(value, cx)) {
+            self.offer(cx.text(pattern), "default", cx);
         }
     }
 
@@ -487,7 +513,7 @@ impl Ecma {
             match at.kind() {
                 "object" => return Some(at),
                 "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
-                    at = at.named_child(0)?
+                    at = at.named_child(0)?;
                 }
                 "type_assertion" => at = at.named_child(1)?,
                 "call_expression" => {
@@ -507,7 +533,7 @@ impl Ecma {
     /// A declaration's name; `default` where it has none.
     pub(super) fn name_or_default<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> (&'t str, Node<'t>) {
         match node.child_by_field_id(self.grammar.fields.name) {
-            Some(name) if !name.byte_range().is_empty() => (cx.text(name), name),
+            Some(name) if !cx.text(name).is_empty() => (cx.text(name), name),
             _ => ("default", node),
         }
     }

@@ -115,6 +115,8 @@ struct Ecma {
     plans: FxHashMap<usize, defs::Plan>,
     /// The names of the file's top level with their types.
     top: FxHashMap<String, Option<String>>,
+    /// The names that imports bind.
+    imported: FxHashSet<String>,
     /// The definitions of the file's top level.
     tops: FxHashMap<StrId, DefIdx>,
     /// Functions and classes inside functions, to notice a second one.
@@ -171,6 +173,7 @@ impl Ecma {
             around: None,
             plans: FxHashMap::default(),
             top: FxHashMap::default(),
+            imported: FxHashSet::default(),
             tops: FxHashMap::default(),
             seen: FxHashSet::default(),
             overloads: FxHashMap::default(),

@@ -175,8 +175,7 @@ impl Ecma {
         }
         let mut wrap = self.wrap(node, cx);
         (wrap.exported, wrap.default) = (true, true);
-        let own_name =
-            value.child_by_field_id(self.grammar.fields.name).filter(|n| !n.byte_range().is_empty());
+        let own_name = value.child_by_field_id(self.grammar.fields.name).filter(|n| !cx.text(*n).is_empty());
         let (name, at) = own_name.map_or(("default", value), |at| (cx.text(at), at));
         match value.kind() {
             "class" => {

@@ -202,6 +202,10 @@ impl Ecma {
             let statement = statement.child_by_field_id(f.declaration).unwrap_or(statement);
             let ambient = statement.kind() == "ambient_declaration";
             let statement = statement.named_child(0).filter(|_| ambient).unwrap_or(statement);
+            if statement.kind() == "import_statement" {
+                self.note_imported(statement, cx);
+                continue;
+            }
             if let Some(name) = statement.child_by_field_id(f.name) {
                 top.insert(cx.text(name).to_owned(), None);
             }
@@ -221,6 +225,29 @@ impl Ecma {
         }
         self.top = top;
         Step::Into
+    }
+
+    /// Remembers the names that an import binds.
+    fn note_imported<'t>(&mut self, statement: Node<'t>, cx: &Cx<'t>) {
+        let mut waiting: Vec<Node<'t>> = vec![statement];
+        while let Some(node) = waiting.pop() {
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                match child.kind() {
+                    "identifier" => {
+                        self.imported.insert(cx.text(child).to_owned());
+                    }
+                    "import_clause"
+                    | "named_imports"
+                    | "import_specifier"
+                    | "namespace_import"
+                    | "import_require_clause" => {
+                        waiting.push(child);
+                    }
+                    _ => {}
+                }
+            }
+        }
     }
 }
 

@@ -249,6 +249,10 @@ module.exports = { Foo, Kay: K, extra() {}, inline: function () {}, val: 3 };
 exports.named = function named() {};
 exports.alias = Foo;
 exports.none = void 0;
+var app = exports = module.exports = {};
+app.use = function use() { this.m(); };
+each(function visit() { visit(); });
+function imp() { return each(function imp() {}); }
 ",
             |line| !super::is_ref(line),
             "class Foo 2-2@2:10 E | function Foo(a)
@@ -264,9 +268,14 @@ exports.none = void 0;
              function inline 10-10@10:45 E | inline: function ()
              variable val 10-10@10:69 E | val: 3
              function named 11-11@11:9 E | exports.named = function named()
+             variable app 14-14@14:5 EX | var app = exports = module.exports = {}
+             method app.use 15-15@15:5 E | app.use = function use()
+             function visit 16-16@16:15 | function visit()
+             function imp 17-17@17:10 | function imp()
              export Foo as Foo
              export K as Kay
-             export Foo as alias",
+             export Foo as alias
+             export app as default",
         );
     }
 }

@@ -56,7 +56,8 @@ impl Python<'_> {
     }
 
     fn open_class<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
-        let Some(name) = node.child_by_field_id(FIELDS.name) else { return };
+        let name = node.child_by_field_id(FIELDS.name).filter(|name| !cx.text(*name).is_empty());
+        let Some(name) = name else { return };
         let kind = self.class_kind(node, cx);
         let text = cx.text(name);
         let is_test = self.is_test_class(node, text, cx);
@@ -87,7 +88,12 @@ impl Python<'_> {
     }
 
     fn open_function<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
-        let Some(name) = node.child_by_field_id(FIELDS.name) else { return };
+        let name = node.child_by_field_id(FIELDS.name).filter(|name| !cx.text(*name).is_empty());
+        let Some(name) = name else {
+            // The parser made the name up, or it is not UTF-8: a function of nobody's.
+            cx.open_scope(true);
+            return;
+        };
         self.skip = name.id();
         let implementation = self.scan.overloads.get(&node.id()).copied();
         if let Some(&idx) = implementation.and_then(|i| self.folded.get(&i)) {
@@ -126,6 +132,7 @@ impl Python<'_> {
     /// An assigned name at module or class level, or an attribute of `self`; whether it was one.
     pub(super) fn assigned<'t>(&mut self, node: Node<'t>, name: Node<'t>, cx: &mut Cx<'t>) -> bool {
         match self.scan.targets.get(&node.id()) {
+            _ if cx.text(name).is_empty() => false,
             None => false,
             Some(Target::Repeats) => node.kind() == "identifier",
             Some(&Target::Defines(statement)) => {
@@ -178,7 +185,9 @@ impl Python<'_> {
         self.types_until = node.end_byte();
         let left = node.child_by_field_id(FIELDS.left).and_then(|left| left.named_child(0));
         let name = left.and_then(|l| if l.kind() == "generic_type" { l.named_child(0) } else { Some(l) });
-        let Some(name) = name.filter(|n| n.kind() == "identifier") else { return Step::Into };
+        let Some(name) = name.filter(|n| n.kind() == "identifier" && !cx.text(*n).is_empty()) else {
+            return Step::Into;
+        };
         let text = cx.text(name);
         let (parent, flags) = (cx.owner(), exported(text, cx));
         let input = DefInput {

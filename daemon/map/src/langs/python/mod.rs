@@ -141,6 +141,8 @@ struct Python<'t> {
     callee: usize,
     /// What an attribute is read on, just before it is met.
     read: usize,
+    /// Where the names after a dot stand that are still to be met, the next one last.
+    attribute_names: Vec<usize>,
     /// A name that is no reference, just before it is met.
     skip: usize,
     /// The definition that its decorators opened.
@@ -162,6 +164,7 @@ impl<'t> Python<'t> {
             generic_bases: FxHashSet::default(),
             callee: 0,
             read: 0,
+            attribute_names: Vec::new(),
             skip: 0,
             opened: 0,
             outer_until: 0,

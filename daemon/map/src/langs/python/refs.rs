@@ -18,7 +18,7 @@ const SELF: StrId = StrId(u32::MAX);
 impl Python<'_> {
     /// A bare name.
     pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if node.id() == self.skip || follows_dot(cx.source, node.start_byte()) {
+        if node.id() == self.skip || self.is_attribute_name(node) {
             return Step::Skip;
         }
         if self.assigned(node, node, cx) {
@@ -43,7 +43,16 @@ impl Python<'_> {
             cx.refer(cx.text(name), name, kind, receiver);
         }
         self.read = object.id();
+        self.attribute_names.push(name.start_byte());
         Step::Into
+    }
+
+    /// Whether a name is the part after a dot that [`Python::attribute`] dealt with. The walk meets those innermost
+    /// first, after the object each stands on.
+    fn is_attribute_name(&mut self, name: Node<'_>) -> bool {
+        let at = name.start_byte();
+        while self.attribute_names.pop_if(|waiting| *waiting < at).is_some() {}
+        self.attribute_names.pop_if(|waiting| *waiting == at).is_some()
     }
 
     /// `a.b.C` in an annotation that the grammar reads as a type, or in a `case` pattern.
@@ -54,7 +63,7 @@ impl Python<'_> {
         let segments = node.named_child_count();
         for (i, segment) in node.named_children(&mut cursor).filter(|n| n.kind() == "identifier").enumerate()
         {
-            let kind = if i + 1 == segments as usize { kind } else { RefKind::Use };
+            let kind = if i + 1 == segments { kind } else { RefKind::Use };
             let path = before.map(|end| cx.slice(node.start_byte(), end));
             let receiver = match path {
                 Some(path) => self.path_receiver(path, cx),
@@ -309,13 +318,6 @@ fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
     let prefix = source.get(start..(start + 3).min(source.len())).unwrap_or(&[]);
     let mut letters = prefix.iter().take_while(|b| b.is_ascii_alphabetic());
     letters.any(|b| matches!(b, b'f' | b'F' | b't' | b'T'))
-}
-
-/// Whether the name at `at` is the part after a dot.
-fn follows_dot(source: &[u8], at: usize) -> bool {
-    let before = source.get(..at).unwrap_or(&[]);
-    let before = before.iter().rev().find(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'\r' | b'\\'));
-    before == Some(&b'.')
 }
 
 fn typed(ty: &Ty<'_>, cx: &mut Cx<'_>) -> Receiver {

@@ -543,6 +543,14 @@ class A:
     }
 
     #[test]
+    fn a_comment_that_ends_with_a_dot_hides_nothing() {
+        check_refs(
+            "a.b(  # Why.\nc)  # Because.\nd(a.\n  e)\n",
+            "1:1 use a\n1:3 call a/b\n2:1 use c\n3:1 call d\n3:3 use a\n4:3 use a/e",
+        );
+    }
+
+    #[test]
     fn columns_count_utf16_units() {
         check_refs("x = '😀é' + f()\n", "1:13 call f");
     }
