@@ -66,6 +66,7 @@ async fn an_id_that_is_in_use_ends_the_connection_and_its_calls() {
     let daemon = Inside::start(&world, Options::default());
     let mut raw = world.raw().await;
     raw.send(&call(7, "wait")).await;
+    daemon.calls.has_seen("wait", 1).await;
     raw.send(&call(7, "wait")).await;
     let (reason, _) = raw.goodbye().await;
     assert!(reason.contains('7'), "{reason}");

@@ -328,6 +328,8 @@ impl Inside {
     pub(crate) fn start(world: &World, options: Options) -> Self {
         let calls = Arc::new(TestCalls::default());
         let (places, tools) = (world.places.clone(), Arc::clone(&calls));
+        // As if it were the program that clients would start: nobody has a reason to replace it.
+        let options = Options { build: world.settings().build(), ..options };
         let (ready, is_ready) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             let report = |readiness: &hob_proto::Readiness| ready.send(readiness.clone()).expect("awaited");
