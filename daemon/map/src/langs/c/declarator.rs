@@ -127,6 +127,19 @@ pub(crate) fn parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t>
     parts
 }
 
+/// The same for a declaration whose storage class does not matter. Nearly all of them have one declarator, which is found
+/// without going through the children.
+pub(crate) fn local_parts<'t>(g: &Grammar, node: Node<'t>, source: &[u8]) -> Parts<'t> {
+    if let Some(declarator) = node.child_by_field_id(g.f.declarator)
+        && declarator.end_byte() + 1 >= node.end_byte()
+        && !node.has_error()
+    {
+        let ty = node.child_by_field_id(g.f.ty);
+        return Parts { ty, declarators: vec![declarator], ..Parts::default() };
+    }
+    parts(g, node, source)
+}
+
 /// The only child of an error node, if it is a name.
 pub(crate) fn single_word<'t>(g: &Grammar, error: Node<'t>) -> Option<Node<'t>> {
     let word = error.child(0).filter(|_| error.child_count() == 1)?;

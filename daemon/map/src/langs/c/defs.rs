@@ -1,12 +1,12 @@
-//! Functions, variables, fields and parameters.
+//! Functions, and what macros make of their heads.
 
 use tree_sitter::Node;
 
 use super::declarator::{Declared, Parts, declared, parts, single_word};
-use super::grammar::{K, is_keyword};
-use super::names::{Named, attribute_like, is_macro_name, macro_defined_name, swapped};
-use super::rules::{Family, MacroHead, variable_kind};
-use crate::facts::{DefFlags, DefKind, Receiver, RefKind, StrId};
+use super::grammar::K;
+use super::names::{Named, is_macro_name, macro_defined_name};
+use super::rules::{Family, MacroHead};
+use crate::facts::{DefFlags, DefKind, Receiver, RefKind};
 use crate::langs::support::{NewDef, Outer, each_child, refer_unbound};
 use crate::walk::{Binding, Cx, Step};
 
@@ -175,217 +175,6 @@ impl Family {
         true
     }
 
-    pub(crate) fn declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let parts = parts(self.g, node, cx.source);
-        if self.owner_type(cx).is_some() {
-            return self.members(node, &parts, cx);
-        }
-        if self.is_local(node) || node.start_byte() < self.friend_until {
-            self.locals(&parts, cx);
-            return Step::Into;
-        }
-        self.keep_wrapper(node, &parts, cx);
-        self.attribute_as_type(&parts, cx);
-        for declarator in &parts.declarators {
-            if let Some(declared) = declared(self.g, *declarator) {
-                self.file_level((node, *declarator), &parts, &declared, cx);
-            }
-        }
-        Step::Into
-    }
-
-    /// `noinline void f(void)`: the parser takes the first word for the type and cannot place the second.
-    fn attribute_as_type(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
-        let misread = parts.unfinished || parts.stray.is_some_and(|stray| is_keyword(cx.text(stray)));
-        if let Some(ty) = parts.ty.filter(|ty| misread && self.g.kind(*ty) == K::TypeIdent) {
-            self.handled.mark(ty);
-            cx.refer(cx.text(ty), ty, RefKind::Use, Receiver::None);
-        }
-    }
-
-    /// The comment before `struct s { } x;` is about the struct.
-    pub(crate) fn keep_wrapper(&mut self, node: Node<'_>, parts: &Parts<'_>, cx: &mut Cx<'_>) {
-        if self.has_body(parts.ty) && !self.is_wrapped(node) {
-            let mut outer = self.lead.take(node, cx);
-            (outer.start, outer.line) = (None, None);
-            self.wrapper = Some((node.start_byte(), node.end_byte(), outer));
-        }
-    }
-
-    fn file_level(
-        &mut self,
-        (node, declarator): (Node<'_>, Node<'_>),
-        parts: &Parts<'_>,
-        declared: &Declared<'_>,
-        cx: &mut Cx<'_>,
-    ) {
-        let mut declared = *declared;
-        if let Some(stray) =
-            parts.stray.or(declared.stray).filter(|stray| swapped(cx.text(*stray), cx.text(declared.name)))
-        {
-            self.handled.mark(declared.name);
-            declared.name = stray;
-        }
-        let named = self.named(&declared, cx);
-        self.handled.mark(declared.name);
-        self.mark_parts(declared.name);
-        if named.name.is_empty() || parts.unfinished || attribute_like(named.name) {
-            return;
-        }
-        if declared.parenthesised && parts.ty.is_some_and(|ty| is_macro_name(cx.text(ty))) {
-            self.call_instead_of_type(parts.ty, cx);
-        }
-        let function = declared.function.is_some();
-        let place = self.place(&named, cx);
-        let kind = match (function, place.member) {
-            (true, true) => DefKind::Method,
-            (true, false) => DefKind::Function,
-            (false, true) => DefKind::Field,
-            (false, false) => variable_kind(parts.is_const && !declared_pointer(&declared), self.g.cpp),
-        };
-        let flags = self.exported(node, parts.is_static);
-        let flags = flags.with_if(function || parts.is_extern, DefFlags::DECLARATION);
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.outer(node, cx) };
-        NewDef {
-            node,
-            name_at: cx.position(declared.name),
-            name: named.name,
-            kind,
-            flags,
-            parent: place.parent,
-            qualifier: place.qualifier.as_deref(),
-            head: (node.start_byte(), self.head_end(node, declarator)),
-        }
-        .make(cx, &outer, None);
-        if !function && let Some(ty) = self.type_name(parts.ty, cx) {
-            let name = cx.facts.intern(named.name);
-            self.globals.insert(name, ty);
-        }
-    }
-
-    /// Where a declaration's signature ends: before the initialiser.
-    fn head_end(&self, node: Node<'_>, declarator: Node<'_>) -> usize {
-        match self.g.kind(declarator) {
-            K::InitDeclr => {
-                declarator.child_by_field_id(self.g.f.declarator).map_or(node.end_byte(), |d| d.end_byte())
-            }
-            _ => declarator.end_byte(),
-        }
-    }
-
-    pub(crate) fn call_instead_of_type(&mut self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) {
-        if let Some(ty) = ty.filter(|ty| self.g.kind(*ty) == K::TypeIdent) {
-            self.handled.mark(ty);
-            cx.refer(cx.text(ty), ty, RefKind::Call, Receiver::None);
-        }
-    }
-
-    fn locals(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
-        let ty = self.type_name(parts.ty, cx);
-        for declarator in &parts.declarators {
-            let Some(declared) = declared(self.g, *declarator) else { continue };
-            if declared.function.is_some() {
-                self.handled.mark(declared.name);
-                continue;
-            }
-            let ty = ty.or_else(|| self.inferred(parts.ty, *declarator, cx));
-            self.bind_declared(&declared, ty.map_or(Binding::Opaque, Binding::Typed), cx);
-        }
-        if let Some(stray) = parts.stray {
-            cx.bind(cx.text(stray), ty.map_or(Binding::Opaque, Binding::Typed));
-        }
-    }
-
-    pub(crate) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let declarator = node.child_by_field_id(self.g.f.declarator);
-        if let Some(declared) = declarator.and_then(|d| declared(self.g, d)) {
-            let ty = self.type_name(node.child_by_field_id(self.g.f.ty), cx);
-            self.handled.mark(declared.name);
-            cx.bind(cx.text(declared.name), ty.map_or(Binding::Opaque, Binding::Typed));
-        }
-        Step::Into
-    }
-
-    pub(crate) fn field_declaration(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let parts = parts(self.g, node, cx.source);
-        self.members(node, &parts, cx)
-    }
-
-    /// Fields, and in C++ member functions.
-    fn members(&mut self, node: Node<'_>, parts: &Parts<'_>, cx: &mut Cx<'_>) -> Step {
-        let owner = self.owner_type(cx);
-        if parts.declarators.is_empty() && parts.has_error {
-            self.call_instead_of_type(parts.ty, cx);
-        }
-        self.keep_wrapper(node, parts, cx);
-        for declarator in &parts.declarators {
-            let Some(mut declared) = declared(self.g, *declarator) else { continue };
-            if let Some(stray) = parts
-                .stray
-                .or(declared.stray)
-                .filter(|stray| swapped(cx.text(*stray), cx.text(declared.name)))
-            {
-                self.handled.mark(declared.name);
-                declared.name = stray;
-            }
-            self.handled.mark(declared.name);
-            if owner.is_some() && node.start_byte() >= self.friend_until {
-                self.one_member(node, parts, &declared, cx);
-            }
-        }
-        Step::Into
-    }
-
-    fn one_member(&mut self, node: Node<'_>, parts: &Parts<'_>, declared: &Declared<'_>, cx: &mut Cx<'_>) {
-        let named = self.named(declared, cx);
-        if named.name.is_empty() {
-            return;
-        }
-        let function = self.g.cpp && (declared.function.is_some() || declared.kind == K::Operator);
-        let kind = if function { DefKind::Method } else { DefKind::Field };
-        let outer = if self.has_body(parts.ty) { Outer::default() } else { self.outer(node, cx) };
-        let parent = cx.owner();
-        NewDef {
-            node,
-            name_at: cx.position(declared.name),
-            name: named.name,
-            kind,
-            flags: self.member_flags(node).with_if(function, DefFlags::DECLARATION),
-            parent,
-            qualifier: None,
-            head: (node.start_byte(), node.end_byte()),
-        }
-        .make(cx, &outer, None);
-        if kind == DefKind::Field
-            && let (Some(ty), Some(owner)) = (self.type_name(parts.ty, cx), parent)
-        {
-            let owner = cx.facts.defs()[owner.index()].qualified;
-            let name = cx.facts.intern(named.name);
-            self.field_types.insert((owner, name), ty);
-        }
-    }
-
-    fn member_flags(&self, node: Node<'_>) -> DefFlags {
-        let public = self.access.last().is_none_or(|&(_, public)| public);
-        self.exported(node, !public)
-    }
-
-    /// The dotted name of a declared type, if it is a named type; in C++ not a template's parameter.
-    pub(crate) fn type_name(&self, ty: Option<Node<'_>>, cx: &mut Cx<'_>) -> Option<StrId> {
-        let ty = ty?;
-        let name = match self.g.kind(ty) {
-            K::TypeIdent if self.g.cpp && cx.binding(cx.text(ty)).is_some() => return None,
-            K::TypeIdent => cx.text(ty),
-            K::Record | K::Enum | K::TemplateType => cx.text(ty.child_by_field_id(self.g.f.name)?),
-            K::Qualified => {
-                let path = self.qualified_name(ty, cx).filter(|path| !path.is_empty())?;
-                return Some(cx.facts.intern(&path));
-            }
-            _ => return None,
-        };
-        (!name.is_empty() && !name.contains(['<', ':'])).then(|| cx.facts.intern(name))
-    }
-
     /// Text that could not be parsed: its words are no uses, but a function's head may be among it.
     pub(crate) fn error(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let mut head: Option<Node<'_>> = None;
@@ -440,10 +229,6 @@ impl Family {
         }
         Step::Into
     }
-}
-
-fn declared_pointer(declared: &Declared<'_>) -> bool {
-    !declared.plain && !declared.parenthesised
 }
 
 fn heads_a_block(statement: Node<'_>, source: &[u8]) -> bool {

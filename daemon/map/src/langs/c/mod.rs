@@ -6,6 +6,7 @@
 //! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired.
 
 mod declarator;
+mod decls;
 mod defs;
 pub(crate) mod grammar;
 mod imports;

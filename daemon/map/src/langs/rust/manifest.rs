@@ -14,7 +14,9 @@ pub fn manifest(text: &str, facts: &mut FactsBuilder) {
         let line = line.trim();
         if let Some(header) = line.strip_prefix('[').filter(|_| array.is_empty()) {
             table = header.trim_start_matches('[').split(']').next().unwrap_or("").trim().replace('"', "");
-            named_dependency(&table, facts);
+            if let Some(name) = named_dependency(&table) {
+                dependency(name, None, facts);
+            }
             continue;
         }
         if !array.is_empty() {
@@ -47,23 +49,19 @@ fn pair(table: &str, key: &str, value: &str, facts: &mut FactsBuilder) {
             let renamed = value.split_once("package").and_then(|(_, rest)| strings(rest).next());
             dependency(name, renamed, facts);
         }
-        _ => {
-            if key == "package"
-                && let Some((tables, name)) = table.rsplit_once('.').filter(|(t, _)| is_dependencies(t))
-            {
-                let _ = tables;
+        (_, "package") => {
+            if let Some(name) = named_dependency(table) {
                 dependency(name, Some(text), facts);
             }
         }
+        _ => {}
     }
 }
 
-/// `[dependencies.name]`.
-fn named_dependency(table: &str, facts: &mut FactsBuilder) {
-    if let Some((tables, name)) = table.rsplit_once('.').filter(|(tables, _)| is_dependencies(tables)) {
-        let _ = tables;
-        dependency(name, None, facts);
-    }
+/// The name in `[dependencies.name]`.
+fn named_dependency(table: &str) -> Option<&str> {
+    let (tables, name) = table.rsplit_once('.')?;
+    is_dependencies(tables).then_some(name)
 }
 
 fn dependency(name: &str, package: Option<&str>, facts: &mut FactsBuilder) {
