@@ -13,6 +13,18 @@ pub trait Contents: Send + Sync {
     /// # Errors
     /// Whatever the source says; a file that vanished is `NotFound` and must be treated as data, not as a failure.
     fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>>;
+
+    /// Reads a whole file into `buffer`, in place of what it holds. For reading very many: a source that has no bytes of its
+    /// own to share should override this and allocate nothing. After an error the buffer holds anything.
+    ///
+    /// # Errors
+    /// As [`Contents::read`].
+    fn read_into(&self, path: &WsPath, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let bytes = self.read(path)?;
+        buffer.clear();
+        buffer.extend_from_slice(&bytes);
+        Ok(())
+    }
 }
 
 impl<F> Contents for F

@@ -2,11 +2,12 @@
 //! `cargo run --release -p hob-text --example measure -- FOLDER [PATTERN...]`. Not a benchmark against others; those are in
 //! the workspace's `tests/bench`.
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hob_base::{AbsPath, CancelToken, ContentHash, FileId, WsPath};
+use hob_base::{AbsPath, CancelToken, ContentHash, Contents, FileId, WsPath};
 use hob_text::{Batch, FileGrams, GramChange, Output, SearchRequest, TrigramIndex, is_binary, search};
 use rayon::prelude::*;
 
@@ -16,7 +17,7 @@ fn main() {
     let root = AbsPath::new(folder).expect("an absolute path");
     let index = build(&root);
     for pattern in arguments {
-        run(&index, &root, &pattern);
+        run(&index, &Disk(root.clone()), &pattern);
     }
 }
 
@@ -68,21 +69,43 @@ fn report(what: &str, index: &TrigramIndex, bytes: usize) {
     );
 }
 
-fn run(index: &TrigramIndex, root: &AbsPath, pattern: &str) {
-    let root = root.clone();
-    let contents = move |path: &WsPath| std::fs::read(root.join_ws(path).as_path()).map(Arc::from);
-    let request = SearchRequest {
-        pattern: pattern.to_owned(),
-        limit: Some(100),
-        output: Output::Lines,
-        ..SearchRequest::default()
+/// Medians of ten runs, showing a hundred lines and only counting.
+fn run(index: &TrigramIndex, contents: &dyn Contents, pattern: &str) {
+    let snapshot = index.snapshot();
+    let timed = |output, limit| {
+        let pattern = pattern.to_owned();
+        let request = SearchRequest { pattern, limit, output, ..SearchRequest::default() };
+        let mut times = Vec::new();
+        let mut answer = None;
+        for _ in 0..10 {
+            let found = search(&snapshot, &request, contents, &CancelToken::default());
+            let found = found.expect("a pattern that can be searched for");
+            times.push(found.elapsed);
+            answer = Some(found);
+        }
+        times.sort();
+        (times[5], answer.expect("ten of them"))
     };
-    match search(&index.snapshot(), &request, &contents, &CancelToken::default()) {
-        Ok(answer) => println!(
-            "{pattern}: {:?}, {} candidates, {} files, {} lines, {} matches",
-            answer.elapsed, answer.candidates, answer.files_matched, answer.total_lines, answer.total_matches
-        ),
-        Err(error) => println!("{pattern}: {error}"),
+    let (lines, answer) = timed(Output::Lines, Some(100));
+    let (count, _) = timed(Output::Count, Some(0));
+    println!(
+        "{lines:>10.1?} {count:>10.1?} {:>6} candidates {:>6} files {:>8} lines {:>8} matches  {pattern}",
+        answer.candidates, answer.files_matched, answer.total_lines, answer.total_matches
+    );
+}
+
+/// Files below a folder.
+struct Disk(AbsPath);
+
+impl Contents for Disk {
+    fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
+        std::fs::read(self.0.join_ws(path).as_path()).map(Arc::from)
+    }
+
+    fn read_into(&self, path: &WsPath, buffer: &mut Vec<u8>) -> io::Result<()> {
+        buffer.clear();
+        let mut file = std::fs::File::open(self.0.join_ws(path).as_path())?;
+        file.read_to_end(buffer).map(drop)
     }
 }
 

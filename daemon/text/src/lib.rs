@@ -9,20 +9,25 @@
 //! [`GramChange`]s, turns them into a [`Batch`] off its lock, and [`TrigramIndex::install`]s it under the lock. A query
 //! takes a [`Snapshot`] (a few reference counts) under the lock and runs [`search()`] without it.
 //!
-//! This crate reads files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
+//! Segments move into mapped files through a [`Saver`], and [`restore()`] brings back what is still true of them.
+//!
+//! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 
+pub mod count;
 pub mod encoding;
 pub mod filter;
+mod lanes;
 pub mod pattern;
 pub mod search;
 pub mod trigram;
 mod verify;
 
+pub use count::{CountAnswer, CountError, CountRequest, Counts, PatternCount, count};
 pub use encoding::is_binary;
 pub use filter::{BadGlob, PathFilter};
 pub use pattern::{BadPattern, Pattern};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
 pub use trigram::{
-    Batch, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob, Merged,
-    Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
+    Batch, Candidate, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob,
+    Merged, Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
 };

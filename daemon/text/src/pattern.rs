@@ -8,7 +8,7 @@
 use std::fmt;
 
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, Look};
 
 use crate::trigram::GramQuery;
 
@@ -44,6 +44,7 @@ impl fmt::Display for BadPattern {
 pub struct Pattern {
     matcher: RegexMatcher,
     query: GramQuery,
+    is_local: bool,
 }
 
 impl Pattern {
@@ -59,7 +60,7 @@ impl Pattern {
         }
         let hir = parse(pattern)?;
         let matcher = compile(pattern)?;
-        Ok(Self { matcher, query: GramQuery::of(&hir) })
+        Ok(Self { matcher, query: GramQuery::of(&hir), is_local: is_local(&hir) })
     }
 
     /// What a file's trigrams must satisfy for the file to have a match.
@@ -68,10 +69,22 @@ impl Pattern {
         &self.query
     }
 
+    /// Whether the matches in a line are the same in the whole file as in a file that ends with the line.
+    pub(crate) fn is_local(&self) -> bool {
+        self.is_local
+    }
+
     /// The engine that decides.
     pub(crate) fn matcher(&self) -> &RegexMatcher {
         &self.matcher
     }
+}
+
+/// `^`, `$` and word boundaries see a newline and an end alike. The ends of the text and CRLF line ends do not, nor does `\B`,
+/// which beside invalid UTF-8 depends on what is farther away.
+fn is_local(hir: &Hir) -> bool {
+    let local = [Look::StartLF, Look::EndLF, Look::WordAscii, Look::WordUnicode];
+    hir.properties().look_set().iter().all(|look| local.contains(&look))
 }
 
 /// Parses as the engine does, for the place of an error and for the trigram query.

@@ -10,9 +10,10 @@ use hob_base::{CancelToken, Contents, FileId, WsPath};
 use rayon::prelude::*;
 
 use crate::filter::{BadGlob, PathFilter};
+use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::trigram::Snapshot;
-use crate::verify::{FileMatches, Verifier, Wanted};
+use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
@@ -139,17 +140,17 @@ pub fn search(
     let pattern = Pattern::new(&request.pattern)?;
     let candidates = snapshot.candidates(pattern.query(), &filter);
     let mut assembly = Assembly::new(request, candidates.len());
+    let lanes = Lanes::new();
     let mut rest = &candidates[..];
     while !rest.is_empty() && assembly.answer.complete {
         let (block, later) = rest.split_at(assembly.block_len().min(rest.len()));
         let wanted = Wanted { lines: assembly.lines_left(), context: assembly.context };
-        let found: Vec<FileMatches> = block
-            .par_iter()
-            .map_init(
-                || Verifier::new(&pattern, wanted, token),
-                |verifier, (_, path)| verifier.search(contents, path),
-            )
-            .collect();
+        let verify = |path: &WsPath| {
+            let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
+            lanes
+                .with(make, |(reader, verifier)| reader.read(path).map(|text| verifier.search(&text, wanted)))
+        };
+        let found: Vec<_> = block.par_iter().map(|(_, path)| verify(path)).collect();
         block.iter().zip(found).for_each(|(file, matches)| assembly.add(file, matches));
         rest = later;
     }
@@ -192,9 +193,16 @@ impl Assembly {
         (BLOCK_LINES / lines_per_match / self.lines_left().max(1)).clamp(least, most)
     }
 
-    fn add(&mut self, (file, path): &(FileId, WsPath), found: FileMatches) {
+    fn add(&mut self, (file, path): &(FileId, WsPath), found: Result<FileMatches, Unread>) {
+        let found = match found {
+            Ok(found) => found,
+            Err(unread) => {
+                self.answer.unreadable += usize::from(unread == Unread::Failed);
+                self.answer.complete &= unread != Unread::Stopped;
+                return;
+            }
+        };
         self.answer.complete &= !found.stopped;
-        self.answer.unreadable += usize::from(found.unreadable);
         let hidden = self.output == Output::Count && found.cut_by_nul;
         if found.lines == 0 || hidden {
             return;

@@ -3,10 +3,15 @@
 //! A file is searched where it lies in memory, unless that could differ from what ripgrep does or take long: a file
 //! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it, and a large file
 //! too, because between two buffers the search can be stopped. All three ways see the same lines.
+//!
+//! Where no line is to be shown, the matches of most patterns are counted without looking for lines first: that is the same
+//! when nothing in the pattern can see where its line ends, other than by the newline that is there
+//! ([`Pattern::is_local`]).
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
-use grep_matcher::Matcher;
+use grep_matcher::{LineMatchKind, Matcher, NoError};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use hob_base::line_index::utf16_len;
@@ -21,6 +26,8 @@ use crate::search::LineMatch;
 pub const MAX_LINE: usize = 64 * 1024;
 /// Files up to this size are searched without a look at the clock; the slowest patterns take some 50 ms for it.
 const UNINTERRUPTED: usize = 128 << 10;
+/// A thread's buffer is given back after a larger file.
+const KEPT_BUFFER: usize = 4 << 20;
 /// Matching lines between two looks at the clock.
 const LINES_PER_CHECK: u64 = 256;
 
@@ -44,7 +51,6 @@ pub(crate) struct FileMatches {
     pub(crate) stopped: bool,
     /// A NUL byte ended it.
     pub(crate) cut_by_nul: bool,
-    pub(crate) unreadable: bool,
 }
 
 /// A [`LineMatch`] that does not know its file yet.
@@ -68,55 +74,163 @@ impl ShownLine {
 /// Searches files one after the other; each thread has its own, for its buffers.
 pub(crate) struct Verifier<'a> {
     matcher: RegexMatcher,
+    /// Matches may be counted without looking at lines one by one.
+    in_one_go: bool,
     searcher: Searcher,
-    wanted: Wanted,
     token: &'a CancelToken,
 }
 
 impl<'a> Verifier<'a> {
-    pub(crate) fn new(pattern: &Pattern, wanted: Wanted, token: &'a CancelToken) -> Self {
+    pub(crate) fn new(pattern: &Pattern, token: &'a CancelToken) -> Self {
         let searcher = SearcherBuilder::new()
             .line_number(true)
             .bom_sniffing(false)
             .binary_detection(BinaryDetection::quit(0))
             .build();
         // A clone has caches of its own; threads that share one matcher wait for each other.
-        Self { matcher: pattern.matcher().clone(), searcher, wanted, token }
+        Self { matcher: pattern.matcher().clone(), in_one_go: pattern.is_local(), searcher, token }
     }
 
-    /// Reads and searches a file.
-    pub(crate) fn search(&mut self, contents: &dyn Contents, path: &WsPath) -> FileMatches {
-        if self.token.check().is_err() {
-            return FileMatches { stopped: true, ..FileMatches::default() };
+    /// Searches a file.
+    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted) -> FileMatches {
+        if wanted.lines == 0 && self.in_one_go && file.nul.is_none() {
+            return self.count(&file.text);
         }
-        match contents.read(path) {
-            Ok(bytes) => self.search_bytes(&bytes),
-            Err(error) => {
-                FileMatches { unreadable: error.kind() != io::ErrorKind::NotFound, ..FileMatches::default() }
-            }
-        }
-    }
-
-    fn search_bytes(&mut self, bytes: &[u8]) -> FileMatches {
-        let text = searchable(bytes);
-        let nul = memchr(0, &text);
         let mut collector = Collector {
             matcher: &self.matcher,
-            text: &text[..nul.unwrap_or(text.len())],
-            wanted: self.wanted,
+            text: &file.text[..file.nul.unwrap_or(file.text.len())],
+            wanted,
             token: self.token,
             found: FileMatches::default(),
         };
-        let result = if nul.is_none() && text.len() <= UNINTERRUPTED {
-            self.searcher.search_slice(&self.matcher, &text, &mut collector)
+        let result = if file.nul.is_none() && file.text.len() <= UNINTERRUPTED {
+            self.searcher.search_slice(&self.matcher, &file.text, &mut collector)
         } else {
-            let reader = Stoppable { rest: &text, first: first_read(bytes), token: self.token };
+            let reader = Stoppable { rest: &file.text, first: file.first_read, token: self.token };
             self.searcher.search_reader(&self.matcher, reader, &mut collector)
         };
         let mut found = collector.found;
         // The engine itself cannot fail; the only error is the reader's, that it was stopped.
         found.stopped |= result.is_err();
         found
+    }
+
+    /// Counts without the searcher, which finds each line and then its matches once more.
+    fn count(&self, text: &[u8]) -> FileMatches {
+        let mut tally = Tally { text, ..Tally::default() };
+        let mut start = 0;
+        while start < text.len() {
+            let far = text.get(start + UNINTERRUPTED..).and_then(|rest| memchr(b'\n', rest));
+            let end = far.map_or(text.len(), |newline| start + UNINTERRUPTED + newline + 1);
+            let result = self.count_between(&mut tally, start, end);
+            start = end;
+            tally.found.stopped = result.is_err() || (start < text.len() && self.token.check().is_err());
+            if tally.found.stopped {
+                break;
+            }
+        }
+        tally.found
+    }
+
+    /// Counts in whole lines. The matcher knows literals in the midst of some patterns that lead to their lines far sooner than
+    /// the pattern itself would; then it answers with candidates, and each of these lines is searched by itself.
+    fn count_between(&self, tally: &mut Tally<'_>, start: usize, end: usize) -> Result<(), NoError> {
+        let mut at = start;
+        while at < end {
+            let (offset, line_alone) = match self.matcher.find_candidate_line(&tally.text[at..end])? {
+                None => break,
+                Some(LineMatchKind::Confirmed(offset)) => (offset, false),
+                Some(LineMatchKind::Candidate(offset)) => (offset, true),
+            };
+            let (before, after) = tally.text[at..end].split_at(offset);
+            let line_start = memrchr(b'\n', before).map_or(at, |newline| at + newline + 1);
+            let line_end = memchr(b'\n', after).map_or(end, |newline| at + offset + newline + 1);
+            at = if line_alone { line_end } else { end };
+            // What stands before the line is looked at, but no match can begin there and reach over the newline.
+            let text = &tally.text[..at];
+            self.matcher.find_iter_at(text, line_start, |found| tally.add(found.start(), text.len()))?;
+        }
+        Ok(())
+    }
+}
+
+/// What one thread needs to read files.
+pub(crate) struct FileReader<'a> {
+    contents: &'a dyn Contents,
+    token: &'a CancelToken,
+    buffer: Vec<u8>,
+}
+
+impl<'a> FileReader<'a> {
+    pub(crate) fn new(contents: &'a dyn Contents, token: &'a CancelToken) -> Self {
+        Self { contents, token, buffer: Vec::new() }
+    }
+
+    /// Reads a file, unless the search is to stop.
+    pub(crate) fn read(&mut self, path: &WsPath) -> Result<FileText<'_>, Unread> {
+        self.token.check().map_err(|_| Unread::Stopped)?;
+        // One huge file must not keep its memory for the rest of the search.
+        if self.buffer.capacity() > KEPT_BUFFER {
+            self.buffer = Vec::new();
+        }
+        match self.contents.read_into(path, &mut self.buffer) {
+            Ok(()) => Ok(FileText::of(&self.buffer)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Unread::Gone),
+            Err(_) => Err(Unread::Failed),
+        }
+    }
+}
+
+/// Why a file has no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is not there any more.
+    Gone,
+    /// The system refused.
+    Failed,
+    /// It was not tried.
+    Stopped,
+}
+
+/// A file's bytes as they are searched.
+pub(crate) struct FileText<'a> {
+    text: Cow<'a, [u8]>,
+    /// The first NUL byte.
+    nul: Option<usize>,
+    /// Most bytes of ripgrep's first read.
+    first_read: usize,
+}
+
+impl<'a> FileText<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        let text = searchable(bytes);
+        Self { nul: memchr(0, &text), first_read: first_read(bytes), text }
+    }
+}
+
+/// Counts of matches that come in order.
+#[derive(Default)]
+struct Tally<'a> {
+    text: &'a [u8],
+    /// Where the line of the last match ends.
+    line_end: usize,
+    found: FileMatches,
+}
+
+impl Tally<'_> {
+    /// Takes in a match that begins at `start`, of those in lines that end by `end`; answers whether to go on. As
+    /// `Collector::occurrences` has it, a match at the end of its line counts only if it is the only one there.
+    fn add(&mut self, start: usize, end: usize) -> bool {
+        if start >= end && (self.text[..end].ends_with(b"\n") || self.line_end == end) {
+            return false;
+        }
+        if start >= self.line_end {
+            let rest = self.text.get(start..end).unwrap_or_default();
+            self.line_end = memchr(b'\n', rest).map_or(end, |newline| start + newline + 1);
+            self.found.lines += 1;
+        }
+        self.found.matches += 1;
+        true
     }
 }
 

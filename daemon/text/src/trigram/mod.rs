@@ -29,4 +29,4 @@ pub use grams::{FileGrams, Gram};
 pub use index::TrigramIndex;
 pub use merge::{MergeJob, Merged};
 pub use query::GramQuery;
-pub use snapshot::{IndexStats, Snapshot};
+pub use snapshot::{Candidate, IndexStats, Snapshot};

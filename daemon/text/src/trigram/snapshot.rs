@@ -17,6 +17,17 @@ pub struct Snapshot {
     parts: Vec<Part>,
 }
 
+/// A file that some of several queries admit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The file's number.
+    pub file: FileId,
+    /// The file's path.
+    pub path: WsPath,
+    /// Which queries admit it, ascending.
+    pub queries: Box<[u32]>,
+}
+
 /// Figures about an index, sizes in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexStats {
@@ -53,6 +64,16 @@ impl Snapshot {
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
         // Runs from segments are sorted already, which a stable sort makes use of.
         found.sort_by(|(a_file, a), (b_file, b)| (a, a_file).cmp(&(b, b_file)));
+        found
+    }
+
+    /// For many queries at once: the files that at least one of them admits, sorted by path, each with the numbers of those
+    /// queries. As with [`Snapshot::candidates`], only what is left out is certain.
+    #[must_use]
+    pub fn candidates_of_each(&self, queries: &[&GramQuery], filter: &PathFilter) -> Vec<Candidate> {
+        let mut found: Vec<Candidate> =
+            self.parts.par_iter().flat_map_iter(|part| candidates_of_each(part, queries, filter)).collect();
+        found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
     }
 
@@ -101,6 +122,32 @@ fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<(Fi
             live.filter_map(|doc| named(&part.segment.docs[doc as usize])).collect()
         }
     }
+}
+
+fn candidates_of_each(part: &Part, queries: &[&GramQuery], filter: &PathFilter) -> Vec<Candidate> {
+    let mut admitting: Vec<Vec<u32>> = vec![Vec::new(); part.segment.docs.len()];
+    let mut everywhere = Vec::new();
+    for (query, number) in queries.iter().zip(0..) {
+        match Plan::new(query, &part.segment).documents() {
+            None => everywhere.push(number),
+            Some(docs) => docs.into_iter().for_each(|doc| {
+                if let Some(numbers) = admitting.get_mut(doc as usize) {
+                    numbers.push(number);
+                }
+            }),
+        }
+    }
+    let candidate = |(at, doc): (u32, &super::segment::Doc)| {
+        let mut queries = std::mem::take(&mut admitting[at as usize]);
+        queries.extend_from_slice(&everywhere);
+        if queries.is_empty() || !filter.admits(&doc.path) {
+            return None;
+        }
+        queries.sort_unstable();
+        queries.dedup();
+        Some(Candidate { file: doc.file, path: doc.path.clone(), queries: queries.into() })
+    };
+    part.live_docs().filter_map(candidate).collect()
 }
 
 /// Lists come in the order of trigrams, so each document's hash sees its own trigrams sorted.

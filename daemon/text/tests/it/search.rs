@@ -85,6 +85,21 @@ fn large_files_give_the_same_lines_as_small_ones() {
 }
 
 #[test]
+fn counting_large_files_finds_what_showing_finds() {
+    let line = "some words, é and \u{1F600}, of a line with 12 and 3456\n\n  \t\nlast\r\n";
+    for end in ["", "no newline at the end 77"] {
+        let tree = Tree::new(&[("f", line.repeat(3_000) + end)]);
+        for pattern in
+            ["words|12", r"\d+", "^", "$", r"\b", r"^\s*$", r"\w+ds\b", "x*", "(?i)LAST.*", r"\d$", "[^\n]*"]
+        {
+            let totals = |answer: hob_text::SearchAnswer| (answer.total_lines, answer.total_matches);
+            let shown = totals(tree.search(&request(pattern)));
+            assert_eq!(totals(tree.search(&counting(pattern))), shown, "{pattern}");
+        }
+    }
+}
+
+#[test]
 fn context_stops_at_the_ends_of_the_file() {
     let tree = Tree::new(&[("f", "a\nb\n\nx\nd\n"), ("g", "x"), ("h", "\nx\n")]);
     let answer = tree.search(&SearchRequest { context_lines: 2, ..request("x") });

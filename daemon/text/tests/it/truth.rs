@@ -1,7 +1,7 @@
 //! Random patterns over random trees: no candidate is lost, and the lines are those of a naive search.
 
-use crate::common::{Tree, candidates, per_line, request, shown, shown_naively};
-use hob_text::Pattern;
+use crate::common::{Tree, candidates, counting, per_line, request, shown, shown_naively};
+use hob_text::{Pattern, SearchAnswer};
 use proptest::prelude::*;
 
 /// Words that patterns and files share, so that matches are common; with letters whose case folding is odd.
@@ -187,6 +187,14 @@ proptest! {
         prop_assert_eq!(answer.total_lines, answer.matches.len() as u64);
         prop_assert!(answer.total_matches >= answer.total_lines);
         prop_assert!(answer.complete);
+    }
+
+    #[test]
+    fn counting_finds_what_showing_finds((pattern, tree) in case()) {
+        prop_assume!(Pattern::new(&pattern).is_ok());
+        let totals = |answer: SearchAnswer| (answer.total_lines, answer.total_matches, answer.files_matched);
+        let shown = totals(tree.search(&request(&pattern)));
+        prop_assert_eq!(totals(tree.search(&counting(&pattern))), shown, "{}", pattern);
     }
 
     /// Rarer, because every case waits for the disk.

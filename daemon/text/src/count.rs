@@ -1,0 +1,212 @@
+//! Many patterns counted in one pass: every file that any of them could match is read once.
+//!
+//! Counts are those of `rg --count-matches`, pattern by pattern; a file in which a NUL byte is met after the first 64 KiB
+//! counts as no match, as there. Each thread adds up what it finds, and the sums are put together at the end, so memory does not
+//! grow with the number of matching files.
+
+use std::cmp::Reverse;
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Contents, WsPath};
+use rayon::prelude::*;
+
+use crate::filter::{BadGlob, PathFilter};
+use crate::lanes::Lanes;
+use crate::pattern::{BadPattern, Pattern};
+use crate::search::FileCount;
+use crate::trigram::{Candidate, GramQuery, Snapshot};
+use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
+
+/// Most patterns of a request: each has a compiled program per thread.
+pub const MAX_PATTERNS: usize = 256;
+/// Files named of each pattern.
+pub const TOP_FILES: usize = 10;
+
+/// What to count, and where.
+#[derive(Clone, Debug, Default)]
+pub struct CountRequest {
+    /// Regexes as of [`crate::SearchRequest`], each counted by itself.
+    pub patterns: Vec<String>,
+    /// Only files at or below this path.
+    pub path_prefix: Option<WsPath>,
+    /// Only files that this glob lets through; see [`crate::filter`].
+    pub glob: Option<String>,
+}
+
+/// What was counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountAnswer {
+    /// One per pattern, in the order of the request.
+    pub patterns: Vec<PatternCount>,
+    /// Files that the index could not rule out for all patterns; each was read once.
+    pub candidates: usize,
+    /// Candidates that could not be read, other than because they are gone.
+    pub unreadable: usize,
+    /// Whether every candidate was searched to its end; otherwise the counts are lower bounds.
+    pub complete: bool,
+    /// Time taken.
+    pub elapsed: Duration,
+}
+
+/// One pattern's part of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternCount {
+    /// The pattern as it was given.
+    pub pattern: String,
+    /// Its counts; a pattern that is no regex does not keep the others from being counted.
+    pub counts: Result<Counts, BadPattern>,
+}
+
+/// How often a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines that match.
+    pub total_lines: u64,
+    /// Occurrences.
+    pub total_matches: u64,
+    /// Files that match.
+    pub files_matched: usize,
+    /// The [`TOP_FILES`] files with the most occurrences, most first, then by path.
+    pub top_files: Vec<FileCount>,
+}
+
+/// Why counting was not begun.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    /// The glob is malformed.
+    #[error(transparent)]
+    Glob(#[from] BadGlob),
+    /// More patterns than are taken.
+    #[error("{0} patterns; at most {MAX_PATTERNS} are taken at once")]
+    TooMany(usize),
+}
+
+/// Counts the matches of each pattern in the files of `snapshot`, reading them from `contents`. Runs in parallel on the
+/// rayon pool it is called in. When `token` stops it, the answer is not `complete`.
+///
+/// # Errors
+/// [`CountError`] for a bad glob or too many patterns; a bad pattern is an error in its own place of the answer.
+pub fn count(
+    snapshot: &Snapshot,
+    request: &CountRequest,
+    contents: &dyn Contents,
+    token: &CancelToken,
+) -> Result<CountAnswer, CountError> {
+    let start = Instant::now();
+    if request.patterns.len() > MAX_PATTERNS {
+        return Err(CountError::TooMany(request.patterns.len()));
+    }
+    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?;
+    let compiled: Vec<_> = request.patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
+    let good: Vec<&Pattern> = compiled.iter().flatten().collect();
+    let queries: Vec<&GramQuery> = good.iter().map(|pattern| pattern.query()).collect();
+    let candidates = snapshot.candidates_of_each(&queries, &filter);
+    let lanes = Lanes::new();
+    candidates.par_iter().for_each(|candidate| {
+        lanes.with(
+            || {
+                Lane::new(
+                    FileReader::new(contents, token),
+                    good.iter().map(|pattern| Verifier::new(pattern, token)),
+                )
+            },
+            |lane| lane.take(candidate),
+        );
+    });
+    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(good.len()), Sum::plus);
+    let mut counts = sum.counts.into_iter().map(Counts::finished);
+    let counted = |(pattern, compiled): (&String, Result<Pattern, BadPattern>)| PatternCount {
+        pattern: pattern.clone(),
+        counts: compiled.map(|_| counts.next().unwrap_or_default()),
+    };
+    Ok(CountAnswer {
+        patterns: request.patterns.iter().zip(compiled).map(counted).collect(),
+        candidates: candidates.len(),
+        unreadable: sum.unreadable,
+        complete: !sum.stopped,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// What one thread works with, and what it has found.
+struct Lane<'a> {
+    reader: FileReader<'a>,
+    verifiers: Vec<Verifier<'a>>,
+    sum: Sum,
+}
+
+impl<'a> Lane<'a> {
+    fn new(reader: FileReader<'a>, verifiers: impl Iterator<Item = Verifier<'a>>) -> Self {
+        let verifiers: Vec<_> = verifiers.collect();
+        Self { reader, sum: Sum::new(verifiers.len()), verifiers }
+    }
+
+    fn take(&mut self, candidate: &Candidate) {
+        let text = match self.reader.read(&candidate.path) {
+            Ok(text) => text,
+            Err(unread) => {
+                self.sum.unreadable += usize::from(unread == Unread::Failed);
+                self.sum.stopped |= unread == Unread::Stopped;
+                return;
+            }
+        };
+        for at in candidate.queries.iter().map(|number| *number as usize) {
+            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 });
+            self.sum.stopped |= found.stopped;
+            self.sum.counts[at].add(candidate, &found);
+        }
+    }
+}
+
+/// Counts of some of the files.
+struct Sum {
+    counts: Vec<Counts>,
+    unreadable: usize,
+    stopped: bool,
+}
+
+impl Sum {
+    fn new(patterns: usize) -> Self {
+        Self { counts: vec![Counts::default(); patterns], unreadable: 0, stopped: false }
+    }
+
+    fn plus(mut self, other: Self) -> Self {
+        self.unreadable += other.unreadable;
+        self.stopped |= other.stopped;
+        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
+            mine.total_lines += theirs.total_lines;
+            mine.total_matches += theirs.total_matches;
+            mine.files_matched += theirs.files_matched;
+            mine.top_files.extend(theirs.top_files);
+        }
+        self
+    }
+}
+
+impl Counts {
+    fn add(&mut self, candidate: &Candidate, found: &FileMatches) {
+        if found.lines == 0 || found.cut_by_nul {
+            return;
+        }
+        self.total_lines += found.lines;
+        self.total_matches += found.matches;
+        self.files_matched += 1;
+        let Candidate { file, path, .. } = candidate;
+        let (lines, matches) = (found.lines, found.matches);
+        self.top_files.push(FileCount { file: *file, path: path.clone(), lines, matches });
+        // Cutting now and then keeps the list short without sorting it at every file.
+        if self.top_files.len() > 8 * TOP_FILES {
+            self.keep_top();
+        }
+    }
+
+    fn keep_top(&mut self) {
+        self.top_files.sort_by(|a, b| (Reverse(a.matches), &a.path).cmp(&(Reverse(b.matches), &b.path)));
+        self.top_files.truncate(TOP_FILES);
+    }
+
+    fn finished(mut self) -> Self {
+        self.keep_top();
+        self
+    }
+}

@@ -1,0 +1,122 @@
+//! Counting many patterns at once is counting each.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use hob_base::{CancelToken, WsPath};
+use hob_text::count::{MAX_PATTERNS, TOP_FILES};
+use hob_text::{CountAnswer, CountError, CountRequest, Counts, count};
+
+use crate::common::{Tree, counting, path};
+
+fn patterns(patterns: &[&str]) -> CountRequest {
+    let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+    CountRequest { patterns, ..CountRequest::default() }
+}
+
+fn counted(tree: &Tree, request: &CountRequest) -> CountAnswer {
+    count(&tree.mapped_index().snapshot(), request, tree, &CancelToken::default()).expect("a valid request")
+}
+
+fn of(answer: &CountAnswer, at: usize) -> &Counts {
+    answer.patterns[at].counts.as_ref().expect("a valid pattern")
+}
+
+fn mixed() -> Tree {
+    let mut tree = Tree::default();
+    for n in 0..200u32 {
+        let text =
+            format!("{}needle {n}\nhay{}\n", "needle ".repeat(n as usize % 7), "\u{e9}".repeat(n as usize));
+        tree.set(&format!("d{}/f{n:03}", n % 3), text.as_bytes());
+    }
+    tree.set("late-nul", &[&b"needle\n".repeat(20_000)[..], b"\0needle\n"].concat());
+    tree.set("large", &b"a needle in a large file, many times over\n".repeat(9_000));
+    tree
+}
+
+#[test]
+fn every_pattern_counts_as_it_does_alone() {
+    let all = [
+        "needle",
+        r"needle \d+$",
+        "(?i)HAY|needle",
+        r"\w+edle\b",
+        "absent",
+        "",
+        r"(?R)\d$",
+        "x*",
+        r"[^\n]{100}",
+    ];
+    let tree = mixed();
+    let answer = counted(&tree, &patterns(&all));
+    assert!(answer.complete);
+    for (at, pattern) in all.iter().enumerate() {
+        let alone = tree.search(&counting(pattern));
+        let counts = of(&answer, at);
+        assert_eq!(answer.patterns[at].pattern, *pattern);
+        assert_eq!(
+            (counts.total_lines, counts.total_matches, counts.files_matched),
+            (alone.total_lines, alone.total_matches, alone.files_matched),
+            "{pattern}"
+        );
+        let mut by_path: BTreeMap<&str, u64> = BTreeMap::new();
+        by_path.extend(alone.files.iter().map(|file| (file.path.as_str(), file.matches)));
+        let mut top: Vec<(&str, u64)> = by_path.into_iter().collect();
+        top.sort_by_key(|(_, matches)| std::cmp::Reverse(*matches));
+        top.truncate(TOP_FILES);
+        let named: Vec<_> = counts.top_files.iter().map(|file| (file.path.as_str(), file.matches)).collect();
+        assert_eq!(named, top, "{pattern}");
+    }
+}
+
+#[test]
+fn each_file_is_read_once_and_only_if_needed() {
+    let tree = Tree::new(&[("one", "alpha beta"), ("two", "beta"), ("three", "gamma")]);
+    let reads = Mutex::new(Vec::new());
+    let contents = |at: &WsPath| -> io::Result<Arc<[u8]>> {
+        reads.lock().expect("no panic").push(at.to_string());
+        Ok(tree.files[at.as_str()].clone())
+    };
+    let request = patterns(&["alpha", "beta", "al|be[t]a"]);
+    let answer =
+        count(&tree.index().snapshot(), &request, &contents, &CancelToken::default()).expect("valid");
+    let mut reads = reads.into_inner().expect("no panic");
+    reads.sort();
+    assert_eq!(reads, ["one", "three", "two"], "`al` has no trigram, so every file is looked at");
+    assert_eq!(answer.candidates, 3);
+    let narrow =
+        count(&tree.index().snapshot(), &patterns(&["alpha", "beta"]), &tree, &CancelToken::default());
+    assert_eq!(narrow.expect("valid").candidates, 2);
+}
+
+#[test]
+fn a_bad_pattern_leaves_the_others_their_counts() {
+    let answer = counted(&Tree::new(&[("f", "aaa")]), &patterns(&["a", "a(", "aa"]));
+    assert_eq!((of(&answer, 0).total_matches, of(&answer, 2).total_matches), (3, 1));
+    let error = answer.patterns[1].counts.as_ref().expect_err("an open group");
+    assert_eq!(error.offset, Some(1));
+}
+
+#[test]
+fn filters_narrow_and_bad_requests_are_refused() {
+    let tree = Tree::new(&[("a/x.rs", "hit"), ("a/x.py", "hit"), ("b/x.rs", "hit")]);
+    let narrow =
+        CountRequest { path_prefix: Some(path("a")), glob: Some("*.rs".to_owned()), ..patterns(&["hit"]) };
+    assert_eq!(of(&counted(&tree, &narrow), 0).files_matched, 1);
+    let refused = |request: &CountRequest| {
+        count(&tree.index().snapshot(), request, &tree, &CancelToken::default()).expect_err("a bad request")
+    };
+    assert!(matches!(refused(&CountRequest { glob: Some("{".to_owned()), ..narrow }), CountError::Glob(_)));
+    assert_eq!(refused(&patterns(&["x"; MAX_PATTERNS + 1])), CountError::TooMany(MAX_PATTERNS + 1));
+    assert_eq!(counted(&tree, &patterns(&[])).patterns, []);
+}
+
+#[test]
+fn a_cancelled_count_says_that_it_is_not_complete() {
+    let (tree, token) = (mixed(), CancelToken::default());
+    token.cancel();
+    let answer = count(&tree.index().snapshot(), &patterns(&["needle"]), &tree, &token).expect("valid");
+    assert!(!answer.complete);
+    assert_eq!(of(&answer, 0).total_matches, 0);
+}
