@@ -94,7 +94,11 @@ impl Replacing<'_> {
         loop {
             match look(self.settings, self.may_replace).await? {
                 Found::Daemon(connection) => return Ok(connection),
-                Found::Older(daemon) => self.replace(daemon).await,
+                Found::Older(daemon) => {
+                    self.replace(daemon).await;
+                    // Its calls are done; what it still has to save gets its own time.
+                    waiting_since = Instant::now();
+                }
                 Found::Nobody if daemon_is_gone(&places.daemon_lock())? => {
                     self.start().await?;
                     waiting_since = Instant::now();
