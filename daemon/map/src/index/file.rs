@@ -145,6 +145,7 @@ impl FileEntry {
 
     pub(crate) fn heap_bytes(&self) -> usize {
         let facts = &self.facts;
+        // Scores come later, one for each definition; an entry must cost the same when it goes as when it came.
         size_of::<Self>()
             + facts.names.heap_bytes()
             + facts.texts.len()
@@ -157,7 +158,7 @@ impl FileEntry {
                 + self.bases.len()
                 + self.locals.len()
                 + self.stars.len()
-                + self.scores.len())
+                + facts.defs.len())
     }
 }
 
