@@ -1,5 +1,6 @@
 //! Builds the map of a folder and prints what it costs: `map DIR [TARGET]...`; for each target, who points at it and how
-//! long that took to find. For people who work on resolution.
+//! long that took to find. With `FACTS=FILE` in the environment, facts are kept there between runs; with `REPEAT=N` each
+//! question is asked that often. For people who work on resolution.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,18 +8,18 @@ use std::time::Instant;
 
 use hob_base::{CancelToken, FileId, WsPath};
 use hob_map::graph::{Confidence, Direction, EdgeKinds, KindFilter, Lookup, NeighborsQuery, SearchQuery};
-use hob_map::{Map, MapChange, extract, language_of};
+use hob_map::{Map, MapChange, extract, language_of, persist};
 use rayon::prelude::*;
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let root = PathBuf::from(args.next().unwrap_or_else(|| ".".to_owned()));
     let start = Instant::now();
-    let mut paths = Vec::new();
-    collect(&root, &mut paths);
-    paths.sort();
-    let changes: Vec<MapChange> =
-        paths.par_iter().enumerate().filter_map(|(i, path)| change(i, path, &root)).collect();
+    let changes = match std::env::var("FACTS") {
+        Ok(store) if Path::new(&store).exists() => load(Path::new(&store)),
+        Ok(store) => save(scan(&root), Path::new(&store)),
+        Err(_) => scan(&root),
+    };
     println!("read and extracted {} files in {:?}", changes.len(), start.elapsed());
     let start = Instant::now();
     let mut map = Map::new();
@@ -30,6 +31,43 @@ fn main() {
     for target in &targets {
         show(&map, target);
     }
+}
+
+fn scan(root: &Path) -> Vec<MapChange> {
+    let mut paths = Vec::new();
+    collect(root, &mut paths);
+    paths.sort();
+    paths.par_iter().enumerate().filter_map(|(i, path)| change(i, path, root)).collect()
+}
+
+fn save(changes: Vec<MapChange>, store: &Path) -> Vec<MapChange> {
+    let mut bytes = Vec::new();
+    for change in &changes {
+        let MapChange::Set { path, facts, .. } = change else { continue };
+        for part in [path.as_str().as_bytes(), &persist::encode(facts)] {
+            bytes.extend((part.len() as u32).to_le_bytes());
+            bytes.extend(part);
+        }
+    }
+    println!("facts take {} bytes on disk", bytes.len());
+    std::fs::write(store, bytes).expect("the store can be written");
+    changes
+}
+
+fn load(store: &Path) -> Vec<MapChange> {
+    let bytes = std::fs::read(store).expect("the store can be read");
+    let (mut rest, mut parts) = (&bytes[..], Vec::new());
+    while let Some((length, tail)) = rest.split_first_chunk::<4>() {
+        let (part, tail) = tail.split_at(u32::from_le_bytes(*length) as usize);
+        parts.push(part);
+        rest = tail;
+    }
+    let set = |(number, pair): (usize, &[&[u8]])| MapChange::Set {
+        file: FileId(number as u32),
+        path: WsPath::new(std::str::from_utf8(pair[0]).expect("a path")).expect("a relative path"),
+        facts: Arc::new(persist::decode(pair[1]).expect("facts")),
+    };
+    parts.par_chunks(2).enumerate().map(set).collect()
 }
 
 fn collect(dir: &Path, paths: &mut Vec<PathBuf>) {

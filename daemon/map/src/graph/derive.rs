@@ -105,7 +105,6 @@ impl Map {
             if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
                 job.take(at as u32, self.dependencies(&resolver, file), self);
             }
-            resolver.forget();
         }
         job.next = end;
         end == job.items.len()

@@ -18,7 +18,6 @@ impl Map {
             for def in self.defs_of(file) {
                 self.export_node(&resolver, def.into(), &mut lines);
             }
-            resolver.forget();
         }
         lines.sort_unstable();
         lines

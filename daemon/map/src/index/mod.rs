@@ -133,6 +133,11 @@ impl Index {
         self.names.get(id)
     }
 
+    /// The number of a name, if anything has or mentions it.
+    pub(crate) fn name_id(&self, name: &str) -> Option<NameId> {
+        self.names.find(name)
+    }
+
     /// Files that define `name`, by number.
     pub(crate) fn defining(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.defining.get(id))

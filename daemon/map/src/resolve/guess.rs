@@ -14,6 +14,17 @@ const MANY: usize = 64;
 /// Most candidates shown.
 const SHOWN: usize = 5;
 
+/// The outcome of looking for the only definition of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Only {
+    /// None fits.
+    None,
+    /// This one.
+    One(DefRef),
+    /// Several do.
+    Several,
+}
+
 /// The definitions that an unresolved reference may mean.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
@@ -29,6 +40,16 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// The definition that stands for the group: with a body, first by path and place.
+    pub(super) fn best(&self, resolver: &Resolver<'_>) -> DefRef {
+        let key = |def: &&DefRef| {
+            let found = resolver.def(**def);
+            let declared = found.is_some_and(|(_, def)| def.flags.has(DefFlags::DECLARATION));
+            (declared, found.map(|(entry, _)| entry.path.as_str()), def.def)
+        };
+        self.all.iter().min_by_key(key).copied().unwrap_or(self.all[0])
+    }
+
     /// Splits definitions of one name into groups.
     pub(super) fn split(resolver: &Resolver<'_>, defs: Vec<DefRef>) -> Vec<Self> {
         let mut groups: Vec<Self> = Vec::new();
@@ -69,28 +90,40 @@ impl<'m> Resolver<'m> {
         if files.len() > MANY {
             return Resolution::Unresolved;
         }
-        // Outside C one look at the second definition is enough.
-        if family(site) != Lang::Cpp {
-            return self.only(self.possible(site, r));
-        }
-        let groups = Group::split(self, self.possible(site, r).collect());
-        match &groups[..] {
-            [] => Resolution::Dropped,
-            [group] => Resolution::To(Thing::Def(self.first(&group.all)), Confidence::Name),
-            _ => Resolution::Unresolved,
+        let member = r.receiver != Receiver::None;
+        let only = match self.index.name_id(name) {
+            // Which members there are depends on nothing but the name; in Go alone also on the folder.
+            Some(id) if member && family(site) != Lang::Go => {
+                self.remembered(&self.members, (id, site.want, family(site)), || self.only(site, r))
+            }
+            _ => self.only(site, r),
+        };
+        match only {
+            Only::None => Resolution::Dropped,
+            Only::One(def) => Resolution::To(Thing::Def(def), Confidence::Name),
+            Only::Several => Resolution::Unresolved,
         }
     }
 
-    fn only(&self, mut possible: impl Iterator<Item = DefRef>) -> Resolution {
-        let Some(first) = possible.next() else { return Resolution::Dropped };
+    fn only(&self, site: Site<'m>, r: &Ref) -> Only {
+        if family(site) == Lang::Cpp {
+            return match &Group::split(self, self.possible(site, r).collect())[..] {
+                [] => Only::None,
+                [group] => Only::One(group.best(self)),
+                _ => Only::Several,
+            };
+        }
+        // Outside C one look at the second definition is enough.
+        let mut possible = self.possible(site, r);
+        let Some(first) = possible.next() else { return Only::None };
         let mut all = vec![first];
         for other in possible {
             if !self.is_same_place(first, other) {
-                return Resolution::Unresolved;
+                return Only::Several;
             }
             all.push(other);
         }
-        Resolution::To(Thing::Def(self.first(&all)), Confidence::Name)
+        Only::One(Group { all }.best(self))
     }
 
     /// The candidates of a reference that does not resolve.
@@ -134,27 +167,20 @@ impl<'m> Resolver<'m> {
             })
     }
 
-    /// Definitions that a bare name can mean through headers; `None` if there is none.
-    pub(super) fn visible_bare(&self, site: Site<'m>, name: &str) -> Option<Vec<DefRef>> {
-        let files = self.index.defining(name);
-        let mut found = Vec::new();
-        for file in files.iter().map(|&file| FileId(file)) {
-            let Some(entry) = self.entry(file).filter(|e| e.lang().family() == Lang::Cpp) else { continue };
-            let fitting = entry.defs_named(name).filter(|(_, def)| {
-                is_free(entry, def) && is_visible(entry, def.flags) && site.want.accepts(def.kind)
+    /// Definitions that a bare name can mean through headers.
+    pub(super) fn visible_bare(&self, want: Want, name: &str) -> Vec<DefRef> {
+        let files = self.index.defining(name).iter().map(|&file| FileId(file));
+        let entries = files.filter_map(|file| Some((file, self.entry(file)?)));
+        let in_c = entries.filter(|(_, entry)| entry.lang().family() == Lang::Cpp);
+        let defs = in_c.flat_map(|(file, entry)| {
+            let named = entry.defs_named(name).filter(move |(_, def)| {
+                is_free(entry, def) && is_visible(entry, def) && want.accepts(def.kind)
             });
-            found.extend(fitting.map(|(def, _)| DefRef { file, def }));
-        }
-        (!found.is_empty()).then_some(found)
-    }
-
-    fn first(&self, defs: &[DefRef]) -> DefRef {
-        let key = |def: &&DefRef| {
-            let found = self.def(**def);
-            let declared = found.is_some_and(|(_, d)| d.flags.has(DefFlags::DECLARATION));
-            (declared, found.map(|(entry, _)| entry.path.as_str()), def.def)
-        };
-        defs.iter().min_by_key(key).copied().unwrap_or(defs[0])
+            named.map(move |(def, _)| DefRef { file, def })
+        });
+        // What so many places define belongs to nobody in particular.
+        let found: Vec<DefRef> = defs.take(MANY + 1).collect();
+        if found.len() > MANY { Vec::new() } else { found }
     }
 
     /// How far a candidate is from the file, for ranking.
@@ -232,11 +258,14 @@ fn is_free(entry: &FileEntry, def: &Def) -> bool {
 
 /// Whether code of the site's file can reach the definition at all.
 fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) -> bool {
-    if file == site.file || def.flags.has(DefFlags::EXPORTED) {
+    if file == site.file {
+        return true;
+    }
+    if def.flags.has(DefFlags::EXPORTED) && entry.lang().family() != Lang::Cpp {
         return true;
     }
     match entry.lang().family() {
-        Lang::Cpp => is_visible(entry, def.flags) || !is_free(entry, def),
+        Lang::Cpp => is_visible(entry, def) || !is_free(entry, def),
         Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
         Lang::Go => entry.path.dir() == site.entry.path.dir(),
         _ => true,

@@ -4,6 +4,7 @@
 //! other way round: the definitions that a name can mean are few; only where there are several is it asked which of
 //! them the file's headers reach.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use hob_base::FileId;
@@ -11,29 +12,35 @@ use rustc_hash::FxHashSet;
 
 use super::guess::Group;
 use super::{Resolver, Site};
-use crate::facts::DefFlags;
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
 use crate::langs::ModuleTarget;
 
 /// Most headers followed from one file.
-const MAX_HEADERS: usize = 400;
+const MAX_HEADERS: usize = 128;
 
 impl<'m> Resolver<'m> {
     /// The definition that a bare name means through the file's headers.
     pub(super) fn included(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
-        let all = self.visible_bare(site, name)?;
-        let groups = Group::split(self, all);
+        let name = self.index.name_id(name)?;
+        let groups = self.remembered(&self.visible, (name, site.want), || {
+            Group::split(self, self.visible_bare(site.want, self.index.name(name))).into()
+        });
+        let written =
+            |group: &&Group| group.all.iter().any(|def| self.includes_by_name(site.entry, def.file));
         if let [group] = &groups[..] {
-            let near = group.all.iter().any(|def| self.includes_by_name(site.entry, def.file));
-            return Some((group.best(self), if near { Confidence::Import } else { Confidence::Name }));
+            let sure = if written(&group) { Confidence::Import } else { Confidence::Name };
+            return Some((group.best(self), sure));
+        }
+        if groups.is_empty() {
+            return None;
+        }
+        if let Some(group) = single(groups.iter().filter(written)) {
+            return Some((group.best(self), Confidence::Import));
         }
         let reach = self.reach(site.file);
-        let mut near = groups.iter().filter(|group| group.all.iter().any(|def| reach.contains(&def.file)));
-        match (near.next(), near.next()) {
-            (Some(group), None) => Some((group.best(self), Confidence::Import)),
-            _ => None,
-        }
+        let near = groups.iter().filter(|group| group.all.iter().any(|def| reach.contains(&def.file)));
+        Some((single(near)?.best(self), Confidence::Import))
     }
 
     /// Whether one of the file's includes is written so that it may mean `header`.
@@ -49,37 +56,36 @@ impl<'m> Resolver<'m> {
 
     /// The files reached from `file` through includes, itself among them.
     fn reach(&self, file: FileId) -> Rc<FxHashSet<FileId>> {
-        if let Some(known) = self.reach.borrow().get(&file) {
-            return Rc::clone(known);
-        }
-        let mut seen = FxHashSet::from_iter([file]);
-        let mut queue = std::collections::VecDeque::from([file]);
-        while let Some(next) = queue.pop_front() {
-            let Some(entry) = self.entry(next) else { continue };
-            for star in entry.stars() {
-                let module = self.module(next, entry, star.module);
-                if let ModuleTarget::File(header) = &*module.target
-                    && seen.len() < MAX_HEADERS
-                    && seen.insert(*header)
-                {
-                    queue.push_back(*header);
+        self.remembered(&self.reach, file, || {
+            let mut seen = FxHashSet::from_iter([file]);
+            let mut queue = VecDeque::from([file]);
+            while let Some(next) = queue.pop_front() {
+                for &header in self.includes(next).iter() {
+                    if seen.len() < MAX_HEADERS && seen.insert(header) {
+                        queue.push_back(header);
+                    }
                 }
             }
-        }
-        let seen = Rc::new(seen);
-        self.reach.borrow_mut().insert(file, Rc::clone(&seen));
-        seen
+            Rc::new(seen)
+        })
+    }
+
+    /// The files of the project that a file includes itself.
+    fn includes(&self, file: FileId) -> Rc<[FileId]> {
+        self.remembered(&self.includes, file, || {
+            let Some(entry) = self.entry(file) else { return Rc::default() };
+            let targets = entry.stars().map(|star| self.module(file, entry, star.module));
+            let headers = targets.filter_map(|module| match &*module.target {
+                ModuleTarget::File(header) => Some(*header),
+                _ => None,
+            });
+            headers.collect()
+        })
     }
 }
 
-impl Group {
-    /// The definition that stands for the group: with a body, first by path and place.
-    fn best(&self, resolver: &Resolver<'_>) -> DefRef {
-        let key = |def: &&DefRef| {
-            let found = resolver.def(**def);
-            let declared = found.is_some_and(|(_, def)| def.flags.has(DefFlags::DECLARATION));
-            (declared, found.map(|(entry, _)| entry.path.as_str()), def.def)
-        };
-        self.all.iter().min_by_key(key).copied().unwrap_or(self.all[0])
-    }
+/// The only item, if there is exactly one.
+fn single<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
 }

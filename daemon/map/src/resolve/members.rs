@@ -174,12 +174,14 @@ impl<'m> Resolver<'m> {
         if entry.lang().family() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
             return declared;
         }
-        let qualified = entry.facts.name(def.qualified);
-        let mut bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
-        match (bodies.next(), bodies.next()) {
-            (Some(body), None) => body,
-            _ => declared,
-        }
+        self.remembered(&self.bodies, declared, || {
+            let qualified = entry.facts.name(def.qualified);
+            let mut bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
+            match (bodies.next(), bodies.next()) {
+                (Some(body), None) => body,
+                _ => declared,
+            }
+        })
     }
 
     /// Definitions with a body, one per file, that a declaration of this kind and qualified name may announce.

@@ -31,7 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
-use crate::index::{FileEntry, Index};
+use crate::index::{FileEntry, Index, NameId};
 use crate::langs::{Lang, ModuleTarget};
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
@@ -81,7 +81,7 @@ pub(crate) enum Resolution {
 }
 
 /// What kind of thing fits best where a name stands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Want {
     Callee,
     Type,
@@ -129,6 +129,12 @@ pub(crate) struct Resolver<'m> {
     bindings: RefCell<FxHashMap<(FileId, u32), Found>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     reach: RefCell<FxHashMap<FileId, Rc<FxHashSet<FileId>>>>,
+    includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
+    /// In C and C++, what a bare name can mean outside its file.
+    visible: RefCell<FxHashMap<(NameId, Want), Rc<[guess::Group]>>>,
+    /// The one definition that a member can be by name alone, if any can.
+    members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
+    bodies: RefCell<FxHashMap<DefRef, DefRef>>,
     /// Member look-ups under way, to notice one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
@@ -153,6 +159,10 @@ impl<'m> Resolver<'m> {
             bindings: RefCell::default(),
             bases: RefCell::default(),
             reach: RefCell::default(),
+            includes: RefCell::default(),
+            visible: RefCell::default(),
+            members: RefCell::default(),
+            bodies: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
@@ -163,14 +173,6 @@ impl<'m> Resolver<'m> {
     /// For going through everything: nothing is kept for later questions, which would crowd out what they need.
     pub(crate) fn passing(index: &'m Index) -> Self {
         Self { keeps: false, ..Self::new(index) }
-    }
-
-    /// Forgets what was remembered; for callers that go through many files.
-    pub(crate) fn forget(&self) {
-        self.targets.borrow_mut().clear();
-        self.bindings.borrow_mut().clear();
-        self.bases.borrow_mut().clear();
-        self.reach.borrow_mut().clear();
     }
 
     /// Whom a reference of `file` means.

@@ -8,7 +8,7 @@ use hob_base::FileId;
 use super::members::Member;
 use super::scope::pick;
 use super::{Found, Module, Resolver, Site, Thing, Want};
-use crate::facts::{DefFlags, DefKind, Import, ImportKind, StrId};
+use crate::facts::{Def, DefFlags, DefKind, Import, ImportKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
 use crate::langs::{Lang, ModuleTarget};
@@ -128,9 +128,9 @@ impl<'m> Resolver<'m> {
             return found;
         }
         let site = Site { file, entry, owner: None, want: Want::Any };
-        let own = entry.defs_named(name).filter(|(_, def)| {
-            def.parent.is_none() && def.qualified == def.name && is_visible(entry, def.flags)
-        });
+        let own = entry
+            .defs_named(name)
+            .filter(|(_, def)| def.parent.is_none() && def.qualified == def.name && is_visible(entry, def));
         let own = pick(own, site.want).or_else(|| if name == "default" { default_def(entry) } else { None });
         if let Some(def) = own {
             return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
@@ -323,9 +323,18 @@ fn as_thing(module: Rc<Module>) -> Thing {
     }
 }
 
-/// Whether other files can name a top-level definition: in C and C++, what is not `static`, and everything in headers.
-pub(super) fn is_visible(entry: &FileEntry, flags: DefFlags) -> bool {
-    entry.lang().family() != Lang::Cpp || flags.has(DefFlags::EXPORTED) || is_header(entry)
+/// Whether other files can name a top-level definition: in C and C++, everything in headers, and elsewhere functions
+/// and variables that are not `static`.
+pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
+    let linked = || {
+        let has_linkage = matches!(def.kind, DefKind::Function | DefKind::Variable | DefKind::Constant);
+        has_linkage && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def)
+    };
+    entry.lang().family() != Lang::Cpp || is_header(entry) || linked()
+}
+
+fn in_enum(entry: &FileEntry, def: &Def) -> bool {
+    def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Enum)
 }
 
 fn is_header(entry: &FileEntry) -> bool {
