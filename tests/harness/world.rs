@@ -12,7 +12,8 @@ use crate::{Answer, Mcp, McpOptions, Output, Tree, binaries, processes, run};
 
 /// A folder for everything, and a daemon that ends with it.
 ///
-/// On drop the daemon is stopped as a user would stop it, and nothing that was started with this `HOB_DIR` may be left.
+/// On drop the daemon is stopped as a user would stop it; nothing that was started with this `HOB_DIR` may be left, and no
+/// bug in the log.
 #[derive(Debug)]
 pub struct World {
     temp: TempDir,
@@ -180,11 +181,15 @@ impl World {
     /// The last lines of the daemon's log.
     #[must_use]
     pub fn log(&self) -> String {
-        let folder = self.hob_dir.join("state/log");
-        let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let text: String = files.filter_map(|file| std::fs::read(file).ok()).map(lossy).collect();
+        let text = self.whole_log();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(40)..].join("\n")
+    }
+
+    fn whole_log(&self) -> String {
+        let folder = self.hob_dir.join("state/log");
+        let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        files.filter_map(|file| std::fs::read(file).ok()).map(lossy).collect()
     }
 
     pub(crate) fn context(&self, tree: &Tree) -> Context {
@@ -213,9 +218,13 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         let left = self.clear();
-        if !left.is_empty() && !std::thread::panicking() {
-            panic!("processes outlive `hob stop`: {left:?}\n{}", self.log());
+        if std::thread::panicking() {
+            return;
         }
+        assert!(left.is_empty(), "processes outlive `hob stop`: {left:?}\n{}", self.log());
+        let log = self.whole_log();
+        let bug = log.lines().find(|line| line.contains("panic"));
+        assert!(bug.is_none(), "the daemon's log tells of a bug: {bug:?}");
     }
 }
 
