@@ -46,6 +46,7 @@ pub(super) enum Act {
     Comment,
     Decorator,
     Import,
+    ImportAlias,
     Export,
     Ambient,
     Function,
@@ -85,7 +86,6 @@ pub(super) enum Act {
     New,
     Jsx,
     TypeScope,
-    Infer,
     Parameter,
 }
 
@@ -113,7 +113,7 @@ const KINDS: &[(&str, Act)] = &[
     ("jsx_namespace_name", Act::Skip),
     ("decorator", Act::Decorator),
     ("import_statement", Act::Import),
-    ("import_alias", Act::Skip),
+    ("import_alias", Act::ImportAlias),
     ("export_statement", Act::Export),
     ("ambient_declaration", Act::Ambient),
     ("function_declaration", Act::Function),
@@ -172,7 +172,6 @@ const KINDS: &[(&str, Act)] = &[
     ("construct_signature", Act::TypeScope),
     ("index_signature", Act::TypeScope),
     ("conditional_type", Act::TypeScope),
-    ("infer_type", Act::Infer),
     ("required_parameter", Act::Parameter),
     ("optional_parameter", Act::Parameter),
 ];

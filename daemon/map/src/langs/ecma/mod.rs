@@ -234,6 +234,7 @@ impl Rules for Ecma {
             Act::Comment => self.comment(node, cx),
             Act::Decorator => self.decorator(node, cx),
             Act::Import => self.import(node, cx),
+            Act::ImportAlias => self.import_alias(node, cx),
             Act::Export => self.export(node, cx),
             Act::Ambient => self.ambient(node, cx),
             Act::Function => self.function(node, cx),
@@ -273,7 +274,6 @@ impl Rules for Ecma {
             Act::New => self.called(node.child_by_field_id(self.grammar.fields.constructor)),
             Act::Jsx => self.jsx(node, cx),
             Act::TypeScope => self.type_scope(node, cx),
-            Act::Infer => self.infer(node, cx),
             Act::Parameter => self.parameter(node),
         }
     }

@@ -44,6 +44,18 @@ impl Ecma {
         Step::Skip
     }
 
+    /// `import A = ns.B`: another name for something.
+    pub(super) fn import_alias<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let wrap = self.wrap(node, cx);
+        if let Some(at) = node.named_child(0).filter(|at| !cx.text(*at).is_empty()) {
+            self.handled.mark(at);
+            let head = (node.start_byte(), node.end_byte());
+            let new = New { name: cx.text(at), at, kind: DefKind::TypeAlias, head, visible: wrap.exported };
+            self.make(&new, &wrap, None, cx);
+        }
+        Step::Into
+    }
+
     fn import_clause<'t>(&self, clause: Node<'t>, module: &'t str, cx: &mut Cx<'t>) {
         let mut cursor = clause.walk();
         for part in clause.named_children(&mut cursor) {

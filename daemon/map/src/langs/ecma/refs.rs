@@ -11,6 +11,9 @@ use super::types::{THIS, TypeName, head};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, Step};
 
+/// How many nodes of a condition are searched for `infer`.
+const INFER_LIMIT: usize = 500;
+
 impl Ecma {
     /// A bare name in an expression.
     pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
@@ -173,10 +176,16 @@ impl Ecma {
     /// A part of a type that binds names of its own.
     pub(super) fn type_scope<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         cx.open_scope(true);
-        if node.kind() != "index_signature" {
-            self.enter_signature(node, cx);
-            return Step::Into;
+        match node.kind() {
+            "conditional_type" => self.bind_inferred(node, cx),
+            "index_signature" => self.bind_keys(node, cx),
+            _ => self.enter_signature(node, cx),
         }
+        Step::Into
+    }
+
+    /// `[key: string]`, `[K in T]`.
+    fn bind_keys<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             let name = match child.kind() {
@@ -188,15 +197,24 @@ impl Ecma {
                 cx.bind(cx.text(name), Binding::Opaque);
             }
         }
-        Step::Into
     }
 
-    /// `infer U`.
-    pub(super) fn infer<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if let Some(name) = node.named_child(0) {
-            cx.bind(cx.text(name), Binding::Opaque);
+    /// `T extends (...args: infer U) => V ? U : never`: `U` means something outside the function type, too.
+    fn bind_inferred<'t>(&self, condition: Node<'t>, cx: &mut Cx<'t>) {
+        let mut waiting: Vec<Node<'t>> =
+            condition.child_by_field_id(self.grammar.fields.right).into_iter().collect();
+        for _ in 0..INFER_LIMIT {
+            let Some(node) = waiting.pop() else { return };
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                waiting.push(child);
+            }
+            if node.kind() == "infer_type"
+                && let Some(name) = node.named_child(0)
+            {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
         }
-        Step::Into
     }
 
     /// The label of a tuple's element is no reference; parameters are bound by their function.

@@ -136,6 +136,7 @@ namespace A.B { export const inner = 1; function hidden() {} }
 declare module 'amb' { export function f(): void; const v: number }
 declare global { interface Window { x: number } }
 export declare const VERSION: string;
+export import Short = ns.Long;
 ",
             is_def,
             "interface I 2-2@2:18 E | interface I extends J
@@ -154,7 +155,8 @@ export declare const VERSION: string;
              constant amb.v 6-6@6:57 ED | const v: number
              interface Window 7-7@7:28 D | interface Window
              field Window.x 7-7@7:37 D | x: number
-             constant VERSION 8-8@8:22 ED | const VERSION: string",
+             constant VERSION 8-8@8:22 ED | const VERSION: string
+             type_alias Short 9-9@9:15 E | import Short = ns.Long",
         );
     }
 
@@ -469,6 +471,7 @@ type M<K> = { [P in keyof K]: K[P] } | (K extends Box<infer U> ? U : typeof valu
 type F = (arg: string, cb: (e: Ev) => void) => asserts arg is Str;
 let v: ns.deep.T = w as unknown as Cast;
 function g<G extends Foo>(u: G): Foo { return <Cast>u; }
+type R<F> = F extends (...a: infer A) => infer B ? [A, B] : never;
 ",
             "2:24 extends Sup in I
              2:32 use ns in I
