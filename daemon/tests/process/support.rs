@@ -55,7 +55,9 @@ impl World {
         let env = move |name: &str| (name == "HOB_DIR").then(|| dir.clone().into());
         let places = Places::find(&env, &hob_proto::places::current_user()).expect("an absolute path");
         let hobd = PathBuf::from(env!("CARGO_BIN_EXE_hobd"));
-        Self { _temp: temp, hob_dir, places, hobd, env: Vec::new() }
+        // A test that fails may leave clients behind that start a daemon once more; it ends soon.
+        let env = vec![("HOB_IDLE_MINUTES".to_owned(), "1".to_owned())];
+        Self { _temp: temp, hob_dir, places, hobd, env }
     }
 
     /// Daemons get this variable.
