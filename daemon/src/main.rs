@@ -9,7 +9,7 @@ use clap::Parser;
 use hob_base::AbsPath;
 use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::host::{Host, HostOptions};
+use hob_daemon::host::{Host, HostOptions, MemoryBudget};
 use hob_daemon::lifecycle::{self, Options, StartError, log};
 use hob_proto::Readiness;
 use hob_proto::places::Places;
@@ -83,6 +83,7 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
         store: places.cache.join("store"),
         snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
+        memory: MemoryBudget::default(),
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
     };
     let host = Host::new(options).map_err(|error| format!("cannot start worker threads: {error}"))?;

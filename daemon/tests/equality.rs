@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken};
-use hob_daemon::host::{Freshness, Host, HostOptions, Phase, Workspace};
+use hob_daemon::host::{Freshness, Host, HostOptions, MemoryBudget, Phase, Workspace};
 use tempfile::TempDir;
 
 /// Steps of one storm.
@@ -32,11 +32,16 @@ impl Random {
 }
 
 fn host(dir: &Path) -> Host {
+    host_with(dir, MemoryBudget::default())
+}
+
+fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
     let absolute = |name: &str| AbsPath::new(dir.join(name)).expect("a temporary folder is absolute");
     let options = HostOptions {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
         cookies: absolute("cookies"),
+        memory,
         home: None,
     };
     Host::new(options).expect("threads can be started")
@@ -181,6 +186,7 @@ fn a_daemon_that_comes_back_knows_what_happened_meanwhile() {
     let (dir, tree) =
         (TempDir::new().expect("a temporary folder"), TempDir::new().expect("a temporary folder"));
     let mut random = Random(0x5eed_0002);
+    (0..40).for_each(|_| step(tree.path(), &mut random));
     for round in 0..6 {
         let host = host(dir.path());
         let workspace = open(&host, tree.path());
@@ -216,4 +222,24 @@ fn a_damaged_snapshot_costs_a_warning_and_no_answer() {
         assert!(notices.contains("discarded"), "{}: {notices}", saved.display());
         again.close();
     }
+}
+
+#[test]
+fn over_the_memory_budget_the_least_recently_used_leaves_and_comes_back_warm() {
+    let (dir, first, second) = (TempDir::new(), TempDir::new(), TempDir::new());
+    let [dir, first, second] = [dir, first, second].map(|dir| dir.expect("a temporary folder"));
+    let mut random = Random(0x5eed_0004);
+    for tree in [&first, &second] {
+        (0..60).for_each(|_| step(tree.path(), &mut random));
+    }
+    let host = host_with(dir.path(), MemoryBudget { bytes: 1, spare: Duration::ZERO });
+    open(&host, first.path());
+    // The first look at the budget is due at once; then the second tree is the one in use.
+    open(&host, second.path());
+    let roots: Vec<_> = host.workspaces().iter().map(|workspace| workspace.root().clone()).collect();
+    assert_eq!(roots.len(), 1, "{roots:?}");
+    let back = open(&host, first.path());
+    assert_eq!(back.facts_counts().0, 0, "nothing is parsed again");
+    assert_same(&back, first.path(), "back from eviction");
+    host.close();
 }

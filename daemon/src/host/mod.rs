@@ -5,6 +5,7 @@
 //! thread pools, notices for the user.
 
 mod derive;
+mod evict;
 mod facts;
 mod indexer;
 mod intake;
@@ -14,6 +15,7 @@ mod registry;
 mod snapshot;
 mod workspace;
 
+pub use evict::MemoryBudget;
 pub use intake::Report;
 pub use memory::resident_bytes;
 pub use progress::{Phase, Progress, Progressed};

@@ -12,8 +12,9 @@ use hob_workspace::{
     Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
 };
 
+use super::evict::{MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
-use super::snapshot::{self, Snapshots};
+use super::snapshot::Snapshots;
 use super::workspace::{Parts, Workspace, lock};
 use super::{derive, indexer};
 
@@ -29,6 +30,8 @@ pub struct HostOptions {
     pub snapshots: AbsPath,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
+    /// What all workspaces together may take.
+    pub memory: MemoryBudget,
     /// The user's home folder: never a workspace by itself.
     pub home: Option<AbsPath>,
 }
@@ -81,11 +84,6 @@ impl Notices {
     }
 }
 
-struct Open {
-    workspace: Arc<Workspace>,
-    used: Instant,
-}
-
 /// Every open workspace of this daemon.
 pub struct Host {
     options: HostOptions,
@@ -93,6 +91,7 @@ pub struct Host {
     pools: Arc<Pools>,
     notices: Arc<Notices>,
     open: Mutex<HashMap<AbsPath, Open>>,
+    memory: Mutex<Watch>,
     roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
 }
 
@@ -113,6 +112,7 @@ impl Host {
             pools: Arc::new(Pools::new()?),
             notices,
             open: Mutex::default(),
+            memory: Mutex::default(),
             roots: Mutex::default(),
         })
     }
@@ -124,13 +124,25 @@ impl Host {
     pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
         let root = self.root_of(start)?;
         let mut open = lock(&self.open);
-        if let Some(entry) = open.get_mut(&root) {
-            entry.used = Instant::now();
-            return Ok(Arc::clone(&entry.workspace));
+        let entry = open
+            .entry(root.clone())
+            .or_insert_with(|| Open { workspace: self.start(root), used: Instant::now() });
+        entry.used = Instant::now();
+        let workspace = Arc::clone(&entry.workspace);
+        if open.len() > 1 && lock(&self.memory).is_due() {
+            self.evict(&mut open);
         }
-        let workspace = self.start(root.clone());
-        open.insert(root, Open { workspace: Arc::clone(&workspace), used: Instant::now() });
         Ok(workspace)
+    }
+
+    /// Under the lock: a workspace must not be opened again before it has been saved.
+    fn evict(&self, open: &mut HashMap<AbsPath, Open>) {
+        for root in superfluous(open.iter(), self.options.memory) {
+            if let Some(gone) = open.remove(&root) {
+                tracing::info!(%root, "closing a workspace to stay within the memory budget");
+                gone.workspace.close();
+            }
+        }
     }
 
     /// The open workspaces, most recently used first.
@@ -157,11 +169,7 @@ impl Host {
     /// Brings the store to disk and ends every workspace's threads.
     pub fn close(&self) {
         for workspace in self.workspaces() {
-            workspace.closing.cancel();
-            workspace.dirty.close();
-            workspace.deriver.close();
-            // Waits for the indexer's present batch, so that table and text are of one moment.
-            snapshot::save(&workspace);
+            workspace.close();
         }
         lock(&self.open).clear();
         if let Err(error) = self.store.flush() {

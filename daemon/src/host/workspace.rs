@@ -19,7 +19,7 @@ use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
 use super::registry::{Notices, Pools};
-use super::snapshot::{FileKind, Snapshots};
+use super::snapshot::{self, FileKind, Snapshots};
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
@@ -145,6 +145,22 @@ impl Workspace {
     #[must_use]
     pub fn facts_counts(&self) -> (u64, u64) {
         (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
+    }
+
+    /// Bytes that map and text index hold.
+    #[must_use]
+    pub fn heap_bytes(&self) -> u64 {
+        let text = self.text().stats();
+        (self.map().stats().heap_bytes + text.postings_bytes + text.table_bytes) as u64
+    }
+
+    /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.
+    pub(super) fn close(&self) {
+        self.closing.cancel();
+        self.dirty.close();
+        self.deriver.close();
+        // Waits for the indexer's present batch, so that table and text are of one moment.
+        snapshot::save(self);
     }
 
     /// What notices changes.
