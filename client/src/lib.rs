@@ -1,7 +1,7 @@
 //! Reaching the hob daemon from another process.
 //!
 //! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
-//! Below it: [`connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`connection`] (many calls
+//! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`connection`] (many calls
 //! on one stream), [`reconnect`] (repeating what is safe). No tool logic: a call goes through as it came. Layers know only
 //! those before them; nothing here prints.
 

@@ -5,7 +5,7 @@
 //! there is always an answer.
 //!
 //! A daemon that says goodbye costs nothing but time. One that crashes under a call may do so because of that call, so
-//! a call is made at most [`CRASHES`] times more after unannounced losses.
+//! a call is made at most twice more after unannounced losses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
