@@ -10,6 +10,9 @@ use crate::walk::{Binding, Cx};
 /// Longest chain of `.` that is followed.
 const PATH_LIMIT: usize = 32;
 
+/// Longest chain of calls and fields whose types are followed.
+const CHAIN_LIMIT: usize = 6;
+
 impl JavaRules {
     /// The dotted name of a type, without arguments; none for arrays, primitive types and type parameters.
     pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
@@ -46,20 +49,39 @@ impl JavaRules {
         None
     }
 
-    /// The type of `new T(..)`, `(T) x`, a string, and of variables and fields that are known.
+    /// The type of `new T(..)`, `(T) x`, a string, of variables and fields that are known, and of what this file's methods
+    /// return.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        self.typed(value, CHAIN_LIMIT, cx)
+    }
+
+    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
-        for _ in 0..8 {
+        for _ in 0..depth {
             match self.g.kind(value) {
                 K::Parens => value = value.named_child(0)?,
                 K::New | K::Cast => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
                 K::Text => return Some(cx.facts.intern("String")),
                 K::Ident => return self.variable(value, cx),
-                K::FieldAccess => return self.field_type(value, cx),
+                K::This => return self.classes(value).last().and_then(|class| class.name),
+                K::FieldAccess => return self.field_type(value, depth - 1, cx),
+                K::Invocation => return self.result_type(value, depth - 1, cx),
                 _ => return None,
             }
         }
         None
+    }
+
+    fn result_type(&mut self, call: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+        let name = cx.facts.intern(cx.text(call.child_by_field_id(self.g.f.name)?));
+        if let Some(object) = call.child_by_field_id(self.g.f.object) {
+            let owner = self.typed(object, depth, cx)?;
+            return self.results.get(&(owner, name)).copied().flatten();
+        }
+        self.classes(call);
+        // In an anonymous class, its bases' methods come before those of the classes around.
+        let around = self.classes.iter().rev().map_while(|class| class.name);
+        around.filter_map(|class| self.results.get(&(class, name))).next().copied().flatten()
     }
 
     /// The type of a local, or of a field of the classes around.
@@ -77,17 +99,13 @@ impl JavaRules {
     }
 
     /// The declared type of `this.field` and of `x.field`, where the class is in this file.
-    fn field_type(&mut self, access: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn field_type(&mut self, access: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let object = access.child_by_field_id(self.g.f.object)?;
         let field = access.child_by_field_id(self.g.f.member)?;
         if self.g.kind(field) == K::This {
             return self.type_path(object, cx);
         }
-        let owner = match self.g.kind(object) {
-            K::This => self.classes(object).last().and_then(|class| class.name)?,
-            K::Ident => self.variable(object, cx)?,
-            _ => return None,
-        };
+        let owner = self.typed(object, depth, cx)?;
         let field = cx.facts.intern(cx.text(field));
         self.field_types.get(&(owner, field)).copied()
     }

@@ -63,7 +63,7 @@ impl JavaRules {
         self.classes.push(Class { end: node.end_byte(), name: Some(qualified), interface });
         if let Some(body) = body {
             self.handled.mark(body);
-            self.know_fields(body, qualified, cx);
+            self.know_members(body, qualified, cx);
         }
         if kind == DefKind::Struct {
             self.components(node, qualified, cx);
@@ -71,24 +71,38 @@ impl JavaRules {
         Step::Into
     }
 
-    /// Types of a class's fields, before its methods are walked.
-    fn know_fields(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
-        let mut fields = Vec::new();
-        each_child(body, |member, _| match self.g.kind(member) {
-            K::Field => fields.push(member),
-            K::Other if member.kind() == "enum_body_declarations" => {
-                each_child(member, |m, _| fields.extend((self.g.kind(m) == K::Field).then_some(m)));
-            }
-            _ => {}
+    /// Types of a class's fields and of what its methods return, before they are walked.
+    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+        let mut members = Vec::new();
+        each_child(body, |member, _| match member.kind() {
+            "enum_body_declarations" => each_child(member, |m, _| members.push(m)),
+            _ => members.push(member),
         });
-        for field in fields {
-            let Some(ty) = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)) else {
-                continue;
-            };
-            for name in self.declared(field) {
-                let name = cx.facts.intern(cx.text(name));
-                self.field_types.insert((class, name), ty);
+        for member in members {
+            let ty = member.child_by_field_id(self.g.f.ty);
+            match self.g.kind(member) {
+                K::Field => self.know_field(member, ty, class, cx),
+                K::Method => self.know_result(member, ty, class, cx),
+                _ => {}
             }
+        }
+    }
+
+    fn know_field(&mut self, field: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
+        let Some(ty) = ty.and_then(|ty| self.type_path(ty, cx)) else { return };
+        for name in self.declared(field) {
+            let name = cx.facts.intern(cx.text(name));
+            self.field_types.insert((class, name), ty);
+        }
+    }
+
+    fn know_result(&mut self, method: Node<'_>, ty: Option<Node<'_>>, class: StrId, cx: &mut Cx<'_>) {
+        let generic = child_where(method, |c| c.kind() == "type_parameters").is_some();
+        let ty = ty.filter(|_| !generic).and_then(|ty| self.type_path(ty, cx));
+        let name = cx.facts.intern(method.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name)));
+        let known = self.results.entry((class, name)).or_insert(ty);
+        if *known != ty {
+            *known = None;
         }
     }
 

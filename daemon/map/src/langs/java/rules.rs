@@ -15,6 +15,8 @@ pub(super) struct JavaRules {
     pub(super) handled: Handled,
     /// Types of fields: (type's qualified name, field) to its type's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
+    /// Types that methods return, by (type's qualified name, method); overloads that differ give none.
+    pub(super) results: FxHashMap<(StrId, StrId), Option<StrId>>,
     /// The classes around the walk, innermost last.
     pub(super) classes: Vec<Class>,
 }
@@ -35,6 +37,7 @@ impl JavaRules {
             lead: Lead::default(),
             handled: Handled::default(),
             field_types: FxHashMap::default(),
+            results: FxHashMap::default(),
             classes: Vec::new(),
         }
     }

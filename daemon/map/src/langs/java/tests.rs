@@ -132,15 +132,22 @@ class Foo {
         int[] array = {LIMIT};
         p.part.deep();
         java.util.List<String> names = java.util.List.of();
+        make().run(); this.make().part.go(); var made = make(); made.run(); over(1).run();
     }
     D d;
+    D make() { return null; }
+    D over(int a) { return null; }
+    E over(String a) { return null; }
 }
 "#,
         r#"
-class Foo 2-30@2:7 E | class Foo
-method Foo.t 3-28@3:10 E | void t(D p, String... rest)
+class Foo 2-34@2:7 E | class Foo
+method Foo.t 3-29@3:10 E | void t(D p, String... rest)
 method Foo.t.inner 20-20@20:37 E | void inner()
-field Foo.d 29-29@29:7 E | D d
+field Foo.d 30-30@30:7 E | D d
+method Foo.make 31-31@31:7 E | D make()
+method Foo.over 32-32@32:7 E | D over(int a)
+method Foo.over~2 33-33@33:7 E | E over(String a)
 3:12 type D in Foo.t
 3:17 type String in Foo.t
 4:9 use d in Foo.t
@@ -210,7 +217,20 @@ field Foo.d 29-29@29:7 E | D d
 27:24 type String in Foo.t
 27:50 type java.util/List in Foo.t
 27:55 call java.util.List/of in Foo.t
-29:5 type D in Foo
+28:9 call make in Foo.t
+28:16 call <D>.run in Foo.t
+28:28 call self.make in Foo.t
+28:35 use <D>.part in Foo.t
+28:40 call ?.go in Foo.t
+28:57 call make in Foo.t
+28:70 call <D>.run in Foo.t
+28:77 call over in Foo.t
+28:85 call ?.run in Foo.t
+30:5 type D in Foo
+31:5 type D in Foo.make
+32:5 type D in Foo.over
+33:5 type E in Foo.over
+33:12 type String in Foo.over
 "#,
     );
 }

@@ -172,6 +172,7 @@ fields!(Fields {
     parameters: "parameters",
     trait_: "trait",
     bounds: "bounds",
+    result: "return_type",
     makro: "macro",
 });
 

@@ -35,7 +35,7 @@ impl RustRules {
     }
 
     /// The dotted name of the type an `impl` is for, unless that is one of its own parameters.
-    fn implementing(&self, node: Node<'_>, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+    pub(super) fn implementing(&self, node: Node<'_>, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
         let mut ty = ty;
         while self.g.kind(ty) == K::RefType {
             ty = ty.child_by_field_id(self.g.f.ty)?;
@@ -47,7 +47,8 @@ impl RustRules {
         (!self.has_parameter(node, &path, cx)).then_some(path)
     }
 
-    fn has_parameter(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
+    /// Whether an item has a type parameter of this name.
+    pub(super) fn has_parameter(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let list = crate::langs::support::child_where(node, |child| child.kind() == "type_parameters");
         list.is_some_and(|list| {
             crate::langs::support::child_where(list, |parameter| {

@@ -7,6 +7,9 @@ use super::rules::RustRules;
 use crate::facts::{Receiver, StrId};
 use crate::walk::{Binding, Cx};
 
+/// Longest chain of calls and fields that is followed.
+const CHAIN_LIMIT: usize = 6;
+
 impl RustRules {
     /// The dotted name of a type through references and owning pointers (`&mut Arc<a::Foo>` is `a.Foo`). None for what has
     /// no name, and for type parameters.
@@ -51,11 +54,16 @@ impl RustRules {
         }
     }
 
-    /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, through `&`, `?` and owning pointers.
+    /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
+    /// through `&`, `?` and owning pointers.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        self.typed(value, CHAIN_LIMIT, cx)
+    }
+
+    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         let mut tried = false;
-        for _ in 0..8 {
+        for _ in 0..depth {
             value = match self.g.kind(value) {
                 K::Reference => value.child_by_field_id(self.g.f.value)?,
                 K::Try => {
@@ -68,10 +76,11 @@ impl RustRules {
                 }
                 K::Call => match self.wrapped_value(value, cx) {
                     Some(inner) => inner,
-                    None => return self.call_type(value, tried, cx),
+                    None => return self.call_type(value, (tried, depth), cx),
                 },
                 K::Ident => return known(cx.binding(cx.text(value))),
                 K::SelfValue => return self.body(value).and_then(|body| body.self_type),
+                K::FieldExpr => return self.field_type(value, depth - 1, cx),
                 _ => return None,
             };
         }
@@ -87,30 +96,48 @@ impl RustRules {
         call.child_by_field_id(self.g.f.arguments)?.named_child(0)
     }
 
-    fn call_type(&mut self, call: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn call_type(&mut self, call: Node<'_>, (tried, depth): (bool, usize), cx: &mut Cx<'_>) -> Option<StrId> {
         let function = call.child_by_field_id(self.g.f.function)?;
         match self.g.kind(function) {
             K::Ident => {
                 let name = cx.text(function);
-                let variant = matches!(name, "Some" | "Ok" | "Err");
-                let tuple = name.starts_with(|c: char| c.is_ascii_uppercase()) && !variant;
-                (tuple && !tried && cx.binding(name).is_none()).then(|| cx.facts.intern(name))
-            }
-            K::Scoped => {
-                let path = function.child_by_field_id(self.g.f.path)?;
-                let name = function.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-                if !constructs(name, tried) || !is_type_name(&self.last_segment(path, cx)) {
+                if cx.binding(name).is_some() {
                     return None;
                 }
-                self.type_path(path, cx)
+                let variant = matches!(name, "Some" | "Ok" | "Err");
+                let tuple = is_type_name(name) && !variant && !tried;
+                let id = cx.facts.intern(name);
+                self.result((None, id), tried).or(tuple.then_some(id))
             }
-            K::FieldExpr if !tried => {
+            K::Scoped => self.associated(function, tried, cx),
+            K::FieldExpr => {
                 let method = function.child_by_field_id(self.g.f.member).map_or("", |name| cx.text(name));
                 let value = function.child_by_field_id(self.g.f.value)?;
-                let copied = method == "clone" && self.g.kind(value) == K::Ident;
-                copied.then(|| known(cx.binding(cx.text(value)))).flatten()
+                let owner = self.typed(value, depth - 1, cx)?;
+                let name = cx.facts.intern(method);
+                let copied = (method == "clone" && !tried).then_some(owner);
+                self.result((Some(owner), name), tried).or(copied)
             }
             _ => None,
+        }
+    }
+
+    fn result(&self, function: (Option<StrId>, StrId), tried: bool) -> Option<StrId> {
+        self.results.get(&function).filter(|returned| returned.wrapped == tried).map(|returned| returned.ty)
+    }
+
+    /// `Type::function(..)`: what this file says it returns, or the type when its name is a constructor's.
+    fn associated(&mut self, function: Node<'_>, tried: bool, cx: &mut Cx<'_>) -> Option<StrId> {
+        let path = function.child_by_field_id(self.g.f.path)?;
+        let name = function.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+        if !is_type_name(&self.last_segment(path, cx)) {
+            return None;
+        }
+        let owner = self.type_path(path, cx)?;
+        let id = cx.facts.intern(name);
+        match self.results.get(&(Some(owner), id)) {
+            Some(_) => self.result((Some(owner), id), tried),
+            None => constructs(name, tried).then_some(owner),
         }
     }
 
@@ -120,24 +147,16 @@ impl RustRules {
 
     /// What is known of the value before `.`.
     pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
-        let ty = match self.g.kind(value) {
-            K::SelfValue => return Receiver::SelfType,
-            K::Ident => known(cx.binding(cx.text(value))),
-            K::FieldExpr => self.field_type(value, cx),
-            K::StructExpr | K::Call | K::Try => self.value_type(value, cx),
-            _ => None,
-        };
-        ty.map_or(Receiver::Unknown, Receiver::Typed)
+        if self.g.kind(value) == K::SelfValue {
+            return Receiver::SelfType;
+        }
+        self.typed(value, CHAIN_LIMIT, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
     /// The declared type of `self.field` and `x.field`, where the struct is in this file.
-    fn field_type(&mut self, expression: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+    fn field_type(&mut self, expression: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let value = expression.child_by_field_id(self.g.f.value)?;
-        let owner = match self.g.kind(value) {
-            K::SelfValue => self.body(value).and_then(|body| body.self_type)?,
-            K::Ident => known(cx.binding(cx.text(value)))?,
-            _ => return None,
-        };
+        let owner = self.typed(value, depth, cx)?;
         let field = cx.facts.intern(cx.text(expression.child_by_field_id(self.g.f.member)?));
         self.field_types.get(&(owner, field)).copied()
     }

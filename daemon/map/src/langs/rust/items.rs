@@ -150,29 +150,6 @@ impl RustRules {
         }
     }
 
-    /// Fields' types of the file's structs, before the walk: an `impl` may stand before its struct.
-    pub(super) fn file(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let mut structs = Vec::new();
-        each_child(node, |item, _| structs.extend((self.g.kind(item) == K::Struct).then_some(item)));
-        for item in structs {
-            let name = item.child_by_field_id(self.g.f.name);
-            let body = item.child_by_field_id(self.g.f.body);
-            let (Some(name), Some(body)) = (name, body) else { continue };
-            let owner = cx.facts.intern(cx.text(name));
-            let mut fields = Vec::new();
-            each_child(body, |field, _| fields.extend((self.g.kind(field) == K::Field).then_some(field)));
-            for field in fields {
-                let name = field.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
-                let ty = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
-                if let Some(ty) = ty {
-                    let name = cx.facts.intern(name);
-                    self.field_types.insert((owner, name), ty);
-                }
-            }
-        }
-        Step::Into
-    }
-
     /// `mod x { }` is a definition, `mod x;` an import of the module `self::x`.
     pub(super) fn module(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };

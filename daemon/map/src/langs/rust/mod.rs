@@ -9,6 +9,7 @@ mod impls;
 mod imports;
 mod infer;
 mod items;
+mod known;
 mod macros;
 mod manifest;
 mod patterns;

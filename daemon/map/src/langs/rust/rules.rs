@@ -18,12 +18,22 @@ pub(super) struct RustRules {
     pub(super) types: FxHashMap<StrId, DefIdx>,
     /// Types of fields: (type's name, field) to its type's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
+    /// What functions of this file return, by the type they belong to and their name.
+    pub(super) results: FxHashMap<(Option<StrId>, StrId), Returned>,
     /// The `impl` and `trait` blocks around the walk, innermost last.
     pub(super) bodies: Vec<Body>,
     /// The modules with a body around the walk: where they end, and their names, outermost first.
     pub(super) modules: Vec<(usize, String)>,
     /// Where the arguments of a macro end that takes expressions and nothing else.
     pub(super) expressions_until: usize,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy)]
+pub(super) struct Returned {
+    pub(super) ty: StrId,
+    /// In a `Result` or an `Option`.
+    pub(super) wrapped: bool,
 }
 
 /// An `impl` or `trait` block.
@@ -48,6 +58,7 @@ impl RustRules {
             pending: Pending::default(),
             types: FxHashMap::default(),
             field_types: FxHashMap::default(),
+            results: FxHashMap::default(),
             bodies: Vec::new(),
             modules: Vec::new(),
             expressions_until: 0,

@@ -261,6 +261,70 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 }
 
 #[test]
+fn results_of_the_files_own_functions_are_known() {
+    check(
+        r#"
+struct Foo<T> { part: Part, any: T }
+fn make() -> Result<Foo<u8>> { todo() }
+fn pick<T>(a: T) -> T { a }
+impl<T> Foo<T> {
+    fn part(&self) -> &Part { &self.part }
+    fn again(self) -> Option<Self> { None }
+    fn use_them(&self) {
+        self.part().go();
+        let p = self.part();
+        p.go();
+        self.again()?.part().go();
+        self.again().part();
+        self.any.go();
+        make()?.part.go();
+        pick(1).go();
+        Foo::part(self).go();
+    }
+}
+"#,
+        r#"
+struct Foo 2-2@2:8 | struct Foo<T>
+field Foo.part 2-2@2:17 | part: Part
+field Foo.any 2-2@2:29 | any: T
+function make 3-3@3:4 | fn make() -> Result<Foo<u8>>
+function pick 4-4@4:4 | fn pick<T>(a: T) -> T
+method Foo.part~2 6-6@6:8 | fn part(&self) -> &Part
+method Foo.again 7-7@7:8 | fn again(self) -> Option<Self>
+method Foo.use_them 8-18@8:8 | fn use_them(&self)
+2:23 type Part in Foo
+3:14 type Result in make
+3:21 type Foo in make
+3:32 call todo in make
+5:9 type Foo in Foo
+6:24 type Part in Foo.part
+6:37 use self.part in Foo.part
+7:23 type Option in Foo.again
+7:38 use None in Foo.again
+9:14 call self.part in Foo.use_them
+9:21 call <Part>.go in Foo.use_them
+10:22 call self.part in Foo.use_them
+11:11 call <Part>.go in Foo.use_them
+12:14 call self.again in Foo.use_them
+12:23 call <Foo>.part in Foo.use_them
+12:30 call <Part>.go in Foo.use_them
+13:14 call self.again in Foo.use_them
+13:22 call ?.part in Foo.use_them
+14:14 use self.any in Foo.use_them
+14:18 call ?.go in Foo.use_them
+15:9 call make in Foo.use_them
+15:17 use <Foo>.part in Foo.use_them
+15:22 call <Part>.go in Foo.use_them
+16:9 call pick in Foo.use_them
+16:17 call ?.go in Foo.use_them
+17:9 type Foo in Foo.use_them
+17:14 call Foo/part in Foo.use_them
+17:25 call <Part>.go in Foo.use_them
+"#,
+    );
+}
+
+#[test]
 fn imports_are_flattened() {
     check(
         r#"
