@@ -6,7 +6,7 @@
 //! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store.
 //!
 //! ## How it ends
-//! A signal, a client's order, idleness, or the loss of its own files; all lead through [`retire`], which finishes the
+//! A signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which finishes the
 //! calls under way.
 
 mod idle;
