@@ -135,10 +135,12 @@ impl Workspace {
         *lock(&self.changed_at)
     }
 
-    /// What the last scan had to say.
+    /// What the last scan had to say. That there were no files ceases to be true with the first one, without another scan.
     #[must_use]
     pub fn notes(&self) -> Vec<ScanNote> {
-        self.notes.read().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut notes = self.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
+        notes.retain(|note| *note != ScanNote::Empty || self.text().stats().files == 0);
+        notes
     }
 
     /// Files whose facts were extracted, and files whose facts came from the store, since the workspace was opened.
