@@ -47,7 +47,6 @@ impl Places {
     /// [`PlacesError`].
     pub fn find(env: &dyn Fn(&str) -> Option<OsString>, user: &str) -> Result<Self, PlacesError> {
         let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let temp = set("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp"));
         if let Some(dir) = set("HOB_DIR") {
             if !dir.is_absolute() {
                 return Err(PlacesError::RelativeHobDir(dir.display().to_string()));
@@ -55,8 +54,9 @@ impl Places {
             return Ok(Self::under(&dir, user));
         }
         let dirs = directories::ProjectDirs::from("", "", "hob").ok_or(PlacesError::NoHome)?;
-        let runtime = dirs.runtime_dir().map_or_else(|| temp.join(format!("hob-{user}")), Path::to_path_buf);
         let state = dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_path_buf();
+        // Not the temporary folder: it can differ between two programs of one user, who would then have two daemons.
+        let runtime = dirs.runtime_dir().map_or_else(|| state.join("run"), Path::to_path_buf);
         let socket = socket_path(&runtime, user);
         Ok(Self {
             config: dirs.config_dir().to_path_buf(),
