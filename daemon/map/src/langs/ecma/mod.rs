@@ -1,6 +1,7 @@
 //! TypeScript, TSX and JavaScript with JSX: which node kinds mean what.
 //!
-//! One walk. `scopes` binds local names when their scope is entered, `defs` and `members` write definitions, `refs`
+//! One walk. `scopes` binds local names when their scope is entered, `defs`, `typedefs`, `variables` and `members` write
+//! definitions, `refs`
 //! references, `modules` and `commonjs` imports and exports; `types` says what an expression's type is. `imports` finds
 //! the modules that specifiers name, with the help of what `manifest` reads from project files.
 //!
@@ -25,7 +26,9 @@ mod refs;
 mod scopes;
 #[cfg(test)]
 mod tests;
+mod typedefs;
 mod types;
+mod variables;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
@@ -112,7 +115,7 @@ struct Ecma {
     /// The next declaration and what stands around it.
     around: Option<(usize, defs::Wrap)>,
     /// What becomes of variables, by declarator.
-    plans: FxHashMap<usize, defs::Plan>,
+    plans: FxHashMap<usize, variables::Plan>,
     /// The names of the file's top level with their types.
     top: FxHashMap<String, Option<String>>,
     /// The names that imports bind.

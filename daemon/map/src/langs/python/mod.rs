@@ -1,6 +1,6 @@
 //! Python: which node kinds mean what.
 //!
-//! Two passes over a tree: `scan` collects which names the scopes bind, the walk then records facts. `types` says what an
+//! Two passes over a tree: `scan` collects which names the scopes bind (with `patterns`), the walk then records facts. `types` says what an
 //! expression's type is, `defs` and `refs` write definitions and references, `statements` the imports; `imports` finds
 //! the modules they name.
 //!
@@ -14,6 +14,7 @@
 mod defs;
 mod grammar;
 mod imports;
+mod patterns;
 mod refs;
 mod scan;
 mod statements;

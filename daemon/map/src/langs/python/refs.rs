@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::Python;
 use super::grammar::FIELDS;
-use super::scan::{each_parameter, each_target};
+use super::patterns::{each_parameter, each_target};
 use super::types::{Ty, dotted, head, of_value, string_content};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::walk::{Binding, Cx, Step};

@@ -1,0 +1,147 @@
+//! Variables: what becomes of `const`, `let` and `var`, by where they stand and what their value is.
+
+use tree_sitter::Node;
+
+use super::Ecma;
+use super::defs::{New, Wrap};
+use super::scopes::Value;
+use crate::facts::DefKind;
+use crate::langs::support::Outer;
+use crate::walk::{Binding, Cx, Step};
+
+/// What a declaration makes of one of its variables.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    wrap: Wrap,
+    value: Value,
+    is_const: bool,
+    head: usize,
+}
+
+impl Ecma {
+    /// `const`, `let`, `var`: what becomes of each variable is settled here, and done when it is met.
+    pub(super) fn declaration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let f = &self.grammar.fields;
+        let wrap = self.wrap(node, cx);
+        let is_var = node.kind() == "variable_declaration";
+        let is_const = node.child_by_field_id(f.kind).is_some_and(|kind| cx.text(kind) == "const");
+        let in_head = node.start_byte() < self.local_until;
+        let local = self.in_function(node) || in_head || (!is_var && self.in_block(node));
+        let mut cursor = node.walk();
+        let declarators = node.named_children(&mut cursor).filter(|n| n.kind() == "variable_declarator");
+        let declarators: Vec<Node<'_>> = declarators.collect();
+        let alone = declarators.len() == 1;
+        for (i, &declarator) in declarators.iter().enumerate() {
+            let value = declarator.child_by_field_id(f.value);
+            let value = value.map_or(Value::Plain, |value| self.value_kind(value, cx.source));
+            if local && value == Value::Plain {
+                continue;
+            }
+            let mut own = if alone { wrap.clone() } else { Wrap::of(declarator, Outer::default()) };
+            own.exported = wrap.exported;
+            if i == 0 {
+                own.doc.clone_from(&wrap.doc);
+            }
+            let head = if i == 0 { node.start_byte() } else { declarator.start_byte() };
+            self.plans.insert(declarator.id(), Plan { wrap: own, value, is_const, head });
+        }
+        Step::Into
+    }
+
+    /// One variable.
+    pub(super) fn declarator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.plans.is_empty() {
+            return Step::Into;
+        }
+        let Some(plan) = self.plans.remove(&node.id()) else { return Step::Into };
+        let f = &self.grammar.fields;
+        let (name, value) = (node.child_by_field_id(f.name), node.child_by_field_id(f.value));
+        let Some(name) = name else { return Step::Into };
+        let simple = name.kind() == "identifier" && !cx.text(name).is_empty();
+        match (plan.value, value) {
+            (Value::Module, Some(value)) => return self.required(name, value, cx),
+            (Value::Function, Some(value)) if simple => self.function_variable(name, value, &plan, cx),
+            (Value::Class, Some(value)) if simple => {
+                self.handled.mark(name);
+                self.open_class(value, (cx.text(name), name), &plan.wrap, cx);
+                self.opened = value.id();
+            }
+            _ => self.variables(name, value, &plan, cx),
+        }
+        Step::Into
+    }
+
+    fn function_variable<'t>(&mut self, name: Node<'t>, value: Node<'t>, plan: &Plan, cx: &mut Cx<'t>) {
+        let text = cx.text(name);
+        self.skip = name.id();
+        self.hide_repeated(text, name, cx);
+        let visible = self.is_visible(&plan.wrap, name, cx);
+        let head = (plan.head, self.head(value).1);
+        let new = New { name: text, at: name, kind: DefKind::Function, head, visible };
+        self.make(&new, &plan.wrap, Some(true), cx);
+        if value.kind() != "arrow_function" {
+            cx.bind(super::types::THIS, Binding::Opaque);
+        }
+        self.opened = value.id();
+    }
+
+    /// Variables of the file or of a namespace.
+    fn variables<'t>(&mut self, pattern: Node<'t>, value: Option<Node<'t>>, plan: &Plan, cx: &mut Cx<'t>) {
+        let kind = if plan.is_const { DefKind::Constant } else { DefKind::Variable };
+        let visible = self.is_visible(&plan.wrap, pattern, cx);
+        let end = plan.wrap.bytes.1 as usize;
+        let line = cx.slice(plan.head, end).lines().next().map_or(0, str::len);
+        let head = (plan.head, plan.head + line);
+        let mut names = Vec::new();
+        self.each_name(pattern, &mut |name| names.push(name));
+        names.retain(|name| !cx.text(*name).is_empty());
+        let scope = value.filter(|_| pattern.kind() == "identifier").is_some_and(|v| self.has_inside(v));
+        for at in names {
+            self.handled.mark(at);
+            let new = New { name: cx.text(at), at, kind, head, visible };
+            self.make(&new, &plan.wrap, scope.then_some(false), cx);
+        }
+        if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
+            self.objects.insert(object.id());
+        }
+        if value.is_some_and(|value| self.is_module_exports(value, cx)) {
+            self.offer(cx.text(pattern), "default", cx);
+        }
+    }
+
+    /// Whether a value holds functions of its own: an object, or a call that is given one or the other.
+    pub(super) fn has_inside(&self, value: Node<'_>) -> bool {
+        if self.object_in(value).is_some() {
+            return true;
+        }
+        let Some(arguments) = value.child_by_field_id(self.grammar.fields.arguments) else { return false };
+        let mut cursor = arguments.walk();
+        arguments.named_children(&mut cursor).any(|argument| {
+            matches!(argument.kind(), "arrow_function" | "function_expression" | "object" | "class")
+        })
+    }
+
+    /// The object literal that a value is, wrappers aside.
+    pub(super) fn object_in<'t>(&self, value: Node<'t>) -> Option<Node<'t>> {
+        let mut at = value;
+        for _ in 0..4 {
+            match at.kind() {
+                "object" => return Some(at),
+                "as_expression" | "satisfies_expression" | "parenthesized_expression" => {
+                    at = at.named_child(0)?;
+                }
+                "type_assertion" => at = at.named_child(1)?,
+                "call_expression" => {
+                    let function = at.child_by_field_id(self.grammar.fields.function)?;
+                    let freezes = function.kind() == "member_expression" && function.byte_range().len() == 13;
+                    at = at
+                        .child_by_field_id(self.grammar.fields.arguments)
+                        .filter(|_| freezes)?
+                        .named_child(0)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,101 @@
+//! The pieces that statements are made of: parameters, targets of assignments, `case` patterns, decorators.
+
+use tree_sitter::Node;
+
+use super::grammar::FIELDS;
+use super::types::{last, text};
+
+/// What the decorators of a function say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    /// `@staticmethod`.
+    pub is_static: bool,
+    /// `@overload`.
+    pub overload: bool,
+    /// `@abstractmethod` and its kin.
+    pub is_abstract: bool,
+}
+
+impl Marks {
+    /// Reads the decorators of a decorated definition.
+    pub(super) fn of(source: &[u8], decorated: Node<'_>) -> Self {
+        let mut marks = Self::default();
+        let mut cursor = decorated.walk();
+        for decorator in decorated.named_children(&mut cursor).filter(|n| n.kind() == "decorator") {
+            let name = text(source, decorator).trim_start_matches('@').trim();
+            match last(name) {
+                "staticmethod" => marks.is_static = true,
+                "overload" => marks.overload = true,
+                name => marks.is_abstract |= name.starts_with("abstract"),
+            }
+        }
+        marks
+    }
+}
+
+/// Calls `f` with the name and annotation of a parameter; several times for Python 2's tuples.
+pub(super) fn each_parameter<'t>(parameter: Node<'t>, f: &mut dyn FnMut(Node<'t>, Option<Node<'t>>)) {
+    match parameter.kind() {
+        "identifier" => f(parameter, None),
+        "default_parameter" | "typed_default_parameter" => {
+            if let Some(name) = parameter.child_by_field_id(FIELDS.name) {
+                let annotation = parameter.child_by_field_id(FIELDS.ty);
+                each_target(name, &mut |name| f(name, annotation));
+            }
+        }
+        "typed_parameter" => {
+            if let Some(name) = parameter.named_child(0) {
+                let plain = name.kind() == "identifier";
+                let annotation = parameter.child_by_field_id(FIELDS.ty).filter(|_| plain);
+                each_target(name, &mut |name| f(name, annotation));
+            }
+        }
+        _ => each_target(parameter, &mut |name| f(name, None)),
+    }
+}
+
+/// Calls `f` with every name and attribute that an assignment to `left` would bind.
+pub(super) fn each_target<'t>(left: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
+    let mut waiting = vec![left];
+    while let Some(node) = waiting.pop() {
+        match node.kind() {
+            "identifier" | "attribute" => f(node),
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "list_splat_pattern"
+            | "dictionary_splat_pattern"
+            | "as_pattern_target"
+            | "tuple"
+            | "list"
+            | "expression_list"
+            | "parenthesized_expression"
+            | "list_splat" => {
+                let mut cursor = node.walk();
+                let from = waiting.len();
+                waiting.extend(node.named_children(&mut cursor));
+                waiting[from..].reverse();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with the names that a `case` pattern captures.
+pub(super) fn each_capture<'t>(pattern: Node<'t>, f: &mut dyn FnMut(Node<'t>)) {
+    let mut waiting = vec![pattern];
+    while let Some(node) = waiting.pop() {
+        let kind = node.kind();
+        let mut cursor = node.walk();
+        for (i, child) in node.named_children(&mut cursor).enumerate() {
+            match (kind, child.kind()) {
+                ("case_pattern" | "keyword_pattern", "dotted_name") if child.named_child_count() == 1 => {
+                    child.named_child(0).into_iter().for_each(&mut *f);
+                }
+                ("as_pattern", "identifier") | ("splat_pattern", "identifier") => f(child),
+                ("keyword_pattern", "identifier") if i == 0 => {}
+                _ => waiting.push(child),
+            }
+        }
+    }
+}
