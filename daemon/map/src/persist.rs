@@ -1,6 +1,6 @@
 //! The disk form of a file's facts.
 //!
-//! One byte of format, then a zstd frame of MessagePack. The stored structure is [`Disk`], kept apart from the facts so
+//! One byte of format, then a zstd frame of MessagePack. The stored structure is `Disk`, kept apart from the facts so
 //! that either can change without the other; a change to it is a new format. Positions and counts go into columns of
 //! plain numbers, which compress far better than structures do.
 //!

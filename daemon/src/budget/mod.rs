@@ -1,7 +1,7 @@
 //! Cuts an answer to its token budget: `used <= requested` whatever the data.
 //!
 //! Works on the serialised form, because that is what a client pays for, and knows nothing of any tool: which lists may be
-//! cut, and what to tell the caller, comes from the tool's definition. The order is fixed (see [`fit`]); what was left out is
+//! cut, and what to tell the caller, comes from the tool's definition. The order is fixed (see `fit`); what was left out is
 //! always said.
 
 mod cuts;

@@ -1,6 +1,6 @@
 //! What each tool does: argument meaning in, domain answer out, one file per family.
 //!
-//! A handler gets checked arguments and a [`ToolCall`] through which it reaches its workspace. Reaching it is a step of its
+//! A handler gets checked arguments and a `ToolCall` through which it reaches its workspace. Reaching it is a step of its
 //! own, so that a handler says what it needs (text, or the map too) and the waiting for a first index, the barrier and their
 //! warnings are the same everywhere.
 

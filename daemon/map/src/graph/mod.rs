@@ -2,7 +2,7 @@
 //!
 //! Facts come in through [`Map::apply`]; edges are computed when they are asked for, by resolving the references that
 //! mention a name, and are never stored. That makes a change cost what the changed file costs and nothing more. Hub scores and
-//! clusters are the exception: they need every edge, so they are computed aside ([`derive`]) and installed when
+//! clusters are the exception: they need every edge, so they are computed aside (`derive`) and installed when
 //! ready; answers do without until then.
 
 mod answers;
@@ -39,6 +39,9 @@ use crate::facts::FileFacts;
 use crate::index::Index;
 use externals::Externals;
 pub(crate) use score::{ClusterInfo, Standing};
+
+/// A batch of more changes than this is a first build or a large switch.
+const MANY_CHANGES: usize = 5000;
 
 /// One file's step to the next generation of the map.
 #[derive(Clone, Debug)]
@@ -80,11 +83,15 @@ impl Map {
         changes.sort_by_key(|change| match change {
             MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
         });
+        let many = changes.len() > MANY_CHANGES;
         for change in changes {
             match change {
                 MapChange::Set { file, path, facts } => self.index.set(file, path, facts),
                 MapChange::Remove { file } => self.index.remove(file),
             }
+        }
+        if many {
+            self.index.shrink();
         }
     }
 

@@ -1,6 +1,6 @@
 //! C, and what C++ shares with it.
 //!
-//! The grammars of C and C++ name their nodes alike, so one set of rules ([`Family`]) serves both; what only C++ has lies
+//! The grammars of C and C++ name their nodes alike, so one set of rules (`Family`) serves both; what only C++ has lies
 //! in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file
 //! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
 //! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired.
