@@ -2,20 +2,23 @@
 //! `cargo run --release -p hob-text --example measure -- FOLDER [PATTERN...]`. Not a benchmark against others; those are in
 //! the workspace's `tests/bench`.
 
+use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, ContentHash, Contents, FileId, WsPath};
-use hob_text::{Batch, FileGrams, GramChange, Output, SearchRequest, TrigramIndex, is_binary, search};
+use hob_text::{
+    Batch, FileGrams, GramChange, Output, Saver, SearchRequest, TrigramIndex, is_binary, restore, search,
+};
 use rayon::prelude::*;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().expect("usage: measure FOLDER [PATTERN...]");
     let root = AbsPath::new(folder).expect("an absolute path");
-    let index = build(&root);
+    let index = restored(build(&root));
     for pattern in arguments {
         run(&index, &Disk(root.clone()), &pattern);
     }
@@ -55,6 +58,24 @@ fn build(root: &AbsPath) -> TrigramIndex {
     println!("merged in {:?}", start.elapsed());
     report("merged", &index, bytes);
     index
+}
+
+/// The same index by way of the disk, as a restarted process has it.
+fn restored(mut index: TrigramIndex) -> TrigramIndex {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = AbsPath::new(folder.path().join("index")).expect("an absolute path");
+    let start = Instant::now();
+    let saved = Saver::new(&folder).save(&index.snapshot()).expect("room on the disk");
+    println!("saved in {:?}: {} bytes", start.elapsed(), saved.written);
+    index.install_saved(saved);
+    println!("private memory after saving: {} bytes", index.stats().private_bytes);
+    let known: HashMap<WsPath, FileId> =
+        index.snapshot().paths().map(|(file, path)| (path.clone(), file)).collect();
+    drop(index);
+    let start = Instant::now();
+    let restored = restore(&folder, &|path, _| known.get(path).copied()).expect("what was just saved");
+    println!("restored in {:?}, {} rejected", start.elapsed(), restored.rejected.len());
+    restored.index
 }
 
 fn report(what: &str, index: &TrigramIndex, bytes: usize) {

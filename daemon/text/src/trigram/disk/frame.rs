@@ -1,10 +1,9 @@
 //! What a segment file and a manifest have in common: eight bytes that say which it is, a version, and at the end the blake3
 //! of everything before. All numbers are little-endian.
 //!
-//! The checksum is verified when a file is opened, all of it. On the machine this was measured on, blake3 takes a
-//! gigabyte of mapped index in 0.3 to 0.6 s per core, and an index is a tenth of the text: some 50 ms for a gigabyte
-//! of sources, beside a sweep over its files that takes several times as long. Checking lazily, list by list, would save
-//! that and put a check and its bookkeeping into every query.
+//! The checksum is verified when a file is opened, all of it. Measured on two busy cores: restoring the index of 528 MB in
+//! 31,702 files, one segment of 41 MB, took 31 to 55 ms with checksum, paths and all, against 4.7 s for building it.
+//! Checking lazily, list by list, would save a part of that and put a check and its bookkeeping into every query.
 
 use super::error::FormatError;
 

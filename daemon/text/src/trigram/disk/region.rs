@@ -6,8 +6,8 @@
 //! nevertheless *writes* into the file changes what queries see; every access is checked against bounds and no reader
 //! relies on reading the same byte twice, so answers lose candidates, and the next start finds the checksum wrong.
 //! Whoever *shortens* it, or a disk that fails, makes the process receive SIGBUS at the next access: it dies, and the
-//! next one finds the checksum wrong and indexes anew. Copying every index into memory to survive that would cost some ten per
-//! cent of the text, for ever, against something that does not happen by accident.
+//! next one finds the checksum wrong and indexes anew. Copying every index into memory to survive that would cost eight
+//! per cent of the text, for ever, against something that does not happen by accident.
 
 use std::fs::File;
 use std::io::{self, Read};
