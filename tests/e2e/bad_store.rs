@@ -98,7 +98,7 @@ fn a_full_disk_costs_the_store_and_no_answer() {
     // What does not fit is noticed when it is written, which is a moment after it was answered.
     let warned = (0..200).any(|round| {
         (0..20).for_each(|i| {
-            tree.write(&format!("m{i}.py"), format!("def later_{round}_{i}():\n    return {round}\n"))
+            tree.write(&format!("m{i}.py"), format!("def later_{round}_{i}():\n    return {round}\n"));
         });
         let name = format!("later_{round}_7");
         let answer = mcp.call("map_search", json!({"query": name}));

@@ -22,8 +22,11 @@ pub fn repository() -> &'static Path {
 /// # Panics
 /// When they cannot be built.
 pub fn binaries() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| std::env::var_os("HOB_TEST_PROGRAMS").map_or_else(build, PathBuf::from))
+    // A failure is kept as well: every test would try again.
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let given = || std::env::var_os("HOB_TEST_PROGRAMS").map(PathBuf::from);
+    let built = BUILT.get_or_init(|| given().map_or_else(build, Ok));
+    built.as_ref().unwrap_or_else(|told| panic!("the programs under test cannot be built:\n{told}"))
 }
 
 /// `target`, wherever the user has it.
@@ -43,7 +46,7 @@ fn profile_dir() -> PathBuf {
     dir.to_path_buf()
 }
 
-fn build() -> PathBuf {
+fn build() -> Result<PathBuf, String> {
     let dir = profile_dir();
     let profile = match dir.file_name().and_then(|name| name.to_str()) {
         Some("debug") | None => "dev",
@@ -55,7 +58,8 @@ fn build() -> PathBuf {
     command.arg("--target-dir").arg(target_dir());
     command.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
     let built = command.output().expect("cargo runs");
-    let told = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "the programs under test cannot be built:\n{told}");
-    dir
+    match built.status.success() {
+        true => Ok(dir),
+        false => Err(String::from_utf8_lossy(&built.stderr).into_owned()),
+    }
 }
