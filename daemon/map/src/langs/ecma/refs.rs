@@ -201,14 +201,14 @@ impl Ecma {
 
     /// `T extends (...args: infer U) => V ? U : never`: `U` means something outside the function type, too.
     fn bind_inferred<'t>(&self, condition: Node<'t>, cx: &mut Cx<'t>) {
+        let right = condition.child_by_field_id(self.grammar.fields.right);
         let mut waiting: Vec<Node<'t>> =
-            condition.child_by_field_id(self.grammar.fields.right).into_iter().collect();
+            right.filter(|n| n.kind() != "conditional_type").into_iter().collect();
         for _ in 0..INFER_LIMIT {
             let Some(node) = waiting.pop() else { return };
             let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
-                waiting.push(child);
-            }
+            // What a condition within infers is its own affair.
+            waiting.extend(node.named_children(&mut cursor).filter(|n| n.kind() != "conditional_type"));
             if node.kind() == "infer_type"
                 && let Some(name) = node.named_child(0)
             {

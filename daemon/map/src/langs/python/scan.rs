@@ -14,6 +14,9 @@ use super::patterns::{Marks, each_capture, each_parameter, each_target};
 use super::types::{Ty, dotted, head, is_class_name, last, of_annotation, of_value, text};
 use crate::walk::KindTable;
 
+/// How many `a = b = ...` in one statement are followed to the value.
+const CHAIN: usize = 8;
+
 /// What the look found; keys are node ids of the same tree.
 #[derive(Debug, Default)]
 pub(super) struct Scan<'t> {
@@ -280,7 +283,8 @@ impl<'t> Scanner<'t> {
     fn assignment(&mut self, node: Node<'t>) {
         let annotation = node.child_by_field_id(FIELDS.ty);
         let mut right = node.child_by_field_id(FIELDS.right);
-        while let Some(inner) = right.filter(|r| r.kind() == "assignment") {
+        for _ in 0..CHAIN {
+            let Some(inner) = right.filter(|r| r.kind() == "assignment") else { break };
             right = inner.child_by_field_id(FIELDS.right);
         }
         let ty = match (annotation, right) {
