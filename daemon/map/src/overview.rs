@@ -103,11 +103,7 @@ impl Map {
     }
 
     fn hubs_of(&self, cluster: &ClusterInfo, count: usize) -> Vec<NodeInfo> {
-        let present = cluster.hubs.iter().filter_map(|(path, qualified, ordinal)| {
-            let file = self.file_at(path.as_str())?;
-            let def = self.index.entry(file)?.def_qualified(qualified, *ordinal)?;
-            self.info(DefRef { file, def }.into())
-        });
+        let present = cluster.hubs.iter().filter_map(|hub| self.info(self.identified(hub)?.into()));
         present.take(count).collect()
     }
 

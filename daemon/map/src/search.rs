@@ -16,8 +16,10 @@ use crate::index::{FileEntry, NameId};
 const FEW: usize = 5;
 /// Most near misses.
 const MAX_FUZZY: usize = 50;
-/// Most definitions looked at for one answer; the rest are counted by name.
-const MAX_LOOKED_AT: usize = 20_000;
+/// Most definitions looked at for one answer that a kind or a path narrows.
+const MAX_LOOKED_AT: usize = 5000;
+/// Most definitions of one name looked at besides the best scored ones, unless a kind or a path narrows the query.
+const PER_NAME: usize = 500;
 
 /// A hit before it is dressed.
 #[derive(Debug)]
@@ -30,8 +32,8 @@ struct Raw {
 /// Within a class: same case first, then the better score, as bits that sort ascending.
 type Order = (bool, u32);
 
-/// A name that matches, in the order in which names are looked into.
-type Named = Reverse<(MatchClass, Order, u32, u32)>;
+/// A name that matches, the most promising greatest: same case, better score, shorter.
+type Named = Reverse<(bool, u32, u32, u32)>;
 
 /// Whether a definition of a matching name is wanted: its file and qualified name.
 type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
@@ -87,42 +89,55 @@ impl Search<'_, '_> {
 
     fn names(&mut self) {
         let (map, lower) = (self.map, self.lower.clone());
-        let matching = map.index.def_names().containing(&lower).map(|(name, text)| {
+        let mut classes =
+            [MatchClass::Exact, MatchClass::Prefix, MatchClass::Substring].map(|class| (class, Vec::new()));
+        for (name, text) in map.index.def_names().containing(&lower) {
             let class = match () {
-                () if text.len() == lower.len() => MatchClass::Exact,
-                () if text.starts_with(&lower) => MatchClass::Prefix,
-                () => MatchClass::Substring,
+                () if text.len() == lower.len() => 0,
+                () if text.starts_with(&lower) => 1,
+                () => 2,
             };
-            self.named(name, class)
-        });
-        let names = matching.collect();
-        self.look_into(names, &|_, _| true);
-    }
-
-    fn named(&self, name: u32, class: MatchClass) -> Named {
-        let (id, index) = (NameId(name), &self.map.index);
-        let text = index.name(id);
-        let order = (!text.contains(self.query.text.trim()), score_bits(index.standing(id).score));
-        Reverse((class, order, text.len() as u32, name))
+            classes[class].1.push(name);
+        }
+        for (class, names) in classes {
+            self.look_into(class, names, &|_, _| true);
+        }
     }
 
     /// Looks at the definitions of matching names, most promising first, until there are surely enough; the rest are
     /// only counted.
-    fn look_into(&mut self, names: Vec<Named>, keep: Keep<'_>) {
-        let filtered = self.query.kinds != KindFilter::Any || !self.query.path_prefix.is_empty();
-        let enough = self.found.len() + (4 * self.query.limit).max(64);
-        let mut names = BinaryHeap::from(names);
-        while let Some(Reverse((class, order, _, name))) = names.pop() {
-            let defs = self.map.index.standing(NameId(name)).defs as usize;
-            if self.looked_at + defs > MAX_LOOKED_AT && self.looked_at > 0 {
-                self.gave_up = true;
-            } else if !filtered && self.found.len() >= enough {
+    fn look_into(&mut self, class: MatchClass, names: Vec<u32>, keep: Keep<'_>) {
+        let index = &self.map.index;
+        if !self.is_filtered() && self.found.len() >= self.enough() {
+            self.counted +=
+                names.iter().map(|&name| index.standing(NameId(name)).defs as usize).sum::<usize>();
+            return;
+        }
+        let promising = |&name: &u32| {
+            let (id, text) = (NameId(name), index.name(NameId(name)));
+            let other_case = !text.contains(self.query.text.trim());
+            Reverse((other_case, score_bits(index.standing(id).score), text.len() as u32, name))
+        };
+        let mut names: BinaryHeap<Named> = names.iter().map(promising).collect();
+        while let Some(Reverse((other_case, _, _, name))) = names.pop() {
+            let defs = index.standing(NameId(name)).defs as usize;
+            if !self.is_filtered() && self.found.len() >= self.enough() {
                 self.counted += defs;
+            } else if self.looked_at >= MAX_LOOKED_AT {
+                self.gave_up = true;
             } else {
-                self.looked_at += defs;
-                self.add_name(name, (class, order.0), keep);
+                self.add_name(name, (class, other_case), keep);
             }
         }
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.query.kinds != KindFilter::Any || !self.query.path_prefix.is_empty()
+    }
+
+    /// So many hits that the best ones are surely among them.
+    fn enough(&self) -> usize {
+        (4 * self.query.limit).max(64)
     }
 
     /// `Model.save`, `Model::save`: the last part is the name, the others must precede it in the qualified name.
@@ -130,24 +145,42 @@ impl Search<'_, '_> {
         let dotted = self.lower.replace("::", ".").replace('#', ".");
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let (map, last) = (self.map, last.to_owned());
-        let starting = map.index.def_names().containing(&last).filter(|(_, text)| text.starts_with(&last));
-        let names = starting.map(|(name, _)| self.named(name, MatchClass::Qualified)).collect();
-        self.look_into(names, &|entry, qualified| {
+        let hits = map.index.def_names().containing(&last).into_iter();
+        let starting = hits.filter(|(_, text)| text.starts_with(&last));
+        let names = starting.map(|(name, _)| name).collect();
+        let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
-        });
+        };
+        self.look_into(MatchClass::Qualified, names, &matches);
     }
 
-    fn add_name(&mut self, name: u32, (class, other_case): (MatchClass, bool), keep: Keep<'_>) {
+    fn add_name(&mut self, name: u32, how: (MatchClass, bool), keep: Keep<'_>) {
         let map = self.map;
-        let name = map.index.name(NameId(name));
-        for file in map.index.defining(name).iter().map(|&file| FileId(file)) {
-            let Some(entry) = map.index.entry(file).filter(|entry| self.within(entry)) else { continue };
-            for (def, found) in entry.defs_named(name) {
-                let admitted = self.query.kinds.admits(NodeKind::Def(found.kind));
-                if admitted && keep(entry, entry.facts.name(found.qualified)) {
-                    self.add(DefRef { file, def }.into(), class, other_case);
-                }
+        let (text, defs) = (map.index.name(NameId(name)), map.index.standing(NameId(name)).defs as usize);
+        let found_before = self.found.len();
+        for best in map.best_of(text) {
+            self.add_def(best, how, keep);
+        }
+        let before = self.looked_at;
+        for file in map.index.defining(text).iter().map(|&file| FileId(file)) {
+            if !self.is_filtered() && self.looked_at - before >= PER_NAME {
+                self.counted += defs.saturating_sub(self.found.len() - found_before);
+                break;
             }
+            let Some(entry) = map.index.entry(file).filter(|entry| self.within(entry)) else { continue };
+            for (def, _) in entry.defs_named(text) {
+                self.looked_at += 1;
+                self.add_def(DefRef { file, def }, how, keep);
+            }
+        }
+    }
+
+    fn add_def(&mut self, def: DefRef, (class, other_case): (MatchClass, bool), keep: Keep<'_>) {
+        let Some(entry) = self.map.index.entry(def.file).filter(|entry| self.within(entry)) else { return };
+        let found = entry.facts.def(def.def);
+        let admitted = self.query.kinds.admits(NodeKind::Def(found.kind));
+        if admitted && keep(entry, entry.facts.name(found.qualified)) {
+            self.add(def.into(), class, other_case);
         }
     }
 
@@ -180,11 +213,13 @@ impl Search<'_, '_> {
         if lower.len() < 3 || lower.contains(['/', ' ']) {
             return;
         }
-        let near = map.index.def_names().resembling(&lower, 1);
-        let near =
-            near.filter(|(_, text)| one_edit(text, &lower) || (lower.len() >= 4 && in_order(text, &lower)));
-        let names = near.take(MAX_FUZZY).map(|(name, _)| self.named(name, MatchClass::Fuzzy)).collect();
-        self.look_into(names, &|_, _| true);
+        let close = |text: &str, missing: u32| {
+            one_edit(text.as_bytes(), lower.as_bytes())
+                || (missing == 0 && lower.len() >= 4 && in_order(text, &lower))
+        };
+        let near = map.index.def_names().resembling(&lower, (1, MAX_FUZZY), close);
+        let names = near.into_iter().map(|(name, _)| name).collect();
+        self.look_into(MatchClass::Fuzzy, names, &|_, _| true);
     }
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
@@ -251,31 +286,27 @@ fn in_module(entry: &FileEntry, qualified: &str, dotted: &str) -> bool {
     format!("{}.{qualified}", stem.replace('/', ".")).to_lowercase().contains(dotted)
 }
 
-/// Whether one insertion, deletion, replacement or swap of neighbours turns one text into the other.
-fn one_edit(a: &str, b: &str) -> bool {
-    let (long, short): (Vec<char>, Vec<char>) = if a.len() >= b.len() {
-        (a.chars().collect(), b.chars().collect())
-    } else {
-        (b.chars().collect(), a.chars().collect())
-    };
-    let same = long.iter().zip(&short).take_while(|(x, y)| x == y).count();
-    match long.len().wrapping_sub(short.len()) {
-        0 if same == long.len() => true,
-        0 => {
-            let swapped = same + 1 < long.len()
-                && long[same] == short[same + 1]
-                && long[same + 1] == short[same]
-                && long[same + 2..] == short[same + 2..];
-            swapped || long[same + 1..] == short[same + 1..]
-        }
-        1 => long[same + 1..] == short[same..],
-        _ => false,
+/// Whether one insertion, deletion, replacement or swap of neighbouring bytes turns one text into the other.
+fn one_edit(a: &[u8], b: &[u8]) -> bool {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    if long.len() - short.len() > 1 {
+        return false;
     }
+    let same = long.iter().zip(short).take_while(|(x, y)| x == y).count();
+    if long.len() > short.len() {
+        return long[same + 1..] == short[same..];
+    }
+    let swapped = || {
+        same + 1 < long.len()
+            && (long[same], long[same + 1]) == (short[same + 1], short[same])
+            && long[same + 2..] == short[same + 2..]
+    };
+    same == long.len() || long[same + 1..] == short[same + 1..] || swapped()
 }
 
 /// Whether the letters of `needle` come in `text` in order, starting with its first.
 fn in_order(text: &str, needle: &str) -> bool {
-    let mut letters = text.chars();
-    text.chars().next() == needle.chars().next()
-        && needle.chars().all(|want| letters.any(|have| have == want))
+    let mut letters = text.bytes();
+    text.as_bytes().first() == needle.as_bytes().first()
+        && needle.bytes().all(|want| letters.any(|have| have == want))
 }

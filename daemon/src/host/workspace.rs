@@ -153,7 +153,7 @@ impl Workspace {
     #[must_use]
     pub fn heap_bytes(&self) -> u64 {
         let text = self.text().stats();
-        (self.map().stats().heap_bytes + text.postings_bytes + text.table_bytes) as u64
+        (self.map().stats().heap_bytes + text.private_bytes) as u64
     }
 
     /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.

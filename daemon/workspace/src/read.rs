@@ -24,6 +24,14 @@ pub struct ReadFile {
 /// # Errors
 /// Whatever the system says; `InvalidInput` for what is no regular file, `FileTooLarge` for one over the limit.
 pub fn read_file(root: &AbsPath, path: &WsPath, limit: u64) -> io::Result<ReadFile> {
+    let mut bytes = Vec::new();
+    let (stat, read_at_ns) = read_file_into(root, path, limit, &mut bytes)?;
+    Ok(ReadFile { bytes, stat, read_at_ns })
+}
+
+/// As [`read_file`], into a buffer that is used again; what it held is gone, also on an error.
+fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>) -> io::Result<(Stat, i64)> {
+    bytes.clear();
     let path = root.join_ws(path);
     // The time first: a change while reading must look newer than the reading.
     let read_at_ns = now_ns();
@@ -35,13 +43,13 @@ pub fn read_file(root: &AbsPath, path: &WsPath, limit: u64) -> io::Result<ReadFi
     if metadata.len() > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    bytes.reserve(usize::try_from(metadata.len()).unwrap_or(0));
     // It may grow while it is read; one byte more than allowed is enough to know.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(limit.saturating_add(1)).read_to_end(bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    Ok(ReadFile { bytes, stat: Stat::of(&metadata), read_at_ns })
+    Ok((Stat::of(&metadata), read_at_ns))
 }
 
 /// Opens without following a last link and without waiting for the other end of a pipe.
@@ -73,5 +81,9 @@ pub struct DiskContents {
 impl Contents for DiskContents {
     fn read(&self, path: &WsPath) -> io::Result<Arc<[u8]>> {
         read_file(&self.root, path, self.limit).map(|read| read.bytes.into())
+    }
+
+    fn read_into(&self, path: &WsPath, buffer: &mut Vec<u8>) -> io::Result<()> {
+        read_file_into(&self.root, path, self.limit, buffer).map(drop)
     }
 }

@@ -14,7 +14,7 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::{ClusterInfo, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use super::{ClusterInfo, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts};
 use crate::langs::Lang;
 use crate::resolve::Resolver;
@@ -26,6 +26,9 @@ const HUBS: usize = 20;
 const LEAST_NAME_SCORE: f32 = 0.0005;
 /// Most names that get a score of their own.
 const MAX_NAMES: usize = 50_000;
+
+/// Most definitions remembered as the best of a name.
+const PER_NAME: usize = 5;
 
 /// A file of the snapshot.
 #[derive(Debug)]
@@ -57,8 +60,8 @@ pub struct Derived {
     files: Vec<DerivedFile>,
     externals: FxHashMap<ExternalId, f32>,
     clusters: Vec<ClusterInfo>,
-    /// The names of the best scored definitions, with their score.
-    names: FxHashMap<Box<str>, f32>,
+    /// The names of the best scored definitions, with the best score and the best definitions each has.
+    names: FxHashMap<Box<str>, (f32, Vec<Identity>)>,
     edges: usize,
 }
 
@@ -130,7 +133,8 @@ impl Map {
             entry.scores =
                 if unchanged { done.scores } else { rescored(&entry.facts, &done.facts, &done.scores) };
         }
-        self.index.set_name_scores(derived.names.iter().map(|(name, score)| (&**name, *score)));
+        self.index.set_name_scores(derived.names.iter().map(|(name, (score, _))| (&**name, *score)));
+        self.standing.best = derived.names.into_iter().map(|(name, (_, best))| (name, best)).collect();
         self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
         self.standing.externals = derived.externals;
@@ -222,7 +226,7 @@ impl DeriveJob {
 }
 
 /// The names that search should put first: the best scored ones, with the best score each has.
-fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, f32> {
+fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, (f32, Vec<Identity>)> {
     let score = |item: &Item, idx: u32| scores[(item.first + 1 + idx) as usize];
     let mut all: Vec<(u32, u32, u32)> = Vec::new();
     for (at, item) in items.iter().enumerate() {
@@ -232,13 +236,21 @@ fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, f32> {
     }
     all.sort_unstable();
     all.truncate(MAX_NAMES);
-    let mut names = FxHashMap::default();
+    let mut names: FxHashMap<Box<str>, (f32, Vec<Identity>)> = FxHashMap::default();
     for (_, at, idx) in all {
         let item = &items[at as usize];
         let name = item.facts.name(item.facts.defs[idx as usize].name);
-        names.entry(name.into()).or_insert_with(|| score(item, idx));
+        let (_, best) = names.entry(name.into()).or_insert_with(|| (score(item, idx), Vec::new()));
+        if best.len() < PER_NAME {
+            best.push(identity(item, idx));
+        }
     }
     names
+}
+
+fn identity(item: &Item, idx: u32) -> Identity {
+    let def = &item.facts.defs[idx as usize];
+    (item.path.clone(), item.facts.name(def.qualified).into(), def.ordinal)
 }
 
 /// How strongly an edge ties two files.
@@ -251,11 +263,8 @@ fn weight(kind: EdgeKind) -> f32 {
     }
 }
 
-/// A hub's lasting identity.
-type Hub = (WsPath, String, u32);
-
 /// The best exported definitions of each community.
-fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Hub>> {
+fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Identity>> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
     let mut best: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); count];
     for (at, (item, &community)) in items.iter().zip(communities).enumerate() {
@@ -271,15 +280,10 @@ fn hubs(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<Vec<Hub>> {
             keep_best(list);
         }
     }
-    let identity = |&(_, at, idx): &(u32, u32, u32)| {
-        let item = &items[at as usize];
-        let def = &item.facts.defs[idx as usize];
-        (item.path.clone(), item.facts.name(def.qualified).to_owned(), def.ordinal)
-    };
     best.into_iter()
         .map(|mut list| {
             keep_best(&mut list);
-            list.iter().map(identity).collect()
+            list.iter().map(|&(_, at, idx)| identity(&items[at as usize], idx)).collect()
         })
         .collect()
 }

@@ -179,6 +179,9 @@ fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
+type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
+
 /// The search for the edges that end at one definition.
 struct Search<'s, 'm> {
     map: &'m Map,
@@ -193,7 +196,7 @@ struct Search<'s, 'm> {
     /// Names local to one file that were looked at.
     locals: FxHashSet<(FileId, StrId)>,
     /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
-    by_folder: FxHashMap<(&'m str, Lang, &'m str, RefKind, bool), Rc<[NodeRef]>>,
+    by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
     edges: Edges,
 }
 

@@ -38,7 +38,7 @@ use hob_base::{FileId, WsPath};
 use crate::facts::FileFacts;
 use crate::index::Index;
 use externals::Externals;
-pub(crate) use score::{ClusterInfo, Standing};
+pub(crate) use score::{ClusterInfo, Identity, Standing};
 
 /// A batch of more changes than this is a first build or a large switch.
 const MANY_CHANGES: usize = 5000;

@@ -12,14 +12,19 @@ pub(crate) struct Standing {
     pub(crate) clusters: Option<Vec<ClusterInfo>>,
     pub(crate) edges: Option<usize>,
     pub(crate) externals: FxHashMap<ExternalId, f32>,
+    /// The best scored definitions of names that have good ones.
+    pub(crate) best: FxHashMap<Box<str>, Vec<Identity>>,
 }
+
+/// What survives an edit of a definition's place: path, qualified name, ordinal.
+pub(crate) type Identity = (hob_base::WsPath, Box<str>, u32);
 
 /// A cluster as it was derived.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterInfo {
     pub(crate) label: String,
-    /// Its hubs by lasting identity: (path, qualified name, ordinal), best first.
-    pub(crate) hubs: Vec<(hob_base::WsPath, String, u32)>,
+    /// Its hubs, best first.
+    pub(crate) hubs: Vec<Identity>,
 }
 
 impl Standing {
@@ -29,6 +34,18 @@ impl Standing {
 }
 
 impl Map {
+    /// The definition of a lasting identity, if it is still there.
+    pub(crate) fn identified(&self, (path, qualified, ordinal): &Identity) -> Option<DefRef> {
+        let file = self.file_at(path.as_str())?;
+        let def = self.index.entry(file)?.def_qualified(qualified, *ordinal)?;
+        Some(DefRef { file, def })
+    }
+
+    /// The best scored definitions of a name, as of the last derivation.
+    pub(crate) fn best_of(&self, name: &str) -> impl Iterator<Item = DefRef> {
+        self.standing.best.get(name).into_iter().flatten().filter_map(|best| self.identified(best))
+    }
+
     /// The hub score of a node, 0 to 1; 0 until derived.
     #[must_use]
     pub fn score(&self, node: NodeRef) -> f32 {

@@ -184,6 +184,8 @@ impl Index {
         let old = self.take(file);
         if old.as_ref().is_none_or(|old| moves_modules(&old.facts, &facts)) {
             self.targets.clear();
+        } else if old.as_ref().is_some_and(|old| includes_differ(&old.facts, &facts)) {
+            self.targets.clear_reach();
         }
         if old.is_none() {
             self.add_place(file, &path, &facts);
@@ -213,6 +215,17 @@ impl Index {
         if self.path_texts.is_wasteful() {
             self.rebuild_path_texts();
         }
+    }
+
+    /// Gives back memory that growing left over; for after many files were put in.
+    pub(crate) fn shrink(&mut self) {
+        [&mut self.names, &mut self.modules, &mut self.segments].into_iter().for_each(Names::shrink);
+        [&mut self.defining, &mut self.mentioning, &mut self.importing]
+            .into_iter()
+            .for_each(Postings::shrink);
+        self.def_names.shrink();
+        self.path_texts.shrink();
+        self.standing.shrink_to_fit();
     }
 
     fn take(&mut self, file: FileId) -> Option<Box<FileEntry>> {
@@ -336,6 +349,14 @@ fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
     }
     let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
     reads_facts && outline(old) != outline(new)
+}
+
+/// Whether a C or C++ file includes other headers than before.
+fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
+    let modules = |facts: &FileFacts| {
+        facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
+    };
+    new.lang.family() == Lang::Cpp && modules(old) != modules(new)
 }
 
 /// What import rules may read of a file: its imports, and the names it defines.

@@ -32,31 +32,34 @@ pub(crate) struct Names {
 impl Names {
     /// The name's number, given one if it is new.
     pub(crate) fn intern(&mut self, name: &str) -> NameId {
-        if let Some(id) = self.find(name) {
-            return id;
-        }
         if (self.ends.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow();
         }
+        let hash = hash(name);
+        let at = match self.probe(name, hash) {
+            Ok(id) => return id,
+            Err(free) => free,
+        };
         let id = self.ends.len() as u32;
         self.text.push_str(name);
         self.ends.push(self.text.len() as u32);
-        let hash = hash(name);
-        self.place((hash, id));
+        self.slots[at] = (hash, id);
         NameId(id)
     }
 
     /// The name's number, if it was ever interned.
     pub(crate) fn find(&self, name: &str) -> Option<NameId> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        let (hash, mask) = (hash(name), self.slots.len() - 1);
+        if self.slots.is_empty() { None } else { self.probe(name, hash(name)).ok() }
+    }
+
+    /// The name's number, or the free slot where it would go.
+    fn probe(&self, name: &str, hash: u32) -> Result<NameId, usize> {
+        let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
         loop {
             match self.slots[at] {
-                (_, FREE) => return None,
-                (h, id) if h == hash && self.get(NameId(id)) == name => return Some(NameId(id)),
+                (_, FREE) => return Err(at),
+                (h, id) if h == hash && self.get(NameId(id)) == name => return Ok(NameId(id)),
                 _ => at = (at + 1) & mask,
             }
         }
@@ -67,6 +70,11 @@ impl Names {
         let start = id.index().checked_sub(1).and_then(|i| self.ends.get(i)).copied().unwrap_or(0);
         let end = self.ends.get(id.index()).copied().unwrap_or(start);
         self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

@@ -98,6 +98,11 @@ impl Postings {
         }
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.heads.shrink_to_fit();
+        self.data.shrink_to_fit();
+    }
+
     pub(crate) fn heap_bytes(&self) -> usize {
         let free: usize = self.free.iter().map(|blocks| blocks.capacity() * 4).sum();
         self.heads.capacity() * 8 + self.data.capacity() * 4 + free

@@ -13,6 +13,8 @@ use crate::langs::ModuleTarget;
 
 /// Most targets remembered; some 100 bytes each.
 const CAPACITY: usize = 200_000;
+/// Most files whose reach is remembered; some 500 bytes each.
+const REACH_CAPACITY: usize = 60_000;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -20,10 +22,14 @@ struct Known {
     count: usize,
 }
 
+/// For files that include headers: all those reached from them, sorted.
+type Reach = FxHashMap<FileId, Arc<[FileId]>>;
+
 /// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     known: RwLock<Known>,
+    reach: RwLock<Reach>,
 }
 
 impl Targets {
@@ -49,8 +55,28 @@ impl Targets {
         target
     }
 
+    /// The files reached from `file` through includes, found by `find` unless that is known.
+    pub(crate) fn reach(&self, file: FileId, find: impl FnOnce() -> Arc<[FileId]>) -> Arc<[FileId]> {
+        let known = self.reach.read().unwrap_or_else(PoisonError::into_inner).get(&file).map(Arc::clone);
+        known.unwrap_or_else(|| {
+            let found = find();
+            let mut reach = self.reach.write().unwrap_or_else(PoisonError::into_inner);
+            if reach.len() >= REACH_CAPACITY {
+                reach.clear();
+            }
+            reach.insert(file, Arc::clone(&found));
+            found
+        })
+    }
+
+    /// Forgets what is reached from where: some file includes something else now.
+    pub(super) fn clear_reach(&mut self) {
+        self.reach.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
+        self.clear_reach();
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
         if known.count > 0 {
             *known = Known::default();
@@ -59,5 +85,6 @@ impl Targets {
 
     pub(super) fn heap_bytes(&self) -> usize {
         self.known.read().unwrap_or_else(PoisonError::into_inner).count * 100
+            + self.reach.read().unwrap_or_else(PoisonError::into_inner).len() * 500
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
@@ -35,11 +36,14 @@ impl<'m> Resolver<'m> {
         if groups.is_empty() {
             return None;
         }
-        if let Some(group) = single(groups.iter().filter(written)) {
+        let direct = self.includes(site.file);
+        let included = groups.iter().filter(|group| group.all.iter().any(|def| direct.contains(&def.file)));
+        if let Some(group) = single(included) {
             return Some((group.best(self), Confidence::Import));
         }
         let reach = self.reach(site.file);
-        let near = groups.iter().filter(|group| group.all.iter().any(|def| reach.contains(&def.file)));
+        let within = |def: &DefRef| reach.binary_search(&def.file).is_ok();
+        let near = groups.iter().filter(|group| group.all.iter().any(within));
         Some((single(near)?.best(self), Confidence::Import))
     }
 
@@ -54,9 +58,9 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// The files reached from `file` through includes, itself among them.
-    fn reach(&self, file: FileId) -> Rc<FxHashSet<FileId>> {
-        self.remembered(&self.reach, file, || {
+    /// The files reached from `file` through includes, itself among them, sorted.
+    fn reach(&self, file: FileId) -> Arc<[FileId]> {
+        self.index.targets().reach(file, || {
             let mut seen = FxHashSet::from_iter([file]);
             let mut queue = VecDeque::from([file]);
             while let Some(next) = queue.pop_front() {
@@ -66,7 +70,9 @@ impl<'m> Resolver<'m> {
                     }
                 }
             }
-            Rc::new(seen)
+            let mut reached: Vec<FileId> = seen.into_iter().collect();
+            reached.sort_unstable();
+            reached.into()
         })
     }
 

@@ -27,7 +27,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use hob_base::FileId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
@@ -118,6 +118,9 @@ struct Site<'m> {
     want: Want,
 }
 
+/// Definitions that a name may mean, in groups, by name and what is wanted.
+type Visible = FxHashMap<(NameId, Want), Rc<[guess::Group]>>;
+
 /// Resolves references for one question.
 #[derive(Debug)]
 pub(crate) struct Resolver<'m> {
@@ -128,10 +131,9 @@ pub(crate) struct Resolver<'m> {
     /// What imports bind, by their place in the file.
     bindings: RefCell<FxHashMap<(FileId, u32), Found>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
-    reach: RefCell<FxHashMap<FileId, Rc<FxHashSet<FileId>>>>,
     includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
     /// In C and C++, what a bare name can mean outside its file.
-    visible: RefCell<FxHashMap<(NameId, Want), Rc<[guess::Group]>>>,
+    visible: RefCell<Visible>,
     /// The one definition that a member can be by name alone, if any can.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
@@ -158,7 +160,6 @@ impl<'m> Resolver<'m> {
             targets: RefCell::default(),
             bindings: RefCell::default(),
             bases: RefCell::default(),
-            reach: RefCell::default(),
             includes: RefCell::default(),
             visible: RefCell::default(),
             members: RefCell::default(),

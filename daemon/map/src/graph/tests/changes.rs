@@ -6,56 +6,165 @@ use proptest::prelude::*;
 use crate::fixture::{files, map, set};
 use crate::graph::{Edge, EdgeKinds, Map, MapChange, NodeRef};
 
-/// Texts that define, import, re-export and use each other's names.
-const TEXTS: [&str; 8] = [
-    "def f(): pass\nclass A:\n    def m(self): f()\n",
-    "from a import f as g\ndef h():\n    g()\n    A()\n",
-    "from b import *\nfrom a import A\nclass B(A):\n    def n(self):\n        self.m()\n        h()\n",
-    "import a, b\ndef f():\n    a.f()\n    b.h()\n    x().m()\n",
-    "class A:\n    def m(self): pass\n    def m(self): pass\nregister = A().m\n",
-    "from pkg import thing\nfrom pkg.c import B as Base\nthing.f()\nclass C(Base): pass\n",
-    "import requests\nfrom requests import f\nf()\nrequests.h()\n",
-    "",
-];
-const PATHS: [&str; 6] = ["a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "pkg/thing.py", "pkg/a.py"];
+/// A small world of one language: places, and texts that define, import, pass on and use each other's names.
+struct World {
+    paths: &'static [&'static str],
+    texts: &'static [&'static str],
+}
 
-fn built_at_once(texts: &[Option<usize>]) -> Map {
+const PYTHON: World = World {
+    paths: &["a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "pkg/thing.py", "pkg/a.py"],
+    texts: &[
+        "def f(): pass\nclass A:\n    def m(self): f()\n",
+        "from a import f as g\ndef h():\n    g()\n    A()\n",
+        "from b import *\nfrom a import A\nclass B(A):\n    def n(self):\n        self.m()\n        h()\n",
+        "import a, b\ndef f():\n    a.f()\n    b.h()\n    x().m()\n",
+        "class A:\n    def m(self): pass\n    def m(self): pass\nregister = A().m\n",
+        "from pkg import thing\nfrom pkg.c import B as Base\nthing.f()\nclass C(Base): pass\n",
+        "import requests\nfrom requests import f\nf()\nrequests.h()\n",
+        "",
+    ],
+};
+
+const TYPESCRIPT: World = World {
+    paths: &["src/a.ts", "src/b.ts", "src/index.ts", "src/lib/index.ts", "src/lib/c.tsx", "package.json"],
+    texts: &[
+        "export default class A { m() {} }\nexport function f() {}\n",
+        "export * from './a';\nexport { f as g, default as Z } from './a';\n",
+        "import B, { f } from './a';\nimport * as lib from './lib';\nexport class D extends B { n() { this.m(); f(); lib.f(); } }\n",
+        "import { g, Z } from './b';\ng(); new Z(); x().m();\nfunction local() { g(); }\nexport { local as f };\n",
+        "import f from 'lodash';\nimport { A } from '../a';\nf();\nexport const A2 = A;\n",
+        "const a = require('./a');\na.f();\na();\n",
+        "{ \"name\": \"demo\", \"main\": \"src/index.ts\" }\n",
+    ],
+};
+
+const RUST: World = World {
+    paths: &["src/lib.rs", "src/net.rs", "src/net/tcp.rs", "src/util.rs", "Cargo.toml"],
+    texts: &[
+        "pub mod net;\nmod util;\npub use net::Conn;\npub fn run() { Conn::open(); util::help(); net::tcp::dial(); }\n",
+        "pub mod tcp;\nuse crate::util::help;\npub struct Conn;\nimpl Conn { pub fn open() { help(); Self::shut() } fn shut() {} }\n",
+        "use super::Conn;\nuse crate::util::*;\npub fn dial() { Conn::open(); help(); x().shut(); }\nimpl Conn { fn more(&self) { self.open() } }\n",
+        "pub fn help() {}\npub trait T { fn t(&self) {} }\nimpl T for crate::Conn {}\nmod tests { use super::*; fn u() { help() } }\n",
+        "[package]\nname = \"demo\"\n",
+    ],
+};
+
+const GO: World = World {
+    paths: &["go.mod", "main.go", "store/store.go", "store/load.go", "store/load_test.go"],
+    texts: &[
+        "module example.com/app\n",
+        "package main\nimport \"example.com/app/store\"\nfunc main() { s := store.Open(); s.Put(); store.Load() }\n",
+        "package store\ntype Store struct{}\nfunc Open() *Store { return load() }\nfunc (s *Store) Put() { s.check() }\n",
+        "package store\nfunc load() *Store { return nil }\nfunc (s *Store) check() {}\nfunc Load() { load() }\n",
+        "package store\nfunc check() { Open().check() }\nfunc load() {}\n",
+    ],
+};
+
+const C: World = World {
+    paths: &["inc/api.h", "inc/list.h", "tools/inc/list.h", "src/a.c", "src/b.c", "src/c.cpp"],
+    texts: &[
+        "int open_it(int x);\nstruct ctx { int n; };\nclass Shape { public: void draw(); int size(); };\n",
+        "#include \"api.h\"\nstatic inline void add(void) {}\n#define MAX 3\n",
+        "#include \"../inc/list.h\"\nint open_it(int x) { add(); return MAX; }\nstatic int helper(void) { return 1; }\n",
+        "#include \"inc/api.h\"\nint main(void) { struct ctx c; return open_it(1) + helper(); }\n",
+        "#include \"../inc/api.h\"\nvoid Shape::draw() { size(); add(); open_it(2); }\n",
+        "static inline void add(void) {}\nint MAX;\nint size(void) { return MAX; }\n",
+    ],
+};
+
+const JAVA: World = World {
+    paths: &["src/a/A.java", "src/a/B.java", "src/b/C.java", "src/b/D.java"],
+    texts: &[
+        "package a;\npublic class A { public A() {} void m() { n(); } static void n() {} }\n",
+        "package a;\npublic class B extends A implements I { void k() { m(); A.n(); new A(); } }\n",
+        "package b;\nimport a.A;\nimport java.util.List;\nclass C extends A { List<A> x; void q() { m(); x.size(); y().k(); } }\n",
+        "package b;\nimport a.*;\ninterface I { void k(); }\nclass D { B b; void r() { b.k(); C c = new C(); c.q(); } }\n",
+    ],
+};
+
+fn change(world: &World, file: u32, (path, text): (usize, Option<usize>)) -> MapChange {
+    match text {
+        Some(text) => set(file, world.paths[path], world.texts[text]),
+        None => MapChange::Remove { file: FileId(file) },
+    }
+}
+
+fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
     let mut map = Map::new();
-    let present = texts.iter().enumerate().filter_map(|(at, text)| Some((at, (*text)?)));
+    let present = texts.iter().enumerate().filter(|(_, text)| text.is_some());
     // Numbers run the other way than in the map under test.
-    map.apply(present.map(|(at, text)| set(50 - at as u32, PATHS[at], TEXTS[text])).collect());
+    map.apply(present.map(|(at, text)| change(world, 50 - at as u32, (at, *text))).collect());
     map
 }
 
+/// Applies steps one by one, asking everything in between so that whatever is remembered gets old.
+fn check(world: &World, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCaseError> {
+    let mut map = Map::new();
+    let mut texts = vec![None; world.paths.len()];
+    for (path, text) in steps {
+        let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
+        texts[step.0] = step.1;
+        map.apply(vec![change(world, step.0 as u32, step)]);
+        both_ways(world, &map);
+    }
+    let scratch = built_at_once(world, &texts);
+    prop_assert_eq!(map.export(), scratch.export());
+    prop_assert_eq!(map.stats().symbols, scratch.stats().symbols);
+    let (out, inbound) = both_ways(world, &map);
+    prop_assert_eq!(&out, &both_ways(world, &scratch).0);
+    let missing: Vec<&String> = out.iter().filter(|line| !inbound.contains(line)).collect();
+    let extra: Vec<&String> = inbound.iter().filter(|line| !out.contains(line)).collect();
+    prop_assert!(
+        out == inbound,
+        "not seen from the end: {:#?}, only seen from the end: {:#?}",
+        missing,
+        extra
+    );
+    Ok(())
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, Option<usize>)>> {
+    prop::collection::vec((0usize..6, prop::option::weighted(0.85, 0usize..8)), 1..14)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
     #[test]
-    fn changes_leave_no_trace(
-        steps in prop::collection::vec((0..PATHS.len(), prop::option::weighted(0.8, 0..TEXTS.len())), 1..12)
-    ) {
-        let mut map = Map::new();
-        let mut texts = vec![None; PATHS.len()];
-        for (path, text) in steps {
-            texts[path] = text;
-            let file = path as u32;
-            map.apply(vec![match text {
-                Some(text) => set(file, PATHS[path], TEXTS[text]),
-                None => MapChange::Remove { file: FileId(file) },
-            }]);
-        }
-        let scratch = built_at_once(&texts);
-        prop_assert_eq!(map.export(), scratch.export());
-        prop_assert_eq!(map.stats().symbols, scratch.stats().symbols);
-        let (out, inbound) = both_ways(&map);
-        let missing: Vec<&String> = out.iter().filter(|line| !inbound.contains(line)).collect();
-        let extra: Vec<&String> = inbound.iter().filter(|line| !out.contains(line)).collect();
-        prop_assert!(out == inbound, "not seen from the end: {missing:#?}, only seen from the end: {extra:#?}");
+    fn python_changes_leave_no_trace(steps in steps()) {
+        check(&PYTHON, steps)?;
+    }
+
+    #[test]
+    fn typescript_changes_leave_no_trace(steps in steps()) {
+        check(&TYPESCRIPT, steps)?;
+    }
+
+    #[test]
+    fn rust_changes_leave_no_trace(steps in steps()) {
+        check(&RUST, steps)?;
+    }
+
+    #[test]
+    fn go_changes_leave_no_trace(steps in steps()) {
+        check(&GO, steps)?;
+    }
+
+    #[test]
+    fn c_changes_leave_no_trace(steps in steps()) {
+        check(&C, steps)?;
+    }
+
+    #[test]
+    fn java_changes_leave_no_trace(steps in steps()) {
+        check(&JAVA, steps)?;
     }
 }
 
 /// Every edge within the project, found from its start and from its end.
-fn both_ways(map: &Map) -> (Vec<String>, Vec<String>) {
-    let files = PATHS.iter().filter_map(|path| map.file_at(path));
+fn both_ways(world: &World, map: &Map) -> (Vec<String>, Vec<String>) {
+    let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let nodes: Vec<NodeRef> = files
         .flat_map(|file| {
             let defs = map.defs_of(file).into_iter().map(NodeRef::Def);
