@@ -16,6 +16,9 @@ use crate::index::FileEntry;
 use crate::langs::Lang;
 use crate::resolve::{Found, Resolution, Resolver, Thing};
 
+/// Words of modules that say where from, and not what.
+const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
+
 /// How many files are looked at between two looks at the clock.
 const CHECK_EVERY: usize = 64;
 
@@ -63,9 +66,13 @@ impl Map {
         let mut edges = Edges::default();
         let Some(entry) = self.index.entry(file) else { return Inbound::default() };
         let mut importers = FxHashSet::default();
-        for word in self.module_words(file, entry) {
+        for word in self.module_words(entry) {
             importers.extend(self.index.imports_with(&word).flat_map(|(_, files)| files.iter().copied()));
             importers.extend(self.index.mentioning(&word).iter().copied());
+        }
+        for word in RELATIVE {
+            let purely = self.index.imports_with(word).filter(|(module, _)| is_relative(module));
+            importers.extend(purely.flat_map(|(_, files)| files.iter().copied()));
         }
         let wanted =
             [EdgeKind::Imports, EdgeKind::Exports].into_iter().filter(|kind| kinds.has(*kind)).collect();
@@ -101,7 +108,7 @@ impl Map {
     }
 
     /// Words that a module specifier of this file may hold.
-    fn module_words(&self, file: FileId, entry: &FileEntry) -> Vec<String> {
+    fn module_words(&self, entry: &FileEntry) -> Vec<String> {
         let path = entry.path.as_str();
         let stem = entry.path.file_name().split('.').next().unwrap_or("");
         let mut words = vec![stem.to_owned()];
@@ -110,7 +117,6 @@ impl Map {
             entry.lang().spec().is_some_and(|s| s.package_scope != crate::langs::PackageScope::File);
         if is_entrance || is_package {
             words.extend(path.rsplit('/').skip(1).take(3).map(str::to_owned));
-            words.extend(["", "crate", "super", "self"].map(str::to_owned));
             words.extend(self.published_names(path));
         }
         words.extend(
@@ -120,7 +126,6 @@ impl Map {
         words.extend(modules.map(|def| entry.facts.name(def.name).to_owned()));
         words.sort_unstable();
         words.dedup();
-        let _ = file;
         words
     }
 
@@ -175,6 +180,11 @@ impl Map {
     }
 }
 
+/// Whether a module as written names a place only relative to its file or project: `..`, `super::super`, `crate`.
+fn is_relative(module: &str) -> bool {
+    crate::index::words(module).iter().all(|word| RELATIVE.contains(word))
+}
+
 fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
@@ -186,8 +196,6 @@ type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 struct Search<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
-    asked: DefRef,
-    /// The definition that references resolve to: for a C declaration, its body.
     target: DefRef,
     kinds: EdgeKinds,
     /// Names still to look for, and all met so far.
@@ -201,12 +209,11 @@ struct Search<'s, 'm> {
 }
 
 impl<'s, 'm> Search<'s, 'm> {
-    fn new(map: &'m Map, resolver: &'s Resolver<'m>, asked: DefRef, kinds: EdgeKinds) -> Self {
+    fn new(map: &'m Map, resolver: &'s Resolver<'m>, target: DefRef, kinds: EdgeKinds) -> Self {
         Self {
             map,
             resolver,
-            asked,
-            target: resolver.body_of(asked),
+            target,
             kinds,
             names: Vec::new(),
             met: FxHashSet::default(),
@@ -217,12 +224,12 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
-        let Some(entry) = self.map.index.entry(self.asked.file) else { return Ok(()) };
-        let def = entry.facts.def(self.asked.def);
+        let Some(entry) = self.map.index.entry(self.target.file) else { return Ok(()) };
+        let def = entry.facts.def(self.target.def);
         if self.kinds.has(EdgeKind::Contains)
-            && let Some(container) = self.map.container(self.resolver, self.asked)
+            && let Some(container) = self.map.container(self.resolver, self.target)
         {
-            let ends = (container, self.asked.into());
+            let ends = (container, self.target.into());
             self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
         }
         self.look_for(entry.facts.name(def.name));
@@ -263,7 +270,7 @@ impl<'s, 'm> Search<'s, 'm> {
         if !self.is_target(file, &self.resolver.binding(file, entry, import)) {
             return;
         }
-        let ends = (NodeRef::File(file), self.asked.into());
+        let ends = (NodeRef::File(file), self.target.into());
         if self.kinds.has(EdgeKind::Imports) {
             self.edges.resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
         }
@@ -282,11 +289,11 @@ impl<'s, 'm> Search<'s, 'm> {
         if !self.is_target(file, &self.resolver.export_of(file, exported)) {
             return;
         }
-        let line = entry.facts.defs.get(self.asked.def.index()).filter(|_| file == self.asked.file);
+        let line = entry.facts.defs.get(self.target.def.index()).filter(|_| file == self.target.file);
         if self.kinds.has(EdgeKind::Exports)
             && let Some(def) = line
         {
-            let ends = (NodeRef::File(file), self.asked.into());
+            let ends = (NodeRef::File(file), self.target.into());
             self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
         }
         self.look_for(exported);
@@ -295,7 +302,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn is_target(&self, file: FileId, found: &Found) -> bool {
         let Found::Thing(thing, _) = found else { return false };
         match self.map.node_of(file, thing) {
-            Some(NodeRef::Def(def)) => self.resolver.body_of(def) == self.target,
+            Some(NodeRef::Def(def)) => def == self.target,
             _ => false,
         }
     }
@@ -310,7 +317,7 @@ impl<'s, 'm> Search<'s, 'm> {
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
             match self.resolver.resolve(file, r) {
                 Resolution::To(Thing::Def(def), confidence) if def == self.target => {
-                    self.edges.resolved((from, self.asked.into()), (kind, confidence), Some(r.line));
+                    self.edges.resolved((from, self.target.into()), (kind, confidence), Some(r.line));
                 }
                 Resolution::Unresolved => {
                     let candidates = self.candidates((file, entry), r);
@@ -348,7 +355,7 @@ impl<'s, 'm> Search<'s, 'm> {
             return Rc::default();
         }
         let others = list.into_iter().filter(|def| *def != self.target).map(NodeRef::Def);
-        std::iter::once(self.asked.into()).chain(others).collect()
+        std::iter::once(self.target.into()).chain(others).collect()
     }
 
     fn shares_folder(&self, entry: &FileEntry) -> bool {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use hob_base::Stopped;
+use hob_base::{CancelToken, Stopped};
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -60,6 +60,23 @@ impl Map {
         }
     }
 
+    /// For a C or C++ declaration the uses of its definition, which is what they resolve to.
+    fn through_body(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Vec<(Edge, Direction)> {
+        let NodeRef::Def(declared) = node else { return Vec::new() };
+        let body = resolver.body_of(declared);
+        if body == declared {
+            return Vec::new();
+        }
+        let asked = (kinds.without(EdgeKind::Contains), cancel);
+        let found = self.edges_in_with(resolver, body.into(), asked);
+        found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
+    }
+
     /// The edges of a node in the directions asked for, each with its direction.
     fn edges_both(
         &self,
@@ -76,6 +93,7 @@ impl Map {
             let found = self.edges_in_with(resolver, node, (kinds, &query.cancel));
             *stopped = stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
+            edges.extend(self.through_body(resolver, node, (kinds, &query.cancel)));
         }
         edges
     }

@@ -213,7 +213,8 @@ impl Map {
     /// imported says enough.
     pub(super) fn used_node(&self, file: FileId, r: &Ref, thing: &Thing) -> Option<NodeRef> {
         let names_module = r.kind == RefKind::Use && matches!(thing, Thing::Module(_));
-        if names_module { None } else { self.node_of(file, thing) }
+        let node = if names_module { None } else { self.node_of(file, thing) };
+        node.filter(|node| *node != NodeRef::File(file))
     }
 
     /// The node that a resolved thing is, as seen from a file.

@@ -24,6 +24,7 @@ use paths::{Paths, Place};
 use postings::Postings;
 use targets::Targets;
 use terms::Terms;
+pub(crate) use terms::words;
 
 use crate::facts::{DefIdx, DefKind, FileFacts, Import, StrId};
 use crate::langs::{Lang, Project};

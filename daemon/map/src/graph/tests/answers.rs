@@ -220,3 +220,36 @@ fn overview_groups_by_folder_until_derived_and_by_ties_after() {
     assert!(map.overview(Some("no such thing"), 2).focus_unknown);
     assert!(map.stats().edges.expect("derived") > 3);
 }
+
+#[test]
+fn a_declaration_shows_who_uses_what_it_declares() {
+    let map = map("
+//- /api.h
+int open_it(int x);
+//- /api.c
+#include \"api.h\"
+int open_it(int x) { return x; }
+//- /use.c
+#include \"api.h\"
+int main(void) { return open_it(1); }
+");
+    let query = NeighborsQuery {
+        node: map.node(&"c:api.h#open_it".parse().expect("an id")).expect("the declaration"),
+        direction: Direction::In,
+        kinds: [EdgeKind::Calls].into_iter().collect(),
+        depth: 1,
+        max_nodes: 5,
+        cancel: CancelToken::default(),
+    };
+    let answer = map.neighbors(&query).expect("the node is there");
+    let callers: Vec<&str> = answer.neighbors.iter().map(|n| n.info.name.as_str()).collect();
+    assert_eq!(callers, ["main"]);
+}
+
+#[test]
+fn a_map_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Map>();
+    shared::<crate::graph::DeriveJob>();
+    shared::<crate::graph::Derived>();
+}
