@@ -1,7 +1,7 @@
 //! The thread that brings a workspace up to date.
 //!
 //! It sleeps until something is marked, takes the marks as one batch, finds out what they mean, takes that in and settles
-//! them. A panic in one batch ends that batch: its files are swept again with the next one, and the thread goes on.
+//! them. A panic in one batch ends that batch; the index is then built anew, once, and the thread goes on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,6 +19,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     if catch_unwind(AssertUnwindSafe(|| snapshot::restore(workspace))).is_err() {
         tracing::error!(root = %workspace.root(), "restoring a saved index hit a bug");
     }
+    let mut started_over = false;
     while let Some(batch) = workspace.dirty.next_batch() {
         workspace.take_in_hand(&batch);
         let marks = batch.marks;
@@ -33,7 +34,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             }
             Ok(Err(stopped)) => tracing::debug!(root = %workspace.root(), %stopped, "indexing stopped"),
             Err(_) => {
-                let text = "A bug interrupted indexing; see the log. Some files may be missing from answers.";
+                let text = "A bug interrupted indexing; see the log. Everything is being read again.";
+                // A file that provokes the bug every time must not keep the thread busy for ever.
+                if !std::mem::replace(&mut started_over, true) {
+                    workspace.start_over();
+                }
                 workspace.notices.once("indexer", text.to_owned());
             }
         }

@@ -275,6 +275,16 @@ impl Workspace {
         self.text.write().unwrap_or_else(PoisonError::into_inner).install_saved(saved);
     }
 
+    /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
+    /// so this parses nothing.
+    pub(super) fn start_over(&self) {
+        *lock(&self.core) = Core::default();
+        *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
+        *self.map.write().unwrap_or_else(PoisonError::into_inner) = Map::new();
+        self.advance();
+        self.dirty.mark_sweep();
+    }
+
     /// Merges small segments, off the lock.
     pub(super) fn merge_text(&self) {
         loop {

@@ -66,8 +66,12 @@ impl Default for Options {
     }
 }
 
-/// The build of the running program: on Linux of the file that was started, even if another has its name by now.
+/// The build of the running program: on Linux of the file that was started, even if another has its name by now. A daemon
+/// that was started through a wrapper is known by the wrapper's file, because that is the one that clients look at.
 fn own_build() -> Build {
+    if let Some(wrapper) = std::env::var_os("HOB_DAEMON") {
+        return Build::of(wrapper.as_ref());
+    }
     if cfg!(target_os = "linux") {
         return Build::of("/proc/self/exe".as_ref());
     }
