@@ -1,4 +1,4 @@
-//! `hobd`: arguments and logging, then [`lifecycle`](hob_daemon::lifecycle).
+//! `hobd`: arguments and logging, then [`lifecycle`].
 
 use std::io::Write as _;
 use std::process::ExitCode;
