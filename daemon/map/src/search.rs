@@ -9,8 +9,10 @@ use std::collections::BinaryHeap;
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
+use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
 use crate::index::{FileEntry, NameId};
+use crate::langs::Lang;
 
 /// With fewer hits than this, near misses are looked for.
 const FEW: usize = 5;
@@ -29,8 +31,9 @@ struct Raw {
     order: Order,
 }
 
-/// Within a class: same case first, then the better score, as bits that sort ascending.
-type Order = (bool, u32);
+/// Within a class: same case first, then what is more than a C declaration, then the better score, as bits that sort
+/// ascending.
+type Order = (bool, bool, u32);
 
 /// A name that matches, the most promising greatest: same case, better score, shorter.
 type Named = Reverse<(bool, u32, u32, u32)>;
@@ -70,6 +73,17 @@ impl Map {
         };
         search.run();
         search.answer()
+    }
+}
+
+impl Map {
+    /// Whether a node only announces what is defined elsewhere.
+    fn is_announcement(&self, node: NodeRef) -> bool {
+        let NodeRef::Def(def) = node else { return false };
+        self.index.entry(def.file).is_some_and(|entry| {
+            let declares = entry.facts.def(def.def).flags.has(DefFlags::DECLARATION);
+            declares && entry.lang().family() == Lang::Cpp
+        })
     }
 }
 
@@ -224,7 +238,8 @@ impl Search<'_, '_> {
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
         if self.seen.insert(node) {
-            self.found.push(Raw { class, node, order: (other_case, score_bits(self.map.score(node))) });
+            let order = (other_case, self.map.is_announcement(node), score_bits(self.map.score(node)));
+            self.found.push(Raw { class, node, order });
         }
     }
 

@@ -76,6 +76,15 @@ impl Edges {
         self.add(Edge { from, to, kind, confidence, candidates, sites: vec![line], site_count: 1 });
     }
 
+    /// Takes over edges gathered elsewhere.
+    pub(super) fn merge(&mut self, other: Self) {
+        if self.found.is_empty() {
+            *self = other;
+        } else {
+            other.found.into_values().for_each(|edge| self.add(edge));
+        }
+    }
+
     pub(super) fn into_vec(self) -> Vec<Edge> {
         let mut edges: Vec<Edge> = self.found.into_values().collect();
         for edge in &mut edges {

@@ -22,6 +22,7 @@ mod route;
 mod score;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 pub use answers::{
     Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,

@@ -7,6 +7,7 @@
 mod arena;
 mod file;
 mod names;
+mod outline;
 mod paths;
 mod postings;
 mod targets;
@@ -20,13 +21,14 @@ use rustc_hash::FxHashMap;
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, Named};
 pub(crate) use names::{NameId, Names};
+use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
 use postings::Postings;
 use targets::Targets;
 use terms::Terms;
 pub(crate) use terms::words;
 
-use crate::facts::{DefIdx, DefKind, FileFacts, Import, StrId};
+use crate::facts::{DefIdx, FileFacts};
 use crate::langs::{Lang, Project};
 
 /// The index of one workspace.
@@ -336,37 +338,6 @@ fn package(facts: &FileFacts) -> Option<&str> {
 
 fn place<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Place<'a> {
     Place { file, path, package: package(facts), is_manifest: facts.lang == Lang::Manifest }
-}
-
-/// Whether new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
-fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
-    let manifest = |facts: &FileFacts| {
-        let pairs =
-            facts.manifest.iter().map(|(k, v)| (facts.name(*k).to_owned(), facts.name(*v).to_owned()));
-        pairs.collect::<Vec<_>>()
-    };
-    if old.lang == Lang::Manifest {
-        return manifest(old) != manifest(new);
-    }
-    let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
-    reads_facts && outline(old) != outline(new)
-}
-
-/// Whether a C or C++ file includes other headers than before.
-fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
-    let modules = |facts: &FileFacts| {
-        facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
-    };
-    new.lang.family() == Lang::Cpp && modules(old) != modules(new)
-}
-
-/// What import rules may read of a file: its imports, and the names it defines.
-fn outline(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
-    let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
-    let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];
-    let mut defs: Vec<_> = facts.defs.iter().map(|def| (facts.name(def.qualified), def.kind)).collect();
-    defs.sort_unstable();
-    (facts.imports.iter().map(import).collect(), defs)
 }
 
 impl Project for Index {

@@ -167,20 +167,34 @@ impl<'m> Resolver<'m> {
             })
     }
 
-    /// Definitions that a bare name can mean through headers.
+    /// Definitions that a bare name can mean through headers. Headers announce a popular type by the hundred; where
+    /// something is defined, announcements count only as far as they are few.
     pub(super) fn visible_bare(&self, want: Want, name: &str) -> Vec<DefRef> {
+        let mut bodies: Vec<DefRef> = self.visible_where(want, name, false).take(MANY + 1).collect();
+        let announced: Vec<DefRef> = self.visible_where(want, name, true).take(MANY + 1).collect();
+        // What so many places define belongs to nobody in particular.
+        if bodies.len() > MANY || (bodies.is_empty() && announced.len() > MANY) {
+            return Vec::new();
+        }
+        if announced.len() <= MANY {
+            bodies.extend(announced);
+        }
+        bodies
+    }
+
+    fn visible_where(&self, want: Want, name: &str, announced: bool) -> impl Iterator<Item = DefRef> {
         let files = self.index.defining(name).iter().map(|&file| FileId(file));
         let entries = files.filter_map(|file| Some((file, self.entry(file)?)));
         let in_c = entries.filter(|(_, entry)| entry.lang().family() == Lang::Cpp);
-        let defs = in_c.flat_map(|(file, entry)| {
+        in_c.flat_map(move |(file, entry)| {
             let named = entry.defs_named(name).filter(move |(_, def)| {
-                is_free(entry, def) && is_visible(entry, def) && want.accepts(def.kind)
+                def.flags.has(DefFlags::DECLARATION) == announced
+                    && is_free(entry, def)
+                    && is_visible(entry, def)
+                    && want.accepts(def.kind)
             });
             named.map(move |(def, _)| DefRef { file, def })
-        });
-        // What so many places define belongs to nobody in particular.
-        let found: Vec<DefRef> = defs.take(MANY + 1).collect();
-        if found.len() > MANY { Vec::new() } else { found }
+        })
     }
 
     /// How far a candidate is from the file, for ranking.

@@ -168,7 +168,8 @@ impl<'m> Resolver<'m> {
         None
     }
 
-    /// For a C or C++ declaration the one definition with a body; anything else is itself.
+    /// For a C or C++ declaration the definition with a body: the one in the same file, or the only one there is. Anything
+    /// else is itself.
     pub(crate) fn body_of(&self, declared: DefRef) -> DefRef {
         let Some((entry, def)) = self.def(declared) else { return declared };
         if entry.lang().family() != Lang::Cpp || !def.flags.has(DefFlags::DECLARATION) {
@@ -176,9 +177,11 @@ impl<'m> Resolver<'m> {
         }
         self.remembered(&self.bodies, declared, || {
             let qualified = entry.facts.name(def.qualified);
-            let mut bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
-            match (bodies.next(), bodies.next()) {
-                (Some(body), None) => body,
+            let bodies = self.bodies(entry.facts.name(def.name), (def.kind, qualified));
+            let bodies: Vec<DefRef> = bodies.collect();
+            let here = bodies.iter().find(|body| body.file == declared.file);
+            match (here, &bodies[..]) {
+                (Some(body), _) | (None, [body]) => *body,
                 _ => declared,
             }
         })

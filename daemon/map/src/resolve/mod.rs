@@ -234,21 +234,14 @@ impl<'m> Resolver<'m> {
     }
 
     fn path_ref(&self, site: Site<'m>, r: &Ref, path: &str) -> Resolution {
-        let name = site.entry.facts.name(r.name);
+        let first = path.split('.').next().unwrap_or(path);
         match self.follow(Site { want: Want::Scope, ..site }, path) {
             Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
             Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } => {
-                let first = path.split('.').next().unwrap_or(path);
-                if builtins::is_global(family(site), first) {
-                    Resolution::Dropped
-                } else if family(site) == Lang::Cpp {
-                    self.unknown_ref(site, r)
-                } else {
-                    let _ = name;
-                    Resolution::Unresolved
-                }
-            }
+            Found::Absent { .. } if builtins::is_global(family(site), first) => Resolution::Dropped,
+            // In C a path starts with a variable more often than with a type.
+            Found::Absent { .. } if family(site) == Lang::Cpp => self.unknown_ref(site, r),
+            Found::Absent { .. } => Resolution::Unresolved,
         }
     }
 

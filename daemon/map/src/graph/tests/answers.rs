@@ -253,3 +253,13 @@ fn a_map_can_be_shared_between_threads() {
     shared::<crate::graph::DeriveJob>();
     shared::<crate::graph::Derived>();
 }
+
+#[test]
+fn a_name_that_very_many_files_mention_is_found_in_all_of_them() {
+    let uses: String =
+        (0..1500).map(|i| format!("//- /u{i}.py\nfrom a import f as g{i}\ng{i}()\n")).collect();
+    let map = map(&format!("//- /a.py\ndef f(): pass\n{uses}"));
+    let kinds = [EdgeKind::Calls].into_iter().collect();
+    let edges = map.edges_in(node(&map, "f"), kinds, &CancelToken::default()).expect("no deadline");
+    assert_eq!(edges.len(), 1500);
+}

@@ -1,0 +1,238 @@
+//! The search for the uses of one definition.
+//!
+//! Only references of its name can mean it, and the index knows which files have some. An import or export that renames
+//! it adds the new name to those looked for.
+
+use std::rc::Rc;
+
+use hob_base::{CancelToken, FileId, Stopped};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::edges::Edges;
+use super::inbound::CHECK_EVERY;
+use super::outbound::{owner_node, passes_on};
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+use crate::resolve::{Found, Resolution, Resolver, Thing};
+
+/// With at least as many files to look at, all cores help.
+const PARALLEL: usize = 1024;
+
+/// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
+type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
+
+/// What a part of a search hands back: further names, names done, edges.
+type Part = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges);
+
+/// The search for the edges that end at one definition.
+pub(super) struct Search<'s, 'm> {
+    map: &'m Map,
+    resolver: &'s Resolver<'m>,
+    target: DefRef,
+    kinds: EdgeKinds,
+    /// Names still to look for, and all met so far.
+    names: Vec<String>,
+    met: FxHashSet<String>,
+    /// Names local to one file that were looked at.
+    locals: FxHashSet<(FileId, StrId)>,
+    /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
+    by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
+    pub(super) edges: Edges,
+}
+
+impl<'s, 'm> Search<'s, 'm> {
+    pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, target: DefRef, kinds: EdgeKinds) -> Self {
+        Self {
+            map,
+            resolver,
+            target,
+            kinds,
+            names: Vec::new(),
+            met: FxHashSet::default(),
+            locals: FxHashSet::default(),
+            by_folder: FxHashMap::default(),
+            edges: Edges::default(),
+        }
+    }
+
+    pub(super) fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
+        let Some(entry) = self.map.index.entry(self.target.file) else { return Ok(()) };
+        let def = entry.facts.def(self.target.def);
+        if self.kinds.has(EdgeKind::Contains)
+            && let Some(container) = self.map.container(self.resolver, self.target)
+        {
+            let ends = (container, self.target.into());
+            self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
+        }
+        self.look_for(entry.facts.name(def.name));
+        if def.flags.has(DefFlags::DEFAULT) {
+            self.look_for("default");
+        }
+        while let Some(name) = self.names.pop() {
+            let files = self.map.index.mentioning(&name);
+            if files.len() < PARALLEL {
+                self.look_through(files, &name, cancel)?;
+            } else {
+                self.look_through_in_parts(files, &name, cancel)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_through(&mut self, files: &[u32], name: &str, cancel: &CancelToken) -> Result<(), Stopped> {
+        for (count, &file) in files.iter().enumerate() {
+            if count % CHECK_EVERY == 0 {
+                cancel.check()?;
+            }
+            self.look_in(FileId(file), name);
+        }
+        Ok(())
+    }
+
+    /// The same on all cores, for names that thousands of files mention. What was found when time runs out is kept.
+    fn look_through_in_parts(
+        &mut self,
+        files: &[u32],
+        name: &str,
+        cancel: &CancelToken,
+    ) -> Result<(), Stopped> {
+        let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
+        let parts: Vec<(Part, Result<(), Stopped>)> = files
+            .par_chunks(PARALLEL / 4)
+            .map(|files| {
+                let resolver = Resolver::new(&map.index);
+                let mut part = Search::new(map, &resolver, target, kinds);
+                let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
+                part.locals = done.iter().filter(here).copied().collect();
+                let outcome = part.look_through(files, name, cancel);
+                ((part.names, part.locals, part.edges), outcome)
+            })
+            .collect();
+        let mut outcome = Ok(());
+        for ((names, locals, edges), part) in parts {
+            names.iter().for_each(|name| self.look_for(name));
+            self.locals.extend(locals);
+            self.edges.merge(edges);
+            outcome = outcome.and(part);
+        }
+        outcome
+    }
+
+    fn look_for(&mut self, name: &str) {
+        if self.met.insert(name.to_owned()) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    fn look_in(&mut self, file: FileId, name: &str) {
+        let Some(entry) = self.map.index.entry(file) else { return };
+        let Some(id) = entry.facts.names.find(name) else { return };
+        self.uses(file, entry, id);
+        for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
+            self.import(file, entry, import);
+        }
+        for export in entry.facts.exports.iter().filter(|export| export.local == id && export.exported != id)
+        {
+            self.export(file, entry, entry.facts.name(export.exported));
+        }
+    }
+
+    fn import(&mut self, file: FileId, entry: &'m FileEntry, import: &Import) {
+        if !self.is_target(file, &self.resolver.binding(file, entry, import)) {
+            return;
+        }
+        let ends = (NodeRef::File(file), self.target.into());
+        if self.kinds.has(EdgeKind::Imports) {
+            self.edges.resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
+        }
+        if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
+            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
+        }
+        if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
+            self.uses(file, entry, local);
+            if import.reexported {
+                self.look_for(entry.facts.name(local));
+            }
+        }
+    }
+
+    fn export(&mut self, file: FileId, entry: &'m FileEntry, exported: &str) {
+        if !self.is_target(file, &self.resolver.export_of(file, exported)) {
+            return;
+        }
+        let line = entry.facts.defs.get(self.target.def.index()).filter(|_| file == self.target.file);
+        if self.kinds.has(EdgeKind::Exports)
+            && let Some(def) = line
+        {
+            let ends = (NodeRef::File(file), self.target.into());
+            self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Exact), Some(def.lines.0));
+        }
+        self.look_for(exported);
+    }
+
+    fn is_target(&self, file: FileId, found: &Found) -> bool {
+        let Found::Thing(thing, _) = found else { return false };
+        match self.map.node_of(file, thing) {
+            Some(NodeRef::Def(def)) => def == self.target,
+            _ => false,
+        }
+    }
+
+    /// The references of one file to one local name.
+    fn uses(&mut self, file: FileId, entry: &'m FileEntry, name: StrId) {
+        if !self.locals.insert((file, name)) {
+            return;
+        }
+        let kinds = self.kinds;
+        for r in entry.facts.refs_named(name).iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+            let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
+            match self.resolver.resolve(file, r) {
+                Resolution::To(Thing::Def(def), confidence) if def == self.target => {
+                    self.edges.resolved((from, self.target.into()), (kind, confidence), Some(r.line));
+                }
+                Resolution::Unresolved => {
+                    let candidates = self.candidates((file, entry), r);
+                    if !candidates.is_empty() {
+                        self.edges.unresolved(from, kind, (candidates.to_vec(), r.line));
+                    }
+                }
+                Resolution::To(..) | Resolution::Dropped => {}
+            }
+        }
+    }
+
+    /// The candidates of an unresolved reference, the target first; none if it is not among them.
+    fn candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
+        let name = FileFacts::name(&entry.facts, r.name);
+        if self.resolver.is_only_near(name) && !self.shares_folder(entry) {
+            return Rc::default();
+        }
+        // Files of one folder have the same candidates, but for those that define one themselves.
+        if self.map.index.defining(name).binary_search(&file.0).is_ok() {
+            return self.candidates_from(file, r);
+        }
+        let key = (entry.path.dir(), entry.lang().family(), name, r.kind, r.receiver != Receiver::None);
+        if let Some(known) = self.by_folder.get(&key) {
+            return Rc::clone(known);
+        }
+        let found = self.candidates_from(file, r);
+        self.by_folder.insert(key, Rc::clone(&found));
+        found
+    }
+
+    fn candidates_from(&self, file: FileId, r: &Ref) -> Rc<[NodeRef]> {
+        let list = self.resolver.candidates(file, r).list;
+        if !list.contains(&self.target) {
+            return Rc::default();
+        }
+        let others = list.into_iter().filter(|def| *def != self.target).map(NodeRef::Def);
+        std::iter::once(self.target.into()).chain(others).collect()
+    }
+
+    fn shares_folder(&self, entry: &FileEntry) -> bool {
+        self.map.index.entry(self.target.file).is_some_and(|target| target.path.dir() == entry.path.dir())
+    }
+}

@@ -1,0 +1,35 @@
+//! What of a file's contents others' imports may depend on: a change of anything else leaves what is remembered valid.
+
+use crate::facts::{DefKind, FileFacts, Import, StrId};
+use crate::langs::Lang;
+
+/// Whether new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
+pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
+    let manifest = |facts: &FileFacts| {
+        let pairs =
+            facts.manifest.iter().map(|(k, v)| (facts.name(*k).to_owned(), facts.name(*v).to_owned()));
+        pairs.collect::<Vec<_>>()
+    };
+    if old.lang == Lang::Manifest {
+        return manifest(old) != manifest(new);
+    }
+    let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());
+    reads_facts && outline(old) != outline(new)
+}
+
+/// Whether a C or C++ file includes other headers than before.
+pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
+    let modules = |facts: &FileFacts| {
+        facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
+    };
+    new.lang.family() == Lang::Cpp && modules(old) != modules(new)
+}
+
+/// What import rules may read of a file: its imports, and the names it defines.
+fn outline(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
+    let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
+    let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];
+    let mut defs: Vec<_> = facts.defs.iter().map(|def| (facts.name(def.qualified), def.kind)).collect();
+    defs.sort_unstable();
+    (facts.imports.iter().map(import).collect(), defs)
+}
