@@ -1,5 +1,5 @@
 //! Builds the map of a folder and prints what it costs: `map DIR [TARGET]...`; for each target, who points at it and how
-//! long that took to find. With `FACTS=FILE` in the environment, facts are kept there between runs; with `REPEAT=N` each
+//! long that took to find; for each two in a row, a path between them. With `FACTS=FILE` in the environment, facts are kept there between runs; with `REPEAT=N` each
 //! question is asked that often, with `NODERIVE=1` nothing is derived. For people who work on resolution.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hob_base::{CancelToken, FileId, WsPath};
-use hob_map::graph::{Confidence, Direction, EdgeKinds, KindFilter, Lookup, NeighborsQuery, SearchQuery};
+use hob_map::graph::{
+    Confidence, Direction, EdgeKinds, KindFilter, Lookup, NeighborsQuery, PathQuery, SearchQuery,
+};
 use hob_map::{Map, MapChange, extract, language_of, persist};
 use rayon::prelude::*;
 
@@ -33,6 +35,16 @@ fn main() {
     for target in &targets {
         show(&map, target);
     }
+    targets.windows(2).for_each(|pair| connect(&map, &pair[0], &pair[1]));
+}
+
+fn connect(map: &Map, from: &str, to: &str) {
+    let (Lookup::One(from), Lookup::One(to)) = (map.lookup(from), map.lookup(to)) else { return };
+    let start = Instant::now();
+    let cancel = CancelToken::default();
+    let found = map.path(&PathQuery { from, to, max_len: 6, include_references: false, cancel });
+    let names: Vec<&str> = found.nodes.iter().map(|node| node.name.as_str()).collect();
+    println!("path: {} (given up: {}) {:?}", names.join(" - "), found.incomplete, start.elapsed());
 }
 
 fn scan(root: &Path) -> Vec<MapChange> {
