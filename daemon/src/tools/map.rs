@@ -97,7 +97,12 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         call.warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
     }
-    call.omit("neighbors", answer.omitted, 0, "Pass edgeKinds and direction, or raise maxNodes (<=200).");
+    call.omit(
+        "neighbors",
+        answer.omitted,
+        0,
+        "Pass direction and one of edgeKinds, with maxNodes up to 200.",
+    );
     data(&to_proto::neighbors(&map, answer, &workspace))
 }
 

@@ -146,7 +146,7 @@ pub struct Neighbor {
 /// Most call sites kept per neighbour.
 pub const MAX_SITES: usize = 20;
 
-/// Most neighbours shown per node and edge kind.
+/// Most neighbours shown per node and edge kind, unless one kind alone is asked for.
 pub const PER_KIND: usize = 20;
 
 /// A node's surroundings, best first: depth, then score.

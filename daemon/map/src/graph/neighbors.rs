@@ -139,12 +139,19 @@ impl Walk<'_> {
         let mut best = Vec::new();
         for mut group in groups {
             group.sort_by(|(a, way), (b, other)| self.compare((a, *way), (b, *other)));
-            for (edge, way) in group.split_off(group.len().min(PER_KIND)) {
+            for (edge, way) in group.split_off(group.len().min(self.per_kind())) {
                 self.left_out.insert((far_end(&edge, way), edge.kind, way));
             }
             best.extend(group);
         }
         best
+    }
+
+    /// Most neighbours per node and kind: enough that no kind crowds out the others. Where one kind was asked for there are no
+    /// others, and the whole answer is its.
+    fn per_kind(&self) -> usize {
+        let asked = EdgeKind::ALL.iter().filter(|kind| self.query.kinds.has(**kind)).count();
+        if asked == 1 { self.query.max_nodes } else { PER_KIND }
     }
 
     fn order(&self, found: &mut [(NodeRef, Edge, Direction)]) {

@@ -136,8 +136,13 @@ fn neighbours_count_what_they_leave_out() {
     let answer = map.neighbors(&query).expect("the node is there");
     let calls = answer.neighbors.iter().filter(|n| n.edge == EdgeKind::Calls).count();
     assert_eq!((calls, answer.omitted), (20, 10));
-    let few = map.neighbors(&NeighborsQuery { max_nodes: 5, depth: 1, ..query }).expect("the node is there");
+    let few = map
+        .neighbors(&NeighborsQuery { max_nodes: 5, depth: 1, ..query.clone() })
+        .expect("the node is there");
     assert_eq!((few.neighbors.len(), few.omitted), (5, 26));
+    let only = [EdgeKind::Calls].into_iter().collect();
+    let calls = map.neighbors(&NeighborsQuery { kinds: only, depth: 1, ..query }).expect("the node is there");
+    assert_eq!((calls.neighbors.len(), calls.omitted), (30, 0));
 }
 
 #[test]
