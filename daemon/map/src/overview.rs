@@ -11,6 +11,28 @@ use crate::index::FileEntry;
 /// Most definitions of a group that are compared before scores are derived.
 const SAMPLE: usize = 2000;
 
+/// What files without ties to others are called together.
+const ALONE: &str = "(unconnected files)";
+
+/// So many clusters of one file are shown one by one.
+const FEW: usize = 5;
+
+/// Shows the clusters of a single file as one group at the end: hundreds of them say nothing about a code base.
+fn together(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
+    let (mut shown, alone): (Vec<_>, Vec<_>) = clusters.into_iter().partition(|cluster| cluster.files > 1);
+    if alone.len() <= FEW {
+        shown.extend(alone);
+        return shown;
+    }
+    let (id, files) = (alone[0].id, alone.len());
+    let mut best: Vec<NodeInfo> = alone.into_iter().flat_map(|cluster| cluster.hubs).collect();
+    // Stable: equal scores stay in the order of the clusters, which is the same on every machine.
+    best.sort_by(|a, b| b.score.total_cmp(&a.score));
+    best.truncate(hubs);
+    shown.push(Cluster { id, label: ALONE.to_owned(), files, hubs: best });
+    shown
+}
+
 /// What a focus turned out to be.
 enum Focus {
     Everything,
@@ -30,7 +52,10 @@ impl Map {
             (Some(clusters), Focus::Clusters(ids)) => {
                 self.by_cluster(clusters, &|id| ids.contains(&id), hubs_per_cluster)
             }
-            (Some(clusters), _) => self.by_cluster(clusters, &|_| true, hubs_per_cluster),
+            (Some(clusters), _) => {
+                let all = self.by_cluster(clusters, &|_| true, hubs_per_cluster);
+                together(all, hubs_per_cluster)
+            }
             (None, _) => self.by_folder("", hubs_per_cluster),
         };
         Overview {
