@@ -1,6 +1,7 @@
 //! Every error's face: code, message, and what to do next.
 
 use hob_base::{AbsPath, WsPath};
+use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown;
 use hob_proto::{ErrorCode, NodeId, ToolError};
@@ -81,11 +82,11 @@ pub fn node_not_found(id: &str) -> ToolError {
         .hint("IDs come from map_search or map_overview; the definition may have been renamed or removed.")
 }
 
-/// As [`node_not_found`], telling a file that is gone from a name that is gone.
-pub fn missing_node(workspace: &Workspace, id: &NodeId) -> ToolError {
+/// As [`node_not_found`], telling a file that is gone from a name that is gone. Takes the caller's `map`: locking it for reading
+/// a second time would wait for ever behind a writer that waits for the first.
+pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError {
     let error = node_not_found(&id.to_string());
     let Some(path) = id.path() else { return error };
-    let map = workspace.map();
     let Some(file) = map.file_at(path) else {
         let on_disk = WsPath::new(path).is_ok_and(|path| workspace.root().join_ws(&path).as_path().exists());
         return if on_disk {

@@ -50,6 +50,9 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
         limit: args.limit,
     };
     let answer = workspace.map().search(&query);
+    if answer.total_is_least {
+        call.warnings.push("Very many names match: total is a lower bound. Pass a longer query.".into());
+    }
     call.omit(
         "results",
         answer.total,
@@ -127,7 +130,7 @@ fn edge_kinds(words: &[String]) -> EdgeKinds {
 
 fn find_node(map: &Map, workspace: &Workspace, text: &str) -> Result<NodeRef, ToolError> {
     let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
-    map.node(&id).ok_or_else(|| errors::missing_node(workspace, &id))
+    map.node(&id).ok_or_else(|| errors::missing_node(map, workspace, &id))
 }
 
 pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {

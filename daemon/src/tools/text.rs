@@ -44,6 +44,10 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
     warn(call, &answer, args.max_millis);
+    if only_symbols {
+        call.warnings
+            .push("With kinds:Symbol alone, total_matches counts matching lines, not occurrences.".into());
+    }
     let result = match (only_symbols, symbols) {
         (true, _) => within_symbols(&workspace, answer, &args),
         (false, true) => to_proto::result(answer, &args.output, &|hit| node_of(&workspace.map(), hit)),
