@@ -5,6 +5,7 @@
 //! thread pools, notices for the user.
 
 mod derive;
+mod digest;
 mod evict;
 mod facts;
 mod indexer;
@@ -15,6 +16,7 @@ mod registry;
 mod snapshot;
 mod workspace;
 
+pub use digest::{Digest, DigestPart, DigestQuery, Known};
 pub use evict::MemoryBudget;
 pub use intake::Report;
 pub use memory::resident_bytes;

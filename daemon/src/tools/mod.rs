@@ -35,6 +35,7 @@ pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
 /// The code of a tool; a test holds this table against the tool definitions.
 pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
+        "hob_digest" => admin::digest,
         "hob_noop" => admin::noop,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,

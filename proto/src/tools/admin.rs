@@ -1,6 +1,8 @@
-//! Tools that are not about code.
+//! Tools that are not about code: for measuring hob, and for doubting it.
 
-use super::{ToolDef, ToolSet};
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// A call that does nothing: the unit in which the cost of other calls is measured. In no list.
 pub static NOOP: ToolDef = ToolDef {
@@ -11,3 +13,82 @@ pub static NOOP: ToolDef = ToolDef {
     set: ToolSet::Hidden,
     ..ToolDef::READ
 };
+
+/// What the daemon knows, as three short texts that are the same for every daemon that knows the same. In no list.
+pub static DIGEST: ToolDef = ToolDef {
+    name: "hob_digest",
+    title: "Digest of what is known",
+    description: "Digests of the file table, the map and the text index that depend on paths and contents alone, so that \
+                  two daemons on one tree can be compared. Slow: it resolves everything.",
+    args: &[
+        ArgDef {
+            name: "list",
+            ty: ArgType::Enum(&["files", "map", "text"]),
+            default: Default::None,
+            description: "Also show the lines that this digest is made of",
+        },
+        ArgDef {
+            name: "path_prefix",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only below this folder or file",
+        },
+        ArgDef {
+            name: "from",
+            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
+            default: Default::Int(0),
+            description: "First file of each part, in order of path",
+        },
+        ArgDef {
+            name: "limit",
+            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
+            default: Default::None,
+            description: "Most files of each part",
+        },
+    ],
+    output: "{files: {count: int, digest: str}, map: {count: int, digest: str}, text: {count: int, digest: str}, \
+             symbols: int, references: int, lines?: [str]}",
+    cuts: &[ListCut { path: "lines", kind: "lines", narrow: "Pass path_prefix, or from and limit" }],
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Arguments of `hob_digest`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct DigestArgs {
+    /// `files`, `map` or `text`.
+    pub list: Option<String>,
+    /// Only below this path.
+    pub path_prefix: Option<String>,
+    /// First file of each part.
+    pub from: usize,
+    /// Most files of each part.
+    pub limit: Option<usize>,
+}
+
+/// Result of `hob_digest`.
+#[derive(Clone, Debug, Serialize)]
+pub struct DigestResult {
+    /// The file table: path, content hash and kind of each file.
+    pub files: PartDigest,
+    /// The map: every node and every edge.
+    pub map: PartDigest,
+    /// The text index: the trigrams of each file.
+    pub text: PartDigest,
+    /// Definitions in the whole map.
+    pub symbols: usize,
+    /// References in the whole map.
+    pub references: usize,
+    /// What the digest asked for is made of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<String>>,
+}
+
+/// One part of what is known.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartDigest {
+    /// Files in this part, before `from` and `limit`.
+    pub count: usize,
+    /// BLAKE3 over the files from `from` up to `limit`.
+    pub digest: String,
+}

@@ -178,6 +178,7 @@ pub static COMMON: &[ArgDef] = &[
 
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
+    &admin::DIGEST,
     &admin::NOOP,
     &map::NEIGHBORS,
     &map::OVERVIEW,

@@ -1,6 +1,6 @@
 //! The map as data, for comparing one with another.
 
-use hob_base::FileId;
+use hob_base::{FileId, WsPath};
 
 use super::{DefRef, EdgeKinds, Map, NodeRef};
 use crate::resolve::Resolver;
@@ -11,15 +11,35 @@ impl Map {
     #[must_use]
     pub fn export(&self) -> Vec<String> {
         let resolver = Resolver::passing(&self.index);
-        let mut lines = Vec::new();
-        let files: Vec<FileId> = self.index.entries().map(|(file, _)| file).collect();
-        for file in files {
-            self.export_node(&resolver, NodeRef::File(file), &mut lines);
-            for def in self.defs_of(file) {
-                self.export_node(&resolver, def.into(), &mut lines);
-            }
-        }
+        let files = self.index.entries().map(|(file, _)| file);
+        let mut lines: Vec<String> = files.flat_map(|file| self.export_with(&resolver, file)).collect();
         lines.sort_unstable();
+        lines
+    }
+
+    /// The mapped files in order of path: what there is to pass to [`Map::export_file`].
+    #[must_use]
+    pub fn export_order(&self) -> Vec<(WsPath, FileId)> {
+        let entries = self.index.entries().map(|(file, entry)| (entry.path.clone(), file));
+        let mut files: Vec<_> = entries.collect();
+        files.sort_unstable();
+        files
+    }
+
+    /// The lines of [`Map::export`] that are about one file, for maps that are too large to be exported as a whole.
+    #[must_use]
+    pub fn export_file(&self, file: FileId) -> Vec<String> {
+        let mut lines = self.export_with(&Resolver::passing(&self.index), file);
+        lines.sort_unstable();
+        lines
+    }
+
+    fn export_with(&self, resolver: &Resolver<'_>, file: FileId) -> Vec<String> {
+        let mut lines = Vec::new();
+        self.export_node(resolver, NodeRef::File(file), &mut lines);
+        for def in self.defs_of(file) {
+            self.export_node(resolver, def.into(), &mut lines);
+        }
         lines
     }
 
