@@ -27,6 +27,17 @@ impl NamePool {
         Self { text: text.into(), ends: ends.into() }
     }
 
+    /// The pool of names that lie one after the other in `text`, each up to one of `ends`. Whoever calls this has checked
+    /// that they are sorted and distinct, and that ends are ends of characters.
+    pub(crate) fn from_parts(text: Box<str>, ends: Box<[u32]>) -> Self {
+        Self { text, ends }
+    }
+
+    /// All names, one after the other.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The name's text; empty for an id of another pool.
     #[must_use]
     pub fn get(&self, id: StrId) -> &str {

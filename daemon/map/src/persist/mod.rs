@@ -1,27 +1,48 @@
 //! The disk form of a file's facts.
 //!
-//! One byte of format, then a zstd frame of MessagePack. The stored structure is `Disk`, kept apart from the facts so
-//! that either can change without the other; a change to it is a new format. Positions and counts go into columns of
-//! plain numbers, which compress far better than structures do.
+//! One byte of format, the unpacked length, then a zstd frame. What it holds is flat (see `Layout` below) and is read
+//! straight into the lists that the map uses: a restart decodes millions of rows, and a string or a list of its own for each
+//! name or column would cost more than everything else together.
 //!
 //! Facts come back only if every index in them is in range and every list in its order, because the rest of the map relies
 //! on both. Anything else is damage, and the file is extracted again. Whether facts are of this *extractor* is for whoever
 //! stores them to know.
 //!
-//! Formats: 1, the first.
+//! Layout: language, whether there were errors, package; the texts; what each name adds to the one before it, and how
+//! much it shares with it; then the tables of definitions, imports, exports, references and project settings (`columns`
+//! has their form). Options are the number plus one, 0 for none.
+//!
+//! Formats: 1, MessagePack in zstd; 2, the flat form. Only the last is read.
 
-use serde::{Deserialize, Serialize};
+mod columns;
+mod names;
+
+use std::cell::RefCell;
+
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, NamePool, Receiver, Ref, RefKind,
-    StrId, TextRange,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, Receiver, Ref, RefKind, StrId,
+    TextRange,
 };
 use crate::langs::Lang;
+use columns::Coding::{Delta, Plain};
+use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
 
 /// The format written.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
+/// A thread keeps a buffer up to this size for the next file.
+const KEEP_BYTES: usize = 4 << 20;
+
+const DEF_COLUMNS: [Coding; 16] = [
+    Delta, Plain, Plain, Plain, Plain, Delta, Delta, Plain, Delta, Plain, Plain, Plain, Plain, Plain, Plain,
+    Plain,
+];
+const IMPORT_COLUMNS: [Coding; 7] = [Plain, Delta, Delta, Delta, Plain, Delta, Delta];
+const REF_COLUMNS: [Coding; 7] = [Delta, Plain, Plain, Plain, Delta, Delta, Plain];
+const PAIR_COLUMNS: [Coding; 2] = [Delta, Delta];
 
 /// Why stored facts cannot be used; the file is extracted again.
 #[derive(Debug, thiserror::Error)]
@@ -36,52 +57,23 @@ pub enum PersistError {
 
 use PersistError::Damaged;
 
-/// What is stored. Options are stored as the number plus one, 0 for none.
-#[derive(Serialize, Deserialize)]
-struct Disk {
-    lang: u8,
-    names: Vec<String>,
-    texts: String,
-    defs: Columns,
-    imports: Columns,
-    exports: Columns,
-    refs: Columns,
-    package: u32,
-    manifest: Columns,
-    has_errors: bool,
-}
-
-/// A table as columns of equal length.
-#[derive(Serialize, Deserialize)]
-struct Columns(Vec<Vec<u32>>);
-
-impl Columns {
-    fn of<T, const N: usize>(rows: &[T], row: impl Fn(&T) -> [u32; N]) -> Self {
-        let mut columns = vec![Vec::with_capacity(rows.len()); N];
-        for cells in rows.iter().map(row) {
-            columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
-        }
-        Self(columns)
-    }
-
-    fn rows<const N: usize>(&self) -> Result<Vec<[u32; N]>, PersistError> {
-        let columns: &[Vec<u32>; N] =
-            self.0.as_slice().try_into().map_err(|_| Damaged("a table has the wrong width"))?;
-        let length = columns.first().map_or(0, Vec::len);
-        if columns.iter().any(|column| column.len() != length) {
-            return Err(Damaged("a table has columns of different lengths"));
-        }
-        Ok((0..length).map(|i| std::array::from_fn(|column| columns[column][i])).collect())
-    }
+thread_local! {
+    /// Making a context anew for every file would cost as much as a small file does.
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<(Option<Decompressor<'static>>, Vec<u8>)> = const { RefCell::new((None, Vec::new())) };
 }
 
 /// Facts as bytes, compressed. The first byte is the format.
 #[must_use]
 pub fn encode(facts: &FileFacts) -> Vec<u8> {
-    let packed = rmp_serde::to_vec(&to_disk(facts)).expect("plain data always serialises to memory");
-    let mut bytes = vec![FORMAT];
-    let frame = zstd::bulk::compress(&packed, 1).expect("compressing to memory has no way to fail");
-    bytes.extend(u32::try_from(packed.len()).unwrap_or(u32::MAX).to_le_bytes());
+    let flat = flatten(facts);
+    let frame = PACKER.with_borrow_mut(|packer| {
+        let packer = packer.get_or_insert_with(|| Compressor::new(1).expect("level 1 exists"));
+        packer.compress(&flat).expect("compressing to memory has no way to fail")
+    });
+    let mut bytes = Vec::with_capacity(5 + frame.len());
+    bytes.push(FORMAT);
+    bytes.extend(u32::try_from(flat.len()).unwrap_or(u32::MAX).to_le_bytes());
     bytes.extend(frame);
     bytes
 }
@@ -100,48 +92,66 @@ pub fn decode(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     if length > MAX_BYTES {
         return Err(Damaged("the length is absurd"));
     }
-    let packed = zstd::bulk::decompress(frame, length).map_err(|_| Damaged("the frame does not unpack"))?;
-    let disk = rmp_serde::from_slice(&packed).map_err(|_| Damaged("the structure does not fit"))?;
-    from_disk(disk)
+    UNPACKER.with_borrow_mut(|(unpacker, buffer)| {
+        buffer.clear();
+        buffer.reserve(length);
+        let unpacker = match unpacker {
+            Some(unpacker) => unpacker,
+            None => unpacker.insert(Decompressor::new().map_err(|_| Damaged("it cannot be unpacked"))?),
+        };
+        let unpacked = unpacker.decompress_to_buffer(frame, buffer);
+        let facts = match unpacked {
+            Ok(unpacked) if unpacked == length => unflatten(buffer),
+            _ => Err(Damaged("the frame does not unpack")),
+        };
+        if buffer.capacity() > KEEP_BYTES {
+            *buffer = Vec::new();
+        }
+        facts
+    })
 }
 
-fn to_disk(facts: &FileFacts) -> Disk {
-    Disk {
-        lang: facts.lang as u8,
-        names: facts.names.iter().map(str::to_owned).collect(),
-        texts: facts.texts.to_string(),
-        defs: Columns::of(&facts.defs, def_row),
-        imports: Columns::of(&facts.imports, import_row),
-        exports: Columns::of(&facts.exports, |e| [e.local.0, e.exported.0]),
-        refs: Columns::of(&facts.refs, ref_row),
-        package: opt(facts.package.map(|id| id.0)),
-        manifest: Columns::of(&facts.manifest, |(key, value)| [key.0, value.0]),
-        has_errors: facts.has_errors,
-    }
+fn flatten(facts: &FileFacts) -> Vec<u8> {
+    let mut out = vec![facts.lang as u8, u8::from(facts.has_errors)];
+    put(&mut out, opt(facts.package.map(|id| id.0)));
+    put(&mut out, facts.texts.len() as u32);
+    out.extend_from_slice(facts.texts.as_bytes());
+    names::put_names(&mut out, &facts.names);
+    let mut texts_end = 0;
+    put_table(&mut out, &DEF_COLUMNS, facts.defs.iter().map(|def| def_row(def, &mut texts_end)));
+    put_table(&mut out, &IMPORT_COLUMNS, facts.imports.iter().map(import_row));
+    put_table(&mut out, &PAIR_COLUMNS, facts.exports.iter().map(|e| [e.local.0, e.exported.0]));
+    put_table(&mut out, &REF_COLUMNS, facts.refs.iter().map(ref_row));
+    put_table(&mut out, &PAIR_COLUMNS, facts.manifest.iter().map(|(key, value)| [key.0, value.0]));
+    out
 }
 
 fn opt(value: Option<u32>) -> u32 {
     value.map_or(0, |value| value + 1)
 }
 
-fn def_row(def: &Def) -> [u32; 16] {
+/// `texts_end` is where the texts of the definition before end: these normally follow.
+fn def_row(def: &Def, texts_end: &mut u32) -> [u32; 16] {
+    let follows = *texts_end;
+    let signature_end = def.signature.start.wrapping_add(def.signature.len);
+    *texts_end = def.doc.start.wrapping_add(def.doc.len);
     [
         def.name.0,
-        def.qualified.0,
+        // At top level a name is its own qualified name.
+        zigzag(def.qualified.0.wrapping_sub(def.name.0)),
         def.ordinal,
         def.kind as u32,
         u32::from(def.flags.0),
         opt(def.parent.map(|idx| idx.0)),
         def.lines.0,
-        // Differences are small numbers, and small numbers are short.
         def.lines.1.saturating_sub(def.lines.0),
         def.bytes.0,
         def.bytes.1.saturating_sub(def.bytes.0),
-        def.name_at.0,
+        zigzag(def.name_at.0.wrapping_sub(def.lines.0)),
         def.name_at.1,
-        def.signature.start,
+        zigzag(def.signature.start.wrapping_sub(follows)),
         def.signature.len,
-        def.doc.start,
+        zigzag(def.doc.start.wrapping_sub(signature_end)),
         def.doc.len,
     ]
 }
@@ -200,61 +210,63 @@ impl Limits<'_> {
     }
 }
 
-fn from_disk(disk: Disk) -> Result<FileFacts, PersistError> {
-    if !disk.names.windows(2).all(|pair| pair[0] < pair[1]) {
-        return Err(Damaged("the names are not in order"));
-    }
-    let (defs, refs) = (disk.defs.rows()?, disk.refs.rows()?);
-    let limits = Limits { names: disk.names.len() as u32, defs: defs.len() as u32, texts: &disk.texts };
+fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
+    let mut input = Input::new(bytes);
+    let lang = *Lang::ALL.get(input.number()? as usize).ok_or(Damaged("the language is unknown"))?;
+    let has_errors = input.number()? != 0;
+    let package = input.number()?;
+    let length = input.number()?;
+    let texts =
+        std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("the texts are not Unicode"))?;
+    let names = names::read_names(&mut input)?;
+    let mut limits = Limits { names: names.len() as u32, defs: 0, texts };
+    let mut texts_end = 0;
+    let defs = input.table(&DEF_COLUMNS, |at, row| {
+        limits.defs = at;
+        def_from(limits, row, &mut texts_end)
+    })?;
+    limits.defs = defs.len() as u32;
+    let pair = |[a, b]: [u32; 2]| Ok((limits.name(a)?, limits.name(b)?));
     let facts = FileFacts {
-        lang: *Lang::ALL.get(usize::from(disk.lang)).ok_or(Damaged("the language is unknown"))?,
-        names: NamePool::from_sorted(disk.names.iter().map(String::as_str)),
-        defs: numbered(&defs, |at, row| def_from(limits, at, row))?,
-        imports: numbered(&disk.imports.rows()?, |_, row| import_from(limits, row))?,
-        exports: numbered(&disk.exports.rows()?, |_, [local, exported]| {
-            Ok(Export { local: limits.name(local)?, exported: limits.name(exported)? })
-        })?,
-        refs: numbered(&refs, |_, row| ref_from(limits, row))?,
-        package: limits.opt_name(disk.package)?,
-        manifest: numbered(&disk.manifest.rows()?, |_, [key, value]| {
-            Ok((limits.name(key)?, limits.name(value)?))
-        })?,
-        has_errors: disk.has_errors,
-        texts: disk.texts.clone().into(),
+        lang,
+        defs,
+        imports: input.table(&IMPORT_COLUMNS, |_, row| import_from(limits, row))?,
+        exports: input
+            .table(&PAIR_COLUMNS, |_, row| pair(row).map(|(local, exported)| Export { local, exported }))?,
+        refs: input.table(&REF_COLUMNS, |_, row| ref_from(limits, row))?,
+        package: limits.opt_name(package)?,
+        manifest: input.table(&PAIR_COLUMNS, |_, row| pair(row))?,
+        has_errors,
+        texts: texts.into(),
+        names,
     };
     let key = |r: &Ref| (r.name, r.line, r.col, r.kind);
-    if !facts.refs.windows(2).all(|pair| key(&pair[0]) <= key(&pair[1])) {
+    if !facts.refs.is_sorted_by(|a, b| key(a) <= key(b)) {
         return Err(Damaged("the references are not in order"));
     }
-    Ok(facts)
+    if input.is_empty() { Ok(facts) } else { Err(Damaged("there is more than there should be")) }
 }
 
-fn numbered<T, const N: usize>(
-    rows: &[[u32; N]],
-    make: impl Fn(u32, [u32; N]) -> Result<T, PersistError>,
-) -> Result<Box<[T]>, PersistError> {
-    rows.iter().enumerate().map(|(at, row)| make(at as u32, *row)).collect()
-}
-
-fn def_from(limits: Limits<'_>, at: u32, row: [u32; 16]) -> Result<Def, PersistError> {
+/// `limits` admit the definitions before this one: a parent comes before its children.
+fn def_from(limits: Limits<'_>, row: [u32; 16], texts_end: &mut u32) -> Result<Def, PersistError> {
     let [name, qualified, ordinal, kind, flags, parent, line, lines, byte, bytes, name_line, name_col, ..] =
         row;
-    let parent = limits.opt_def(parent)?;
-    if parent.is_some_and(|parent| parent.0 >= at) {
-        return Err(Damaged("a parent comes after its child"));
-    }
+    let start = texts_end.wrapping_add(unzigzag(row[12]));
+    let signature = limits.text(start, row[13])?;
+    let doc = limits.text(start.wrapping_add(row[13]).wrapping_add(unzigzag(row[14])), row[15])?;
+    *texts_end = doc.start + doc.len;
     Ok(Def {
         name: limits.name(name)?,
-        qualified: limits.name(qualified)?,
+        qualified: limits.name(name.wrapping_add(unzigzag(qualified)))?,
         ordinal,
         kind: *DefKind::ALL.get(kind as usize).ok_or(Damaged("a kind is unknown"))?,
         flags: DefFlags(u8::try_from(flags).map_err(|_| Damaged("flags are out of range"))?),
-        parent,
+        parent: limits.opt_def(parent)?,
         lines: span(line, lines)?,
         bytes: span(byte, bytes)?,
-        name_at: (name_line, name_col),
-        signature: limits.text(row[12], row[13])?,
-        doc: limits.text(row[14], row[15])?,
+        name_at: (line.wrapping_add(unzigzag(name_line)), name_col),
+        signature,
+        doc,
     })
 }
 
@@ -340,7 +352,21 @@ def f(): pass
         let names = facts.names.len() as u32;
         for def in &facts.defs {
             assert!(def.name.0 < names && def.qualified.0 < names && def.lines.0 <= def.lines.1);
+            assert!(
+                [def.signature, def.doc]
+                    .iter()
+                    .all(|range| facts.texts.get(range.start as usize..).is_some())
+            );
         }
+        assert!(
+            facts
+                .defs
+                .iter()
+                .enumerate()
+                .all(|(at, def)| def.parent.is_none_or(|parent| parent.index() < at))
+        );
+        let listed: Vec<&str> = facts.names.iter().collect();
+        assert!(listed.is_sorted_by(|a, b| a < b));
         for r in &facts.refs {
             assert!(r.name.0 < names && r.owner.is_none_or(|idx| idx.index() < facts.defs.len()));
         }
@@ -354,20 +380,13 @@ def f(): pass
         }
 
         #[test]
-        fn damage_is_an_error_or_harmless(
-            column in 0usize..16, row in 0usize..12, value in any::<u32>(), table in 0u8..4,
-        ) {
-            let mut disk = to_disk(&extract(Lang::Python, "x.py", SOURCE.as_bytes()));
-            let columns = match table {
-                0 => &mut disk.defs,
-                1 => &mut disk.imports,
-                2 => &mut disk.refs,
-                _ => &mut disk.exports,
-            };
-            if let Some(cell) = columns.0.get_mut(column).and_then(|column| column.get_mut(row)) {
-                *cell = value;
-            }
-            if let Ok(facts) = from_disk(disk) {
+        fn damage_is_an_error_or_harmless(at in any::<prop::sample::Index>(), value in any::<u8>(), cut in any::<prop::sample::Index>()) {
+            let mut flat = flatten(&extract(Lang::Python, "x.py", SOURCE.as_bytes()));
+            let cut = cut.index(flat.len());
+            prop_assert!(unflatten(&flat[..cut]).is_err());
+            let at = at.index(flat.len());
+            flat[at] = value;
+            if let Ok(facts) = unflatten(&flat) {
                 check_ranges(&facts);
             }
         }

@@ -1,0 +1,81 @@
+//! A file's names as bytes: sorted names share their beginnings, so each is written as what it adds to the one before.
+//!
+//! That they come in order need not be compared: the first byte added must be greater than the one in its place before.
+
+use super::columns::{Coding, Input, put, put_table};
+use super::{Damaged, MAX_BYTES, PersistError};
+use crate::facts::NamePool;
+
+/// How much is shared with the name before, how much is added.
+const COLUMNS: [Coding; 2] = [Coding::Plain, Coding::Plain];
+
+pub(super) fn put_names(out: &mut Vec<u8>, names: &NamePool) {
+    let (mut added, mut rows, mut last) = (Vec::new(), Vec::with_capacity(names.len()), "");
+    for name in names.iter() {
+        let shared = name.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+        added.extend_from_slice(&name.as_bytes()[shared..]);
+        rows.push([shared as u32, (name.len() - shared) as u32]);
+        last = name;
+    }
+    put(out, names.text().len() as u32);
+    put(out, added.len() as u32);
+    out.extend_from_slice(&added);
+    put_table(out, &COLUMNS, rows.into_iter());
+}
+
+pub(super) fn read_names(input: &mut Input<'_>) -> Result<NamePool, PersistError> {
+    let length = input.number()? as usize;
+    let added = input.number()?;
+    let added = input.bytes(added)?;
+    if length > MAX_BYTES {
+        return Err(Damaged("the names are too long"));
+    }
+    // Room by what is there; more only as names really come to more.
+    let mut growing =
+        Growing { added, text: Vec::with_capacity(length.min(added.len() * 64)), start: 0, length };
+    let ends = input.table(&COLUMNS, |at, row| growing.push(at, row))?;
+    if !growing.added.is_empty() || growing.text.len() != length {
+        return Err(Damaged("the names do not fit"));
+    }
+    let text = String::from_utf8(growing.text).map_err(|_| Damaged("the names are not Unicode"))?;
+    if !text.is_ascii() && !ends.iter().all(|&end| text.is_char_boundary(end as usize)) {
+        return Err(Damaged("a name is not Unicode"));
+    }
+    Ok(NamePool::from_parts(text.into(), ends))
+}
+
+/// The names read so far.
+struct Growing<'b> {
+    added: &'b [u8],
+    text: Vec<u8>,
+    /// Where the last name starts.
+    start: usize,
+    /// What the text must come to.
+    length: usize,
+}
+
+impl Growing<'_> {
+    /// Takes the next name in and tells where it ends.
+    fn push(&mut self, at: u32, [shared, added]: [u32; 2]) -> Result<u32, PersistError> {
+        let (head, rest) = self.added.split_at_checked(added as usize).ok_or(Damaged("a name is cut off"))?;
+        self.added = rest;
+        let (start, end) = (self.start, self.text.len());
+        let last = &self.text[start..];
+        let is_next = match (last.get(shared as usize), head.first()) {
+            (Some(old), Some(new)) => old < new,
+            (None, Some(_)) => shared as usize == last.len(),
+            // Only the first name can be empty.
+            (_, None) => at == 0 && shared == 0,
+        };
+        if !is_next {
+            return Err(Damaged("the names are not in order"));
+        }
+        if self.text.len() + shared as usize + head.len() > self.length {
+            return Err(Damaged("the names are too long"));
+        }
+        self.text.extend_from_within(start..start + shared as usize);
+        self.text.extend_from_slice(head);
+        self.start = end;
+        Ok(self.text.len() as u32)
+    }
+}
