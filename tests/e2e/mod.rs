@@ -11,5 +11,6 @@ mod large;
 mod lifecycle;
 mod map;
 mod read;
+mod storm;
 mod text;
 mod upgrade;

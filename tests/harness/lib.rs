@@ -7,6 +7,8 @@
 mod answer;
 mod binaries;
 mod command;
+mod direct;
+mod known;
 mod mcp;
 pub mod oracles;
 pub mod outside;
@@ -18,6 +20,8 @@ mod world;
 pub use answer::Answer;
 pub use binaries::{binaries, repository, target_dir};
 pub use command::{Output, run};
+pub use direct::Direct;
+pub use known::{known, knows_what_a_newcomer_knows};
 pub use mcp::{Mcp, McpOptions};
 pub use processes::{is_alive, kill_hard};
 pub use rng::Rng;

@@ -1,0 +1,204 @@
+//! Read your writes in a storm: several clients write and ask at once on one tree while somebody else writes all over it, and
+//! no answer may be stale without saying so. Afterwards the daemon knows what one knows that starts from nothing.
+//!
+//! `HOB_STORM_ROUNDS` and `HOB_STORM_SEED` make it longer and other, `HOB_TEST_PROGRAMS` has other programs tested; figures
+//! are printed (`--nocapture`). A thousand rounds are enough to find what was ever found here; ten thousand are what is
+//! promised:
+//!
+//! ```text
+//! HOB_STORM_ROUNDS=10000 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests storm -- --nocapture
+//! ```
+
+mod churn;
+mod writer;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use hob_tests::{Answer, Direct, Mcp, Tree, World, knows_what_a_newcomer_knows};
+use serde_json::{Value, json};
+use writer::{Question, Writer, Written};
+
+/// Clients at once; half of them are shims.
+const CLIENTS: usize = 8;
+
+/// Rounds of all clients together.
+const ROUNDS: usize = 1_000;
+
+/// Writes a second by somebody else.
+const CHURN: u32 = 200;
+
+/// At most one answer of so many may say that it was not fresh. It is a matter of seconds on a loaded machine, so this is no
+/// measure; it only keeps a daemon from getting by with always saying so.
+const RARELY: usize = 10;
+
+/// A number from the environment.
+fn given(name: &str, otherwise: usize) -> usize {
+    let text = std::env::var(name).ok();
+    text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
+}
+
+/// One of the two ways to ask.
+enum Client {
+    Shim(Box<Mcp>),
+    Direct(Direct),
+}
+
+impl Client {
+    fn new(world: &World, tree: &Tree, number: usize) -> Self {
+        match number % 2 {
+            0 => Self::Shim(Box::new(world.mcp(tree))),
+            _ => Self::Direct(Direct::connect(world, tree)),
+        }
+    }
+
+    #[track_caller]
+    fn call(&mut self, tool: &str, args: Value) -> Answer {
+        match self {
+            Self::Shim(mcp) => mcp.call(tool, args),
+            Self::Direct(direct) => direct.call(tool, args),
+        }
+    }
+}
+
+/// Whether an answer says that it may miss something.
+fn says_not_fresh(answer: &Answer) -> bool {
+    answer.warnings().contains("Not fresh after")
+}
+
+/// Stops the others when a client panics, or all is done.
+struct StopOnDrop<'a>(&'a AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What all clients of a storm share.
+struct Storm<'a> {
+    world: &'a World,
+    tree: &'a Tree,
+    seed: u64,
+    rounds: usize,
+    stop: &'a AtomicBool,
+    not_fresh: &'a AtomicUsize,
+}
+
+impl Storm<'_> {
+    /// One client's part; gives how long its calls took, sorted.
+    fn client(&self, number: usize) -> Vec<Duration> {
+        let mut writer = Writer::new(self.tree, number, self.seed);
+        let mut client = Client::new(self.world, self.tree, number);
+        let mut times = Vec::with_capacity(self.rounds);
+        for round in 0..self.rounds {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let written = writer.step();
+            let question = writer.question(&written);
+            let start = Instant::now();
+            let answer = client.call(question.tool, question.args.clone());
+            times.push(start.elapsed());
+            if says_not_fresh(&answer) {
+                self.not_fresh.fetch_add(1, Ordering::Relaxed);
+            } else if question.read(&answer) != question.expected {
+                self.stale((number, round), (&written, &question, &answer), &mut client);
+            }
+        }
+        times.sort_unstable();
+        times
+    }
+
+    /// Says everything about a wrong answer, also whether it was late or is wrong for good.
+    #[track_caller]
+    fn stale(
+        &self,
+        (number, round): (usize, usize),
+        (written, question, answer): (&Written, &Question, &Answer),
+        client: &mut Client,
+    ) -> ! {
+        let again = question.read(&client.call(question.tool, question.args.clone())) == question.expected;
+        std::thread::sleep(Duration::from_secs(2));
+        let later = question.read(&client.call(question.tool, question.args.clone())) == question.expected;
+        panic!(
+            "seed {}, client {number}, round {round}: {}\nexpected {:#?}\ngot {:#?}\nright when asked again: {again}, \
+             after two seconds: {later}{answer}",
+            self.seed,
+            written.what,
+            question.expected,
+            question.read(answer),
+        );
+    }
+}
+
+#[test]
+fn no_answer_is_stale_in_a_storm() {
+    let (rounds, seed) = (given("HOB_STORM_ROUNDS", ROUNDS), given("HOB_STORM_SEED", 1) as u64);
+    let world = World::new();
+    let tree = world.tree("//- /pyproject.toml\n[project]\nname = \"x\"\n//- /lib/__init__.py\n");
+    // The daemon is there before those come who do not start it.
+    let _ = world.mcp(&tree).call("map_search", json!({"query": "anything"})).ok();
+    let (stop, not_fresh) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let storm = Storm {
+        world: &world,
+        tree: &tree,
+        seed,
+        rounds: rounds / CLIENTS,
+        stop: &stop,
+        not_fresh: &not_fresh,
+    };
+    let start = Instant::now();
+    let (mut times, writes) = std::thread::scope(|scope| {
+        let churn = scope.spawn(|| churn::churn(&tree, (seed, CHURN), &stop));
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|number| {
+                let storm = &storm;
+                scope.spawn(move || {
+                    let guard = StopOnDrop(storm.stop);
+                    let times = storm.client(number);
+                    // Only a panic stops the others.
+                    std::mem::forget(guard);
+                    times
+                })
+            })
+            .collect();
+        let times: Vec<Vec<Duration>> =
+            clients.into_iter().map(|client| client.join().expect("a client was content")).collect();
+        stop.store(true, Ordering::Relaxed);
+        (times.concat(), churn.join().expect("writing goes on"))
+    });
+    let (took, late) = (start.elapsed(), not_fresh.into_inner());
+    times.sort_unstable();
+    report((&times, took), (writes, late));
+    assert!(
+        late * RARELY <= times.len(),
+        "{late} of {} answers were not fresh\n{}",
+        times.len(),
+        world.log()
+    );
+    same_after_everything(&world, &tree);
+}
+
+fn report((times, took): (&[Duration], Duration), (writes, late): (u32, usize)) {
+    let part = |share: usize| times[(times.len() - 1) * share / 100];
+    eprintln!(
+        "{} rounds in {took:.1?} ({:.0} a second) beside {writes} writes ({:.0} a second): {late} not fresh; calls took \
+         {:.1?} at the median, {:.1?} at 99 %, {:.1?} at most",
+        times.len(),
+        times.len() as f64 / took.as_secs_f64(),
+        f64::from(writes) / took.as_secs_f64(),
+        part(50),
+        part(99),
+        part(100),
+    );
+}
+
+/// Compared with a newcomer: as it is, after a stop and after a crash.
+fn same_after_everything(world: &World, tree: &Tree) {
+    knows_what_a_newcomer_knows(world, tree, "after the storm");
+    world.stop();
+    knows_what_a_newcomer_knows(world, tree, "after a stop and a new start");
+    world.kill_daemon();
+    knows_what_a_newcomer_knows(world, tree, "after a crash and a new start");
+}
