@@ -1,15 +1,21 @@
 //! The version of what is on disk, and what to do about another one.
 //!
-//! The version stands in two places: in a small file beside the database, written last, so that a database which lost
-//! its records can be told from a new one; and in the tree `Meta`, so that the two cannot be mixed up by copying. Both
-//! must agree. There is no migration yet, because everything can be computed again; when a version needs one, it goes
-//! here, and an old folder is kept for a test.
+//! The version stands in two places: in a small file beside the database, the stamp, written last, so that a database which
+//! lost its records can be told from a new one; and in the tree `Meta`, so that the two cannot be mixed up by copying. Both
+//! must agree. The stamp also names the database that counts. There is no migration yet, because everything can be
+//! computed again; when a version needs one, it goes here, and an old folder is kept for a test.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
 
 use crate::{Store, StoreError, Tree};
 
 /// One line for each format version: what changed. The last is the one that this build writes.
-pub const FORMAT_LEDGER: &[(u32, &str)] =
-    &[(1, "trees meta, facts, files, confirmed; version as four little-endian bytes")];
+pub const FORMAT_LEDGER: &[(u32, &str)] = &[
+    (1, "trees meta, facts, files, confirmed; version as four little-endian bytes"),
+    (2, "tree unused; the stamp has the number of the database after the version"),
+];
 
 /// The format that this build reads and writes.
 pub const FORMAT_VERSION: u32 = FORMAT_LEDGER[FORMAT_LEDGER.len() - 1].0;
@@ -30,9 +36,32 @@ pub(crate) enum Verdict {
     Damaged(&'static str),
 }
 
-/// The text of the stamp file for this version.
-pub(crate) fn stamp() -> String {
-    format!("{STAMP_START}{FORMAT_VERSION}\n")
+/// What a stamp says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) version: u32,
+    /// Which database counts; 0 in versions that had but one.
+    pub(crate) number: u32,
+}
+
+/// Puts this version's stamp for a database in place of the one that is there: as a whole, and on the disk on return.
+pub(crate) fn write_stamp(path: &Path, number: u32) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = File::create(&beside)?;
+    file.write_all(format!("{STAMP_START}{FORMAT_VERSION} {number}\n").as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    #[cfg(unix)]
+    File::open(path.parent().unwrap_or(path))?.sync_all()?;
+    Ok(())
+}
+
+/// Reads a stamp's text; `None` where it makes no sense.
+pub(crate) fn parse_stamp(text: &str) -> Option<Stamp> {
+    let mut numbers = text.strip_prefix(STAMP_START)?.split_whitespace().map(str::parse);
+    let version = numbers.next()?.ok()?;
+    let number = numbers.next().unwrap_or(Ok(0)).ok()?;
+    Some(Stamp { version, number })
 }
 
 /// Records this version in `store`.
@@ -40,15 +69,8 @@ pub(crate) fn write_version(store: &dyn Store) -> Result<(), StoreError> {
     store.put(Tree::Meta, VERSION_KEY, &FORMAT_VERSION.to_le_bytes())
 }
 
-/// Judges a database by its stamp file (`None`: there is none) and its records.
-pub(crate) fn judge(stamp: Option<&str>, store: &dyn Store) -> Result<Verdict, StoreError> {
-    let stamped = match stamp {
-        None => None,
-        Some(text) => match parse_stamp(text) {
-            None => return Ok(Verdict::Damaged("its stamp is not readable")),
-            some => some,
-        },
-    };
+/// Judges a database by the version in its stamp (`None`: there is none) and its records.
+pub(crate) fn judge(stamped: Option<u32>, store: &dyn Store) -> Result<Verdict, StoreError> {
     let recorded = match store.get(Tree::Meta, VERSION_KEY)? {
         None => None,
         Some(bytes) => match <[u8; 4]>::try_from(bytes.as_slice()) {
@@ -65,10 +87,6 @@ pub(crate) fn judge(stamp: Option<&str>, store: &dyn Store) -> Result<Verdict, S
         (_, Some(FORMAT_VERSION)) => Verdict::Current,
         (_, Some(other)) => Verdict::Other(other),
     })
-}
-
-fn parse_stamp(text: &str) -> Option<u32> {
-    text.strip_prefix(STAMP_START)?.trim_end().parse().ok()
 }
 
 fn is_empty(store: &dyn Store) -> Result<bool, StoreError> {
@@ -99,20 +117,27 @@ mod tests {
     }
 
     #[test]
+    fn stamps_of_all_versions_are_read() {
+        assert_eq!(parse_stamp("hob-store 1\n"), Some(Stamp { version: 1, number: 0 }));
+        assert_eq!(parse_stamp("hob-store 2 7\n"), Some(Stamp { version: 2, number: 7 }));
+        assert_eq!(parse_stamp("hob-store 2 x\n"), None);
+        assert_eq!(parse_stamp("elephant"), None);
+    }
+
+    #[test]
     fn stamp_and_record_must_fit() {
         let store = MemoryStore::new();
-        let judge = |stamp: Option<&str>| judge(stamp, &store).expect("memory does not fail");
+        let judge = |stamped: Option<u32>| judge(stamped, &store).expect("memory does not fail");
         assert_eq!(judge(None), Verdict::New);
-        assert!(matches!(judge(Some("hob-store 1\n")), Verdict::Damaged(_)));
+        assert!(matches!(judge(Some(FORMAT_VERSION)), Verdict::Damaged(_)));
         store.put(Tree::Facts, b"k", b"v").expect("put");
         assert!(matches!(judge(None), Verdict::Damaged(_)));
         write_version(&store).expect("put");
-        assert_eq!(judge(Some(&stamp())), Verdict::Current);
+        assert_eq!(judge(Some(FORMAT_VERSION)), Verdict::Current);
         assert_eq!(judge(None), Verdict::Current);
-        assert!(matches!(judge(Some("elephant")), Verdict::Damaged(_)));
         store.put(Tree::Meta, VERSION_KEY, &9u32.to_le_bytes()).expect("put");
-        assert_eq!(judge(Some("hob-store 9\n")), Verdict::Other(9));
-        assert!(matches!(judge(Some(&stamp())), Verdict::Damaged(_)));
+        assert_eq!(judge(Some(9)), Verdict::Other(9));
+        assert!(matches!(judge(Some(FORMAT_VERSION)), Verdict::Damaged(_)));
         store.put(Tree::Meta, VERSION_KEY, b"?").expect("put");
         assert!(matches!(judge(None), Verdict::Damaged(_)));
     }

@@ -5,6 +5,7 @@
 //! is set aside and begun anew. Keys and values are plain bytes; what they mean is the owner's business, in a
 //! `persist` or `format` file of its own. This crate knows no facts, no paths of a workspace and no threads.
 
+mod disk;
 mod format;
 mod memory;
 mod open;
@@ -28,11 +29,13 @@ pub enum Tree {
     Files,
     /// Edges that a language server confirmed, keyed by the contents they depended on.
     Confirmed,
+    /// Since when facts have not been used; the keys are those of `Facts`.
+    Unused,
 }
 
 impl Tree {
     /// Every tree, in the order of the declaration.
-    pub const ALL: [Self; 4] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed];
+    pub const ALL: [Self; 5] = [Self::Meta, Self::Facts, Self::Files, Self::Confirmed, Self::Unused];
 
     /// The tree's name on disk. Never change one without a new format version.
     #[must_use]
@@ -42,6 +45,7 @@ impl Tree {
             Self::Facts => "facts",
             Self::Files => "files",
             Self::Confirmed => "confirmed",
+            Self::Unused => "unused",
         }
     }
 }
@@ -119,6 +123,16 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Bytes the store takes on disk; zero for a store in memory.
     fn size_on_disk(&self) -> u64;
+
+    /// Gives back the disk space of what was removed, by writing what is left anew. Takes seconds for a large store, blocks
+    /// neither readers nor (for longer than some milliseconds) writers, and asks `go_on` in between; answers whether it was
+    /// done.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the disk refuses; the store is then as it was.
+    fn compact(&self, _go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        Ok(false)
+    }
 
     /// Sets `key` to `value`.
     ///

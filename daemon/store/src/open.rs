@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::disk::{DiskStore, remove_any};
 use crate::format::{self, FORMAT_VERSION, Verdict};
 use crate::sled::SledStore;
 use crate::{MemoryStore, Store, StoreError};
@@ -51,24 +52,65 @@ pub enum StoreNotice {
 }
 
 /// The files of a store, all within its folder.
-struct Places {
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
     folder: PathBuf,
-    data: PathBuf,
     stamp: PathBuf,
-    damage_mark: PathBuf,
     aside: PathBuf,
 }
 
+const DATA: &str = "data";
+const DAMAGED: &str = "damaged";
+
 impl Places {
     fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.to_path_buf(),
-            data: folder.join("data"),
-            stamp: folder.join("format"),
-            damage_mark: folder.join("damaged"),
-            aside: folder.join("data.old"),
+        Self { folder: folder.to_path_buf(), stamp: folder.join("format"), aside: folder.join("data.old") }
+    }
+
+    /// The file that says which database counts.
+    pub(crate) fn stamp(&self) -> &Path {
+        &self.stamp
+    }
+
+    /// The folder of a database.
+    pub(crate) fn data(&self, number: u32) -> PathBuf {
+        self.folder.join(numbered(DATA, number))
+    }
+
+    /// The file that is left beside a database when damage shows.
+    pub(crate) fn damage_mark(&self, number: u32) -> PathBuf {
+        self.folder.join(numbered(DAMAGED, number))
+    }
+
+    /// Removes a database that does not count.
+    pub(crate) fn remove_database(&self, number: u32) -> io::Result<()> {
+        remove_any(&self.data(number))?;
+        remove_any(&self.damage_mark(number))
+    }
+
+    /// Removes the databases that copying has left unfinished or replaced. What cannot be removed stays for the next time.
+    fn remove_others(&self, number: u32) {
+        let ours = [numbered(DATA, number), numbered(DAMAGED, number)];
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            let known = [DATA, DAMAGED].iter().any(|kind| is_numbered(&name, kind));
+            if known && !ours.contains(&name) {
+                let _ = remove_any(&entry.path());
+            }
         }
     }
+}
+
+/// The first database has no number in its name.
+fn numbered(kind: &str, number: u32) -> String {
+    if number == 0 { kind.to_owned() } else { format!("{kind}-{number}") }
+}
+
+fn is_numbered(name: &str, kind: &str) -> bool {
+    let rest = name.strip_prefix(kind);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok())
+    })
 }
 
 /// Why a folder cannot be used as it is.
@@ -115,59 +157,68 @@ fn in_memory(folder: &Path, error: &io::Error) -> Opened {
 
 fn try_open(places: &Places) -> Result<Arc<dyn Store>, Trouble> {
     fs::create_dir_all(&places.folder).map_err(Trouble::Unusable)?;
-    if let Ok(why) = fs::read_to_string(&places.damage_mark) {
-        return Err(Trouble::Rebuild(StoreNotice::Rebuilt { why }));
-    }
-    if fs::symlink_metadata(&places.data).is_ok_and(|data| !data.is_dir()) {
-        return Err(Trouble::Rebuild(StoreNotice::Rebuilt { why: "a file stands in its place".to_owned() }));
-    }
     let stamp = match fs::read(&places.stamp) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(e) if e.kind() == io::ErrorKind::NotFound => None,
         Err(e) => return Err(Trouble::Unusable(e)),
     };
-    let store = SledStore::open(&places.data, places.damage_mark.clone())?;
-    match format::judge(stamp.as_deref(), &store)? {
-        Verdict::Current if stamp.is_some() => {}
+    let stamped = match &stamp {
+        None => None,
+        Some(text) => Some(format::parse_stamp(text).ok_or_else(|| rebuilt("its stamp is not readable"))?),
+    };
+    let number = stamped.map_or(0, |stamp| stamp.number);
+    if let Ok(why) = fs::read_to_string(places.damage_mark(number)) {
+        return Err(rebuilt(&why));
+    }
+    if fs::symlink_metadata(places.data(number)).is_ok_and(|data| !data.is_dir()) {
+        return Err(rebuilt("a file stands in its place"));
+    }
+    let opened = SledStore::open(&places.data(number), places.damage_mark(number));
+    let store = match (opened, stamped) {
+        // Killed while it was being made: nothing is lost.
+        (Err(StoreError::Damaged(_)), None) => {
+            places.remove_database(number).map_err(Trouble::Unusable)?;
+            SledStore::open(&places.data(number), places.damage_mark(number))?
+        }
+        (opened, _) => opened?,
+    };
+    match format::judge(stamped.map(|stamp| stamp.version), &store)? {
+        Verdict::Current if stamped.is_some() => {}
         Verdict::New | Verdict::Current => begin(places, &store)?,
         Verdict::Other(found) => return Err(Trouble::Rebuild(StoreNotice::OtherVersion { found })),
-        Verdict::Damaged(why) => {
-            return Err(Trouble::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() }));
-        }
+        Verdict::Damaged(why) => return Err(rebuilt(why)),
     }
-    Ok(Arc::new(store))
+    // Only now: before, the folder might have been another process's.
+    places.remove_others(number);
+    Ok(Arc::new(DiskStore::new(places.clone(), number, store)))
+}
+
+fn rebuilt(why: &str) -> Trouble {
+    Trouble::Rebuild(StoreNotice::Rebuilt { why: why.to_owned() })
 }
 
 /// Record first, stamp last: killed in between, the folder still opens (see `format::judge`).
 fn begin(places: &Places, store: &SledStore) -> Result<(), StoreError> {
     format::write_version(store)?;
     store.flush()?;
-    Ok(fs::write(&places.stamp, format::stamp())?)
+    Ok(format::write_stamp(&places.stamp, 0)?)
 }
 
 fn rebuild(places: &Places) -> io::Result<Arc<dyn Store>> {
     remove_any(&places.aside)?;
-    match fs::rename(&places.data, &places.aside) {
+    let stamp = fs::read_to_string(&places.stamp).ok();
+    let number = stamp.as_deref().and_then(format::parse_stamp).map_or(0, |stamp| stamp.number);
+    match fs::rename(places.data(number), &places.aside) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}
     }
+    // Killed before the mark is gone, the next start begins the rebuild again.
+    remove_any(&places.damage_mark(number))?;
     remove_any(&places.stamp)?;
-    // Last: killed before this, the next start begins the rebuild again.
-    remove_any(&places.damage_mark)?;
+    // Without a stamp it is the first database that counts.
+    places.remove_database(0)?;
     try_open(places).map_err(|trouble| match trouble {
         Trouble::Unusable(e) => e,
         Trouble::Rebuild(notice) => io::Error::other(notice.to_string()),
     })
-}
-
-fn remove_any(path: &Path) -> io::Result<()> {
-    let removed = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(e) => Err(e),
-    };
-    match removed {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
 }

@@ -2,7 +2,8 @@
 //!
 //! sled panics on some damaged files, while opening and also later, so every call into it is guarded: a panic becomes
 //! [`StoreError::Damaged`] and leaves a mark beside the database, by which the next start knows to rebuild it. The
-//! periodic flush is off: it would wake an idle daemon twice a second.
+//! periodic flush is off: it would wake an idle daemon twice a second. With it goes sled's own cleaning of half empty
+//! segments, which that thread does; see `disk` for what takes its place.
 
 use std::fs;
 use std::io;
@@ -14,7 +15,7 @@ use crate::{Op, Store, StoreError, Tree};
 /// Facts are read once per file and then live in the map, so a large cache would only hold them twice.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// A [`Store`] in a folder.
+/// A database in a folder.
 pub(crate) struct SledStore {
     /// Taken out only by `drop`.
     opened: Option<OpenDb>,
@@ -30,6 +31,7 @@ struct OpenDb {
 impl SledStore {
     /// Opens or makes a database in `folder`. `damage_mark` is the file to leave when damage shows later.
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
+        remove_unfinished(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         let opened = guard(|| {
             let db = config.open()?;
@@ -114,6 +116,24 @@ impl std::fmt::Debug for SledStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SledStore").finish_non_exhaustive()
     }
+}
+
+/// While opening, sled writes a summary of its log under the name `snap.….generating` and renames it. Killed in between, it
+/// would take the torn file for the newest summary and the whole database for damaged.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Runs `work` with sled's panics and errors turned into ours.

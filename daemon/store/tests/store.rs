@@ -183,3 +183,136 @@ fn a_file_in_the_place_of_the_data_is_set_aside() {
     assert!(matches!(open(folder.path()).notice, Some(StoreNotice::Rebuilt { .. })));
     assert_eq!(open(folder.path()).notice, None);
 }
+
+/// A store of which most has been removed again.
+fn hollow(folder: &Path) -> std::sync::Arc<dyn Store> {
+    let Opened { store, notice } = open(folder);
+    assert_eq!(notice, None);
+    for n in 0..8_000u32 {
+        store.put(Tree::Facts, format!("key-{n:05}").as_bytes(), &value(n)).expect("put");
+    }
+    let dead = (0..8_000u32).filter(|n| n % 20 != 0);
+    store.batch(Tree::Facts, dead.map(|n| remove(&format!("key-{n:05}"))).collect()).expect("batch");
+    store.put(Tree::Meta, b"note", b"of another tree").expect("put");
+    store.flush().expect("flush");
+    store
+}
+
+fn value(n: u32) -> Vec<u8> {
+    n.to_le_bytes().repeat(400)
+}
+
+fn assert_hollow(store: &dyn Store) {
+    let keys = store.keys(Tree::Facts, b"key-").expect("keys");
+    assert_eq!(keys.len(), 400);
+    for n in (0..8_000u32).step_by(20) {
+        let found = store.get(Tree::Facts, format!("key-{n:05}").as_bytes()).expect("get");
+        assert_eq!(found, Some(value(n)));
+    }
+    assert_eq!(store.get(Tree::Meta, b"note").expect("get").as_deref(), Some(&b"of another tree"[..]));
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<_> = names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn compacting_gives_space_back_and_keeps_everything() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let store = hollow(folder.path());
+    let before = store.size_on_disk();
+    for _ in 0..2 {
+        assert!(store.compact(&|| true).expect("room on the disk"));
+        assert_hollow(&*store);
+    }
+    let after = store.size_on_disk();
+    assert!(after * 4 < before, "{before} bytes became {after}");
+    store.put(Tree::Facts, b"later", b"v").expect("put");
+    store.flush().expect("flush");
+    drop(store);
+    assert_eq!(entries(folder.path()), ["data-2", "format"], "one database is left");
+    let Opened { store, notice } = open(folder.path());
+    assert_eq!(notice, None);
+    assert_hollow(&*store);
+    assert_eq!(store.get(Tree::Facts, b"later").expect("get").as_deref(), Some(&b"v"[..]));
+    drop(store);
+    fs::write(folder.path().join("damaged-2"), "a test says so").expect("written");
+    assert!(matches!(open(folder.path()).notice, Some(StoreNotice::Rebuilt { .. })));
+    assert_eq!(open(folder.path()).notice, None, "told once");
+}
+
+#[test]
+fn what_is_written_while_compacting_is_kept() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let store = hollow(folder.path());
+    let written = std::sync::atomic::AtomicU32::new(0);
+    let compacted = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            for n in 0..3_000u32 {
+                let ops = vec![put(&format!("new-{n:05}"), "v"), remove(&format!("new-{:05}", n / 2))];
+                store.batch(Tree::Facts, ops).expect("batch");
+                written.store(n, std::sync::atomic::Ordering::Release);
+            }
+        });
+        // In the middle of the writing, and again and again until its end.
+        let mut compacted = 0;
+        while !writer.is_finished() {
+            let begun = written.load(std::sync::atomic::Ordering::Acquire) > 10;
+            compacted += u32::from(begun && store.compact(&|| true).expect("room on the disk"));
+        }
+        compacted
+    });
+    assert!(compacted > 0);
+    let check = |store: &dyn Store| {
+        assert_hollow(store);
+        let expected: Vec<Vec<u8>> = (1_500..3_000).map(|n| format!("new-{n:05}").into_bytes()).collect();
+        assert_eq!(store.keys(Tree::Facts, b"new-").expect("keys"), expected);
+    };
+    check(&*store);
+    store.flush().expect("flush");
+    drop(store);
+    check(&*open(folder.path()).store);
+}
+
+#[test]
+fn compacting_that_is_given_up_changes_nothing() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let store = hollow(folder.path());
+    let asked = std::cell::Cell::new(0);
+    let done = store.compact(&|| {
+        asked.set(asked.get() + 1);
+        asked.get() < 2
+    });
+    assert!(!done.expect("room on the disk"));
+    assert_hollow(&*store);
+    assert_eq!(entries(folder.path()), ["data", "format"], "nothing is left of it");
+    drop(store);
+    assert_hollow(&*open(folder.path()).store);
+}
+
+#[test]
+fn what_a_kill_leaves_behind_costs_nothing_and_goes() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    drop(hollow(folder.path()));
+    // Killed while copying, and while sled opened the database.
+    fs::create_dir(folder.path().join("data-1")).expect("made");
+    fs::write(folder.path().join("data-1/db"), b"half a copy").expect("written");
+    fs::write(folder.path().join("format.new"), b"hob-").expect("written");
+    fs::write(folder.path().join("data/snap.7FFFFFFFFFFFFFFF.generating"), b"torn").expect("written");
+    let Opened { store, notice } = open(folder.path());
+    assert_eq!(notice, None);
+    assert_hollow(&*store);
+    drop(store);
+    assert_eq!(open(folder.path()).notice, None);
+    let left = entries(folder.path());
+    assert!(!left.contains(&"data-1".to_owned()), "{left:?}");
+    assert!(!entries(&folder.path().join("data")).iter().any(|name| name.ends_with("generating")));
+    // Killed while it was made for the first time.
+    let young = tempfile::tempdir().expect("tempdir");
+    fs::create_dir(young.path().join("data")).expect("made");
+    fs::write(young.path().join("data/conf"), b"segment_size: 524288\nuse_comp").expect("written");
+    assert_eq!(open(young.path()).notice, None, "there was nothing to lose");
+}

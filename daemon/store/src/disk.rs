@@ -1,0 +1,202 @@
+//! The store on disk: one database, and now and then its copy.
+//!
+//! A database of sled does not give space back: what is removed leaves holes that are filled only in part, and its file
+//! hardly ever becomes shorter. So when most of it is dead, what is alive is copied into a fresh database beside it, which
+//! then takes its place. Nobody waits for that: readers keep reading, and writers write to both. The stamp names the
+//! database that counts and is replaced by renaming, so a process that is killed at any moment leaves one whole store and
+//! at worst an unfinished copy, which the next opening removes.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::Duration;
+
+use crate::open::Places;
+use crate::sled::SledStore;
+use crate::{Op, Store, StoreError, Tree, format};
+
+/// Entries copied while writers wait: a few milliseconds.
+const SLICE: usize = 256;
+
+/// How long readers of the old database may take to let go of it, in steps of [`PATIENCE_STEP`]. After that its files stay
+/// until the next opening.
+const PATIENCE: u32 = 500;
+const PATIENCE_STEP: Duration = Duration::from_millis(10);
+
+/// A [`Store`] in a folder.
+#[derive(Debug)]
+pub(crate) struct DiskStore {
+    places: Places,
+    current: RwLock<Arc<SledStore>>,
+    /// The database that is being filled. Writers hold it for reading, so that a write is in both or comes before the copy.
+    next: RwLock<Option<Copying>>,
+    /// Held while copying; also the number of the database that counts.
+    number: Mutex<u32>,
+}
+
+#[derive(Debug)]
+struct Copying {
+    store: Arc<SledStore>,
+    /// Why what it holds is not all.
+    failed: Mutex<Option<StoreError>>,
+}
+
+impl DiskStore {
+    pub(crate) fn new(places: Places, number: u32, store: SledStore) -> Self {
+        Self {
+            places,
+            current: RwLock::new(Arc::new(store)),
+            next: RwLock::default(),
+            number: Mutex::new(number),
+        }
+    }
+
+    fn current(&self) -> Arc<SledStore> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn copying(&self) -> RwLockReadGuard<'_, Option<Copying>> {
+        self.next.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the writers under way and keeps others out.
+    fn without_writers(&self) -> RwLockWriteGuard<'_, Option<Copying>> {
+        self.next.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fills a fresh database with what this one holds and puts it in its place.
+    fn copy_to(&self, number: u32, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        let data = self.places.data(number);
+        self.places.remove_database(number)?;
+        let store = Arc::new(SledStore::open(&data, self.places.damage_mark(number))?);
+        *self.without_writers() = Some(Copying { store: Arc::clone(&store), failed: Mutex::default() });
+        let done = self.fill(&store, go_on).and_then(|whole| match whole {
+            true => self.switch(number).map(|()| true),
+            false => Ok(false),
+        });
+        // After a switch there is none; otherwise writers must let go of it.
+        *self.without_writers() = None;
+        if !matches!(done, Ok(true)) {
+            self.discard(store, number);
+        }
+        done
+    }
+
+    /// Whether everything was copied; not if `go_on` said no.
+    fn fill(&self, next: &SledStore, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        for tree in Tree::ALL {
+            // What is written from here on is written to both, so the list needs no more than what is there now.
+            for slice in self.current().keys(tree, b"")?.chunks(SLICE) {
+                if !go_on() {
+                    return Ok(false);
+                }
+                self.copy_slice(next, tree, slice)?;
+            }
+        }
+        next.flush()?;
+        Ok(true)
+    }
+
+    fn copy_slice(&self, next: &SledStore, tree: Tree, keys: &[Vec<u8>]) -> Result<(), StoreError> {
+        let _alone = self.without_writers();
+        let current = self.current();
+        let mut ops = Vec::with_capacity(keys.len());
+        for key in keys {
+            if let Some(value) = current.get(tree, key)? {
+                ops.push(Op::Put { key: key.clone(), value });
+            }
+        }
+        next.batch(tree, ops)
+    }
+
+    fn switch(&self, number: u32) -> Result<(), StoreError> {
+        let mut next = self.without_writers();
+        let copying = next.as_ref().expect("only `copy_to`, which called this, takes it out");
+        if let Some(error) = copying.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            return Err(error);
+        }
+        copying.store.flush()?;
+        format::write_stamp(self.places.stamp(), number)?;
+        let store = Arc::clone(&copying.store);
+        *next = None;
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let old = std::mem::replace(&mut *current, store);
+        drop((current, next));
+        self.discard(old, number - 1);
+        Ok(())
+    }
+
+    /// Closes a database that does not count and removes its files, once nobody reads it any more.
+    fn discard(&self, store: Arc<SledStore>, number: u32) {
+        let mut store = store;
+        for _ in 0..PATIENCE {
+            match Arc::try_unwrap(store) {
+                Ok(last) => {
+                    drop(last);
+                    if let Err(error) = self.places.remove_database(number) {
+                        tracing::warn!(%error, "a copy of the store is left until the next start");
+                    }
+                    return;
+                }
+                Err(shared) => store = shared,
+            }
+            std::thread::sleep(PATIENCE_STEP);
+        }
+    }
+}
+
+impl Store for DiskStore {
+    fn get(&self, tree: Tree, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.current().get(tree, key)
+    }
+
+    fn batch(&self, tree: Tree, ops: Vec<Op>) -> Result<(), StoreError> {
+        let copying = self.copying();
+        let Some(copying) = copying.as_ref() else { return self.current().batch(tree, ops) };
+        self.current().batch(tree, ops.clone())?;
+        if let Err(error) = copying.store.batch(tree, ops) {
+            *copying.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        }
+        Ok(())
+    }
+
+    fn each(
+        &self,
+        tree: Tree,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<(), StoreError> {
+        self.current().each(tree, prefix, visit)
+    }
+
+    fn flush(&self) -> Result<(), StoreError> {
+        self.current().flush()
+    }
+
+    fn size_on_disk(&self) -> u64 {
+        self.current().size_on_disk()
+    }
+
+    fn compact(&self, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        let mut number = match self.number.try_lock() {
+            Ok(number) => number,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+        };
+        let done = self.copy_to(*number + 1, go_on)?;
+        *number += u32::from(done);
+        Ok(done)
+    }
+}
+
+/// Removes whatever is at `path`, if anything.
+pub(crate) fn remove_any(path: &Path) -> std::io::Result<()> {
+    let removed = match std::fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(e) => Err(e),
+    };
+    match removed {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
