@@ -126,6 +126,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["hob-proto", "hob-base", "hob-store"],
         &["sled", "notify", "tree-sitter", "tokio", "ignore"],
     ),
+    ("daemon/live", &["hob-proto", "hob-base"], &["sled", "notify", "tree-sitter", "tokio", "ignore"]),
     ("daemon/map", &["hob-proto", "hob-base", "hob-store"], &["sled", "notify", "tokio", "ignore"]),
 ];
 

@@ -1,5 +1,6 @@
 //! `hobd`: arguments and logging, then [`lifecycle`].
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
 use hob_daemon::host::{Host, HostOptions, MemoryBudget};
 use hob_daemon::lifecycle::{self, Options, StartError, log};
+use hob_live::process::guard;
 use hob_proto::Readiness;
 use hob_proto::places::Places;
 
@@ -45,6 +47,9 @@ fn minutes(text: &str) -> Result<Duration, String> {
 
 fn main() -> ExitCode {
     lifecycle::close_inherited();
+    if let Some(command) = guarded_command() {
+        return guard::run(&command);
+    }
     let args = Args::parse();
     if !args.foreground {
         lifecycle::leave_terminal();
@@ -68,6 +73,14 @@ fn main() -> ExitCode {
         }
         Err(error) => failed(explain(&error)),
     }
+}
+
+/// The daemon runs language servers under copies of itself: see [`guard`]. Looked at before arguments are read, because what
+/// follows is somebody else's command line.
+fn guarded_command() -> Option<Vec<OsString>> {
+    let mut args = std::env::args_os().skip(1);
+    args.next().filter(|first| first == guard::WORD)?;
+    Some(args.collect())
 }
 
 fn options(args: &Args) -> Options {

@@ -5,6 +5,7 @@
 
 mod abuse;
 mod calls;
+mod guard;
 mod loss;
 mod replay;
 mod start;

@@ -1,0 +1,7 @@
+//! The live layer: language servers, one for each project whoever asks, and what hob knows about how they behave.
+//!
+//! The only part with LSP types; it answers in the words of `hob-base`. It knows no tool, no map and no client: files reach
+//! it by path, changes as batches, and trust, settings and folders from whoever owns it.
+
+pub mod process;
+pub mod rpc;

@@ -1,0 +1,222 @@
+//! Language servers as processes: started with nothing inherited but three pipes, measured as a tree, ended as a tree.
+//!
+//! Between the daemon and a server stands a *guard* ([`guard`]): a process of hob's own that sees the daemon's end of the
+//! server's input close, however the daemon ended, and then ends the server and everything that the server started.
+
+pub mod guard;
+mod stderr;
+mod tree;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use stderr::StderrTail;
+pub use tree::{Proc, processes_below};
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerCommand {
+    /// The program, by its full path: what is run must be what was looked at.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment; see [`scrubbed_environment`].
+    pub env: Vec<(OsString, OsString)>,
+    /// The folder it starts in.
+    pub cwd: PathBuf,
+}
+
+/// How to run a command so that it cannot outlive the daemon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// A program whose arguments, after `args`, are a command for [`guard::run`].
+    pub program: PathBuf,
+    /// Its own arguments.
+    pub args: Vec<OsString>,
+}
+
+impl Guard {
+    /// This very program, if it is `hobd`; also when its file has been replaced by a newer one.
+    ///
+    /// # Errors
+    /// When the system does not tell which program this is.
+    pub fn this_program() -> io::Result<Self> {
+        let program = match cfg!(target_os = "linux") {
+            true => PathBuf::from("/proc/self/exe"),
+            false => std::env::current_exe()?,
+        };
+        Ok(Self::of(program))
+    }
+
+    /// `program`, which must be a `hobd`.
+    #[must_use]
+    pub fn of(program: PathBuf) -> Self {
+        Self { program, args: vec![guard::WORD.into()] }
+    }
+}
+
+/// Variables that servers and the compilers they call need. Everything else of the daemon's environment, which is that
+/// of whichever client happened to start it, stays out: tokens, sockets of agents, settings of another project.
+const PASSED_ON: &[&str] = &[
+    "APPDATA",
+    "CARGO_HOME",
+    "DOTNET_ROOT",
+    "GOCACHE",
+    "GOFLAGS",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "JAVA_HOME",
+    "LANG",
+    "LD_LIBRARY_PATH",
+    "LOCALAPPDATA",
+    "LOGNAME",
+    "NO_PROXY",
+    "NVM_DIR",
+    "PATH",
+    "PATHEXT",
+    "PYENV_ROOT",
+    "RUSTUP_HOME",
+    "SHELL",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USER",
+    "USERPROFILE",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// What of `all` a language server is given.
+#[must_use]
+pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let passes = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        PASSED_ON.contains(&name.as_str()) || name.starts_with("LC_")
+    };
+    all.filter(|(name, _)| name.to_str().is_some_and(passes)).collect()
+}
+
+/// How a server ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.code {
+            Some(code) => write!(f, "it ended with exit code {code}"),
+            None => f.write_str("a signal ended it"),
+        }
+    }
+}
+
+/// A running server with everything it started.
+#[derive(Debug)]
+pub struct ServerProcess {
+    child: Mutex<Child>,
+    pid: u32,
+    stderr: StderrTail,
+}
+
+/// The two pipes to talk over.
+pub type Pipes = (ChildStdin, ChildStdout);
+
+impl ServerProcess {
+    /// Starts `command`; under `guard`, except in tests of what a guard does not change.
+    ///
+    /// # Errors
+    /// When the program cannot be started.
+    pub fn start(command: &ServerCommand, guard: Option<&Guard>) -> io::Result<(Self, Pipes)> {
+        let mut run = match guard {
+            Some(guard) => {
+                let mut run = Command::new(&guard.program);
+                run.args(&guard.args).arg(&command.program);
+                run
+            }
+            None => Command::new(&command.program),
+        };
+        run.args(&command.args).env_clear().envs(command.env.iter().cloned()).current_dir(&command.cwd);
+        run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut run, 0);
+        let mut child = run.spawn()?;
+        let (Some(input), Some(output), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("a pipe is missing"));
+        };
+        let pid = child.id();
+        let process = Self { child: Mutex::new(child), pid, stderr: StderrTail::of(errors)? };
+        Ok((process, (input, output)))
+    }
+
+    /// The number of its process: the guard's, if it has one.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// The last lines it wrote to standard error, oldest first.
+    #[must_use]
+    pub fn stderr_tail(&self) -> Vec<String> {
+        self.stderr.lines()
+    }
+
+    /// Memory that it and everything it started occupy, in bytes; 0 where that cannot be found out.
+    #[must_use]
+    pub fn rss_bytes(&self) -> u64 {
+        processes_below(self.pid).iter().map(|process| process.rss_bytes).sum()
+    }
+
+    /// How it ended, if it has.
+    #[must_use]
+    pub fn ended(&self) -> Option<Ended> {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = child.try_wait().ok().flatten()?;
+        Some(Ended { code: status.code() })
+    }
+
+    /// Waits until it has ended, but not for longer than `patience`.
+    #[must_use]
+    pub fn wait(&self, patience: Duration) -> Option<Ended> {
+        let until = Instant::now() + patience;
+        loop {
+            let ended = self.ended();
+            if ended.is_some() || Instant::now() >= until {
+                return ended;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Ends it and everything it started, at once.
+    pub fn kill(&self) {
+        // Collected before: once their parents are gone, nobody knows whose they were.
+        let below = processes_below(self.pid);
+        tree::kill_group(self.pid);
+        below.iter().filter(|process| process.pid != self.pid).for_each(Proc::kill);
+        let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        let _ = self.wait(Duration::from_secs(5));
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        if self.ended().is_none() {
+            self.kill();
+        }
+    }
+}

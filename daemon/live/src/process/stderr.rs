@@ -1,0 +1,97 @@
+//! What a server last said on standard error: read as it comes, so that the server never blocks on it, and forgotten but
+//! for the end.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// Lines that are kept.
+const LINES: usize = 40;
+/// Bytes of a line that are kept.
+const WIDTH: usize = 400;
+
+/// The last lines of an output.
+#[derive(Clone, Debug, Default)]
+pub struct StderrTail {
+    lines: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl StderrTail {
+    /// Reads `output` until its end, on a thread of its own.
+    ///
+    /// # Errors
+    /// When the system refuses to start a thread.
+    pub fn of(output: impl Read + Send + 'static) -> io::Result<Self> {
+        let tail = Self::default();
+        let writer = tail.clone();
+        let read = move || {
+            let mut output = BufReader::new(output);
+            while let Ok(Some(line)) = next_line(&mut output) {
+                writer.push(line);
+            }
+        };
+        thread::Builder::new().name("hob-lsp-stderr".to_owned()).spawn(read)?;
+        Ok(tail)
+    }
+
+    /// The lines, oldest first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    fn push(&self, line: String) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}
+
+/// The next line, cut to [`WIDTH`] bytes; a line without end costs no memory.
+fn next_line(output: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut kept = Vec::new();
+    let mut read = 0;
+    loop {
+        let part = output.fill_buf()?;
+        let (taken, ends) = match part.iter().position(|&byte| byte == b'\n') {
+            Some(at) => (at + 1, true),
+            None => (part.len(), part.is_empty()),
+        };
+        let room = WIDTH.saturating_sub(kept.len()).min(taken);
+        kept.extend_from_slice(&part[..room]);
+        output.consume(taken);
+        read += taken;
+        if ends {
+            let text = String::from_utf8_lossy(&kept).trim_end().to_owned();
+            return Ok((read > 0).then_some(text));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_and_never_lost() {
+        let long = "x".repeat(100_000);
+        let text = format!("first\n{long}\n\nlast");
+        let mut input = BufReader::with_capacity(16, text.as_bytes());
+        let mut lines = Vec::new();
+        while let Some(line) = next_line(&mut input).expect("memory") {
+            lines.push(line);
+        }
+        assert_eq!(lines, ["first", &long[..WIDTH], "", "last"]);
+    }
+
+    #[test]
+    fn only_the_end_is_kept() {
+        let tail = StderrTail::default();
+        (0..LINES + 5).for_each(|i| tail.push(i.to_string()));
+        assert_eq!(tail.lines().len(), LINES);
+        assert_eq!(tail.lines()[0], "5");
+    }
+}

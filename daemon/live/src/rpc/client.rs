@@ -1,0 +1,312 @@
+//! Calls over one connection to a language server: requests with deadlines, notifications, and answers to what the server
+//! asks.
+//!
+//! Two threads: one reads and gives each message to whom it concerns, one writes, so that a server which does not read
+//! its input can make nobody wait beyond the deadline of the call. Everything that a server sends is untrusted: answers to
+//! nothing we asked, answers twice, results of another shape and silence all end as a [`CallError`] of one call or as a
+//! line in the log.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read, Write};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use std::{io, thread};
+
+use hob_base::{CancelToken, Stopped};
+use lsp_types::notification::Notification;
+use lsp_types::request::Request;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::jsonrpc::{self, Incoming, RequestId, ResponseError};
+use super::transport::{MessageReader, write_body};
+
+/// So many bytes may wait for a server that does not read; more, and it is given up.
+const MAX_QUEUED: usize = 64 << 20;
+
+/// How long a waiting call sleeps before it looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Why a request has no result.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CallError {
+    /// The caller cancelled, or its deadline passed; the server was told.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The server answered with an error.
+    #[error("the server answered: {0}")]
+    Refused(ResponseError),
+    /// The server's result does not fit its request.
+    #[error("the server's answer to `{method}` makes no sense: {why}")]
+    Malformed {
+        /// Of the request.
+        method: &'static str,
+        /// What does not fit.
+        why: String,
+    },
+    /// The connection has ended.
+    #[error("the connection to the server has ended: {0}")]
+    Closed(String),
+}
+
+impl CallError {
+    /// Whether the server said that it does not know the method.
+    #[must_use]
+    pub fn is_unknown_method(&self) -> bool {
+        matches!(self, Self::Refused(error) if error.code == jsonrpc::codes::METHOD_NOT_FOUND)
+    }
+}
+
+/// What a server says without being asked. Called on the reading thread, in order; must not wait for the server.
+pub trait Peer: Send + Sync {
+    /// The server wants something; what to answer.
+    ///
+    /// # Errors
+    /// What to refuse it with.
+    fn request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, ResponseError>;
+
+    /// The server tells something.
+    fn notification(&self, method: &str, params: Option<&RawValue>);
+
+    /// No more messages will come.
+    fn closed(&self, why: &str);
+}
+
+type Outcome = Result<Option<Box<RawValue>>, CallError>;
+
+#[derive(Default)]
+struct Waiting {
+    calls: HashMap<i64, SyncSender<Outcome>>,
+    /// Why there will be no more answers.
+    closed: Option<String>,
+}
+
+struct Shared {
+    waiting: Mutex<Waiting>,
+    outbox: Sender<Vec<u8>>,
+    /// Bytes in the outbox.
+    queued: AtomicUsize,
+    next: AtomicI64,
+}
+
+/// One connection. Clones are the same connection; it ends when the server closes its output or [`Client::close`] is
+/// called.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Begins to talk over a server's input and output.
+    ///
+    /// # Errors
+    /// When the system refuses to start threads.
+    pub fn start(
+        input: impl Write + Send + 'static,
+        output: impl Read + Send + 'static,
+        peer: Arc<dyn Peer>,
+    ) -> io::Result<Self> {
+        let (outbox, queue) = channel();
+        let shared = Arc::new(Shared {
+            waiting: Mutex::default(),
+            outbox,
+            queued: AtomicUsize::new(0),
+            next: AtomicI64::new(1),
+        });
+        let client = Self { shared };
+        let writing = Arc::downgrade(&client.shared);
+        thread::Builder::new().name("hob-lsp-write".to_owned()).spawn(move || {
+            let sent = |bytes: usize| {
+                if let Some(shared) = writing.upgrade() {
+                    shared.queued.fetch_sub(bytes, Ordering::Relaxed);
+                }
+            };
+            write_all(input, &queue, &sent);
+        })?;
+        // Holds the connection: it lives until the server's output ends, whoever else has let go of it.
+        let reading = client.clone();
+        thread::Builder::new().name("hob-lsp-read".to_owned()).spawn(move || {
+            let why = reading.read_all(output, &*peer);
+            reading.close(&why);
+            peer.closed(&why);
+        })?;
+        Ok(client)
+    }
+
+    /// Asks and waits for the answer.
+    ///
+    /// # Errors
+    /// [`CallError`]. A call that is cancelled or late has been cancelled at the server too.
+    pub fn request<R: Request>(
+        &self,
+        params: &R::Params,
+        cancel: &CancelToken,
+    ) -> Result<R::Result, CallError> {
+        let raw = self.request_raw(R::METHOD, params, cancel)?;
+        let text = raw.as_deref().map_or("null", RawValue::get);
+        serde_json::from_str(text)
+            .map_err(|error| CallError::Malformed { method: R::METHOD, why: error.to_string() })
+    }
+
+    /// As [`Client::request`], for methods and results that have no type of their own.
+    ///
+    /// # Errors
+    /// As [`Client::request`].
+    pub fn request_raw(
+        &self,
+        method: &'static str,
+        params: &impl serde::Serialize,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<RawValue>>, CallError> {
+        cancel.check()?;
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let body = jsonrpc::call(Some(id), method, params)
+            .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
+        let (answer, answered) = sync_channel(1);
+        self.expect(id, answer)?;
+        let outcome = self.send(body).and_then(|()| wait(&answered, cancel));
+        if let Err(CallError::Stopped(_)) = outcome {
+            self.waiting().calls.remove(&id);
+            let cancelled = jsonrpc::call(None, "$/cancelRequest", &json!({"id": id}));
+            cancelled.ok().map(|body| self.send(body));
+        }
+        outcome
+    }
+
+    /// Tells the server something.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn notify<N: Notification>(&self, params: &N::Params) -> Result<(), CallError> {
+        let body = jsonrpc::call(None, N::METHOD, params)
+            .map_err(|error| CallError::Malformed { method: N::METHOD, why: error.to_string() })?;
+        self.send(body)
+    }
+
+    /// Ends the connection: calls under way fail with `why`.
+    pub fn close(&self, why: &str) {
+        let mut waiting = self.waiting();
+        waiting.closed.get_or_insert_with(|| why.to_owned());
+        let why = waiting.closed.clone().unwrap_or_default();
+        let calls = std::mem::take(&mut waiting.calls);
+        drop(waiting);
+        for (_, call) in calls {
+            let _ = call.send(Err(CallError::Closed(why.clone())));
+        }
+        // An empty body is no message: the writer's sign to let go of the pipe.
+        let _ = self.shared.outbox.send(Vec::new());
+    }
+
+    /// Why the connection has ended, if it has.
+    #[must_use]
+    pub fn closed(&self) -> Option<String> {
+        self.waiting().closed.clone()
+    }
+
+    fn expect(&self, id: i64, answer: SyncSender<Outcome>) -> Result<(), CallError> {
+        let mut waiting = self.waiting();
+        if let Some(why) = &waiting.closed {
+            return Err(CallError::Closed(why.clone()));
+        }
+        waiting.calls.insert(id, answer);
+        Ok(())
+    }
+
+    fn send(&self, body: Vec<u8>) -> Result<(), CallError> {
+        if let Some(why) = &self.waiting().closed {
+            return Err(CallError::Closed(why.clone()));
+        }
+        let queued = self.shared.queued.fetch_add(body.len(), Ordering::Relaxed);
+        if queued > MAX_QUEUED {
+            self.close("the server has stopped reading what it is sent");
+        }
+        let gone = |_| CallError::Closed("the server closed its input".to_owned());
+        self.shared.outbox.send(body).map_err(gone)
+    }
+
+    /// Reads until the end; answers why it ended.
+    fn read_all(&self, output: impl Read, peer: &dyn Peer) -> String {
+        let mut reader = MessageReader::new(BufReader::with_capacity(64 << 10, output));
+        loop {
+            match reader.next_body() {
+                Ok(Some(body)) => match Incoming::parse(&body) {
+                    Ok(message) => self.take_in(message, peer),
+                    Err(why) => tracing::warn!(why, "a message of a language server is not JSON-RPC"),
+                },
+                Ok(None) => return "it closed its output".to_owned(),
+                Err(error) => return error.to_string(),
+            }
+            if let Some(why) = self.closed() {
+                return why;
+            }
+        }
+    }
+
+    fn take_in(&self, message: Incoming, peer: &dyn Peer) {
+        match message {
+            Incoming::Response { id, outcome } => {
+                self.deliver(id.as_ref(), outcome.map_err(CallError::Refused))
+            }
+            Incoming::Notification { method, params } => peer.notification(&method, params.as_deref()),
+            Incoming::Request { id, method, params } => {
+                let answer = jsonrpc::answer(&id, &peer.request(&method, params.as_deref()));
+                // Closed already: nobody waits for it.
+                let _ = self.send(answer);
+            }
+        }
+    }
+
+    fn deliver(&self, id: Option<&RequestId>, outcome: Outcome) {
+        let call = match id {
+            Some(RequestId::Number(number)) => self.waiting().calls.remove(number),
+            _ => None,
+        };
+        match call {
+            // Nobody waits any more: cancelled a moment ago.
+            Some(call) => drop(call.send(outcome)),
+            None => tracing::debug!(?id, "an answer to nothing that was asked"),
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Entries are inserted and removed whole.
+        self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wait(answered: &Receiver<Outcome>, cancel: &CancelToken) -> Outcome {
+    loop {
+        let rest = cancel.deadline().remaining().map_or(LOOK_EVERY, |rest| rest.min(LOOK_EVERY));
+        match answered.recv_timeout(rest) {
+            Ok(outcome) => return outcome,
+            Err(RecvTimeoutError::Timeout) => cancel.check()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(CallError::Closed("nobody is left to answer".to_owned()));
+            }
+        }
+    }
+}
+
+/// Writes what is queued until the connection is closed or the pipe breaks.
+fn write_all(mut input: impl Write, queue: &Receiver<Vec<u8>>, sent: &dyn Fn(usize)) {
+    while let Ok(body) = queue.recv() {
+        if body.is_empty() {
+            return;
+        }
+        let bytes = body.len();
+        if let Err(error) = write_body(&mut input, &body) {
+            // The reading side learns by itself that the server is gone.
+            tracing::debug!(%error, "a language server's input is closed");
+            return;
+        }
+        sent(bytes);
+    }
+}

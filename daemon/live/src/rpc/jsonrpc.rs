@@ -1,0 +1,177 @@
+//! JSON-RPC 2.0 messages, as far apart as is needed to know whom they concern.
+//!
+//! Parameters and results stay unparsed text until somebody who knows their type wants them: an answer of ten thousand
+//! locations is parsed once.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The number of a request. Ours are numbers; a server's own may be text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RequestId {
+    /// A number.
+    Number(i64),
+    /// Text.
+    Text(String),
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// An error that the other side answered with.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
+#[error("{message} (code {code})")]
+pub struct ResponseError {
+    /// See [`codes`].
+    pub code: i64,
+    /// In words.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// Error codes that decide what happens next.
+pub mod codes {
+    /// The method is not known to the receiver.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The parameters make no sense to the receiver; some servers say so of files that are not open.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// The server was not initialised.
+    pub const SERVER_NOT_INITIALIZED: i64 = -32002;
+    /// Contents changed while the request was under way: asking again is right.
+    pub const CONTENT_MODIFIED: i64 = -32801;
+    /// We cancelled it.
+    pub const REQUEST_CANCELLED: i64 = -32800;
+    /// The server cancelled it: asking again is right.
+    pub const SERVER_CANCELLED: i64 = -32802;
+}
+
+/// A message from the other side.
+#[derive(Debug)]
+pub enum Incoming {
+    /// Wants an answer.
+    Request {
+        /// To be given back with the answer.
+        id: RequestId,
+        /// What is wanted.
+        method: String,
+        /// Its parameters, if any.
+        params: Option<Box<RawValue>>,
+    },
+    /// Answers one of ours.
+    Response {
+        /// Of our request; `None` where the server could not even tell that.
+        id: Option<RequestId>,
+        /// The result; `None` stands for `null`.
+        outcome: Result<Option<Box<RawValue>>, ResponseError>,
+    },
+    /// Wants nothing.
+    Notification {
+        /// What happened.
+        method: String,
+        /// Its parameters, if any.
+        params: Option<Box<RawValue>>,
+    },
+}
+
+#[derive(Deserialize)]
+struct Loose {
+    #[serde(default)]
+    id: Option<RequestId>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default)]
+    params: Option<Box<RawValue>>,
+    #[serde(default)]
+    result: Option<Box<RawValue>>,
+    #[serde(default)]
+    error: Option<ResponseError>,
+}
+
+impl Incoming {
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// In words, when it is not JSON-RPC.
+    pub fn parse(body: &[u8]) -> Result<Self, String> {
+        let Loose { id, method, params, result, error } =
+            serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        Ok(match (method, id) {
+            (Some(method), Some(id)) => Self::Request { id, method, params },
+            (Some(method), None) => Self::Notification { method, params },
+            (None, None) if error.is_none() => return Err("neither a method nor a number".to_owned()),
+            (None, id) => Self::Response { id, outcome: error.map_or(Ok(result), Err) },
+        })
+    }
+}
+
+/// The text of a request or, without `id`, of a notification. Parameters that come to `null` are left out, as the
+/// protocol wants it.
+///
+/// # Errors
+/// When `params` cannot be written as JSON.
+pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Out<'a> {
+        jsonrpc: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<i64>,
+        method: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        params: Option<&'a RawValue>,
+    }
+    let params = serde_json::value::to_raw_value(params)?;
+    let params = Some(&*params).filter(|params| params.get() != "null");
+    serde_json::to_vec(&Out { jsonrpc: "2.0", id, method, params })
+}
+
+/// The text of an answer to a request of the server.
+#[must_use]
+pub fn answer(id: &RequestId, outcome: &Result<serde_json::Value, ResponseError>) -> Vec<u8> {
+    let message = match outcome {
+        Ok(result) => serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(error) => serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}),
+    };
+    message.to_string().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_messages_are_told_apart() {
+        let parse = |text: &str| Incoming::parse(text.as_bytes());
+        assert!(matches!(parse(r#"{"id":"a","method":"m"}"#), Ok(Incoming::Request { params: None, .. })));
+        assert!(matches!(parse(r#"{"method":"m","params":[]}"#), Ok(Incoming::Notification { .. })));
+        assert!(matches!(
+            parse(r#"{"id":3,"result":null}"#),
+            Ok(Incoming::Response { id: Some(RequestId::Number(3)), outcome: Ok(None) })
+        ));
+        let refused = parse(r#"{"id":3,"error":{"code":-32601,"message":"no","data":{}},"result":null}"#);
+        assert!(
+            matches!(refused, Ok(Incoming::Response { outcome: Err(error), .. }) if error.code == -32601)
+        );
+        assert!(matches!(
+            parse(r#"{"id":null,"error":{"code":1}}"#),
+            Ok(Incoming::Response { id: None, .. })
+        ));
+        assert!(parse("[]").is_err() && parse("{").is_err());
+    }
+
+    #[test]
+    fn a_notification_has_no_number() {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("JSON is text");
+        assert_eq!(text(call(None, "exit", &()).expect("plain")), r#"{"jsonrpc":"2.0","method":"exit"}"#);
+        let answered = answer(&RequestId::Text("x".into()), &Ok(serde_json::json!([1])));
+        assert_eq!(text(answered), r#"{"jsonrpc":"2.0","id":"x","result":[1]}"#);
+    }
+}

@@ -1,0 +1,10 @@
+//! Talking to a language server: framing, JSON-RPC, and calls over one connection.
+//!
+//! Knows no server and no question; see `instance` for what is said and when.
+
+pub mod client;
+pub mod jsonrpc;
+pub mod transport;
+
+pub use client::{CallError, Client, Peer};
+pub use jsonrpc::{RequestId, ResponseError, codes};

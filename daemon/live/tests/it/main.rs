@@ -1,0 +1,3 @@
+//! The live layer through its public surface: a scripted server in this process, real processes under a real guard.
+
+mod rpc;
