@@ -3,10 +3,18 @@
 //! Absolute times of a shared machine mean little; what is compared is therefore run in turns (one of each, again and again),
 //! and the medians are divided. Every row names the other program and what was unfair about the comparison, if anything
 //! was. Nothing here is a test: no figure makes it fail.
+//!
+//! The tree that is given is never written to. Rows that change files work on a copy, or on a tree made for them; rows on
+//! the given tree share one daemon, so that a large tree is indexed once a run, and with `--keep` once for all runs.
 
+mod edit;
+mod generate;
+mod git;
 mod mcp;
 mod peers;
+mod process;
 mod rows;
+mod scratch;
 mod stats;
 mod world;
 
@@ -20,10 +28,11 @@ use clap::Parser;
 /// Build first: `cargo build --release --workspace`. Programs that are not installed are left out, and said.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The tree to measure on.
+    /// The tree to measure on; only copies of it are written to.
     #[arg(long)]
     tree: PathBuf,
-    /// Which rows: index, handshake, noop, first-answer, search, regex. All, if none is named.
+    /// Which rows; all, if none is named.
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(rows::names()))]
     rows: Vec<String>,
     /// Names to search the map for, as many as are given here, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
@@ -31,12 +40,24 @@ struct Args {
     /// codanna's program, if it is to be measured.
     #[arg(long)]
     codanna: Option<PathBuf>,
+    /// codegraph's program, if it is to be measured.
+    #[arg(long)]
+    codegraph: Option<PathBuf>,
     /// ripgrep's program, if it is to be measured.
     #[arg(long, default_value = "rg")]
     rg: PathBuf,
     /// Rounds of cheap rows; costly ones take fewer.
     #[arg(long, default_value_t = 40)]
     rounds: usize,
+    /// Files in the trees that `barrier` makes for itself, besides the given one.
+    #[arg(long, value_delimiter = ',', default_value = "1000,10000,80000")]
+    sizes: Vec<usize>,
+    /// How long `idle` looks on.
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    idle_seconds: u64,
+    /// Keep the copy of the tree and hob's index of it in this folder; a later run with the same folder begins with them.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {

@@ -15,6 +15,26 @@ pub(crate) struct Server {
     next: u64,
 }
 
+/// What hob answered.
+#[derive(Debug)]
+pub(crate) struct Answer(Value);
+
+impl Answer {
+    /// The result; null for a failure.
+    pub(crate) fn data(&self) -> &Value {
+        &self.0["data"]
+    }
+
+    /// Whether the answer itself says that it may not be the whole truth: a failure, a warning, a stale node, a search out
+    /// of time.
+    pub(crate) fn has_doubts(&self) -> bool {
+        let warned = self.0["warnings"].as_array().is_some_and(|warnings| !warnings.is_empty());
+        let stale = |hit: &Value| hit["stale"] == true;
+        let stale = self.data()["results"].as_array().is_some_and(|hits| hits.iter().any(stale));
+        self.0["ok"] != true || warned || stale || self.data()["complete"] == false
+    }
+}
+
 impl Server {
     /// Starts `command`, with the handshake of 2025-06-18 done.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Failure> {
@@ -29,10 +49,20 @@ impl Server {
         Ok(server)
     }
 
+    /// The server's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Calls a tool and answers its text.
     pub(crate) fn call(&mut self, tool: &str, args: &Value) -> Result<String, Failure> {
         let result = self.request("tools/call", &json!({"name": tool, "arguments": args}))?;
         Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Calls one of hob's tools.
+    pub(crate) fn ask(&mut self, tool: &str, args: &Value) -> Result<Answer, Failure> {
+        Ok(Answer(serde_json::from_str(&self.call(tool, args)?)?))
     }
 
     /// Any request.
@@ -46,7 +76,8 @@ impl Server {
                 return Err(format!("the server ended during {method}").into());
             }
             let mut message: Value = serde_json::from_str(&line)?;
-            if message["id"] != id {
+            // A server's own requests are numbered by itself.
+            if message["id"] != id || message.get("method").is_some() {
                 continue;
             }
             if message.get("error").is_some() {

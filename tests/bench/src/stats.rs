@@ -8,7 +8,12 @@ pub(crate) struct Times(Vec<f64>);
 
 impl Times {
     pub(crate) fn push(&mut self, time: Duration) {
-        self.0.push(time.as_secs_f64() * 1e3);
+        self.push_millis(millis(time));
+    }
+
+    /// Takes in a difference of times, which may be negative.
+    pub(crate) fn push_millis(&mut self, millis: f64) {
+        self.0.push(millis);
     }
 
     /// The value below which `share` of the times lie, in milliseconds.
@@ -20,14 +25,28 @@ impl Times {
         sorted.get(at).copied().unwrap_or(f64::NAN)
     }
 
+    /// In milliseconds.
+    pub(crate) fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn show(&self) -> String {
-        let (p50, p99) = (self.quantile(0.5), self.quantile(0.99));
+        let (p50, p99) = (self.median(), self.quantile(0.99));
         format!(
             "p50 {p50:>9.3} ms  p99 {p99:>9.3} ms  min {:>9.3} ms  n={}",
             self.quantile(0.0),
             self.0.len()
         )
     }
+}
+
+/// A time in milliseconds.
+pub(crate) fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// Prints one program's figures.
@@ -39,6 +58,17 @@ pub(crate) fn show(what: &str, times: &Times) {
 pub(crate) fn compare(hob: (&str, &Times), other: (&str, &Times)) {
     show(hob.0, hob.1);
     show(other.0, other.1);
-    let ratio = hob.1.quantile(0.5) / other.1.quantile(0.5);
-    println!("  => {} / {} = {ratio:.3} (median)", hob.0, other.0);
+    ratio(hob, other);
+}
+
+/// Prints the ratio of two programs' medians.
+pub(crate) fn ratio(one: (&str, &Times), other: (&str, &Times)) {
+    let ratio = one.1.median() / other.1.median();
+    println!("  => {} / {} = {ratio:.3} (median)", one.0, other.0);
+}
+
+/// Prints by how much two programs' medians differ.
+pub(crate) fn difference(one: (&str, &Times), other: (&str, &Times)) {
+    let difference = one.1.median() - other.1.median();
+    println!("  => {} - {} = {difference:.3} ms (median)", one.0, other.0);
 }

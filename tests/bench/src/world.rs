@@ -2,29 +2,57 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use tempfile::TempDir;
+use serde_json::Value;
 
+use crate::mcp::Server;
+use crate::process;
 use crate::rows::Failure;
+use crate::scratch::Scratch;
+
+/// How long a daemon may take to come to rest after its work.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Where one measured daemon lives. Dropping it stops the daemon.
 pub(crate) struct World {
-    dir: TempDir,
+    dir: PathBuf,
     programs: PathBuf,
     tree: PathBuf,
+    _temporary: Option<Scratch>,
 }
 
 impl World {
     /// An empty `HOB_DIR`; the programs are those beside this one.
     pub(crate) fn new(tree: &Path) -> Result<Self, Failure> {
+        let temporary = Scratch::new()?;
+        Self::make(temporary.at("hob"), tree, Some(temporary))
+    }
+
+    /// A `HOB_DIR` that stays, and may have been used before.
+    pub(crate) fn within(dir: &Path, tree: &Path) -> Result<Self, Failure> {
+        Self::make(dir.to_path_buf(), tree, None)
+    }
+
+    fn make(dir: PathBuf, tree: &Path, temporary: Option<Scratch>) -> Result<Self, Failure> {
         let programs = std::env::current_exe()?.parent().ok_or("this program has no folder")?.to_path_buf();
-        Ok(Self { dir: tempfile::tempdir()?, programs, tree: tree.canonicalize()? })
+        Ok(Self { dir, programs, tree: tree.canonicalize()?, _temporary: temporary })
+    }
+
+    /// The tree.
+    pub(crate) fn tree(&self) -> &Path {
+        &self.tree
+    }
+
+    /// Where hob keeps what it can make anew.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.dir.join("cache")
     }
 
     /// One of hob's programs, in this world and the tree.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
-        command.current_dir(&self.tree).env("HOB_DIR", self.dir.path());
+        command.current_dir(&self.tree).env("HOB_DIR", &self.dir);
         command
     }
 
@@ -35,15 +63,41 @@ impl World {
         command
     }
 
+    /// A session of an agent in the tree.
+    pub(crate) fn server(&self) -> Result<Server, Failure> {
+        Server::start(&mut self.shim())
+    }
+
     /// Builds the first index and waits for it.
     pub(crate) fn index(&self) -> Result<(), Failure> {
         run(self.command("hob").arg("index"))
+    }
+
+    /// Stops the daemon in good order and waits for its end.
+    pub(crate) fn stop(&self) -> Result<(), Failure> {
+        run(self.command("hob").arg("stop"))
+    }
+
+    /// The daemon's process.
+    pub(crate) fn pid(&self) -> Result<u32, Failure> {
+        let out = self.command("hob").args(["--json", "status"]).stdin(Stdio::null()).output()?;
+        let status: Value = serde_json::from_slice(&out.stdout)?;
+        let pid = status["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+        pid.ok_or_else(|| "no daemon runs".into())
+    }
+
+    /// Waits until the daemon has done what it does aside, and says if it does not come to an end with it.
+    pub(crate) fn rest(&self) -> Result<(), Failure> {
+        if !process::wait_for_rest(self.pid()?, PATIENCE)? {
+            println!("  (the daemon was not at rest after {} s)", PATIENCE.as_secs());
+        }
+        Ok(())
     }
 }
 
 impl Drop for World {
     fn drop(&mut self) {
-        let _ = run(self.command("hob").arg("stop"));
+        let _ = self.stop();
     }
 }
 

@@ -1,0 +1,83 @@
+//! Saving files as editors do: written beside and renamed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::generate::definition;
+use crate::rows::Failure;
+
+/// Endings of languages that hob and the neighbours have in common.
+const ENDINGS: &[&str] = &["py", "c", "rs", "ts", "js", "go", "cpp", "cc"];
+
+/// A file of ordinary size, in bytes.
+const ORDINARY: std::ops::Range<u64> = 1_000..40_000;
+
+/// A file that is being edited; dropping this brings back what it said.
+pub(crate) struct Edited {
+    /// From the tree's root.
+    pub(crate) path: String,
+    at: PathBuf,
+    before: Vec<u8>,
+}
+
+impl Edited {
+    /// The file in the middle of those in the tree's commonest language.
+    pub(crate) fn choose(tree: &Path) -> Result<Self, Failure> {
+        let mut found = BTreeMap::new();
+        collect(tree, &mut found);
+        let commonest = found.into_values().max_by_key(Vec::len);
+        let mut files = commonest.ok_or("the tree has no source file of a language that all know")?;
+        files.sort();
+        let at = files.swap_remove(files.len() / 2);
+        Self::at(tree, at.strip_prefix(tree)?)
+    }
+
+    /// The file at `path` in another copy of the tree.
+    pub(crate) fn at(tree: &Path, path: &Path) -> Result<Self, Failure> {
+        let at = tree.join(path);
+        let path = path.to_str().ok_or("the file's name is not Unicode")?.to_owned();
+        Ok(Self { path, before: fs::read(&at)?, at })
+    }
+
+    /// Saves the file with a function of this name at its end, which it had not before; the moment at which that is done.
+    pub(crate) fn save(&self, name: &str) -> Result<Instant, Failure> {
+        let ending = self.at.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let mut text = self.before.clone();
+        text.push(b'\n');
+        text.extend(definition(ending, name, "hash").into_bytes());
+        replace(&self.at, &text)?;
+        Ok(Instant::now())
+    }
+}
+
+impl Drop for Edited {
+    fn drop(&mut self) {
+        let _ = replace(&self.at, &self.before);
+    }
+}
+
+/// Writes a file as editors save: beside and renamed.
+pub(crate) fn replace(file: &Path, text: &[u8]) -> Result<(), Failure> {
+    let beside = file.with_extension("saving");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, file)?;
+    Ok(())
+}
+
+fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        if name.to_str().is_none_or(|name| name.starts_with('.')) {
+            continue;
+        }
+        if meta.is_dir() {
+            collect(&path, found);
+        } else if meta.is_file() && ORDINARY.contains(&meta.len()) {
+            let ending = ENDINGS.iter().find(|ending| path.extension().is_some_and(|own| own == **ending));
+            ending.into_iter().for_each(|ending| found.entry(ending).or_default().push(path.clone()));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a process costs while it runs: CPU time and wake-ups, per thread, as Linux accounts for them under `/proc`.
+//!
+//! Elsewhere there is nothing to read, and the rows that need it say so.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
+use crate::rows::Failure;
+
+/// What one thread has cost since it began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Thread {
+    /// At most 15 bytes of its name.
+    pub(crate) name: String,
+    /// By the scheduler's account, in nanoseconds; by clock ticks on kernels without one.
+    pub(crate) cpu: Duration,
+    /// How often it gave up the processor by itself, and was thus woken later.
+    pub(crate) waits: u64,
+    /// How often the processor was taken from it.
+    pub(crate) preempted: u64,
+}
+
+/// A process's threads by their number, now.
+pub(crate) fn threads(pid: u32) -> Result<BTreeMap<u32, Thread>, Failure> {
+    let mut threads = BTreeMap::new();
+    for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let entry = entry?;
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        // A thread may end between the listing and the look at it.
+        if let Ok(thread) = thread(&entry.path()) {
+            threads.insert(id, thread);
+        }
+    }
+    Ok(threads)
+}
+
+fn thread(task: &Path) -> Result<Thread, Failure> {
+    let status = fs::read_to_string(task.join("status"))?;
+    let switches = |field: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
+    };
+    let nanos = fs::read_to_string(task.join("schedstat")).ok();
+    let nanos = nanos.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    let cpu = match nanos {
+        Some(nanos) => Duration::from_nanos(nanos),
+        None => ticks(&task.join("stat"))?,
+    };
+    Ok(Thread {
+        name: fs::read_to_string(task.join("comm"))?.trim().to_owned(),
+        cpu,
+        waits: switches("voluntary_ctxt_switches:"),
+        preempted: switches("nonvoluntary_ctxt_switches:"),
+    })
+}
+
+/// The CPU time of a process with all its threads, those that have ended included, in whole clock ticks.
+pub(crate) fn cpu(pid: u32) -> Result<Duration, Failure> {
+    ticks(Path::new(&format!("/proc/{pid}/stat")))
+}
+
+/// `utime` and `stime` of proc_pid_stat(5).
+fn ticks(stat: &Path) -> Result<Duration, Failure> {
+    let stat = fs::read_to_string(stat)?;
+    // The name in parentheses may hold anything; the state follows it.
+    let (_, rest) = stat.rsplit_once(')').ok_or("stat has no name")?;
+    let field = |at: usize| rest.split_whitespace().nth(at).and_then(|text| text.parse::<u64>().ok());
+    let ticks = field(11).ok_or("stat has no utime")? + field(12).ok_or("stat has no stime")?;
+    Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
+}
+
+/// Waits until a process has used no CPU worth mentioning for three seconds, or `patience` is over; whether it came to rest.
+pub(crate) fn wait_for_rest(pid: u32, patience: Duration) -> Result<bool, Failure> {
+    let start = Instant::now();
+    let (mut seen, mut since) = (cpu(pid)?, Instant::now());
+    while since.elapsed() < Duration::from_secs(3) {
+        if start.elapsed() > patience {
+            return Ok(false);
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        let now = cpu(pid)?;
+        // One tick may be the sum of many wake-ups.
+        if now > seen + Duration::from_millis(10) {
+            (seen, since) = (now, Instant::now());
+        }
+    }
+    Ok(true)
+}
+
+/// Asks a process to end and waits until it is gone.
+pub(crate) fn end(pid: u32) -> Result<(), Failure> {
+    end_by(pid, Signal::TERM)
+}
+
+/// Ends a process as a crash would, and waits until it is gone.
+pub(crate) fn kill_hard(pid: u32) -> Result<(), Failure> {
+    end_by(pid, Signal::KILL)
+}
+
+fn end_by(pid: u32, signal: Signal) -> Result<(), Failure> {
+    if let Some(pid) = number(pid) {
+        let _ = kill_process(pid, signal);
+    }
+    let start = Instant::now();
+    while number(pid).is_some_and(|pid| test_kill_process(pid).is_ok()) && !is_zombie(pid) {
+        if start.elapsed() > Duration::from_secs(30) {
+            return Err(format!("process {pid} does not end").into());
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    Ok(())
+}
+
+fn number(pid: u32) -> Option<Pid> {
+    i32::try_from(pid).ok().and_then(Pid::from_raw)
+}
+
+fn is_zombie(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
+}

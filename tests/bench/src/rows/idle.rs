@@ -1,0 +1,151 @@
+//! What the daemon costs while nobody asks: CPU time and wake-ups by thread, and what it costs that somebody else reads the
+//! tree.
+//!
+//! An agent's session stays open, as it does all day. A wake-up is counted where a thread gave up the processor by
+//! itself: it did so once for each time that it was woken.
+
+use std::collections::BTreeMap;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{FEW, Failure, Lab, timed};
+use crate::Args;
+use crate::mcp::Server;
+use crate::peers::is_there;
+use crate::process::{self, Thread};
+use crate::stats::{Times, compare, millis, show};
+
+/// Parts of the time that are shown by themselves, to tell a burst from a habit.
+const PARTS: u32 = 10;
+
+/// Nobody asks for a while.
+pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
+    println!("\nidle: the tree indexed, one session open, nobody asks for {} s", args.idle_seconds);
+    let mut server = lab.world.server()?;
+    server.call("hob_noop", &json!({}))?;
+    let pid = lab.world.pid()?;
+    if process::threads(pid).is_err() {
+        println!("  this system has no /proc: left out");
+        return Ok(());
+    }
+    lab.world.rest()?;
+    let shim = Span::begin(server.pid())?;
+    let daemon = Span::begin(pid)?;
+    let bursts = watch_parts(pid, Duration::from_secs(args.idle_seconds) / PARTS)?;
+    daemon.print("hobd")?;
+    shim.print("hob-mcp")?;
+    println!("  hobd's CPU ms by tenth of the time: {}", bursts.join(" "));
+    while_others_read(args, lab, &mut server)
+}
+
+fn watch_parts(pid: u32, part: Duration) -> Result<Vec<String>, Failure> {
+    let mut shown = Vec::new();
+    for _ in 0..PARTS {
+        let before = total(&process::threads(pid)?);
+        std::thread::sleep(part);
+        let after = total(&process::threads(pid)?);
+        shown.push(format!("{:.1}", millis(after.saturating_sub(before))));
+    }
+    Ok(shown)
+}
+
+fn total(threads: &BTreeMap<u32, Thread>) -> Duration {
+    threads.values().map(|thread| thread.cpu).sum()
+}
+
+/// A process from one moment on.
+struct Span {
+    pid: u32,
+    start: Instant,
+    cpu: Duration,
+    threads: BTreeMap<u32, Thread>,
+}
+
+impl Span {
+    fn begin(pid: u32) -> Result<Self, Failure> {
+        Ok(Self { pid, start: Instant::now(), cpu: process::cpu(pid)?, threads: process::threads(pid)? })
+    }
+
+    /// CPU time since then, as the scheduler accounts for it.
+    fn spent(&self) -> Result<Duration, Failure> {
+        Ok(total(&process::threads(self.pid)?).saturating_sub(total(&self.threads)))
+    }
+
+    /// What every thread did since, and all together.
+    fn print(&self, name: &str) -> Result<(), Failure> {
+        let (cpu, threads) = (process::cpu(self.pid)?.saturating_sub(self.cpu), process::threads(self.pid)?);
+        let seconds = self.start.elapsed().as_secs_f64();
+        println!("  {name}: CPU (utime + stime, whole ticks) {:.0} ms in {seconds:.1} s", millis(cpu));
+        println!(
+            "    {:<16} {:>12} {:>9} {:>12} {:>10}",
+            "thread", "CPU ms", "wake-ups", "a minute", "preempted"
+        );
+        let (mut all, mut quiet) = (0, 0);
+        for (id, thread) in &threads {
+            let before = self.threads.get(id);
+            let waits = thread.waits - before.map_or(0, |before| before.waits);
+            let preempted = thread.preempted - before.map_or(0, |before| before.preempted);
+            let cpu = thread.cpu.saturating_sub(before.map_or(Duration::ZERO, |before| before.cpu));
+            if waits + preempted == 0 && cpu.is_zero() {
+                quiet += 1;
+                continue;
+            }
+            all += waits;
+            let (name, minute) = (&thread.name, waits as f64 * 60.0 / seconds);
+            println!("    {name:<16} {:>12.3} {waits:>9} {minute:>12.1} {preempted:>10}", millis(cpu));
+        }
+        let gone = self.threads.keys().filter(|id| !threads.contains_key(id)).count();
+        println!("    {quiet} threads slept through it, {gone} ended");
+        println!(
+            "  => {name} wakes up {:.1} times a minute, {:.3} ms CPU",
+            all as f64 * 60.0 / seconds,
+            millis(self.spent()?)
+        );
+        Ok(())
+    }
+}
+
+/// Another program opens and reads every file. That changes nothing, so it should cost nothing, and calls should not wait.
+fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), Failure> {
+    println!("\nidle, while `rg` reads the whole tree: what that costs the daemon, and calls at that time");
+    if !is_there(&args.rg) {
+        println!("  {} is not installed: left out", args.rg.display());
+        return Ok(());
+    }
+    let reader = |quiet: &mut Times| timed(quiet, || Ok(read_all(args, lab)?.wait()?));
+    reader(&mut Times::default())?;
+    let (mut rg, mut cost) = (Times::default(), Times::default());
+    for round in 0..FEW {
+        std::thread::sleep(Duration::from_secs(1));
+        let span = Span::begin(lab.world.pid()?)?;
+        reader(&mut rg)?;
+        // What it was told of may still be waiting for it.
+        std::thread::sleep(Duration::from_secs(1));
+        cost.push(span.spent()?);
+        if round + 1 == FEW {
+            span.print("hobd")?;
+        }
+    }
+    compare(("hobd's CPU meanwhile", &cost), ("rg, wall", &rg));
+    let (mut calm, mut busy) = (Times::default(), Times::default());
+    for _ in 0..args.rounds {
+        timed(&mut calm, || server.call("hob_noop", &json!({})))?;
+    }
+    let mut child = read_all(args, lab)?;
+    while child.try_wait()?.is_none() {
+        timed(&mut busy, || server.call("hob_noop", &json!({})))?;
+    }
+    show("no-op with barrier, nobody reads", &calm);
+    show("no-op with barrier, while rg reads", &busy);
+    let state = server.ask("map_status", &json!({}))?;
+    println!("  => the watcher afterwards: {}", state.data()["watcher"]);
+    Ok(())
+}
+
+fn read_all(args: &Args, lab: &Lab) -> Result<Child, Failure> {
+    let mut command = Command::new(&args.rg);
+    command.current_dir(lab.world.tree()).args(["--count-matches", "-e", "zqxjkvbw", "."]);
+    Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?)
+}

@@ -1,0 +1,127 @@
+//! The rows: what is measured, against what. One file per theme; this one knows their names and what they share.
+
+mod barrier;
+mod calls;
+mod growth;
+mod idle;
+mod index;
+mod save;
+mod search;
+mod switch;
+mod warm;
+
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+use crate::Args;
+use crate::peers::Codanna;
+use crate::scratch::Scratch;
+use crate::stats::Times;
+use crate::world::World;
+
+/// Anything that ends the measurement.
+pub(crate) type Failure = Box<dyn std::error::Error>;
+
+/// Rounds of rows that take seconds each.
+const FEW: usize = 3;
+
+/// How a row is measured.
+#[derive(Clone, Copy)]
+enum Row {
+    /// With daemons and trees of its own.
+    Alone(fn(&Args) -> Result<(), Failure>),
+    /// On the given tree, with the daemon that such rows share.
+    Shared(fn(&Args, &Lab) -> Result<(), Failure>),
+    /// The same, on a copy of the tree, because it changes files.
+    Writing(fn(&Args, &Lab) -> Result<(), Failure>),
+}
+
+/// In the order in which they are measured: those that leave the daemon something to do aside come late.
+const ROWS: &[(&str, Row)] = &[
+    ("index", Row::Alone(index::index)),
+    ("handshake", Row::Alone(calls::handshake)),
+    ("noop", Row::Shared(calls::noop)),
+    ("first-answer", Row::Shared(calls::first_answer)),
+    ("search", Row::Shared(search::search)),
+    ("regex", Row::Shared(search::regex)),
+    ("barrier", Row::Shared(barrier::barrier)),
+    ("idle", Row::Shared(idle::idle)),
+    ("save", Row::Writing(save::save)),
+    ("warm", Row::Writing(warm::warm)),
+    ("growth", Row::Alone(growth::growth)),
+    ("switch", Row::Alone(switch::switch)),
+];
+
+/// The rows' names.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|(name, _)| *name)
+}
+
+/// Measures what was asked for.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let wanted = |name: &str| args.rows.is_empty() || args.rows.iter().any(|row| row == name);
+    let rows: Vec<Row> = ROWS.iter().filter(|(name, _)| wanted(name)).map(|(_, row)| *row).collect();
+    let writes = rows.iter().any(|row| matches!(row, Row::Writing(_)));
+    let lab = OnceCell::new();
+    println!("tree: {}", args.tree.display());
+    for row in rows {
+        match row {
+            Row::Alone(measure) => measure(args)?,
+            Row::Shared(measure) | Row::Writing(measure) => {
+                if lab.get().is_none() {
+                    let _ = lab.set(Lab::new(args, writes)?);
+                }
+                measure(args, lab.get().ok_or("it was set")?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The given tree, or a copy of it, with the daemon and the neighbours that have indexed it: once, for all rows of a run.
+struct Lab {
+    world: World,
+    /// How long the index took, if this run made it.
+    cold: Option<Duration>,
+    codanna: OnceCell<Codanna>,
+    /// Dropped last: the others lie in it.
+    scratch: Scratch,
+}
+
+impl Lab {
+    fn new(args: &Args, writes: bool) -> Result<Self, Failure> {
+        let scratch = match &args.keep {
+            Some(folder) => Scratch::kept(folder)?,
+            None => Scratch::new()?,
+        };
+        let tree = match writes || args.keep.is_some() {
+            true => scratch.copy_of(&args.tree)?,
+            false => args.tree.clone(),
+        };
+        let world = World::within(&scratch.at("hob"), &tree)?;
+        let known = world.cache().exists();
+        let took = time_of(|| world.index())?;
+        Ok(Self { world, cold: (!known).then_some(took), codanna: OnceCell::new(), scratch })
+    }
+
+    /// codanna with its index, if it is to be measured.
+    fn codanna(&self, args: &Args) -> Result<Option<&Codanna>, Failure> {
+        if let (Some(program), None) = (&args.codanna, self.codanna.get()) {
+            let _ = self.codanna.set(Codanna::index(program, &args.tree)?);
+        }
+        Ok(self.codanna.get())
+    }
+}
+
+fn timed<T>(times: &mut Times, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let start = Instant::now();
+    let out = work()?;
+    times.push(start.elapsed());
+    Ok(out)
+}
+
+fn time_of<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    work()?;
+    Ok(start.elapsed())
+}

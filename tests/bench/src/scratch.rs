@@ -1,0 +1,81 @@
+//! Folders of the benchmark's own, and copies of the given tree in them.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::git;
+use crate::rows::Failure;
+use crate::world::run;
+
+/// A folder that is removed in the end, or one that the user wants kept.
+pub(crate) struct Scratch {
+    dir: PathBuf,
+    _temporary: Option<TempDir>,
+}
+
+impl Scratch {
+    /// A temporary one.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        let temporary = tempfile::tempdir()?;
+        Ok(Self { dir: temporary.path().canonicalize()?, _temporary: Some(temporary) })
+    }
+
+    /// One that stays.
+    pub(crate) fn kept(dir: &Path) -> Result<Self, Failure> {
+        fs::create_dir_all(dir)?;
+        Ok(Self { dir: dir.canonicalize()?, _temporary: None })
+    }
+
+    /// A place in it.
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// A copy of `tree`, made if it is not there yet. It is a repository of its own in any case, lest it be taken for a part
+    /// of one that lies above.
+    pub(crate) fn copy_of(&self, tree: &Path) -> Result<PathBuf, Failure> {
+        let copy = self.at("tree");
+        if copy.is_dir() {
+            return Ok(copy);
+        }
+        // Beside and renamed: half a copy must not be taken for one.
+        let beside = self.at("tree.new");
+        let _ = fs::remove_dir_all(&beside);
+        fs::create_dir_all(&beside)?;
+        run(Command::new("cp").args(["-a", "--reflink=auto"]).arg(tree.join(".")).arg(&beside))?;
+        // The second work tree of another repository would write into that one.
+        if beside.join(".git").is_file() {
+            fs::remove_file(beside.join(".git"))?;
+        }
+        git::init(&beside)?;
+        fs::rename(&beside, &copy)?;
+        Ok(copy)
+    }
+}
+
+/// Bytes that a folder takes on the disk, and how many files it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) bytes: u64,
+    pub(crate) files: u64,
+}
+
+/// The size of a folder with all below it; what vanishes meanwhile is not counted.
+pub(crate) fn size(folder: &Path) -> Size {
+    let mut size = Size::default();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(meta) = fs::symlink_metadata(entry.path()) else { continue };
+        if meta.is_dir() {
+            let below = self::size(&entry.path());
+            size = Size { bytes: size.bytes + below.bytes, files: size.files + below.files };
+        } else {
+            // As du(1): what is allocated, in blocks of 512 bytes whatever the file system's are.
+            size = Size { bytes: size.bytes + meta.blocks() * 512, files: size.files + 1 };
+        }
+    }
+    size
+}
