@@ -73,5 +73,8 @@ pub(super) fn work_off(
     if let Some(new) = refreshed.notes {
         workspace.set_notes(new);
     }
+    if let Some(new) = refreshed.omissions {
+        workspace.set_omissions(new);
+    }
     Ok(take_in(workspace, &mut core, (refreshed.plan, batch.marks), &workspace.closing))
 }

@@ -11,7 +11,7 @@ use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPa
 use hob_map::{Map, MapChange};
 use hob_text::{Batch as GramBatch, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
-use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Rules, ScanNote, Watcher};
+use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Watcher};
 
 use super::derive::Deriver;
 use super::facts::FactsCache;
@@ -46,6 +46,8 @@ pub struct Workspace {
     pub(super) watcher: Arc<Watcher>,
     pub(super) dirty: Arc<DirtySet>,
     pub(super) core: Mutex<Core>,
+    /// Files with more than one name, as far as the table knows them.
+    links: Arc<Links>,
     text: RwLock<TrigramIndex>,
     map: RwLock<Map>,
     /// How far the first index is.
@@ -78,11 +80,13 @@ pub(super) struct Parts {
 
 impl Workspace {
     pub(super) fn assemble(parts: Parts) -> Self {
+        let core = Core::default();
         Self {
+            links: Arc::clone(core.table.links()),
+            core: Mutex::new(core),
             rules: parts.rules,
             watcher: parts.watcher,
             dirty: parts.dirty,
-            core: Mutex::default(),
             text: RwLock::new(TrigramIndex::new()),
             map: RwLock::new(Map::new()),
             progress: Progress::default(),
@@ -196,8 +200,13 @@ impl Workspace {
             true => self.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
             false => self.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
         };
+        // A write through another name gives no event. Looked at last: then what has just been read is among them.
+        let linked = |()| match self.links.mark_changed(self.root(), &self.dirty) {
+            true => settled(self.dirty.marks()),
+            false => Ok(()),
+        };
         let outcome = match self.watcher.barrier(deadline) {
-            Ok(passed) => settled(passed.marks),
+            Ok(passed) => settled(passed.marks).and_then(linked),
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
@@ -278,7 +287,8 @@ impl Workspace {
     /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
     /// so this parses nothing.
     pub(super) fn start_over(&self) {
-        *lock(&self.core) = Core::default();
+        let table = FileTable::with_links(Arc::clone(&self.links));
+        *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         *self.map.write().unwrap_or_else(PoisonError::into_inner) = Map::new();
         self.advance();
@@ -310,6 +320,19 @@ impl Workspace {
 
     pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {
         *self.notes.write().unwrap_or_else(PoisonError::into_inner) = notes;
+    }
+
+    /// Replaces what the notes say about files that are left out.
+    pub(super) fn set_omissions(&self, omissions: Vec<ScanNote>) {
+        let mut notes = self.notes.write().unwrap_or_else(PoisonError::into_inner);
+        notes.retain(|note| !note.is_omission());
+        notes.extend(omissions);
+    }
+
+    /// How many files have names that a call has to look at.
+    #[must_use]
+    pub fn linked_files(&self) -> usize {
+        self.links.len()
     }
 
     fn advance(&self) {

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use hob_map::Map;
 use hob_map::graph::{self, NodeInfo, NodeKind};
 use hob_proto::tools::map as proto;
-use hob_workspace::WatcherState;
+use hob_workspace::{MANY_LINKS, WatcherState};
 use serde_json::{Map as JsonMap, Value, json};
 
 use crate::host::{Phase, Stale, Workspace, resident_bytes};
@@ -171,7 +171,9 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
 
 fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
     match workspace.watcher().state() {
-        WatcherState::Live => proto::WatcherStatus { state: "live".into(), note: None },
+        WatcherState::Live => {
+            proto::WatcherStatus { state: "live".into(), note: linked(workspace.linked_files()) }
+        }
         WatcherState::Degraded { note } => {
             proto::WatcherStatus { state: "degraded".into(), note: Some(note) }
         }
@@ -180,6 +182,16 @@ fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
             note: Some("changes are found by looking at all files on every call".into()),
         },
     }
+}
+
+/// What many hard links cost; a few cost nothing that anybody would notice.
+fn linked(files: usize) -> Option<String> {
+    (files >= MANY_LINKS).then(|| {
+        format!(
+            "{files} files have further names (hard links); writes through those give no event, so every call looks at \
+             these files, which takes some microseconds each"
+        )
+    })
 }
 
 fn text(workspace: &Workspace) -> JsonMap<String, Value> {

@@ -4,17 +4,20 @@
 //! completed when the call was made is marked in the [`crate::DirtySet`], and [`Passed::marks`] counts those marks.
 //! Waiting until they have settled is the caller's next step.
 //!
-//! How: the watcher reports events in the order in which they happened. The barrier changes something in a folder of its
-//! own that the same watcher watches (a *cookie*) and waits for that event; all earlier events then came before it.
-//! (Watchman's idea; see its documentation on cookie files.)
+//! How, on Linux: the kernel puts an event into the queue before the call that caused it returns. Whoever has emptied the
+//! queue has seen everything ([`crate::watch::Order::Drained`]); there is nothing to wait for.
+//!
+//! How, where events arrive some time later but in order ([`crate::watch::Order::Streamed`]; the rest of this file): the
+//! barrier changes something in a folder of its own that the same watcher watches (a *cookie*) and waits for that event;
+//! all earlier events then came before it. (Watchman's idea; see its documentation on cookie files.)
 //!
 //! Sharing: a call can use only a cookie made *after* it arrived. One that arrives while a cookie is under way therefore
 //! needs the next one, and so do all that arrive meanwhile: at most one cookie is under way and one to come, however
 //! many calls there are. There is no thread for this: the first call that finds its turn has come makes the cookie.
 //!
 //! What it is not: a promise about writes through a memory map that was not yet unmapped or synced, about files changed
-//! by another machine, or about files with a second name outside the workspace; those give no event (see
-//! [`crate::FileTable::hard_linked`]).
+//! by another machine, or about writes through another name of a file; those give no event. For files that are known to
+//! have another name [`crate::Links`] looks.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -22,12 +22,6 @@ impl Examples {
         self.trim();
     }
 
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.count += other.count;
-        self.names.extend(other.names);
-        self.trim();
-    }
-
     fn trim(&mut self) {
         self.names.sort();
         self.names.truncate(EXAMPLES);
@@ -72,6 +66,14 @@ pub enum ScanNote {
     },
     /// There are no files.
     Empty,
+}
+
+impl ScanNote {
+    /// Whether it says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
+    #[must_use]
+    pub fn is_omission(&self) -> bool {
+        matches!(self, Self::Unreadable(_) | Self::NotUnicode(_) | Self::TooLarge { .. })
+    }
 }
 
 impl fmt::Display for ScanNote {

@@ -30,8 +30,11 @@ pub struct Refresh<'a> {
 pub struct Refreshed {
     /// What to do.
     pub plan: Plan,
-    /// After a sweep: its notes, which replace those of the sweep before.
+    /// After a sweep: its notes, which replace all that were known.
     pub notes: Option<Vec<ScanNote>>,
+    /// After anything else, if that changed what is left out: all there is to say about that, which replaces the notes for
+    /// which [`ScanNote::is_omission`] holds.
+    pub omissions: Option<Vec<ScanNote>>,
 }
 
 /// Looks at everything that `batch` marks.
@@ -44,6 +47,7 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
     if batch.sweep {
         return sweep(context);
     }
+    let before = context.table.omitted.clone();
     let mut work = Looking { real_dirs: HashMap::new(), plan: Plan::default(), context };
     for path in &batch.paths {
         if !is_covered(path, batch) {
@@ -57,7 +61,9 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
         }
     }
     work.other_names()?;
-    Ok(Refreshed { plan: work.finish(), notes: None })
+    let (omitted, limit) = (&work.context.table.omitted, work.context.rules.options().read_max);
+    let omissions = (*omitted != before).then(|| omitted.notes(limit));
+    Ok(Refreshed { plan: work.finish(), notes: None, omissions })
 }
 
 /// Whether `path` lies below a marked tree other than itself.
@@ -81,9 +87,11 @@ fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     let scan = context.scan(&WsPath::root())?;
     let plan = context.table.plan(&scan, &WsPath::root(), context.rules);
     if let (Some(watcher), Some(token)) = (&context.watcher, token) {
+        watcher.keep_only(&WsPath::root(), &scan.dirs);
         watcher.end_sweep(token, &scan);
     }
-    Ok(Refreshed { plan, notes: Some(scan.notes) })
+    context.table.omitted = scan.omitted;
+    Ok(Refreshed { plan, notes: Some(scan.notes), omissions: None })
 }
 
 impl Refresh<'_> {
@@ -133,6 +141,11 @@ impl Looking<'_> {
             Now::Dir => {
                 let scan = self.context.scan(path)?;
                 let plan = self.context.table.plan(&scan, path, self.context.rules);
+                if let Some(watcher) = &self.context.watcher {
+                    watcher.keep_only(path, &scan.dirs);
+                }
+                self.context.table.omitted.remove_below(path.as_str());
+                self.context.table.omitted.merge(scan.omitted);
                 self.plan.read.extend(plan.read);
                 self.plan.gone.extend(plan.gone);
                 Ok(())
@@ -149,6 +162,7 @@ impl Looking<'_> {
         let rules = self.context.rules;
         if found.stat.len > rules.options().read_max {
             self.gone_below(&found.path, false);
+            self.context.table.omitted.too_large.insert(found.path.to_string());
         } else {
             self.plan.read.extend(self.context.table.look(&found, rules));
         }
@@ -158,15 +172,13 @@ impl Looking<'_> {
     fn other_names(&mut self) -> Result<(), Stopped> {
         let linked = self.plan.read.iter().filter(|read| read.stat.links > 1);
         let inodes: BTreeSet<u64> = linked.map(|read| read.stat.inode).collect();
-        if inodes.is_empty() {
-            return Ok(());
-        }
-        let others = self.context.table.iter().filter(|(_, _, record)| inodes.contains(&record.stat.inode));
-        let others: Vec<WsPath> = others.map(|(_, path, _)| path.clone()).collect();
+        let table = &self.context.table;
+        let others: Vec<WsPath> = inodes.iter().flat_map(|inode| table.names_of(*inode)).cloned().collect();
         others.iter().try_for_each(|path| self.path(path))
     }
 
     fn gone_below(&mut self, path: &WsPath, strictly: bool) {
+        self.context.table.omitted.remove_below(path.as_str());
         let below = self.context.table.below(path).filter(|(known, _)| !strictly || *known != path);
         self.plan.gone.extend(below.map(|(_, id)| id));
     }

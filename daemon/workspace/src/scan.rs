@@ -17,7 +17,8 @@ use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
 
 use crate::explain;
 use crate::names;
-use crate::{Examples, FileClass, Rules, ScanNote, Stat, Watcher};
+use crate::omitted::Omitted;
+use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
 /// Progress is reported every so many files.
 const PROGRESS_STEP: u64 = 256;
@@ -63,6 +64,8 @@ pub struct Scan {
     pub dirs: Vec<WsPath>,
     /// What else a user should know. Only a walk of everything explains why there are no files.
     pub notes: Vec<ScanNote>,
+    /// By name what the notes say is left out.
+    pub(crate) omitted: Omitted,
 }
 
 /// Walks the tree.
@@ -78,7 +81,7 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
         watcher.add_dir(&request.below);
     }
     if let Err(e) = fs::read_dir(&start) {
-        return Ok(Scan { notes: unreadable_start(request, &e), ..Scan::default() });
+        return Ok(unreadable_start(request, &e));
     }
     let seen = Arc::new(Seen::default());
     let mut walk = rules.walker(&request.below);
@@ -90,16 +93,17 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
     Ok(found.finish(request))
 }
 
-fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Vec<ScanNote> {
+fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
+    let mut scan = Scan::default();
     match error.kind() {
-        _ if request.below.is_root() => vec![ScanNote::RootGone { why: error.to_string() }],
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Vec::new(),
+        _ if request.below.is_root() => scan.notes.push(ScanNote::RootGone { why: error.to_string() }),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
         _ => {
-            let mut dirs = Examples::default();
-            dirs.add(request.below.as_str());
-            vec![ScanNote::Unreadable(dirs)]
+            scan.omitted.unreadable.insert(request.below.to_string());
+            scan.notes = scan.omitted.notes(request.rules.options().read_max);
         }
     }
+    scan
 }
 
 /// Decides on each entry that the rules admit, before it is descended into.
@@ -108,7 +112,9 @@ fn gate(request: &ScanRequest<'_>, seen: Arc<Seen>) -> impl Fn(&DirEntry) -> boo
     let root = request.rules.root().clone();
     move |entry| {
         let Some(name) = entry.file_name().to_str() else {
-            seen.with(|found| found.not_unicode.add(relative_lossy(root.as_path(), entry.path())));
+            seen.with(|found| {
+                found.omitted.not_unicode.insert(relative_lossy(root.as_path(), entry.path()));
+            });
             return false;
         };
         if names::is_vcs(name) {
@@ -149,39 +155,25 @@ impl Seen {
 struct FoundSoFar {
     files: Vec<Found>,
     dirs: Vec<WsPath>,
-    unreadable: Examples,
-    not_unicode: Examples,
-    too_large: Examples,
+    omitted: Omitted,
 }
 
 impl FoundSoFar {
     fn merge(&mut self, mut other: Self) {
         self.files.append(&mut other.files);
         self.dirs.append(&mut other.dirs);
-        self.unreadable.merge(other.unreadable);
-        self.not_unicode.merge(other.not_unicode);
-        self.too_large.merge(other.too_large);
+        self.omitted.merge(other.omitted);
     }
 
     fn finish(mut self, request: &ScanRequest<'_>) -> Scan {
         self.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.dirs.sort_unstable();
-        let mut notes = Vec::new();
-        let all_kept = self.files.len() as u64 + self.too_large.count;
-        if self.unreadable.count > 0 {
-            notes.push(ScanNote::Unreadable(self.unreadable));
-        }
-        if self.not_unicode.count > 0 {
-            notes.push(ScanNote::NotUnicode(self.not_unicode));
-        }
-        if self.too_large.count > 0 {
-            let limit = request.rules.options().read_max;
-            notes.push(ScanNote::TooLarge { limit, files: self.too_large });
-        }
+        let all_kept = (self.files.len() + self.omitted.too_large.len()) as u64;
+        let mut notes = self.omitted.notes(request.rules.options().read_max);
         if request.below.is_root() {
             notes.extend(explain::absence(request.rules, all_kept));
         }
-        Scan { files: self.files, dirs: self.dirs, notes }
+        Scan { files: self.files, dirs: self.dirs, notes, omitted: self.omitted }
     }
 }
 
@@ -233,7 +225,9 @@ impl Collector<'_> {
             progress(count);
         }
         match self.request.rules.class(stat.len) {
-            FileClass::TooLarge => self.found.too_large.add(path.as_str()),
+            FileClass::TooLarge => {
+                self.found.omitted.too_large.insert(path.to_string());
+            }
             FileClass::Parse | FileClass::TextOnly => self.found.files.push(Found { path, stat }),
         }
     }
@@ -246,7 +240,7 @@ impl Collector<'_> {
         match path_of(error) {
             Some(path) if !absent => {
                 let name = relative_lossy(self.request.rules.root().as_path(), path);
-                self.found.unreadable.add(name);
+                self.found.omitted.unreadable.insert(name);
             }
             // A malformed line of an ignore file costs that line.
             _ => tracing::debug!(%error, "while scanning"),

@@ -3,11 +3,13 @@
 //! A number belongs to a path for as long as the workspace is open: a file that is deleted and made again has its old
 //! number. The table compares what a scan found with what it remembers; it opens nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use hob_base::{Change, ContentHash, FileId, WsPath};
 
-use crate::{FileClass, Found, Rules, Scan, Stat};
+use crate::omitted::Omitted;
+use crate::{FileClass, Found, Links, Rules, Scan, Stat};
 
 /// What is known about a file since it was last read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +68,13 @@ pub struct FileTable {
     entries: Vec<Entry>,
     /// Ordered, so that the files below a folder are neighbours.
     by_path: BTreeMap<WsPath, FileId>,
+    /// Known files by inode, where there are such. Devices are not told apart: a number that two share costs a look.
+    by_inode: BTreeSet<(u64, FileId)>,
     live: usize,
+    /// What a walk or a look left out.
+    pub(crate) omitted: Omitted,
+    /// Those with more than one name, for calls that have no access to the table.
+    links: Arc<Links>,
 }
 
 impl FileTable {
@@ -74,6 +82,13 @@ impl FileTable {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty table that goes on writing a list that others hold.
+    #[must_use]
+    pub fn with_links(links: Arc<Links>) -> Self {
+        links.clear();
+        Self { links, ..Self::default() }
     }
 
     /// How many files are known.
@@ -111,10 +126,17 @@ impl FileTable {
         self.by_path.iter().filter_map(|(path, &id)| Some((id, path, self.record(id)?)))
     }
 
-    /// Known files with more than one name. Writing through a name outside the workspace gives no event, so a caller
-    /// that promises freshness looks at these every time.
-    pub fn hard_linked(&self) -> impl Iterator<Item = &WsPath> {
-        self.iter().filter(|(_, _, record)| record.stat.links > 1).map(|(_, path, _)| path)
+    /// The known files with more than one name. Writing through another name gives no event, so a caller that promises
+    /// freshness looks at these every time.
+    #[must_use]
+    pub fn links(&self) -> &Arc<Links> {
+        &self.links
+    }
+
+    /// The known paths of the file with this inode.
+    pub(crate) fn names_of(&self, inode: u64) -> impl Iterator<Item = &WsPath> {
+        let names = self.by_inode.range((inode, FileId(0))..=(inode, FileId(u32::MAX)));
+        names.filter_map(|(_, file)| self.path(*file))
     }
 
     /// Gives `path` a number if it has none.
@@ -188,6 +210,13 @@ impl FileTable {
     fn set(&mut self, file: FileId, record: Option<Record>) -> Option<Record> {
         let entry = self.entries.get_mut(file.index())?;
         let before = std::mem::replace(&mut entry.record, record);
+        self.links.update(file, &entry.path, before.as_ref(), record.as_ref());
+        let inode =
+            |record: Option<Record>| record.map(|record| record.stat.inode).filter(|inode| *inode != 0);
+        if inode(before) != inode(record) {
+            inode(before).map(|inode| self.by_inode.remove(&(inode, file)));
+            inode(record).map(|inode| self.by_inode.insert((inode, file)));
+        }
         self.live = self.live + usize::from(record.is_some()) - usize::from(before.is_some());
         before
     }

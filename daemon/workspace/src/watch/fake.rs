@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{EventSink, FsEvent, MakeWatch, Scope, Watch, WatchError};
+use super::{EventSink, FsEvent, MakeWatch, Order, Scope, Watch, WatchError};
 
 #[derive(Default)]
 struct Script {
@@ -104,7 +104,7 @@ impl Watch for FakeWatch {
         false
     }
 
-    fn is_ordered(&self) -> bool {
-        !self.lock().unordered
+    fn order(&self) -> Order {
+        if self.lock().unordered { Order::Loose } else { Order::Streamed }
     }
 }

@@ -17,7 +17,7 @@ use super::{FsEvent, Watcher};
 use crate::names;
 
 impl Watcher {
-    /// Takes in one event; on the pump's thread only.
+    /// Takes in one event; the backend sees to it that this is one at a time.
     pub(super) fn take_in(&self, event: FsEvent) {
         match event {
             FsEvent::Lost(why) => self.lose(why, Remedy::Replace),

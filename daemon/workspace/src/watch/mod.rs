@@ -1,33 +1,51 @@
 //! Watching a workspace: from the system's events to marks in the dirty set.
 //!
-//! [`Watch`] is what a platform offers; `notify.rs` is the real one and [`fake`] the scripted one. [`Watcher`] is what
-//! the rest of hob holds: it owns one backend, decides what each event means, keeps account of whether events can be
-//! trusted ([`WatcherState`]), and gives the freshness barrier.
+//! [`Watch`] is what a platform offers: `inotify.rs` on Linux, `notify.rs` everywhere else, [`fake`] where a test writes
+//! the script. [`Watcher`] is what the rest of hob holds: it owns one backend, decides what each event means, keeps
+//! account of whether events can be trusted ([`WatcherState`]), and gives the freshness barrier.
 //!
-//! One thread, the *pump*, takes events in order. It alone gives meaning to them, so that a cookie's event is looked at
-//! after everything before it has been marked.
+//! A backend hands its events on one after the other, and each has been given its meaning when the hand-over returns, so
+//! that whatever is looked at next (a cookie's event, the end of the queue) is looked at after everything before it has
+//! been marked.
 
 mod cookie;
 pub mod fake;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod folders;
 mod health;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod inotify;
 mod intake;
 mod notify;
+mod queue;
 mod watcher;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, Deadline};
 
 use crate::{DirtySet, Rules};
 
 pub use health::{SweepToken, WatcherState};
 pub use watcher::Watcher;
 
-/// Beyond this many events that nobody has looked at, a sweep is cheaper than the memory.
-const BACKLOG: usize = 500_000;
+/// Makes the `notify` crate's backend, on any platform; see [`Watcher::with_backend`].
+///
+/// # Errors
+/// When the platform refuses.
+pub fn by_notify(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    notify::make(sink)
+}
+
+/// Makes the platform's own backend.
+fn by_platform(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    return inotify::make(sink);
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    notify::make(sink)
+}
 
 /// What a watcher needs to begin.
 #[derive(Clone, Debug)]
@@ -80,93 +98,67 @@ pub enum WatchError {
     Other(String),
 }
 
-/// A platform's way to watch folders. Events go to the [`EventSink`] that it was made with, from any thread but in the
-/// order in which they happened (if [`Watch::is_ordered`]). Dropping it ends all watches.
+/// What the order of a backend's events is worth to the freshness barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// An event is in the queue when the call that caused it returns, and [`Watch::drain`] empties the queue.
+    Drained,
+    /// Events arrive in the order in which they happened, some time later: the event of a cookie shows how far they are.
+    Streamed,
+    /// None that could be relied on.
+    Loose,
+}
+
+/// A platform's way to watch folders. Events go to the [`EventSink`] that it was made with, from any thread, one at a
+/// time and in the order in which they happened (unless it is [`Order::Loose`]). Dropping it ends all watches.
 pub trait Watch: Send + Sync {
     /// Begins to report what happens in `dir`, or goes on if it already does. When this returns, no later event is
-    /// missed. Must not be called from within the sink.
+    /// missed. May be called from within the sink.
     ///
     /// # Errors
     /// [`WatchError`].
     fn watch(&self, dir: &Path, scope: Scope) -> Result<(), WatchError>;
 
+    /// What was watched at and below `dir` is no longer wanted under these names. A backend that ends watches by itself,
+    /// or watches the whole tree, has nothing to do. May be called from within the sink.
+    fn forget(&self, _dir: &Path) {}
+
     /// Whether [`Scope::Tree`] covers everything below.
     fn covers_trees(&self) -> bool;
 
-    /// Whether events of different folders arrive in the order in which they happened.
-    fn is_ordered(&self) -> bool;
+    /// What the order of its events is worth.
+    fn order(&self) -> Order;
+
+    /// With [`Order::Drained`]: hands on, in the caller's thread, every event of what happened before this call that has
+    /// not been handed on yet. Answers whether that came to its end before the deadline.
+    fn drain(&self, _deadline: Deadline) -> bool {
+        false
+    }
 }
 
 /// Makes a backend. Called again after events were lost.
 pub type MakeWatch = dyn Fn(EventSink) -> Result<Box<dyn Watch>, WatchError> + Send + Sync;
 
-/// Where a backend puts its events. Never blocks.
-#[derive(Clone, Debug)]
-pub struct EventSink {
-    sender: Sender<FsEvent>,
-    backlog: Arc<Backlog>,
-}
-
-#[derive(Debug, Default)]
-struct Backlog {
-    waiting: AtomicUsize,
-    overflowed: AtomicBool,
-}
-
-/// The other end of an [`EventSink`].
-#[derive(Debug)]
-struct EventSource {
-    receiver: Receiver<FsEvent>,
-    backlog: Arc<Backlog>,
-}
-
-fn event_queue() -> (EventSink, EventSource) {
-    let (sender, receiver) = channel();
-    let backlog = Arc::new(Backlog::default());
-    (EventSink { sender, backlog: Arc::clone(&backlog) }, EventSource { receiver, backlog })
-}
+/// Where a backend puts its events. Each is given its meaning before [`EventSink::push`] returns, which does not wait for
+/// anything but short locks; a backend whose thread must not be held up puts a `queue` between.
+#[derive(Clone)]
+pub struct EventSink(Arc<dyn Fn(FsEvent) + Send + Sync>);
 
 impl EventSink {
-    /// Hands over one event. Past a very long backlog events are dropped, and one [`FsEvent::Lost`] says so.
+    /// Hands events to `take`.
+    #[must_use]
+    pub fn new(take: impl Fn(FsEvent) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(take))
+    }
+
+    /// Hands over one event.
     pub fn push(&self, event: FsEvent) {
-        let mut event = event;
-        if self.backlog.waiting.load(Ordering::Relaxed) >= BACKLOG {
-            if self.backlog.overflowed.swap(true, Ordering::Relaxed) {
-                return;
-            }
-            event = FsEvent::Lost("events came faster than they could be taken in".to_owned());
-        }
-        self.backlog.waiting.fetch_add(1, Ordering::Relaxed);
-        // Nobody listens any more: the watcher is being dropped.
-        let _ = self.sender.send(event);
+        (self.0)(event);
     }
 }
 
-impl EventSource {
-    /// Waits for the next event; `None` when there is no sink any more.
-    fn next(&self) -> Option<FsEvent> {
-        let event = self.receiver.recv().ok()?;
-        if self.backlog.waiting.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.backlog.overflowed.store(false, Ordering::Relaxed);
-        }
-        Some(event)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flood_is_cut_off_with_one_note_and_then_forgotten() {
-        let (sink, source) = event_queue();
-        let event = || FsEvent::Touched(PathBuf::new());
-        (0..BACKLOG + 100).for_each(|_| sink.push(event()));
-        (0..BACKLOG).for_each(|_| assert_eq!(source.next(), Some(event())));
-        assert!(matches!(source.next(), Some(FsEvent::Lost(_))));
-        sink.push(event());
-        assert_eq!(source.next(), Some(event()), "what was dropped is gone, the rest goes on");
-        drop(sink);
-        assert_eq!(source.next(), None);
+impl fmt::Debug for EventSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EventSink")
     }
 }

@@ -1,9 +1,12 @@
-//! The real backend; the only file that knows the `notify` crate.
+//! The backend of every platform but Linux; the only file that knows the `notify` crate.
 //!
-//! On Linux every folder has an inotify watch of its own that we add ourselves, so that ignored folders cost none; all of
-//! them report through one queue, in order. macOS (FSEvents) and Windows watch the whole tree at once. There the folder
-//! for cookies has a stream of its own, and nothing promises an order between two streams: those platforms are not
-//! [`Watch::is_ordered`], and freshness costs them a look at every file's stat.
+//! macOS (FSEvents) and Windows watch the whole tree at once. There the folder for cookies has a stream of its own, and
+//! nothing promises an order between two streams: those platforms are [`Order::Loose`], and freshness costs them a look
+//! at every file's stat. On Linux `inotify.rs` says why it does better; there this one runs in tests, which hold the two
+//! to the same behaviour: every folder has an inotify watch of its own that we add ourselves, so that ignored folders
+//! cost none, and all of them report through one queue, in order.
+//!
+//! notify's thread must not be called back from its own callback, hence the queue in front of the sink.
 //!
 //! notify ends watches by itself when it sees a folder move or vanish, some time after it has handed on that event, and
 //! by path: it may end the watch of whatever has that path by then. `intake.rs` says why that does no harm; it needs that
@@ -16,7 +19,8 @@ use std::sync::{Mutex, PoisonError};
 use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::{EventSink, FsEvent, Scope, Watch, WatchError};
+use super::queue::queued;
+use super::{EventSink, FsEvent, Order, Scope, Watch, WatchError};
 
 const IS_LINUX: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
@@ -33,8 +37,9 @@ impl Drop for NotifyWatch {
     }
 }
 
-/// Makes the platform's backend.
+/// Makes notify's backend for this platform.
 pub(super) fn make(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+    let sink = queued(sink)?;
     let handler = move |event| translate(event, &sink);
     let inner = RecommendedWatcher::new(handler, Config::default()).map_err(|e| describe(&e))?;
     Ok(Box::new(NotifyWatch { inner: Mutex::new(Some(inner)) }))
@@ -57,8 +62,8 @@ impl Watch for NotifyWatch {
         !IS_LINUX
     }
 
-    fn is_ordered(&self) -> bool {
-        IS_LINUX
+    fn order(&self) -> Order {
+        if IS_LINUX { Order::Streamed } else { Order::Loose }
     }
 }
 

@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread;
 
 use hob_base::{AbsPath, Deadline, WsPath};
 
 use super::cookie::CookieFile;
 use super::health::{Health, Remedy};
 use super::{
-    EventSink, EventSource, MakeWatch, Scope, SweepToken, Watch, WatchError, WatchSetup, WatcherState,
-    event_queue, notify,
+    EventSink, MakeWatch, Order, Scope, SweepToken, Watch, WatchError, WatchSetup, WatcherState, by_platform,
 };
 use crate::barrier::{Cookies, Outcome};
 use crate::names;
@@ -32,7 +30,7 @@ pub struct Watcher {
     watched: Mutex<BTreeSet<WsPath>>,
     /// The system's limit was met in this sweep: asking again would only cost time.
     exhausted: AtomicBool,
-    /// Ends the pump when dropped.
+    /// For the backends: holds this watcher weakly.
     sink: EventSink,
 }
 
@@ -40,22 +38,17 @@ impl Watcher {
     /// Begins to watch with the platform's own means. What does not work shows in [`Watcher::state`].
     #[must_use]
     pub fn start(setup: WatchSetup) -> Arc<Self> {
-        Self::with_backend(setup, Box::new(notify::make))
+        Self::with_backend(setup, Box::new(by_platform))
     }
 
     /// Begins to watch with another backend.
     #[must_use]
     pub fn with_backend(setup: WatchSetup, make: Box<MakeWatch>) -> Arc<Self> {
-        let (watcher, source) = Self::build(setup, make, WatcherState::Live);
+        let watcher = Self::build(setup, make, WatcherState::Live);
         if let Some(note) = unwatchable(watcher.rules.root()) {
             watcher.health.never_trust(note);
         }
         watcher.begin();
-        let weak = Arc::downgrade(&watcher);
-        let pump = thread::Builder::new().name("hob-watch".to_owned());
-        if let Err(e) = pump.spawn(move || run_pump(&source, &weak)) {
-            watcher.health.never_trust(format!("no thread for the watcher: {e}"));
-        }
         watcher.dirty.mark_sweep();
         watcher
     }
@@ -64,14 +57,13 @@ impl Watcher {
     #[must_use]
     pub fn off(setup: WatchSetup) -> Arc<Self> {
         let make = Box::new(|_| Err(WatchError::Other("watching is off".to_owned())));
-        let (watcher, _) = Self::build(setup, make, WatcherState::Off);
+        let watcher = Self::build(setup, make, WatcherState::Off);
         watcher.dirty.mark_sweep();
         watcher
     }
 
-    fn build(setup: WatchSetup, make: Box<MakeWatch>, state: WatcherState) -> (Arc<Self>, EventSource) {
-        let (sink, source) = event_queue();
-        let watcher = Self {
+    fn build(setup: WatchSetup, make: Box<MakeWatch>, state: WatcherState) -> Arc<Self> {
+        Arc::new_cyclic(|watcher: &Weak<Self>| Self {
             rules: setup.rules,
             dirty: setup.dirty,
             cookies: Cookies::default(),
@@ -81,9 +73,8 @@ impl Watcher {
             backend: Mutex::new(None),
             watched: Mutex::default(),
             exhausted: AtomicBool::new(false),
-            sink,
-        };
-        (Arc::new(watcher), source)
+            sink: sink_of(watcher.clone()),
+        })
     }
 
     /// What the watcher can do at present.
@@ -103,10 +94,29 @@ impl Watcher {
     /// # Errors
     /// [`BarrierError::Late`] when the deadline passes first, [`BarrierError::Unordered`] when the watcher cannot tell.
     pub fn barrier(&self, deadline: Deadline) -> Result<Passed, BarrierError> {
-        let ordered = lock(&self.backend).as_ref().is_some_and(|backend| backend.is_ordered());
-        if !ordered || !self.health.is_live() {
+        let Some(backend) = self.backend() else { return Err(BarrierError::Unordered) };
+        if !self.health.is_live() {
             return Err(BarrierError::Unordered);
         }
+        match backend.order() {
+            Order::Drained => self.drained(backend.as_ref(), deadline),
+            Order::Streamed => self.cookie_passed(deadline),
+            Order::Loose => Err(BarrierError::Unordered),
+        }
+    }
+
+    fn drained(&self, backend: &dyn Watch, deadline: Deadline) -> Result<Passed, BarrierError> {
+        if !backend.drain(deadline) {
+            return Err(BarrierError::Late);
+        }
+        // Asked afterwards: the loss of events is an event too. One that comes to pass from now on came after the call.
+        match self.health.is_live() {
+            true => Ok(Passed { marks: self.dirty.marks() }),
+            false => Err(BarrierError::Unordered),
+        }
+    }
+
+    fn cookie_passed(&self, deadline: Deadline) -> Result<Passed, BarrierError> {
         match self.cookies.pass(deadline, &|number| self.cookie_file.make(number)) {
             Outcome::Seen => Ok(Passed { marks: self.dirty.marks() }),
             Outcome::Late => Err(BarrierError::Late),
@@ -118,11 +128,15 @@ impl Watcher {
         }
     }
 
+    fn backend(&self) -> Option<Arc<dyn Watch>> {
+        lock(&self.backend).clone()
+    }
+
     /// Begins a sweep: whoever walks the whole tree calls this before and [`Watcher::end_sweep`] after.
     pub fn begin_sweep(&self) -> SweepToken {
         let (token, replace) = self.health.begin_sweep();
         self.exhausted.store(false, Ordering::Relaxed);
-        if !self.health.is_off() && (replace || lock(&self.backend).is_none()) {
+        if !self.health.is_off() && (replace || self.backend().is_none()) {
             self.begin();
         }
         token
@@ -138,7 +152,7 @@ impl Watcher {
 
     /// Has a folder watched that is about to be listed.
     pub fn add_dir(&self, dir: &WsPath) {
-        let Some(backend) = lock(&self.backend).clone() else { return };
+        let Some(backend) = self.backend() else { return };
         // Known first, watched then: an event that ends the watch must find the folder known.
         if self.exhausted.load(Ordering::Relaxed) || !lock(&self.watched).insert(dir.clone()) {
             return;
@@ -165,12 +179,20 @@ impl Watcher {
                 self.exhausted.store(true, Ordering::Relaxed);
                 let count = self.watched_dirs();
                 let hint = "on Linux, raise fs.inotify.max_user_watches";
-                self.lose(format!("{error} after {count} folders ({hint})"), Remedy::Keep);
+                self.lack(format!("{error} after {count} folders ({hint})"), Remedy::Keep);
             }
             WatchError::Other(why) => {
-                self.lose(format!("folder `{dir}` cannot be watched: {why}"), Remedy::Keep);
+                self.lack(format!("folder `{dir}` cannot be watched: {why}"), Remedy::Keep);
             }
         }
+    }
+
+    /// Not everything can be watched. Nothing has been lost by that yet: what is not watched is about to be listed, and
+    /// from now on every call that wants freshness sweeps. So nothing is marked here; a sweep that meets a limit would ask
+    /// for the next one, for ever.
+    fn lack(&self, note: String, remedy: Remedy) {
+        tracing::warn!(root = %self.rules.root(), note, "not everything is watched");
+        self.health.lose(note, remedy);
     }
 
     /// Events were, or may have been, lost.
@@ -188,27 +210,45 @@ impl Watcher {
 
     /// Forgets a folder and those below it; answers whether it was known.
     pub(super) fn forget_folder(&self, dir: &WsPath) -> bool {
-        let mut watched = lock(&self.watched);
-        if !watched.contains(dir) {
-            return false;
+        let known = self.is_watched(dir);
+        if known {
+            self.forget_all(dir, |_| true);
         }
-        let is_near = |path: &&WsPath| path.as_str().starts_with(dir.as_str());
-        let below: Vec<_> = watched
-            .range(dir.clone()..)
-            .take_while(is_near)
-            .filter(|path| path.is_below(dir))
-            .cloned()
-            .collect();
-        below.iter().for_each(|path| {
-            watched.remove(path);
+        known
+    }
+
+    /// Of the folders at and below `below`, keeps those watched that a walk has just found; `found` is sorted. The rest is
+    /// gone or ignored by now, and what is written there must not wake anybody. Where the walk could not even begin, its
+    /// folder's watch may be what tells when it can.
+    pub(crate) fn keep_only(&self, below: &WsPath, found: &[WsPath]) {
+        if !found.is_empty() {
+            self.forget_all(below, |dir| found.binary_search(dir).is_err());
+        }
+    }
+
+    fn forget_all(&self, below: &WsPath, is_meant: impl Fn(&WsPath) -> bool) {
+        let meant: Vec<WsPath> = {
+            let watched = lock(&self.watched);
+            let near =
+                watched.range(below.clone()..).take_while(|dir| dir.as_str().starts_with(below.as_str()));
+            near.filter(|dir| dir.is_below(below) && is_meant(dir)).cloned().collect()
+        };
+        // Not watched first, not known then: a walk that finds a folder known in between leaves it unwatched, but it was
+        // begun before the mark that comes with forgetting, whose walk then finds it unknown. The other way round the
+        // later walk could find it known and not watched.
+        if let Some(backend) = self.backend() {
+            meant.iter().for_each(|dir| backend.forget(self.rules.root().join_ws(dir).as_path()));
+        }
+        let mut watched = lock(&self.watched);
+        meant.iter().for_each(|dir| {
+            watched.remove(dir);
         });
-        true
     }
 
     /// Has git's private ignore file watched; the rest of its folder is none of our business.
     pub(super) fn watch_git_exclude(&self) {
         let exclude = self.rules.root().as_path().join(names::GIT_EXCLUDE);
-        if let (Some(backend), Some(info)) = (lock(&self.backend).clone(), exclude.parent())
+        if let (Some(backend), Some(info)) = (self.backend(), exclude.parent())
             && info.is_dir()
             && !backend.covers_trees()
         {
@@ -220,10 +260,12 @@ impl Watcher {
     /// Makes a new backend and has it watch what is needed before any scan.
     fn begin(&self) {
         lock(&self.watched).clear();
-        // The old one goes first: two together could meet a limit that one keeps.
-        *lock(&self.backend) = None;
+        // The old one goes first: two together could meet a limit that one keeps. Not under the lock: it may wait for its
+        // thread, which may want the lock.
+        let old = lock(&self.backend).take();
+        drop(old);
         if let Err(why) = self.try_begin() {
-            self.lose(why, Remedy::Replace);
+            self.lack(why, Remedy::Replace);
             return;
         }
         self.watch_git_exclude();
@@ -231,12 +273,13 @@ impl Watcher {
     }
 
     fn try_begin(&self) -> Result<(), String> {
-        let describe = |e: std::io::Error| format!("the folder for cookies cannot be used: {e}");
-        self.cookie_file.prepare().map_err(describe)?;
         let backend = (self.make)(self.sink.clone()).map_err(|e| format!("nothing can be watched: {e}"))?;
-        backend
-            .watch(self.cookie_file.dir(), Scope::Folder)
-            .map_err(|e| format!("nothing can be watched: {e}"))?;
+        if backend.order() != Order::Drained {
+            let describe = |e: std::io::Error| format!("the folder for cookies cannot be used: {e}");
+            self.cookie_file.prepare().map_err(describe)?;
+            let watched = backend.watch(self.cookie_file.dir(), Scope::Folder);
+            watched.map_err(|e| format!("nothing can be watched: {e}"))?;
+        }
         *lock(&self.backend) = Some(Arc::from(backend));
         Ok(())
     }
@@ -251,12 +294,12 @@ impl fmt::Debug for Watcher {
     }
 }
 
-/// Takes in events until the watcher is dropped.
-fn run_pump(source: &EventSource, watcher: &Weak<Watcher>) {
-    while let Some(event) = source.next() {
-        let Some(watcher) = watcher.upgrade() else { return };
-        watcher.take_in(event);
-    }
+fn sink_of(watcher: Weak<Watcher>) -> EventSink {
+    EventSink::new(move |event| {
+        if let Some(watcher) = watcher.upgrade() {
+            watcher.take_in(event);
+        }
+    })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

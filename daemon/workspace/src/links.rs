@@ -1,0 +1,148 @@
+//! Files with more than one name (hard links): a write through another name gives no event for ours.
+//!
+//! The other name may lie outside the workspace, be ignored, or lie in another of its folders; inotify reports the name
+//! that was used and no other. So a call that wants freshness looks at the stat of each such file itself. The list of them
+//! is kept beside the table, record by record: a tree without hard links pays one look at an empty list.
+//!
+//! Measured on a kernel tree that was copied with `cp -al` (78,000 files of two names each): see [`MANY`].
+//!
+//! What it is not: knowledge of names that are *made* elsewhere. Giving a file a second name outside the workspace gives
+//! no event in it, so such a file joins the list when it is next looked at for another reason.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread;
+
+use hob_base::{AbsPath, FileId, WsPath};
+
+use crate::table::Record;
+use crate::{DirtySet, Stat};
+
+/// From so many files on the looking is shared out to several threads, and users are told what it costs. One look takes
+/// a microsecond or two.
+pub const MANY: usize = 2_000;
+
+#[derive(Clone, Debug)]
+struct Linked {
+    file: FileId,
+    path: WsPath,
+    stat: Stat,
+    read_at_ns: i64,
+}
+
+impl Linked {
+    /// Whether its bytes may be others than those that were read.
+    fn may_have_changed(&self, root: &AbsPath) -> bool {
+        let now = fs::symlink_metadata(root.join_ws(&self.path)).map(|metadata| Stat::of(&metadata));
+        now.map_or(true, |now| !self.stat.matches(&now) || self.stat.is_racy(self.read_at_ns))
+    }
+}
+
+#[derive(Debug, Default)]
+struct List {
+    items: Vec<Linked>,
+    /// Where each file is in `items`.
+    at: HashMap<FileId, usize>,
+}
+
+impl List {
+    fn remove(&mut self, file: FileId) {
+        let Some(at) = self.at.remove(&file) else { return };
+        self.items.swap_remove(at);
+        if let Some(moved) = self.items.get(at) {
+            self.at.insert(moved.file, at);
+        }
+    }
+
+    fn insert(&mut self, linked: Linked) {
+        self.at.insert(linked.file, self.items.len());
+        self.items.push(linked);
+    }
+}
+
+/// The known files with more than one name. The table writes it; calls look.
+#[derive(Debug, Default)]
+pub struct Links(RwLock<List>);
+
+impl Links {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.read().items.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.read().items.is_empty()
+    }
+
+    /// Looks at each file in the workspace at `root` and marks those that may have changed since they were read. Answers
+    /// whether there was one.
+    pub fn mark_changed(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
+        // Held while looking, so that nothing has to be copied; the indexer waits that long at most.
+        let list = self.read();
+        let changed = changed(&list.items, root);
+        drop(list);
+        let any = !changed.is_empty();
+        changed.into_iter().for_each(|path| dirty.mark(path));
+        any
+    }
+
+    /// What is known about `file` is `record` now.
+    pub(crate) fn update(
+        &self,
+        file: FileId,
+        path: &WsPath,
+        before: Option<&Record>,
+        record: Option<&Record>,
+    ) {
+        let is_linked = |record: &&Record| record.stat.links > 1;
+        let record = record.filter(is_linked);
+        if record.is_none() && before.filter(is_linked).is_none() {
+            return;
+        }
+        let mut list = self.write();
+        list.remove(file);
+        if let Some(record) = record {
+            list.insert(Linked {
+                file,
+                path: path.clone(),
+                stat: record.stat,
+                read_at_ns: record.read_at_ns,
+            });
+        }
+    }
+
+    /// Forgets all; for a table that begins afresh.
+    pub(crate) fn clear(&self) {
+        *self.write() = List::default();
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, List> {
+        // Nothing that can panic runs between the writes of one change.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, List> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn changed(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
+    let look = |items: &[Linked]| -> Vec<WsPath> {
+        items.iter().filter(|item| item.may_have_changed(root)).map(|item| item.path.clone()).collect()
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if items.len() < MANY || threads == 1 {
+        return look(items);
+    }
+    thread::scope(|scope| {
+        let parts = items.chunks(items.len().div_ceil(threads));
+        let looking: Vec<_> = parts.map(|part| (part, scope.spawn(move || look(part)))).collect();
+        // A look that panicked has proved nothing: its files count as changed.
+        let all = |part: &[Linked]| part.iter().map(|item| item.path.clone()).collect();
+        looking.into_iter().flat_map(|(part, look)| look.join().unwrap_or_else(|_| all(part))).collect()
+    })
+}

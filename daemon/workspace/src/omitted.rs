@@ -1,0 +1,59 @@
+//! What belongs to the workspace by its rules and is left out all the same, by name: so that the notes stay right when only
+//! a part of the tree is looked at again.
+
+use std::collections::BTreeSet;
+
+use crate::{Examples, ScanNote};
+
+/// Paths relative to the root, in a printable form.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Omitted {
+    /// Folders that could not be listed.
+    pub(crate) unreadable: BTreeSet<String>,
+    /// Names that are not Unicode.
+    pub(crate) not_unicode: BTreeSet<String>,
+    /// Files over the size limit.
+    pub(crate) too_large: BTreeSet<String>,
+}
+
+impl Omitted {
+    pub(crate) fn merge(&mut self, mut other: Self) {
+        self.unreadable.append(&mut other.unreadable);
+        self.not_unicode.append(&mut other.not_unicode);
+        self.too_large.append(&mut other.too_large);
+    }
+
+    /// Forgets what lies at or below `dir`; the root is empty.
+    pub(crate) fn remove_below(&mut self, dir: &str) {
+        for names in [&mut self.unreadable, &mut self.not_unicode, &mut self.too_large] {
+            if !names.is_empty() {
+                names.retain(|name| !is_below(name, dir));
+            }
+        }
+    }
+
+    /// What there is to say, with the limit of sizes in bytes.
+    pub(crate) fn notes(&self, limit: u64) -> Vec<ScanNote> {
+        let mut notes = Vec::new();
+        if !self.unreadable.is_empty() {
+            notes.push(ScanNote::Unreadable(examples(&self.unreadable)));
+        }
+        if !self.not_unicode.is_empty() {
+            notes.push(ScanNote::NotUnicode(examples(&self.not_unicode)));
+        }
+        if !self.too_large.is_empty() {
+            notes.push(ScanNote::TooLarge { limit, files: examples(&self.too_large) });
+        }
+        notes
+    }
+}
+
+fn examples(names: &BTreeSet<String>) -> Examples {
+    let mut examples = Examples::default();
+    names.iter().for_each(|name| examples.add(name.as_str()));
+    examples
+}
+
+fn is_below(name: &str, dir: &str) -> bool {
+    dir.is_empty() || name.strip_prefix(dir).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
