@@ -1,5 +1,6 @@
 //! Builds the map of a folder and prints what it costs: `map DIR [TARGET]...`; for each target, who points at it and how
-//! long that took to find; for each two in a row, a path between them. With `FACTS=FILE` in the environment, facts are kept there between runs; with `REPEAT=N` each
+//! long that took to find; for each two in a row, a path between them. With `FACTS=FILE` in the environment, facts are kept there between runs; with `IMAGE=FILE` the map
+//! comes from an image in that file, or leaves one there; with `REPEAT=N` each
 //! question is asked that often, with `NODERIVE=1` nothing is derived. For people who work on resolution.
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use hob_base::{CancelToken, FileId, WsPath};
 use hob_map::graph::{
     Confidence, Direction, EdgeKinds, KindFilter, Lookup, NeighborsQuery, PathQuery, SearchQuery,
 };
-use hob_map::{Map, MapChange, extract, language_of, persist};
+use hob_map::{Map, MapChange, PreparedFile, extract, language_of, persist};
 use rayon::prelude::*;
 
 fn main() {
@@ -25,7 +26,10 @@ fn main() {
     println!("read and extracted {} files in {:?}", changes.len(), start.elapsed());
     let start = Instant::now();
     let mut map = Map::new();
-    map.apply(changes);
+    match std::env::var("IMAGE") {
+        Ok(image) => map = restore(changes, Path::new(&image)),
+        Err(_) => map.apply(changes),
+    }
     println!("applied in {:?}", start.elapsed());
     println!("{:?}", map.stats());
     if std::env::var("NODERIVE").is_err() {
@@ -36,6 +40,26 @@ fn main() {
         show(&map, target);
     }
     targets.windows(2).for_each(|pair| connect(&map, &pair[0], &pair[1]));
+}
+
+fn restore(changes: Vec<MapChange>, image: &Path) -> Map {
+    let start = Instant::now();
+    let prepare = |change| match change {
+        MapChange::Set { file, path, facts } => Some(PreparedFile::new(file, path, facts)),
+        MapChange::Remove { .. } => None,
+    };
+    let files = changes.into_par_iter().filter_map(prepare).collect();
+    println!("prepared in {:?}", start.elapsed());
+    let bytes = std::fs::read(image).ok();
+    let restored = Map::restore(files, bytes.as_deref());
+    println!("{} files were not in the image; refused: {:?}", restored.unknown, restored.rejected);
+    if bytes.is_none() {
+        let start = Instant::now();
+        let bytes = restored.map.image();
+        println!("an image of {} bytes in {:?}", bytes.len(), start.elapsed());
+        std::fs::write(image, bytes).expect("the image can be written");
+    }
+    restored.map
 }
 
 fn connect(map: &Map, from: &str, to: &str) {

@@ -20,4 +20,5 @@ pub mod walk;
 pub use extract::{EXTRACTOR_VERSION, extract};
 pub use facts::FileFacts;
 pub use graph::{Map, MapChange};
+pub use index::PreparedFile;
 pub use langs::{Lang, language_of};

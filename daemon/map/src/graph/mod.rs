@@ -11,6 +11,7 @@ mod derive;
 mod edges;
 mod export;
 mod externals;
+mod image;
 mod inbound;
 mod labels;
 mod lookup;
@@ -30,6 +31,7 @@ pub use answers::{
 };
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
+pub use image::RestoredMap;
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
 
 use std::sync::Arc;

@@ -32,7 +32,12 @@ impl TextArena {
         self.starts.push(self.text.len() as u32);
         self.owners.push(owner);
         let from = self.text.len();
-        self.text.extend(text.chars().flat_map(char::to_lowercase).filter(|&c| c != '\n'));
+        if text.is_ascii() && !text.contains('\n') {
+            self.text.push_str(text);
+            self.text[from..].make_ascii_lowercase();
+        } else {
+            self.text.extend(text.chars().flat_map(char::to_lowercase).filter(|&c| c != '\n'));
+        }
         self.letters.push(letters(&self.text[from..]));
         self.text.push('\n');
     }

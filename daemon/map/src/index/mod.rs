@@ -6,6 +6,7 @@
 
 mod arena;
 mod file;
+mod image;
 mod names;
 mod outline;
 mod paths;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, Named};
+pub use image::PreparedFile;
 pub(crate) use names::{NameId, Names};
 use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
@@ -175,6 +177,16 @@ impl Index {
 
     /// Puts a file in, in place of what it was.
     pub(crate) fn set(&mut self, file: FileId, path: WsPath, facts: Arc<FileFacts>) {
+        self.set_entry(file, Box::new(FileEntry::new(path, facts)));
+    }
+
+    /// Puts a file in that was prepared.
+    pub(crate) fn set_prepared(&mut self, prepared: PreparedFile) {
+        self.set_entry(prepared.file, prepared.entry);
+    }
+
+    fn set_entry(&mut self, file: FileId, mut entry: Box<FileEntry>) {
+        let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
         let moved = self.entry(file).is_some_and(|old| {
             old.path != path || package(&old.facts) != package(&facts) || old.lang() != facts.lang
         });
@@ -194,7 +206,6 @@ impl Index {
             self.add_place(file, &path, &facts);
         }
         let before = old.as_ref().map(|entry| Terms::of(entry));
-        let mut entry = FileEntry::new(path, facts);
         if let Some(old) = &old {
             entry.inherit(old);
         }
@@ -205,7 +216,7 @@ impl Index {
         if self.files.len() <= file.index() {
             self.files.resize_with(file.index() + 1, || None);
         }
-        self.files[file.index()] = Some(Box::new(entry));
+        self.files[file.index()] = Some(entry);
     }
 
     /// Takes a file out.

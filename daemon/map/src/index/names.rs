@@ -72,6 +72,26 @@ impl Names {
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// All names one after the other, and where each ends.
+    pub(super) fn parts(&self) -> (&str, &[u32]) {
+        (&self.text, &self.ends)
+    }
+
+    /// The table of names that lie one after the other in `text`, each up to one of `ends`; equal ones keep the first number.
+    pub(super) fn from_parts(text: String, ends: Vec<u32>) -> Self {
+        let size = (ends.len() * 4 / 3 + 1).next_power_of_two().max(64);
+        let mut names = Self { text, ends, slots: vec![(0, FREE); size] };
+        for id in 0..names.ends.len() as u32 {
+            names.place((hash(names.get(NameId(id))), id));
+        }
+        names
+    }
+
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();

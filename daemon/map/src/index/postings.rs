@@ -98,6 +98,26 @@ impl Postings {
         }
     }
 
+    /// How many keys there are.
+    pub(super) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// The list of the next key, ascending and distinct.
+    pub(super) fn push(&mut self, list: &[u32]) {
+        let head = match list {
+            [] => Head::default(),
+            [only] => Head { start: *only, len: 1 },
+            _ => {
+                let start = self.data.len();
+                self.data.extend_from_slice(list);
+                self.data.resize(start + list.len().next_power_of_two(), 0);
+                Head { start: start as u32, len: list.len() as u32 }
+            }
+        };
+        self.heads.push(head);
+    }
+
     pub(super) fn shrink(&mut self) {
         self.heads.shrink_to_fit();
         self.data.shrink_to_fit();

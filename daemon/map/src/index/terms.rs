@@ -54,14 +54,17 @@ fn linked(entry: &FileEntry) -> Vec<String> {
     all
 }
 
-/// The key of a detached definition's qualified name: no name starts so.
+/// What keys of links start with, and no name does.
+pub(super) const LINK: char = '\0';
+
+/// The key of a detached definition's qualified name.
 pub(crate) fn link(qualified: &str) -> String {
-    format!("\0{qualified}")
+    format!("{LINK}{qualified}")
 }
 
 /// The key under which the files are that hold detached members of `qualifier`.
 pub(crate) fn qualifier_link(qualifier: &str) -> String {
-    format!("\0{qualifier}.")
+    format!("{LINK}{qualifier}.")
 }
 
 /// Calls `each` with each name whose number changed, and by how much it grew.

@@ -30,7 +30,7 @@ pub(super) fn unzigzag(number: u32) -> u32 {
 }
 
 /// Writes a number, seven bits a byte, lowest first.
-pub(super) fn put(out: &mut Vec<u8>, mut number: u32) {
+pub(crate) fn put(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -73,26 +73,40 @@ pub(super) fn put_table<const N: usize>(
 
 /// Bytes that are read from the front.
 #[derive(Clone, Copy)]
-pub(super) struct Input<'b> {
+pub(crate) struct Input<'b> {
     rest: &'b [u8],
 }
 
 impl<'b> Input<'b> {
-    pub(super) fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { rest: bytes }
     }
 
     /// Whether everything was read.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    pub(super) fn number(&mut self) -> Result<u32, PersistError> {
+    /// Reads with `read`, which has to leave nothing.
+    pub(crate) fn whole<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, PersistError>,
+    ) -> Result<T, PersistError> {
+        let value = read(self)?;
+        if self.is_empty() { Ok(value) } else { Err(Damaged("there is more than there should be")) }
+    }
+
+    /// How much room to make for `count` things of at least a byte: no more than there can be.
+    pub(crate) fn room_for(&self, count: u32) -> usize {
+        self.rest.len().min(count as usize)
+    }
+
+    pub(crate) fn number(&mut self) -> Result<u32, PersistError> {
         take(&mut self.rest).ok_or(Damaged("a number is cut off"))
     }
 
     /// So many bytes.
-    pub(super) fn bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
+    pub(crate) fn bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
         let (head, rest) = self.rest.split_at_checked(len as usize).ok_or(Damaged("it is cut off"))?;
         self.rest = rest;
         Ok(head)

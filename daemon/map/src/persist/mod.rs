@@ -17,6 +17,12 @@
 mod columns;
 mod names;
 
+/// The means of writing flat forms, for other disk forms of this crate.
+pub(crate) mod flat {
+    pub(crate) use super::columns::{Input, put};
+    pub(crate) use super::names::{put_sorted, read_sorted};
+}
+
 use std::cell::RefCell;
 
 use zstd::bulk::{Compressor, Decompressor};
@@ -116,7 +122,7 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     put(&mut out, opt(facts.package.map(|id| id.0)));
     put(&mut out, facts.texts.len() as u32);
     out.extend_from_slice(facts.texts.as_bytes());
-    names::put_names(&mut out, &facts.names);
+    names::put_sorted(&mut out, facts.names.iter());
     let mut texts_end = 0;
     put_table(&mut out, &DEF_COLUMNS, facts.defs.iter().map(|def| def_row(def, &mut texts_end)));
     put_table(&mut out, &IMPORT_COLUMNS, facts.imports.iter().map(import_row));
@@ -218,7 +224,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let length = input.number()?;
     let texts =
         std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("the texts are not Unicode"))?;
-    let names = names::read_names(&mut input)?;
+    let names = names::read_sorted(&mut input)?;
     let mut limits = Limits { names: names.len() as u32, defs: 0, texts };
     let mut texts_end = 0;
     let defs = input.table(&DEF_COLUMNS, |at, row| {

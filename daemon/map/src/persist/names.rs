@@ -9,21 +9,24 @@ use crate::facts::NamePool;
 /// How much is shared with the name before, how much is added.
 const COLUMNS: [Coding; 2] = [Coding::Plain, Coding::Plain];
 
-pub(super) fn put_names(out: &mut Vec<u8>, names: &NamePool) {
-    let (mut added, mut rows, mut last) = (Vec::new(), Vec::with_capacity(names.len()), "");
-    for name in names.iter() {
+/// Writes names that are sorted and distinct.
+pub(crate) fn put_sorted<'n>(out: &mut Vec<u8>, names: impl Iterator<Item = &'n str>) {
+    let (mut added, mut rows, mut last, mut length) = (Vec::new(), Vec::new(), "", 0);
+    for name in names {
+        length += name.len();
         let shared = name.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
         added.extend_from_slice(&name.as_bytes()[shared..]);
         rows.push([shared as u32, (name.len() - shared) as u32]);
         last = name;
     }
-    put(out, names.text().len() as u32);
+    put(out, length as u32);
     put(out, added.len() as u32);
     out.extend_from_slice(&added);
     put_table(out, &COLUMNS, rows.into_iter());
 }
 
-pub(super) fn read_names(input: &mut Input<'_>) -> Result<NamePool, PersistError> {
+/// Reads them.
+pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistError> {
     let length = input.number()? as usize;
     let added = input.number()?;
     let added = input.bytes(added)?;

@@ -2,5 +2,6 @@
 
 mod answers;
 mod changes;
+mod image;
 mod ladder;
 mod languages;

@@ -1,0 +1,217 @@
+//! Building an index from files and an image.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{PreparedFile, VERSION};
+use crate::index::{FileEntry, Index, NameId, NameStanding, Names, Postings, Terms, TextArena, terms};
+use crate::persist::PersistError::{self, Damaged, Format};
+use crate::persist::flat::{Input, read_sorted};
+
+/// How many files are looked up before an image is used.
+const SAMPLE: usize = 64;
+
+/// No file of this run: what the image says of it is passed over.
+const GONE: u32 = u32::MAX;
+
+impl Index {
+    /// An index of `files`, whose numbers and paths are distinct, with the lists of an image; and the files that the image does not know as they are, which
+    /// have to be put in one by one.
+    ///
+    /// # Errors
+    /// When the image is damaged or of another version; together with the files.
+    pub(crate) fn restore(
+        files: Vec<PreparedFile>,
+        image: &[u8],
+    ) -> Result<(Self, Vec<PreparedFile>), (PersistError, Vec<PreparedFile>)> {
+        match Self::lists(&files, image) {
+            Ok((mut index, known)) => {
+                let mut rest = Vec::new();
+                let mut taken = Vec::with_capacity(files.len());
+                for (file, known) in files.into_iter().zip(known) {
+                    if known { taken.push(file) } else { rest.push(file) }
+                }
+                index.take_files(taken);
+                match index.is_listed_right() {
+                    true => Ok((index, rest)),
+                    false => Err((Damaged("it does not list what files hold"), index.into_files(rest))),
+                }
+            }
+            Err(error) => Err((error, files)),
+        }
+    }
+
+    /// Everything but the files and what is found by place; and which of the files are in it.
+    fn lists(files: &[PreparedFile], image: &[u8]) -> Result<(Self, Vec<bool>), PersistError> {
+        let mut input = Input::new(image);
+        let version = input.number()?;
+        if version != VERSION {
+            return Err(Format(u8::try_from(version).unwrap_or(u8::MAX)));
+        }
+        let (ids, known) = read_files(&mut input, files)?;
+        let mut part = || input.number().and_then(|length| input.bytes(length)).map(Input::new);
+        let (mut names, mut defining, mut mentioning) = (part()?, part()?, part()?);
+        let (names, (defining, mentioning)) = rayon::join(
+            || names.whole(read_names),
+            || {
+                rayon::join(
+                    || defining.whole(|input| Ok((read_lists(input, &ids)?, read_counts(input, &ids)?))),
+                    || mentioning.whole(|input| read_lists(input, &ids)),
+                )
+            },
+        );
+        let (names, (defining, counts), mentioning) = (names?, defining?, mentioning?);
+        let modules = read_names(&mut input)?;
+        let importing = read_lists(&mut input, &ids)?;
+        if !input.is_empty() || [&defining, &mentioning].iter().any(|lists| lists.len() != names.len()) {
+            return Err(Damaged("its parts do not fit"));
+        }
+        let mut index = Self { names, defining, mentioning, modules, importing, ..Self::default() };
+        index.list_defined(&counts)?;
+        index.list_segments();
+        Ok((index, known))
+    }
+
+    /// What search knows of each name, from the list of those who define it and who does so more than once.
+    fn list_defined(&mut self, counts: &[(u32, u32)]) -> Result<(), PersistError> {
+        let mut standing = vec![NameStanding::default(); self.names.len()];
+        for (name, standing) in standing.iter_mut().enumerate() {
+            let is_link = self.names.get(NameId(name as u32)).starts_with(terms::LINK);
+            standing.defs = if is_link { 0 } else { self.defining.get(NameId(name as u32)).len() as u32 };
+        }
+        for &(name, more) in counts {
+            let standing = standing.get_mut(name as usize).ok_or(Damaged("a name is out of range"))?;
+            standing.defs = standing.defs.saturating_add(more);
+        }
+        let mut listed = TextArena::default();
+        for (name, standing) in standing.iter_mut().enumerate().filter(|(_, standing)| standing.defs > 0) {
+            standing.listed = true;
+            listed.push(self.names.get(NameId(name as u32)), name as u32);
+        }
+        (self.standing, self.def_names) = (standing, listed);
+        Ok(())
+    }
+
+    fn list_segments(&mut self) {
+        for module in 0..self.modules.len() as u32 {
+            for word in terms::words(self.modules.get(NameId(module))) {
+                let word = self.segments.intern(word);
+                self.modules_with.insert(word, module);
+            }
+        }
+    }
+
+    /// Puts files in whose words are listed already.
+    fn take_files(&mut self, files: Vec<PreparedFile>) {
+        let end = files.iter().map(|file| file.file.index() + 1).max().unwrap_or(0);
+        self.files.resize_with(end, || None);
+        for PreparedFile { file, entry, .. } in files {
+            let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
+            self.add_place(file, &path, &facts);
+            self.count(&entry, true);
+            self.files[file.index()] = Some(entry);
+        }
+    }
+
+    /// The files again, with others.
+    fn into_files(self, mut files: Vec<PreparedFile>) -> Vec<PreparedFile> {
+        let taken = self.files.into_iter().zip(0..).filter_map(|(entry, number)| {
+            Some(PreparedFile { file: hob_base::FileId(number), entry: entry?, fingerprint: 0 })
+        });
+        files.extend(taken);
+        files
+    }
+
+    /// Whether files that are spread over the whole are listed under all their words.
+    fn is_listed_right(&self) -> bool {
+        let count = self.entries().count();
+        let mut sample = self.entries().step_by((count / SAMPLE).max(1));
+        sample.all(|(file, entry)| self.lists_file(file.0, entry))
+    }
+
+    fn lists_file(&self, file: u32, entry: &FileEntry) -> bool {
+        let words = Terms::of(entry);
+        let has = |(names, lists): (&Names, &Postings), name: &str| {
+            names.find(name).is_some_and(|id| lists.get(id).binary_search(&file).is_ok())
+        };
+        words.defined.iter().all(|(name, _)| has((&self.names, &self.defining), name))
+            && words.linked.iter().all(|name| has((&self.names, &self.defining), name))
+            && words.mentioned.iter().all(|name| has((&self.names, &self.mentioning), name))
+            && words.modules.iter().all(|module| has((&self.modules, &self.importing), module))
+    }
+}
+
+/// The numbers that the image's files have in this run, and which files are as the image says.
+fn read_files(input: &mut Input<'_>, files: &[PreparedFile]) -> Result<(Vec<u32>, Vec<bool>), PersistError> {
+    let paths = read_sorted(input)?;
+    let prints = input.bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
+    let by_path: FxHashMap<&str, usize> =
+        files.iter().enumerate().map(|(at, file)| (file.entry.path.as_str(), at)).collect();
+    let mut known = vec![false; files.len()];
+    let ids = paths.iter().zip(prints).map(|(path, print)| {
+        let same = |at: &usize| files[*at].fingerprint == u64::from_le_bytes(*print);
+        let Some(&at) = by_path.get(path).filter(|at| same(at)) else { return GONE };
+        known[at] = true;
+        files[at].file.0
+    });
+    Ok((ids.collect(), known))
+}
+
+fn read_names(input: &mut Input<'_>) -> Result<Names, PersistError> {
+    let (count, length) = (input.number()?, input.number()?);
+    let text = std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("the names are not Unicode"))?;
+    let mut ends = Vec::with_capacity(input.room_for(count));
+    let mut end = 0u32;
+    for _ in 0..count {
+        end = end.checked_add(input.number()?).ok_or(Damaged("a name is too long"))?;
+        if !text.is_char_boundary(end as usize) {
+            return Err(Damaged("a name is out of range"));
+        }
+        ends.push(end);
+    }
+    if end != length {
+        return Err(Damaged("the names do not fit"));
+    }
+    Ok(Names::from_parts(text.to_owned(), ends))
+}
+
+fn read_lists(input: &mut Input<'_>, ids: &[u32]) -> Result<Postings, PersistError> {
+    let length = input.number()?;
+    let mut lengths = Input::new(input.bytes(length)?);
+    let mut lists = Postings::default();
+    let mut list = Vec::new();
+    while !lengths.is_empty() {
+        list.clear();
+        let mut next = 0u32;
+        for _ in 0..lengths.number()? {
+            let rank = next.checked_add(input.number()?).ok_or(Damaged("a list is out of range"))?;
+            let id = *ids.get(rank as usize).ok_or(Damaged("a list is out of range"))?;
+            if id != GONE {
+                list.push(id);
+            }
+            next = rank + 1;
+        }
+        if !list.is_sorted() {
+            list.sort_unstable();
+        }
+        lists.push(&list);
+    }
+    lists.shrink();
+    Ok(lists)
+}
+
+/// How many definitions of a name there are beyond one for each file that defines it.
+fn read_counts(input: &mut Input<'_>, ids: &[u32]) -> Result<Vec<(u32, u32)>, PersistError> {
+    let count = input.number()?;
+    let mut counts = Vec::with_capacity(input.room_for(count));
+    let mut name = 0u32;
+    for _ in 0..count {
+        let (step, rank, more) = (input.number()?, input.number()?, input.number()?);
+        name = name.checked_add(step).ok_or(Damaged("a name is out of range"))?;
+        if *ids.get(rank as usize).ok_or(Damaged("a file is out of range"))? != GONE {
+            counts.push((name, more));
+        }
+    }
+    Ok(counts)
+}

@@ -1,0 +1,96 @@
+//! Writing an image.
+
+use hob_base::FileId;
+use rayon::prelude::*;
+
+use super::{VERSION, fingerprint};
+use crate::index::{FileEntry, Index, NameId, Names, Postings};
+use crate::persist::flat::{put, put_sorted};
+
+impl Index {
+    /// The names and lists as bytes. Reads everything once, on all threads of the pool it is called in.
+    pub(crate) fn image(&self) -> Vec<u8> {
+        let mut files: Vec<(FileId, &FileEntry)> = self.entries().collect();
+        files.sort_unstable_by(|a, b| a.1.path.cmp(&b.1.path));
+        let mut ranks = vec![u32::MAX; self.files.len()];
+        files.iter().zip(0..).for_each(|((file, _), rank)| ranks[file.index()] = rank);
+        let fingerprints: Vec<u64> = files.par_iter().map(|(_, entry)| fingerprint(&entry.facts)).collect();
+        let (names, (defining, mentioning)) = rayon::join(
+            || put_names(&self.names),
+            || {
+                rayon::join(
+                    || [put_lists(&self.defining, &self.names, &ranks), self.put_counts(&files)].concat(),
+                    || put_lists(&self.mentioning, &self.names, &ranks),
+                )
+            },
+        );
+        let mut out = Vec::with_capacity(names.len() + defining.len() + mentioning.len() + 16 * files.len());
+        put(&mut out, VERSION);
+        put_sorted(&mut out, files.iter().map(|(_, entry)| entry.path.as_str()));
+        fingerprints.iter().for_each(|print| out.extend(print.to_le_bytes()));
+        for part in [names, defining, mentioning] {
+            put(&mut out, part.len() as u32);
+            out.extend(part);
+        }
+        out.extend(put_names(&self.modules));
+        out.extend(put_lists(&self.importing, &self.modules, &ranks));
+        out
+    }
+
+    /// The files that define a name more than once: name, file, how often more.
+    fn put_counts(&self, files: &[(FileId, &FileEntry)]) -> Vec<u8> {
+        let several = |(rank, (_, entry)): (usize, &(FileId, &FileEntry))| {
+            let counts = entry.name_counts().filter(|(_, count)| *count > 1);
+            let named = counts.filter_map(|(name, count)| {
+                Some((self.names.find(entry.facts.name(name))?.0, rank as u32, count - 1))
+            });
+            named.collect::<Vec<_>>()
+        };
+        let mut counts: Vec<(u32, u32, u32)> = files.par_iter().enumerate().flat_map_iter(several).collect();
+        counts.par_sort_unstable();
+        let mut out = Vec::with_capacity(4 * counts.len());
+        put(&mut out, counts.len() as u32);
+        let mut last = 0;
+        for (name, rank, more) in counts {
+            [name - last, rank, more].into_iter().for_each(|number| put(&mut out, number));
+            last = name;
+        }
+        out
+    }
+}
+
+fn put_names(names: &Names) -> Vec<u8> {
+    let (text, ends) = names.parts();
+    let mut out = Vec::with_capacity(text.len() + 2 * ends.len());
+    put(&mut out, ends.len() as u32);
+    put(&mut out, text.len() as u32);
+    out.extend_from_slice(text.as_bytes());
+    let mut start = 0;
+    for &end in ends {
+        put(&mut out, end - start);
+        start = end;
+    }
+    out
+}
+
+/// How long each list is, then the lists, each as the gaps between its numbers.
+fn put_lists(lists: &Postings, names: &Names, ranks: &[u32]) -> Vec<u8> {
+    let (mut lengths, mut gaps, mut list) = (Vec::new(), Vec::new(), Vec::new());
+    for name in 0..names.len() as u32 {
+        list.clear();
+        list.extend(lists.get(NameId(name)).iter().map(|&file| ranks[file as usize]));
+        // Usually sorted already: files are numbered by path when there are many.
+        list.sort_unstable();
+        put(&mut lengths, list.len() as u32);
+        let mut next = 0;
+        for &rank in &list {
+            put(&mut gaps, rank - next);
+            next = rank + 1;
+        }
+    }
+    let mut out = Vec::with_capacity(lengths.len() + gaps.len() + 5);
+    put(&mut out, lengths.len() as u32);
+    out.extend(lengths);
+    out.extend(gaps);
+    out
+}
