@@ -9,6 +9,7 @@
 //! HOB_STORM_ROUNDS=10000 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests storm -- --nocapture
 //! ```
 
+mod branches;
 mod churn;
 mod writer;
 
