@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_base::{ContentHash, WsPath};
-use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract, persist};
+use hob_map::persist::{self, PersistError};
+use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract};
 use hob_store::{Op, Store, StoreError, Tree};
 
 /// Finds facts and counts how it got them.
@@ -59,6 +60,21 @@ impl FactsCache {
     }
 }
 
+/// The content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the
+/// content: they are of another extractor, or in another form.
+pub(super) fn content_of(key: &[u8], value: &[u8]) -> Option<ContentHash> {
+    let (hash, rest) = key.split_first_chunk::<HASH>()?;
+    let (_lang, rest) = rest.split_first()?;
+    let ours = rest.starts_with(&EXTRACTOR_VERSION.to_le_bytes());
+    // The first byte says the form, and unpacking nothing but it costs nothing.
+    let head = value.get(..1)?;
+    let readable = !matches!(persist::decode(head), Err(PersistError::Format(_)));
+    (ours && readable).then_some(ContentHash(*hash))
+}
+
+/// Bytes of a content hash, with which every key begins.
+const HASH: usize = 32;
+
 fn key(wanted: &Wanted<'_>) -> Vec<u8> {
     let mut key = wanted.hash.as_bytes().to_vec();
     key.push(wanted.lang as u8);
@@ -67,4 +83,27 @@ fn key(wanted: &Wanted<'_>) -> Vec<u8> {
         key.extend(wanted.path.file_name().as_bytes());
     }
     key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_that_nobody_can_read_are_told_from_ours() {
+        let path = WsPath::new("package.json").expect("relative");
+        let hash = ContentHash::of(b"{}");
+        let wanted = Wanted { path: &path, lang: Lang::Manifest, hash };
+        let value = persist::encode(&extract(Lang::Manifest, "package.json", b"{}"));
+        let ours = key(&wanted);
+        assert_eq!(content_of(&ours, &value), Some(hash));
+        let mut other_extractor = ours.clone();
+        other_extractor[HASH + 1] ^= 1;
+        assert_eq!(content_of(&other_extractor, &value), None);
+        let mut other_form = value.clone();
+        other_form[0] = 250;
+        assert_eq!(content_of(&ours, &other_form), None);
+        assert_eq!(content_of(&ours, b""), None);
+        assert_eq!(content_of(b"short", &value), None);
+    }
 }

@@ -4,6 +4,7 @@
 //! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
 //! thread pools, notices for the user.
 
+mod collect;
 mod derive;
 mod digest;
 mod evict;
@@ -16,6 +17,7 @@ mod registry;
 mod snapshot;
 mod workspace;
 
+pub use collect::{CollectError, Collected, Keep};
 pub use digest::{Digest, DigestPart, DigestQuery, Known};
 pub use evict::MemoryBudget;
 pub use intake::Report;

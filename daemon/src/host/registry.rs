@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::{AbsPath, ContentHash};
 use hob_store::{Store, StoreNotice};
@@ -12,6 +12,7 @@ use hob_workspace::{
     Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
 };
 
+use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
 use super::evict::{MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
 use super::snapshot::Snapshots;
@@ -90,7 +91,8 @@ pub struct Host {
     store: Arc<dyn Store>,
     pools: Arc<Pools>,
     notices: Arc<Notices>,
-    open: Mutex<HashMap<AbsPath, Open>>,
+    open: OpenWorkspaces,
+    collector: Arc<Collector>,
     memory: Mutex<Watch>,
     roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
 }
@@ -106,12 +108,15 @@ impl Host {
         if let Some(notice) = opened.notice {
             notices.once("store", store_notice(&notice));
         }
+        let (store, open) = (opened.store, OpenWorkspaces::default());
+        let snapshots = options.snapshots.clone();
         Ok(Self {
+            collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
             options,
-            store: opened.store,
+            store,
             pools: Arc::new(Pools::new()?),
             notices,
-            open: Mutex::default(),
+            open,
             memory: Mutex::default(),
             roots: Mutex::default(),
         })
@@ -123,6 +128,7 @@ impl Host {
     /// [`OpenError`] when there is nothing to open.
     pub fn workspace(&self, start: &AbsPath) -> Result<Arc<Workspace>, OpenError> {
         let root = self.root_of(start)?;
+        self.collector.used();
         let mut open = lock(&self.open);
         let entry = open
             .entry(root.clone())
@@ -166,8 +172,18 @@ impl Host {
         self.store.size_on_disk()
     }
 
+    /// Removes facts and snapshots that are of no use any more, now; the daemon does so by itself once a day. `now` decides
+    /// what has been unused for long.
+    ///
+    /// # Errors
+    /// [`CollectError`] when it cannot be done at present.
+    pub fn collect(&self, keep: Keep, now: SystemTime) -> Result<Collected, CollectError> {
+        self.collector.collect(keep, seconds(now), &|| true)
+    }
+
     /// Brings the store to disk and ends every workspace's threads.
     pub fn close(&self) {
+        self.collector.close();
         for workspace in self.workspaces() {
             workspace.close();
         }
@@ -228,11 +244,14 @@ impl Host {
 }
 
 /// The name of a workspace's own folders, derived from its root so that it is the same in every run.
-fn folder_name(root: &AbsPath) -> String {
+pub(super) fn folder_name(root: &AbsPath) -> String {
     let mut name = ContentHash::of(root.as_path().as_os_str().as_encoded_bytes()).to_string();
-    name.truncate(16);
+    name.truncate(FOLDER_NAME);
     name
 }
+
+/// Length of such a name, in hexadecimal digits.
+pub(super) const FOLDER_NAME: usize = 16;
 
 fn store_notice(notice: &StoreNotice) -> String {
     let mut text = notice.to_string();

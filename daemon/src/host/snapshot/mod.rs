@@ -7,6 +7,7 @@
 //!
 //! Saving happens in the background after a lull and once more at the end. The table is replaced as a whole, by renaming.
 
+mod claims;
 mod format;
 
 use std::collections::HashMap;
@@ -23,7 +24,11 @@ use rayon::prelude::*;
 
 use super::facts::Wanted;
 use super::workspace::{Core, Workspace, lock};
+pub(super) use claims::claims;
 use format::{Decoded, decode, encode};
+
+/// The file of the table, in a snapshot's folder.
+const TABLE: &str = "files";
 
 /// What hob makes of a file; with its record, all that has to be known to use what was kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +62,7 @@ impl Snapshots {
     }
 
     fn table(&self) -> AbsPath {
-        self.folder.join("files")
+        self.folder.join(TABLE)
     }
 }
 
@@ -112,7 +117,7 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Takes over what an earlier run left. Afterwards everything that was taken over is in table, text and map alike.
 pub(super) fn restore(workspace: &Workspace) {
     let folder = lock(&workspace.snapshots).folder.clone();
-    let bytes = match fs::read(folder.join("files")) {
+    let bytes = match fs::read(folder.join(TABLE)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
         Err(error) => return discard(workspace, &error.to_string()),

@@ -1,0 +1,271 @@
+//! What is kept on disk no longer than it is of use: facts that no workspace has, snapshots of folders that are gone.
+//!
+//! Facts are found by content, so nothing says when they were used last; writing that down at every use would make each
+//! read a write. Instead they are marked and swept, with grace: now and then every fact is compared with the contents that
+//! the saved and the open workspaces have. One that none has gets a note since when; one that has carried its note for longer
+//! than the grace is removed; one that is in use again loses the note. So a branch that was left for a fortnight comes back
+//! without parsing. Facts of another extractor, or in another form, go at once: nobody can read them. When all take too much,
+//! those go first that have been unused for longest, but never in the run that noted them.
+//!
+//! A mistake here costs time and never an answer: facts that are missing are extracted again. So nothing is locked meanwhile:
+//! files may change and workspaces be opened while it runs. It works in slices and may be given up after any of them.
+//!
+//! Files: this one says what goes, `gone` does the snapshots, `schedule` says when.
+
+mod gone;
+mod schedule;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_store::{Op, Store, StoreError, Tree};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::evict::Open;
+use super::facts;
+use super::workspace::lock;
+pub(super) use schedule::Collector;
+
+/// The open workspaces by root.
+pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, Open>>>;
+
+/// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
+const RECORD: &[u8] = b"collected";
+
+/// How long and how much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// How long unused facts and snapshots of missing folders stay.
+    pub grace: Duration,
+    /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
+    pub bytes: u64,
+    /// Bytes on disk beyond three times what is alive before the store is written anew. (A store that was just filled takes
+    /// twice what is alive.)
+    pub slack: u64,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self { grace: Duration::from_secs(14 * 24 * 3600), bytes: 2 << 30, slack: 64 << 20 }
+    }
+}
+
+/// What a run came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Facts that stay, in use or not, and their bytes.
+    pub kept: (u64, u64),
+    /// How many of them are unused.
+    pub unused: u64,
+    /// Facts that were removed.
+    pub removed: u64,
+    /// Snapshots that were removed.
+    pub snapshots: u64,
+    /// Whether the store was written anew.
+    pub compacted: bool,
+}
+
+/// Why a run did not come to its end. Another one begins from the start.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// A workspace is being indexed: what it has is not known.
+    #[error("a workspace is being indexed")]
+    Busy,
+    /// The daemon ends.
+    #[error("it was given up")]
+    Stopped,
+    /// The disk refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// One run.
+pub(super) struct Run<'r> {
+    pub(super) store: &'r dyn Store,
+    /// The folder of all snapshots.
+    pub(super) snapshots: &'r AbsPath,
+    pub(super) open: &'r OpenWorkspaces,
+    pub(super) keep: Keep,
+    /// Seconds since 1970.
+    pub(super) now: u64,
+    /// Asked between slices; takes its time if others need the processor.
+    pub(super) go_on: &'r dyn Fn() -> bool,
+}
+
+/// Seconds since 1970; 0 before.
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Facts that are unused and have been noted before: since when, how large, which.
+type Candidate = (u64, u64, Vec<u8>);
+
+/// What one pass over the facts needs and finds.
+struct Sweep {
+    live: FxHashSet<ContentHash>,
+    /// Notes that were there before; each is taken out when its facts are met.
+    notes: FxHashMap<Vec<u8>, u64>,
+    /// Empty unless there might be too much.
+    candidates: Vec<Candidate>,
+    may_be_too_much: bool,
+    done: Collected,
+}
+
+/// What is to be done with some facts.
+#[derive(Default)]
+struct Steps {
+    facts: Vec<Op>,
+    notes: Vec<Op>,
+}
+
+impl Run<'_> {
+    /// Removes what is of no use any more.
+    ///
+    /// # Errors
+    /// [`CollectError`]; what was done until then is done.
+    pub(super) fn run(&self) -> Result<Collected, CollectError> {
+        let mut live = self.open_contents()?;
+        let snapshots = self.sweep_snapshots(&mut live)?;
+        let mut sweep = Sweep {
+            live,
+            notes: self.notes()?,
+            candidates: Vec::new(),
+            may_be_too_much: self.store.size_on_disk() > self.keep.bytes,
+            done: Collected { snapshots, ..Collected::default() },
+        };
+        for first in 0..=u8::MAX {
+            self.sweep_slice(first, &mut sweep)?;
+        }
+        self.apply(Steps {
+            facts: Vec::new(),
+            notes: sweep.notes.drain().map(|(key, _)| remove(key)).collect(),
+        })?;
+        self.reduce(&mut sweep)?;
+        self.store.flush()?;
+        let mut done = sweep.done;
+        let (_, alive) = done.kept;
+        if self.store.size_on_disk() > alive.saturating_mul(3).saturating_add(self.keep.slack) {
+            done.compacted = self.store.compact(self.go_on)?;
+        }
+        self.write_record()?;
+        Ok(done)
+    }
+
+    fn check(&self) -> Result<(), CollectError> {
+        if (self.go_on)() { Ok(()) } else { Err(CollectError::Stopped) }
+    }
+
+    /// Contents that the open workspaces have, which may not have been saved.
+    fn open_contents(&self) -> Result<FxHashSet<ContentHash>, CollectError> {
+        let open: Vec<_> = lock(self.open).values().map(|open| Arc::clone(&open.workspace)).collect();
+        let mut live = FxHashSet::default();
+        for workspace in open {
+            let core = match workspace.core.try_lock() {
+                Ok(core) => core,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(CollectError::Busy),
+            };
+            live.extend(core.table.iter().map(|(_, _, record)| record.hash));
+        }
+        Ok(live)
+    }
+
+    fn notes(&self) -> Result<FxHashMap<Vec<u8>, u64>, StoreError> {
+        let mut notes = FxHashMap::default();
+        self.store.each(Tree::Unused, b"", &mut |key, value| {
+            // An unreadable note counts as made now.
+            notes.insert(key.to_vec(), number(value).unwrap_or(self.now));
+            true
+        })?;
+        Ok(notes)
+    }
+
+    /// Deals with the facts whose hash begins with `first`.
+    fn sweep_slice(&self, first: u8, sweep: &mut Sweep) -> Result<(), CollectError> {
+        self.check()?;
+        let mut steps = Steps::default();
+        self.store.each(Tree::Facts, &[first], &mut |key, value| {
+            self.judge((key, value), sweep, &mut steps);
+            true
+        })?;
+        Ok(self.apply(steps)?)
+    }
+
+    fn judge(&self, (key, value): (&[u8], &[u8]), sweep: &mut Sweep, steps: &mut Steps) {
+        let since = sweep.notes.remove(key);
+        let bytes = (key.len() + value.len()) as u64;
+        let content = facts::content_of(key, value);
+        let is_live = content.is_some_and(|content| sweep.live.contains(&content));
+        let over = since.is_some_and(|since| self.now.saturating_sub(since) > self.keep.grace.as_secs());
+        if content.is_none() || (over && !is_live) {
+            steps.facts.push(remove(key.to_vec()));
+            steps.notes.extend(since.map(|_| remove(key.to_vec())));
+            sweep.done.removed += 1;
+            return;
+        }
+        sweep.done.kept.0 += 1;
+        sweep.done.kept.1 += bytes;
+        if is_live {
+            steps.notes.extend(since.map(|_| remove(key.to_vec())));
+            return;
+        }
+        sweep.done.unused += 1;
+        match since {
+            None => {
+                steps.notes.push(Op::Put { key: key.to_vec(), value: self.now.to_le_bytes().to_vec() });
+            }
+            Some(since) if sweep.may_be_too_much => sweep.candidates.push((since, bytes, key.to_vec())),
+            Some(_) => {}
+        }
+    }
+
+    /// Facts before their notes: a note without facts is dropped by the next run.
+    fn apply(&self, steps: Steps) -> Result<(), StoreError> {
+        for (tree, ops) in [(Tree::Facts, steps.facts), (Tree::Unused, steps.notes)] {
+            if !ops.is_empty() {
+                self.store.batch(tree, ops)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what has been unused for longest until the rest fits.
+    fn reduce(&self, sweep: &mut Sweep) -> Result<(), CollectError> {
+        let mut candidates = std::mem::take(&mut sweep.candidates);
+        candidates.sort_unstable();
+        for slice in candidates.chunks(1_000) {
+            self.check()?;
+            let mut steps = Steps::default();
+            for (_, bytes, key) in slice {
+                if sweep.done.kept.1 <= self.keep.bytes {
+                    break;
+                }
+                steps.facts.push(remove(key.clone()));
+                steps.notes.push(remove(key.clone()));
+                sweep.done.kept.0 -= 1;
+                sweep.done.kept.1 -= bytes;
+                sweep.done.unused -= 1;
+                sweep.done.removed += 1;
+            }
+            self.apply(steps)?;
+        }
+        Ok(())
+    }
+
+    fn write_record(&self) -> Result<(), StoreError> {
+        let mut value = self.now.to_le_bytes().to_vec();
+        value.extend(self.store.size_on_disk().to_le_bytes());
+        self.store.put(Tree::Meta, RECORD, &value)?;
+        self.store.flush()
+    }
+}
+
+fn remove(key: Vec<u8>) -> Op {
+    Op::Remove { key }
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
