@@ -19,7 +19,7 @@ use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
 use super::registry::{Notices, Pools};
-use super::snapshot::{self, FileKind, Snapshots};
+use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
@@ -37,6 +37,8 @@ pub(super) struct Core {
     pub(super) table: FileTable,
     /// What each known file is to hob.
     pub(super) kinds: FxHashMap<FileId, FileKind>,
+    /// The map of an earlier run, until it takes the place of the empty one.
+    pub(super) comeback: Option<Comeback>,
 }
 
 /// An open workspace.
@@ -200,13 +202,15 @@ impl Workspace {
             true => self.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
             false => self.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
         };
-        // A write through another name gives no event. Looked at last: then what has just been read is among them.
-        let linked = |()| match self.links.mark_changed(self.root(), &self.dirty) {
-            true => settled(self.dirty.marks()),
-            false => Ok(()),
+        // What gives no event: writes through other names, rules that lie outside. Looked at last: then what has just been
+        // read is among them.
+        let silent = |()| {
+            let linked = self.links.mark_changed(self.root(), &self.dirty);
+            let changed = self.rules.mark_changed(&self.dirty) || linked;
+            if changed { settled(self.dirty.marks()) } else { Ok(()) }
         };
         let outcome = match self.watcher.barrier(deadline) {
-            Ok(passed) => settled(passed.marks).and_then(linked),
+            Ok(passed) => settled(passed.marks).and_then(silent),
             Err(error @ BarrierError::Late) => Err(error.to_string()),
             Err(BarrierError::Unordered) => {
                 // Nobody can say what happened in what order: look at everything.
@@ -309,9 +313,22 @@ impl Workspace {
         if changes.is_empty() {
             return;
         }
+        let count = changes.len() as u64;
         self.map.write().unwrap_or_else(PoisonError::into_inner).apply(changes);
         self.advance();
-        self.deriver.map_changed();
+        self.deriver.map_changed(count);
+    }
+
+    /// Waits for the map of an earlier run and begins with it; answers the files that it lacks.
+    pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<Sought> {
+        let Back { map, missing, aged } = comeback.finish();
+        *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
+        self.advance();
+        if aged.is_some() {
+            lock(&self.snapshots).image_is_there();
+        }
+        self.deriver.map_changed(aged.unwrap_or(0) as u64);
+        missing
     }
 
     pub(super) fn install_derived(&self, derived: hob_map::graph::Derived) {

@@ -16,8 +16,8 @@
 //! many calls there are. There is no thread for this: the first call that finds its turn has come makes the cookie.
 //!
 //! What it is not: a promise about writes through a memory map that was not yet unmapped or synced, about files changed
-//! by another machine, or about writes through another name of a file; those give no event. For files that are known to
-//! have another name [`crate::Links`] looks.
+//! by another machine, about file systems that are mounted into the tree, or about writes through another name of a file;
+//! those give no event. For files that are known to have another name [`crate::Links`] looks.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -12,7 +12,9 @@
 //!   [`DirtySet::settle`]. The first batch is the first index; a batch that fails goes back
 //!   ([`DirtySet::put_back`]).
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
-//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`].
+//!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
+//!   looks at what gives no event, [`Links::mark_changed`] and [`Rules::mark_changed`], and if something has changed there,
+//!   waits again.
 //!
 //! This crate reads folders and, through [`read`], single files; it never parses one, and it writes nothing but cookies
 //! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.
@@ -30,6 +32,7 @@ pub mod read;
 mod roots;
 mod rules;
 mod scan;
+mod sources;
 mod stat;
 mod table;
 pub mod watch;

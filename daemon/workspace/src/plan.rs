@@ -82,7 +82,7 @@ fn is_covered(path: &WsPath, batch: &Batch) -> bool {
 }
 
 fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
-    context.rules.reload();
+    context.rules.reload_all();
     let token = context.watcher.as_ref().map(|watcher| watcher.begin_sweep());
     let scan = context.scan(&WsPath::root())?;
     let plan = context.table.plan(&scan, &WsPath::root(), context.rules);

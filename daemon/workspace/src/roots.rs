@@ -3,6 +3,10 @@
 //! The nearest version-control root wins, because that is what people mean by "the project"; failing that, the nearest
 //! folder with a project file; failing that, the folder itself. The home folder and the file system's root are never
 //! chosen for a marker that happens to lie in them: one stray `package.json` at home must not make hob index a life.
+//!
+//! Nested repositories, submodules and worktrees are version-control roots like any other, so each is a workspace of its
+//! own for whoever names a place within it. A part of a larger repository (`packages/ui`) is not: whoever names it is
+//! served from the whole, under the whole's paths. What the workspace around a repository has of it: see `rules.rs`.
 
 use std::fs;
 use std::io;

@@ -5,13 +5,18 @@
 //! loops. Two ways ask the same question: a walk ([`Rules::walker`], which reads rule files afresh) and a single path
 //! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload`]). They must agree; a test compares
 //! them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
+//!
+//! A repository within the workspace (nested, a submodule, a worktree that lies in it) is a folder like any other, as it is
+//! for `rg`: its files belong, under its own rules and not those of the repository around it. Asked for by itself it is a
+//! workspace of its own (`roots.rs`); what is known of its contents is shared, because facts are kept by content.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hob_base::{AbsPath, WsPath};
 use ignore::{IncrementalIgnore, WalkBuilder};
 
-use crate::names;
+use crate::sources::Sources;
+use crate::{DirtySet, names};
 
 /// What is done with a file, by its size alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -50,13 +55,15 @@ pub struct Rules {
     options: RuleOptions,
     /// Caches the rule files of each folder that was asked about.
     matcher: Mutex<Option<IncrementalIgnore>>,
+    /// Rule files that lie where nothing is watched.
+    sources: Mutex<Sources>,
 }
 
 impl Rules {
     /// The rules for the workspace at `root`. Nothing is read yet.
     #[must_use]
     pub fn new(root: AbsPath, options: RuleOptions) -> Self {
-        Self { root, options, matcher: Mutex::new(None) }
+        Self { root, options, matcher: Mutex::new(None), sources: Mutex::default() }
     }
 
     /// The workspace's root.
@@ -98,6 +105,21 @@ impl Rules {
         *self.lock() = None;
     }
 
+    /// Forgets all cached rule files and notes what those are that lie outside: before everything is looked at.
+    pub(crate) fn reload_all(&self) {
+        *self.sources() = Sources::of(self);
+        self.reload();
+    }
+
+    /// Marks everything if a rule file has changed where nothing is watched. Answers whether that is so.
+    pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
+        let changed = self.sources().changed();
+        if changed {
+            dirty.mark_sweep();
+        }
+        changed
+    }
+
     /// A walk of the tree at `below` under these rules. The walk gives its root unasked, so whoever starts one below the
     /// workspace's root asks [`Rules::admits_dir`] first.
     pub(crate) fn walker(&self, below: &WsPath) -> WalkBuilder {
@@ -129,6 +151,10 @@ impl Rules {
     fn new_matcher(&self) -> IncrementalIgnore {
         let mut matchers = self.walker(&WsPath::root()).build_matchers();
         matchers.pop().expect("one matcher for the one root")
+    }
+
+    fn sources(&self) -> MutexGuard<'_, Sources> {
+        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<IncrementalIgnore>> {

@@ -191,7 +191,10 @@ impl Watcher {
     /// from now on every call that wants freshness sweeps. So nothing is marked here; a sweep that meets a limit would ask
     /// for the next one, for ever.
     fn lack(&self, note: String, remedy: Remedy) {
-        tracing::warn!(root = %self.rules.root(), note, "not everything is watched");
+        // Every sweep meets the same limit again; it is told once.
+        if !matches!(self.state(), WatcherState::Degraded { note: known } if known == note) {
+            tracing::warn!(root = %self.rules.root(), note, "not everything is watched");
+        }
         self.health.lose(note, remedy);
     }
 

@@ -65,7 +65,8 @@ fn freshen(indexer: &mut Indexer) -> Batch {
     }
     let batch = indexer.catch_up();
     // Writes through other names give no event.
-    if indexer.table.links().mark_changed(indexer.rules.root(), &indexer.dirty) {
+    let linked = indexer.table.links().mark_changed(indexer.rules.root(), &indexer.dirty);
+    if indexer.rules.mark_changed(&indexer.dirty) || linked {
         indexer.catch_up();
     }
     batch
@@ -155,6 +156,14 @@ fn changes_of_rules_are_changes(begin: Begin) {
     check(&tree, &mut indexer);
     tree.mkdir(".git");
     tree.write("d/.hobignore", "c.py");
+    check(&tree, &mut indexer);
+    // Above the workspace nothing is watched.
+    fs::write(tree.beside(".ignore"), "*.log\n").expect("write");
+    check(&tree, &mut indexer);
+    fs::remove_file(tree.beside(".ignore")).expect("remove");
+    check(&tree, &mut indexer);
+    // git made it later, together with its folder.
+    tree.write(".git/info/exclude", "*.log\n");
     check(&tree, &mut indexer);
     tree.remove("d/.hobignore");
     check(&tree, &mut indexer);
