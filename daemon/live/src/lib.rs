@@ -3,5 +3,12 @@
 //! The only part with LSP types; it answers in the words of `hob-base`. It knows no tool, no map and no client: files reach
 //! it by path, changes as batches, and trust, settings and folders from whoever owns it.
 
+pub mod diagnostics;
+pub mod documents;
+pub mod instance;
 pub mod process;
+pub mod ready;
 pub mod rpc;
+pub mod session;
+pub mod spec;
+pub mod uri;

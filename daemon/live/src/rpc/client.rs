@@ -186,8 +186,16 @@ impl Client {
     /// # Errors
     /// [`CallError::Closed`].
     pub fn notify<N: Notification>(&self, params: &N::Params) -> Result<(), CallError> {
-        let body = jsonrpc::call(None, N::METHOD, params)
-            .map_err(|error| CallError::Malformed { method: N::METHOD, why: error.to_string() })?;
+        self.notify_raw(N::METHOD, params)
+    }
+
+    /// As [`Client::notify`], for notifications that have no type of their own.
+    ///
+    /// # Errors
+    /// As [`Client::notify`].
+    pub fn notify_raw(&self, method: &'static str, params: &impl serde::Serialize) -> Result<(), CallError> {
+        let body = jsonrpc::call(None, method, params)
+            .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
         self.send(body)
     }
 
@@ -253,7 +261,7 @@ impl Client {
     fn take_in(&self, message: Incoming, peer: &dyn Peer) {
         match message {
             Incoming::Response { id, outcome } => {
-                self.deliver(id.as_ref(), outcome.map_err(CallError::Refused))
+                self.deliver(id.as_ref(), outcome.map_err(CallError::Refused));
             }
             Incoming::Notification { method, params } => peer.notification(&method, params.as_deref()),
             Incoming::Request { id, method, params } => {

@@ -1,3 +1,4 @@
 //! The live layer through its public surface: a scripted server in this process, real processes under a real guard.
 
+mod instance;
 mod rpc;

@@ -1,0 +1,314 @@
+//! The files a server has been told of: which are open in it, with what contents.
+//!
+//! Disk is the truth. A file that is open in a server no longer follows the disk by itself, so each change on disk is sent
+//! on; the number of open files is bounded, because every one costs memory there and work here. What is sent must reach the
+//! server in the order in which it was decided, so [`Documents`] is used under one lock from the decision to the sending.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+use serde_json::{Value, json};
+
+use crate::spec::{Announce, OpenPolicy, ServerSpec};
+use crate::uri;
+
+/// Files that may be open at once.
+const MOST_OPEN: usize = 64;
+
+/// Beyond so many changed files, a server that has to be shown each one by opening it is better started anew.
+const MOST_SHOWN: usize = 2_000;
+
+/// How a file changed on disk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileChange {
+    /// It was not there before.
+    Created,
+    /// Its contents differ.
+    Changed,
+    /// It is gone.
+    Deleted,
+}
+
+impl FileChange {
+    fn number(self) -> u8 {
+        match self {
+            Self::Created => 1,
+            Self::Changed => 2,
+            Self::Deleted => 3,
+        }
+    }
+}
+
+/// A notification for the server.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tell {
+    /// Its method.
+    pub method: &'static str,
+    /// Its parameters.
+    pub params: Value,
+}
+
+/// What to do about changes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Taken {
+    /// Tell the server this.
+    Tell(Vec<Tell>),
+    /// Too much for a server of this kind to be told: start it anew.
+    StartAnew,
+}
+
+#[derive(Debug)]
+struct Open {
+    version: i32,
+    hash: ContentHash,
+    used: u64,
+}
+
+/// What one server has open.
+#[derive(Debug)]
+pub struct Documents {
+    root: AbsPath,
+    open: HashMap<WsPath, Open>,
+    uses: u64,
+}
+
+/// Reads a file of the workspace as text; `None` when it is gone or no text.
+pub type ReadText<'a> = &'a dyn Fn(&WsPath) -> Option<String>;
+
+impl Documents {
+    /// Nothing open.
+    #[must_use]
+    pub fn new(root: AbsPath) -> Self {
+        Self { root, open: HashMap::new(), uses: 0 }
+    }
+
+    /// How many files are open.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether no file is open.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// The version of a file that is open.
+    #[must_use]
+    pub fn version(&self, path: &WsPath) -> Option<i32> {
+        self.open.get(path).map(|open| open.version)
+    }
+
+    /// What to tell so that `path` is open with its present contents; `None` if it cannot be read.
+    pub fn open(&mut self, spec: &ServerSpec, path: &WsPath, read: ReadText<'_>) -> Option<Vec<Tell>> {
+        self.uses += 1;
+        if let Some(open) = self.open.get_mut(path) {
+            // Changes on disk were sent on already; see `take_in`.
+            open.used = self.uses;
+            return Some(Vec::new());
+        }
+        let text = read(path)?;
+        let hash = ContentHash::of(text.as_bytes());
+        let mut tell = self.close_superfluous();
+        self.open.insert(path.clone(), Open { version: 1, hash, used: self.uses });
+        tell.push(self.did_open(spec, path, text));
+        Some(tell)
+    }
+
+    /// What to tell about changes on disk. `read` gives contents as they are now.
+    pub fn take_in(
+        &mut self,
+        spec: &ServerSpec,
+        changes: &BTreeMap<WsPath, FileChange>,
+        read: ReadText<'_>,
+    ) -> Taken {
+        let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
+        if changes.iter().filter(shown).count() > MOST_SHOWN {
+            return Taken::StartAnew;
+        }
+        let mut tell = Vec::new();
+        for (path, change) in changes {
+            if self.open.contains_key(path) {
+                tell.extend(self.sync(path, *change, read));
+            }
+        }
+        let events: Vec<Value> = changes.iter().map(|(path, change)| self.event(path, *change)).collect();
+        if !events.is_empty() && spec.announce != Announce::OpenAndClose {
+            tell.push(Tell { method: "workspace/didChangeWatchedFiles", params: json!({"changes": events}) });
+        }
+        for (path, change) in changes {
+            if self.is_shown(spec, path, *change)
+                && let Some(text) = read(path)
+            {
+                tell.push(self.did_open(spec, path, text));
+                tell.push(self.did_close(path));
+            }
+        }
+        Taken::Tell(tell)
+    }
+
+    /// Whether an unopened file has to be shown to the server by opening it for a moment.
+    fn is_shown(&self, spec: &ServerSpec, path: &WsPath, change: FileChange) -> bool {
+        let wanted = match spec.announce {
+            Announce::WatchedFiles | Announce::ItselfToo => false,
+            Announce::WatchedFilesAndOpenNew => change == FileChange::Created,
+            Announce::OpenAndClose => change != FileChange::Deleted,
+        };
+        wanted && !self.open.contains_key(path) && spec.language_of(path.file_name()).is_some()
+    }
+
+    /// Brings an open file up to date.
+    fn sync(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
+        let text = (change != FileChange::Deleted).then(|| read(path)).flatten();
+        let Some(text) = text else {
+            self.open.remove(path);
+            return Some(self.did_close(path));
+        };
+        let uri = self.uri(path);
+        let open = self.open.get_mut(path)?;
+        let hash = ContentHash::of(text.as_bytes());
+        if open.hash == hash {
+            return None;
+        }
+        open.hash = hash;
+        open.version += 1;
+        let params = json!({
+            "textDocument": {"uri": uri, "version": open.version},
+            "contentChanges": [{"text": text}],
+        });
+        Some(Tell { method: "textDocument/didChange", params })
+    }
+
+    fn close_superfluous(&mut self) -> Vec<Tell> {
+        let mut tell = Vec::new();
+        while self.open.len() >= MOST_OPEN {
+            let oldest = self.open.iter().min_by_key(|(_, open)| open.used).map(|(path, _)| path.clone());
+            let Some(path) = oldest else { break };
+            self.open.remove(&path);
+            tell.push(self.did_close(&path));
+        }
+        tell
+    }
+
+    fn did_open(&self, spec: &ServerSpec, path: &WsPath, text: String) -> Tell {
+        let language = spec.language_of(path.file_name()).unwrap_or("plaintext");
+        let document = json!({"uri": self.uri(path), "languageId": language, "version": 1, "text": text});
+        Tell { method: "textDocument/didOpen", params: json!({"textDocument": document}) }
+    }
+
+    fn did_close(&self, path: &WsPath) -> Tell {
+        Tell { method: "textDocument/didClose", params: json!({"textDocument": {"uri": self.uri(path)}}) }
+    }
+
+    fn event(&self, path: &WsPath, change: FileChange) -> Value {
+        json!({"uri": self.uri(path), "type": change.number()})
+    }
+
+    fn uri(&self, path: &WsPath) -> String {
+        uri::of_path(&self.root.join_ws(path)).as_str().to_owned()
+    }
+}
+
+impl OpenPolicy {
+    /// Whether the file asked about has to be open.
+    #[must_use]
+    pub fn wants_asked_file(self) -> bool {
+        self == Self::AskedFile
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::spec::{ReadySignal, nothing};
+
+    fn spec(announce: Announce) -> ServerSpec {
+        ServerSpec {
+            name: "test",
+            files: &[("py", "python")],
+            markers: &[],
+            commands: &[],
+            version_args: &[],
+            install_hint: "",
+            ready: ReadySignal::Held,
+            open: OpenPolicy::AskedFile,
+            announce,
+            options: nothing,
+            settings: nothing,
+            clean_exit_codes: &[0],
+        }
+    }
+
+    fn path(text: &str) -> WsPath {
+        WsPath::new(text).expect("relative")
+    }
+
+    fn methods(tell: &[Tell]) -> Vec<&'static str> {
+        tell.iter().map(|tell| tell.method.rsplit('/').next().unwrap_or_default()).collect()
+    }
+
+    fn told(taken: Taken) -> Vec<&'static str> {
+        match taken {
+            Taken::Tell(tell) => methods(&tell),
+            Taken::StartAnew => vec!["anew"],
+        }
+    }
+
+    #[test]
+    fn an_open_file_follows_the_disk() {
+        let spec = spec(Announce::WatchedFiles);
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let one: ReadText<'_> = &|_| Some("one".to_owned());
+        let two: ReadText<'_> = &|_| Some("two".to_owned());
+        let changed = BTreeMap::from([(path("a.py"), FileChange::Changed)]);
+        assert_eq!(methods(&documents.open(&spec, &path("a.py"), one).expect("readable")), ["didOpen"]);
+        assert_eq!(documents.open(&spec, &path("a.py"), one), Some(vec![]), "it is open");
+        assert_eq!(
+            told(documents.take_in(&spec, &changed, one)),
+            ["didChangeWatchedFiles"],
+            "the same contents"
+        );
+        assert_eq!(told(documents.take_in(&spec, &changed, two)), ["didChange", "didChangeWatchedFiles"]);
+        assert_eq!(documents.version(&path("a.py")), Some(2));
+        let gone = BTreeMap::from([(path("a.py"), FileChange::Deleted)]);
+        assert_eq!(told(documents.take_in(&spec, &gone, &|_| None)), ["didClose", "didChangeWatchedFiles"]);
+        assert!(documents.is_empty());
+        assert_eq!(documents.open(&spec, &path("a.py"), &|_| None), None);
+    }
+
+    #[test]
+    fn servers_that_ignore_events_are_shown_the_files() {
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let text: ReadText<'_> = &|_| Some(String::new());
+        let changes = BTreeMap::from([
+            (path("a.py"), FileChange::Created),
+            (path("b.py"), FileChange::Changed),
+            (path("c.txt"), FileChange::Created),
+            (path("d.py"), FileChange::Deleted),
+        ]);
+        let shown = told(documents.take_in(&spec(Announce::OpenAndClose), &changes, text));
+        assert_eq!(shown, ["didOpen", "didClose", "didOpen", "didClose"]);
+        let new = told(documents.take_in(&spec(Announce::WatchedFilesAndOpenNew), &changes, text));
+        assert_eq!(new, ["didChangeWatchedFiles", "didOpen", "didClose"]);
+        let many = (0..=MOST_SHOWN).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
+        assert_eq!(told(documents.take_in(&spec(Announce::OpenAndClose), &many, text)), ["anew"]);
+    }
+
+    #[test]
+    fn the_file_used_longest_ago_is_closed_first() {
+        let spec = spec(Announce::WatchedFiles);
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let text: ReadText<'_> = &|_| Some(String::new());
+        for i in 0..MOST_OPEN {
+            documents.open(&spec, &path(&format!("f{i}.py")), text);
+        }
+        documents.open(&spec, &path("f0.py"), text);
+        assert_eq!(
+            methods(&documents.open(&spec, &path("new.py"), text).expect("readable")),
+            ["didClose", "didOpen"]
+        );
+        assert_eq!(documents.len(), MOST_OPEN);
+        assert!(documents.version(&path("f0.py")).is_some() && documents.version(&path("f1.py")).is_none());
+    }
+}

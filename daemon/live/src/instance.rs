@@ -1,0 +1,368 @@
+//! One running server: started, initialised, asked, told of changes, stopped.
+//!
+//! An instance is used by everybody who asks about its project. It never comes back to life: when its process ends, it is
+//! replaced as a whole, because nothing that it knew can be trusted to have survived.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hob_base::{AbsPath, CancelToken, Deadline, Stopped, WsPath};
+use lsp_types::request::Request;
+use serde_json::{Value, json};
+
+use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
+use crate::process::{Ended, Guard, ServerCommand, ServerProcess};
+use crate::ready::Readiness;
+use crate::rpc::{CallError, Client, codes};
+use crate::session::Session;
+use crate::spec::ServerSpec;
+use crate::uri;
+
+/// How long a server may take to answer `initialize`.
+const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
+
+/// How long a server may take to end by itself when asked to.
+const STOPPED_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long an answer that comes too early is asked for again.
+const RETRY_FOR: Duration = Duration::from_secs(8);
+
+/// Pause between two such tries.
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
+
+/// Everything needed to start one.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// What kind of server.
+    pub spec: Arc<ServerSpec>,
+    /// What to run.
+    pub command: ServerCommand,
+    /// The project's folder.
+    pub root: AbsPath,
+    /// `initializationOptions`.
+    pub options: Value,
+    /// Answers to `workspace/configuration`.
+    pub settings: Value,
+}
+
+/// Why a server could not be started.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StartError {
+    /// The program could not be run at all.
+    #[error("`{program}` cannot be run: {why}")]
+    Spawn {
+        /// Its path.
+        program: String,
+        /// The system's reason.
+        why: String,
+    },
+    /// It ended, or refused, before it was initialised.
+    #[error("it did not start: {why}")]
+    Failed {
+        /// What happened.
+        why: String,
+        /// The last lines of its standard error, oldest first.
+        stderr: Vec<String>,
+    },
+    /// It did not answer in time.
+    #[error("it did not answer for {} s", .0.as_secs())]
+    Silent(Duration),
+    /// Nobody waits for it any more.
+    #[error(transparent)]
+    Stopped(Stopped),
+}
+
+/// How whole an answer is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Completeness {
+    /// All there is.
+    Complete,
+    /// Something may be missing; the text says why.
+    Partial(String),
+    /// Nothing can be said; the text says why.
+    Unknown(String),
+}
+
+/// An answer and how whole it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Answer<T> {
+    /// What the server said.
+    pub value: T,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Instance {
+    launch: Launch,
+    process: ServerProcess,
+    client: Client,
+    session: Arc<Session>,
+    /// As the server sent them: a field of an unknown shape must not make the rest unusable.
+    capabilities: Value,
+    documents: Mutex<Documents>,
+    started: Instant,
+}
+
+impl Instance {
+    /// Starts a server and waits until it is initialised.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing of it is left running.
+    pub fn start(launch: Launch, guard: Option<&Guard>, cancel: &CancelToken) -> Result<Self, StartError> {
+        let spawn_error = |error: std::io::Error| StartError::Spawn {
+            program: launch.command.program.display().to_string(),
+            why: error.to_string(),
+        };
+        let (process, (input, output)) = ServerProcess::start(&launch.command, guard).map_err(spawn_error)?;
+        let root_uri = uri::of_path(&launch.root);
+        let name = launch.root.as_path().file_name().map(|name| name.to_string_lossy().into_owned());
+        let folders = json!([{"uri": root_uri, "name": name.unwrap_or_default()}]);
+        let session = Arc::new(Session::new(launch.spec.ready, folders.clone(), launch.settings.clone()));
+        let peer = Arc::clone(&session);
+        let client = Client::start(input, output, peer).map_err(spawn_error)?;
+        let params = json!({
+            "processId": process.pid(),
+            "clientInfo": {"name": "hob", "version": env!("CARGO_PKG_VERSION")},
+            "rootPath": launch.root.to_string(),
+            "rootUri": root_uri,
+            "workspaceFolders": folders,
+            "initializationOptions": launch.options,
+            "capabilities": client_capabilities(),
+        });
+        let within = cancel.with_deadline(Deadline::after(INITIALISED_WITHIN));
+        let result = client.request_raw("initialize", &params, &within);
+        let result = result.map_err(|error| not_started(&error, &process, cancel))?;
+        let result: Value =
+            result.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
+        let told = client.notify_raw("initialized", &json!({})).and_then(|()| {
+            let settings = json!({"settings": launch.settings});
+            client.notify_raw("workspace/didChangeConfiguration", &settings)
+        });
+        told.map_err(|error| not_started(&error, &process, cancel))?;
+        Ok(Self {
+            documents: Mutex::new(Documents::new(launch.root.clone())),
+            capabilities: result["capabilities"].clone(),
+            started: Instant::now(),
+            launch,
+            process,
+            client,
+            session,
+        })
+    }
+
+    /// What kind of server it is.
+    #[must_use]
+    pub fn spec(&self) -> &ServerSpec {
+        &self.launch.spec
+    }
+
+    /// The project's folder.
+    #[must_use]
+    pub fn root(&self) -> &AbsPath {
+        &self.launch.root
+    }
+
+    /// Its process and all that it started.
+    #[must_use]
+    pub fn process(&self) -> &ServerProcess {
+        &self.process
+    }
+
+    /// What it says without being asked.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// For how long it has been running.
+    #[must_use]
+    pub fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn readiness(&self) -> Readiness {
+        self.session.ready.now()
+    }
+
+    /// Why it is no more, if so.
+    #[must_use]
+    pub fn gone(&self) -> Option<String> {
+        let closed = self.client.closed()?;
+        let ended = self.process.wait(Duration::from_millis(50));
+        Some(ended.map_or(closed, |ended: Ended| ended.to_string()))
+    }
+
+    /// Whether it answers a kind of question: `capability` is the field of its capabilities, `method` what it may have
+    /// registered instead.
+    #[must_use]
+    pub fn offers(&self, capability: &str, method: &str) -> bool {
+        let stated = match &self.capabilities[capability] {
+            Value::Null | Value::Bool(false) => false,
+            Value::Bool(true) | Value::Object(_) | Value::Number(_) => true,
+            Value::String(_) | Value::Array(_) => false,
+        };
+        stated || self.session.has_registered(method)
+    }
+
+    /// Asks, and asks again while the server says that it was too early.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn ask<R: Request>(&self, params: &R::Params, cancel: &CancelToken) -> Result<R::Result, CallError> {
+        let until = Instant::now() + RETRY_FOR;
+        loop {
+            match self.client.request::<R>(params, cancel) {
+                Err(CallError::Refused(error)) if is_too_early(error.code) && Instant::now() < until => {
+                    std::thread::sleep(RETRY_PAUSE);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// Asks something that needs the whole project to be known: waits until it is, for as long as `patience`, and says how
+    /// whole the answer is.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn ask_whole<R: Request>(
+        &self,
+        params: &R::Params,
+        patience: Duration,
+        cancel: &CancelToken,
+    ) -> Result<Answer<R::Result>, CallError> {
+        self.session.ready.given_work();
+        let waited = self.session.ready.wait(&cancel.with_deadline(Deadline::after(patience)));
+        let before = waited.unwrap_or_else(|_| self.readiness());
+        cancel.check()?;
+        let value = self.ask::<R>(params, cancel)?;
+        // It may have begun to load again while it answered.
+        let completeness = match (before, self.readiness()) {
+            (Readiness::Ready, Readiness::Ready) => Completeness::Complete,
+            (Readiness::Impaired(why), _) | (_, Readiness::Impaired(why)) => Completeness::Partial(why),
+            (Readiness::Loading(what), _) | (_, Readiness::Loading(what)) => {
+                Completeness::Partial(format!("the server is still loading: {what}"))
+            }
+            (Readiness::Silent, _) | (_, Readiness::Silent) => Completeness::Unknown(
+                "the server has not said yet whether it has loaded the project".to_owned(),
+            ),
+        };
+        Ok(Answer { value, completeness })
+    }
+
+    /// Has a file open in the server, with its present contents; `false` if it cannot be read.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn open(&self, path: &WsPath, read: ReadText<'_>) -> Result<bool, CallError> {
+        let mut documents = self.documents();
+        let Some(tell) = documents.open(self.spec(), path, read) else { return Ok(false) };
+        self.tell(tell)?;
+        self.session.ready.given_work();
+        Ok(true)
+    }
+
+    /// Tells the server of changes on disk; `false` if it is better started anew.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn take_in(
+        &self,
+        changes: &BTreeMap<WsPath, FileChange>,
+        read: ReadText<'_>,
+    ) -> Result<bool, CallError> {
+        let mut documents = self.documents();
+        match documents.take_in(self.spec(), changes, read) {
+            Taken::Tell(tell) => self.tell(tell).map(|()| true),
+            Taken::StartAnew => Ok(false),
+        }
+    }
+
+    /// The version under which the server has a file open.
+    #[must_use]
+    pub fn version(&self, path: &WsPath) -> Option<i32> {
+        self.documents().version(path)
+    }
+
+    /// Ends it: asks it to, and does not take no for an answer.
+    pub fn stop(&self) {
+        let patience = CancelToken::new(Deadline::after(STOPPED_WITHIN));
+        let asked = self.client.request_raw("shutdown", &(), &patience);
+        let told = asked.and_then(|_| self.client.notify_raw("exit", &()));
+        let ended = told.is_ok().then(|| self.process.wait(STOPPED_WITHIN)).flatten();
+        self.client.close("it was stopped");
+        match ended {
+            Some(Ended { code: Some(code) }) if self.spec().clean_exit_codes.contains(&code) => {}
+            Some(ended) => tracing::debug!(server = self.spec().name, %ended, "stopped"),
+            None => self.process.kill(),
+        }
+    }
+
+    /// Under the documents' lock, so that everything reaches the server in the order in which it was decided.
+    fn tell(&self, tell: Vec<Tell>) -> Result<(), CallError> {
+        tell.into_iter().try_for_each(|Tell { method, params }| self.client.notify_raw(method, &params))
+    }
+
+    fn documents(&self) -> MutexGuard<'_, Documents> {
+        // What is open is noted before it is sent; after a panic between the two the connection is of no use anyway.
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_too_early(code: i64) -> bool {
+    [codes::CONTENT_MODIFIED, codes::SERVER_CANCELLED, codes::SERVER_NOT_INITIALIZED].contains(&code)
+}
+
+fn not_started(error: &CallError, process: &ServerProcess, cancel: &CancelToken) -> StartError {
+    let ended = match error {
+        CallError::Stopped(_) => None,
+        _ => process.wait(Duration::from_secs(1)),
+    };
+    let stderr = process.stderr_tail();
+    process.kill();
+    match (error, cancel.check()) {
+        (CallError::Stopped(_), Err(stopped)) => StartError::Stopped(stopped),
+        (CallError::Stopped(_), Ok(())) => StartError::Silent(INITIALISED_WITHIN),
+        _ => StartError::Failed { why: ended.map_or(error.to_string(), |ended| ended.to_string()), stderr },
+    }
+}
+
+/// What hob can do as a client. Only UTF-16 columns are offered, which every server has to know.
+fn client_capabilities() -> Value {
+    let dynamic = json!({"dynamicRegistration": true});
+    let links = json!({"dynamicRegistration": true, "linkSupport": true});
+    json!({
+        "general": {"positionEncodings": ["utf-16"]},
+        "window": {"workDoneProgress": true, "showDocument": {"support": false}},
+        "experimental": {"serverStatusNotification": true},
+        "workspace": {
+            "applyEdit": false,
+            "configuration": true,
+            "workspaceFolders": true,
+            "didChangeConfiguration": dynamic,
+            "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
+            "symbol": {"dynamicRegistration": true, "resolveSupport": {"properties": ["location.range"]}},
+            "fileOperations": {"willRename": true, "didRename": true},
+            "workspaceEdit": {"documentChanges": true, "resourceOperations": ["create", "rename", "delete"]},
+            "diagnostics": {"refreshSupport": true},
+        },
+        "textDocument": {
+            "synchronization": {"dynamicRegistration": true, "didSave": true},
+            "definition": links,
+            "typeDefinition": links,
+            "implementation": links,
+            "references": dynamic,
+            "hover": {"dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"]},
+            "documentSymbol": {"dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true},
+            "callHierarchy": dynamic,
+            "rename": {"dynamicRegistration": true, "prepareSupport": true},
+            "publishDiagnostics": {"versionSupport": true, "relatedInformation": true},
+            "diagnostic": dynamic,
+        },
+    })
+}

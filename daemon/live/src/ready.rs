@@ -1,0 +1,258 @@
+//! Whether a server's answers are whole yet.
+//!
+//! Most servers answer before they have read the project: with nothing, or with the declaration alone, and without an
+//! error. Each has its own way to say when that is over ([`ReadySignal`]). Until then an answer is *partial*, never
+//! "none".
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Stopped};
+use serde_json::Value;
+
+use crate::spec::ReadySignal;
+
+/// A server that says when it begins to load but has not within this time of being asked for something has nothing to
+/// load.
+const BEGINS_WITHIN: Duration = Duration::from_secs(3);
+
+/// How long a waiting call sleeps before it looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// How far a server is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Readiness {
+    /// Answers are whole.
+    Ready,
+    /// Something is being loaded; the text says what and how far, as far as the server does.
+    Loading(String),
+    /// It has not said anything yet.
+    Silent,
+    /// It will never be able to answer in full; the text says why.
+    Impaired(String),
+}
+
+impl fmt::Display for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready => f.write_str("ready"),
+            Self::Loading(what) => write!(f, "loading ({what})"),
+            Self::Silent => f.write_str("starting"),
+            Self::Impaired(why) => write!(f, "impaired ({why})"),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct State {
+    /// Reports under way that count, by token.
+    under_way: BTreeMap<String, String>,
+    /// Whether the signal has come at least once.
+    seen: bool,
+    /// When it was first given something to do, for [`BEGINS_WITHIN`].
+    asked_at: Option<Instant>,
+    impaired: Option<String>,
+    /// What other progress reports say; shown, not waited for.
+    showing: Option<String>,
+}
+
+/// Follows one server's signs.
+#[derive(Debug)]
+pub struct ReadyWatch {
+    signal: ReadySignal,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl ReadyWatch {
+    /// Nothing heard yet.
+    #[must_use]
+    pub fn new(signal: ReadySignal) -> Self {
+        let state =
+            State { under_way: BTreeMap::new(), seen: false, asked_at: None, impaired: None, showing: None };
+        Self { signal, state: Mutex::new(state), changed: Condvar::new() }
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn now(&self) -> Readiness {
+        self.judge(&self.lock())
+    }
+
+    /// The server has been given work that makes it load, such as its first open file.
+    pub fn given_work(&self) {
+        self.lock().asked_at.get_or_insert_with(Instant::now);
+    }
+
+    /// A `$/progress` notification.
+    pub fn progress(&self, params: &Value) {
+        let token = params["token"].to_string();
+        let value = &params["value"];
+        let text = |name: &str| value[name].as_str().unwrap_or_default();
+        let mut state = self.lock();
+        match value["kind"].as_str() {
+            Some("begin") => {
+                let label = format!("{} {}", text("title"), text("message")).trim().to_owned();
+                if self.counts(&token, &label) {
+                    state.under_way.insert(token, label);
+                } else {
+                    state.showing = Some(label);
+                }
+            }
+            Some("report") => {
+                if let Some(label) = state.under_way.get_mut(&token) {
+                    let percent = value["percentage"].as_u64().map(|percent| format!(" {percent} %"));
+                    *label = format!("{}{}", text("message"), percent.unwrap_or_default());
+                }
+            }
+            Some("end") => {
+                let counted = state.under_way.remove(&token).is_some();
+                state.seen |= counted && state.under_way.is_empty();
+                state.showing = None;
+            }
+            _ => return,
+        }
+        self.tell(state);
+    }
+
+    /// A `window/logMessage` notification.
+    pub fn log(&self, text: &str) {
+        if let ReadySignal::Logs(wanted) = self.signal
+            && text.contains(wanted)
+        {
+            let mut state = self.lock();
+            state.seen = true;
+            self.tell(state);
+        }
+    }
+
+    /// An `experimental/serverStatus` notification.
+    pub fn status(&self, params: &Value) {
+        let mut state = self.lock();
+        if let (ReadySignal::QuiescentStatus, Some(quiescent)) = (self.signal, params["quiescent"].as_bool())
+        {
+            state.seen = quiescent;
+        }
+        let message = params["message"].as_str().unwrap_or("it does not say why");
+        state.impaired = match params["health"].as_str() {
+            Some("warning" | "error") => Some(message.trim().to_owned()),
+            _ => None,
+        };
+        self.tell(state);
+    }
+
+    /// Waits until answers are whole, or as whole as they will get.
+    ///
+    /// # Errors
+    /// [`Stopped`] when cancelled or out of time.
+    pub fn wait(&self, cancel: &CancelToken) -> Result<Readiness, Stopped> {
+        let mut state = self.lock();
+        loop {
+            match self.judge(&state) {
+                Readiness::Loading(_) | Readiness::Silent => cancel.check()?,
+                settled => return Ok(settled),
+            }
+            state = self.changed.wait_timeout(state, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn counts(&self, token: &str, label: &str) -> bool {
+        match self.signal {
+            ReadySignal::ProgressEnds(wanted) => token.contains(wanted) || label.contains(wanted),
+            _ => false,
+        }
+    }
+
+    fn judge(&self, state: &State) -> Readiness {
+        let whole = || state.impaired.clone().map_or(Readiness::Ready, Readiness::Impaired);
+        if let Some(label) = state.under_way.values().next() {
+            return Readiness::Loading(label.clone());
+        }
+        let waited = state.asked_at.is_some_and(|at| at.elapsed() >= BEGINS_WITHIN);
+        match self.signal {
+            ReadySignal::Held | ReadySignal::Settles => whole(),
+            _ if state.seen => whole(),
+            ReadySignal::ProgressEnds(_) if waited => {
+                Readiness::Impaired("it found no project to load; it knows open files only".to_owned())
+            }
+            _ => state.showing.clone().map_or(Readiness::Silent, Readiness::Loading),
+        }
+    }
+
+    fn tell(&self, state: MutexGuard<'_, State>) {
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Each change is a few whole values.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::Deadline;
+    use serde_json::json;
+
+    use super::*;
+
+    fn progress(token: impl Into<Value>, value: Value) -> Value {
+        json!({"token": token.into(), "value": value})
+    }
+
+    #[test]
+    fn the_end_of_the_right_progress_is_the_signal() {
+        let watch = ReadyWatch::new(ReadySignal::ProgressEnds("backgroundIndex"));
+        assert_eq!(watch.now(), Readiness::Silent);
+        watch.progress(&progress("other", json!({"kind": "begin", "title": "Thinking"})));
+        watch.progress(&progress("other", json!({"kind": "end"})));
+        assert_eq!(watch.now(), Readiness::Silent, "that was something else");
+        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "begin", "title": "indexing"})));
+        watch.progress(&progress(
+            "backgroundIndexProgress",
+            json!({"kind": "report", "message": "3/9", "percentage": 33}),
+        ));
+        assert_eq!(watch.now(), Readiness::Loading("3/9 33 %".to_owned()));
+        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "end"})));
+        assert_eq!(watch.now(), Readiness::Ready);
+        watch.progress(&progress("backgroundIndexProgress", json!({"kind": "begin", "title": "again"})));
+        assert!(matches!(watch.now(), Readiness::Loading(_)), "it loads again");
+    }
+
+    #[test]
+    fn a_warning_about_health_is_not_forgotten() {
+        let watch = ReadyWatch::new(ReadySignal::QuiescentStatus);
+        watch.status(&json!({"health": "ok", "quiescent": false}));
+        let late = CancelToken::new(Deadline::after(Duration::from_millis(1)));
+        assert_eq!(watch.wait(&late), Err(Stopped::DeadlinePassed));
+        watch.status(&json!({"health": "warning", "quiescent": true, "message": "no sources"}));
+        assert_eq!(watch.now(), Readiness::Impaired("no sources".to_owned()));
+        watch.status(&json!({"health": "ok", "quiescent": true}));
+        assert_eq!(watch.wait(&CancelToken::default()), Ok(Readiness::Ready));
+    }
+
+    #[test]
+    fn logs_count_only_where_they_are_the_signal() {
+        let (logs, held) = (ReadyWatch::new(ReadySignal::Logs("Found ")), ReadyWatch::new(ReadySignal::Held));
+        assert_eq!((logs.now(), held.now()), (Readiness::Silent, Readiness::Ready));
+        logs.log("Loading");
+        assert_eq!(logs.now(), Readiness::Silent);
+        logs.log("Found 83 source files");
+        assert_eq!(logs.now(), Readiness::Ready);
+    }
+
+    #[test]
+    fn whatever_is_sent_does_no_harm() {
+        let watch = ReadyWatch::new(ReadySignal::ProgressEnds("x"));
+        for odd in
+            [json!(null), json!([]), json!({"token": {}, "value": 3}), progress(7, json!({"kind": "end"}))]
+        {
+            watch.progress(&odd);
+            watch.status(&odd);
+        }
+        assert_eq!(watch.now(), Readiness::Silent);
+    }
+}

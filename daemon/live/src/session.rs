@@ -1,0 +1,192 @@
+//! What a server says and asks while it lives, and how it is answered.
+//!
+//! Some servers stop for ever at a question that nobody answers, so every question has an answer, and none of them lets a
+//! server do anything: edits are refused here, because hob writes nothing that was not previewed.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::diagnostics::Verdicts;
+use crate::ready::ReadyWatch;
+use crate::rpc::{Peer, ResponseError, codes};
+use crate::spec::ReadySignal;
+
+/// What belongs to one running server beside its process and connection.
+#[derive(Debug)]
+pub struct Session {
+    /// How far it is.
+    pub ready: ReadyWatch,
+    /// What it pushed about files.
+    pub verdicts: Verdicts,
+    folders: Value,
+    settings: Value,
+    /// Registrations of methods at run time, by their id.
+    registered: Mutex<BTreeMap<String, String>>,
+}
+
+impl Session {
+    /// For a server that works on `folders` (as the protocol writes them) with these settings.
+    #[must_use]
+    pub fn new(signal: ReadySignal, folders: Value, settings: Value) -> Self {
+        Self {
+            ready: ReadyWatch::new(signal),
+            verdicts: Verdicts::default(),
+            folders,
+            settings,
+            registered: Mutex::default(),
+        }
+    }
+
+    /// Whether the server has registered a method at run time.
+    #[must_use]
+    pub fn has_registered(&self, method: &str) -> bool {
+        self.registrations().values().any(|registered| registered == method)
+    }
+
+    /// The settings of the sections asked for; `null` for one that has none, which every server takes for its defaults.
+    fn configuration(&self, params: &Value) -> Value {
+        let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
+        let setting = |item: &Value| match item["section"].as_str() {
+            None | Some("") => self.settings.clone(),
+            Some(section) => section
+                .split('.')
+                .try_fold(&self.settings, |at, key| at.get(key))
+                .cloned()
+                .unwrap_or(Value::Null),
+        };
+        items.iter().map(setting).collect()
+    }
+
+    fn register(&self, params: &Value) {
+        let mut registered = self.registrations();
+        for one in params["registrations"].as_array().into_iter().flatten() {
+            if let (Some(id), Some(method)) = (one["id"].as_str(), one["method"].as_str()) {
+                registered.insert(id.to_owned(), method.to_owned());
+            }
+        }
+    }
+
+    fn unregister(&self, params: &Value) {
+        let mut registered = self.registrations();
+        // The protocol's own spelling, and what it should have been.
+        for list in ["unregisterations", "unregistrations"] {
+            for one in params[list].as_array().into_iter().flatten() {
+                one["id"].as_str().map(|id| registered.remove(id));
+            }
+        }
+    }
+
+    fn registrations(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        // Entries are inserted and removed whole.
+        self.registered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn value(params: Option<&RawValue>) -> Value {
+    params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or(Value::Null)
+}
+
+impl Peer for Session {
+    fn request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, ResponseError> {
+        let params = value(params);
+        match method {
+            "workspace/configuration" => Ok(self.configuration(&params)),
+            "workspace/workspaceFolders" => Ok(self.folders.clone()),
+            "client/registerCapability" => {
+                self.register(&params);
+                Ok(Value::Null)
+            }
+            "client/unregisterCapability" => {
+                self.unregister(&params);
+                Ok(Value::Null)
+            }
+            "workspace/applyEdit" => {
+                Ok(json!({"applied": false, "failureReason": "edits are previewed and applied by the user"}))
+            }
+            "window/showDocument" => Ok(json!({"success": false})),
+            // `null` is "no choice was made", "seen", or "done", as the method has it.
+            "window/workDoneProgress/create" | "window/showMessageRequest" => Ok(Value::Null),
+            refresh if refresh.starts_with("workspace/") && refresh.ends_with("/refresh") => Ok(Value::Null),
+            unknown => Err(ResponseError {
+                code: codes::METHOD_NOT_FOUND,
+                message: format!("hob does not know `{unknown}`"),
+            }),
+        }
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>) {
+        match method {
+            "$/progress" => self.ready.progress(&value(params)),
+            "window/logMessage" | "window/showMessage" => {
+                let params = value(params);
+                let text = params["message"].as_str().unwrap_or_default();
+                tracing::debug!(text, "a language server says");
+                self.ready.log(text);
+            }
+            "experimental/serverStatus" => self.ready.status(&value(params)),
+            "textDocument/publishDiagnostics" => {
+                let parsed = params.and_then(|params| serde_json::from_str(params.get()).ok());
+                if let Some(params) = parsed {
+                    self.verdicts.take_in(params);
+                }
+            }
+            other => tracing::trace!(method = other, "a notification that nobody needs"),
+        }
+    }
+
+    fn closed(&self, why: &str) {
+        tracing::debug!(why, "a connection to a language server has ended");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> Session {
+        let settings = json!({"python": {"analysis": {"mode": "off"}}});
+        Session::new(ReadySignal::Held, json!([{"uri": "file:///p", "name": "p"}]), settings)
+    }
+
+    fn ask(session: &Session, method: &str, params: &Value) -> Result<Value, ResponseError> {
+        let raw = serde_json::value::to_raw_value(params).expect("JSON");
+        session.request(method, Some(&raw))
+    }
+
+    #[test]
+    fn settings_are_answered_item_by_item() {
+        let items = json!({"items": [
+            {"section": "python.analysis"}, {"section": "python.other"}, {"section": "deno"}, {}
+        ]});
+        let answer = ask(&session(), "workspace/configuration", &items).expect("answered");
+        assert_eq!(answer, json!([{"mode": "off"}, null, null, {"python": {"analysis": {"mode": "off"}}}]));
+        assert_eq!(ask(&session(), "workspace/configuration", &json!(7)), Ok(json!([])));
+    }
+
+    #[test]
+    fn registrations_come_and_go() {
+        let session = session();
+        let one = json!({"id": "1", "method": "textDocument/references"});
+        assert_eq!(
+            ask(&session, "client/registerCapability", &json!({"registrations": [one, 5]})),
+            Ok(Value::Null)
+        );
+        assert!(session.has_registered("textDocument/references"));
+        let gone = json!({"unregisterations": [{"id": "1", "method": "textDocument/references"}]});
+        assert_eq!(ask(&session, "client/unregisterCapability", &gone), Ok(Value::Null));
+        assert!(!session.has_registered("textDocument/references"));
+    }
+
+    #[test]
+    fn no_server_may_edit_and_no_question_stays_open() {
+        let edit = ask(&session(), "workspace/applyEdit", &json!({})).expect("answered");
+        assert_eq!(edit["applied"], false);
+        assert_eq!(ask(&session(), "workspace/semanticTokens/refresh", &json!(null)), Ok(Value::Null));
+        assert!(
+            ask(&session(), "markdown/parse", &json!({})).is_err_and(|e| e.code == codes::METHOD_NOT_FOUND)
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! What hob knows about one kind of language server, as data.
+//!
+//! A server's peculiarities are values here and decisions elsewhere: nothing outside the catalogue asks for a server by
+//! name.
+
+use serde_json::Value;
+
+/// How a server makes known that its answers are whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReadySignal {
+    /// It holds every answer until it is.
+    Held,
+    /// A progress report whose token, title or message contains this has ended, and none like it is under way.
+    ProgressEnds(&'static str),
+    /// It writes a log message that contains this.
+    Logs(&'static str),
+    /// Its status notification (`experimental/serverStatus`) says that nothing is under way.
+    QuiescentStatus,
+    /// It says nothing: an answer is believed once it comes twice.
+    Settles,
+}
+
+/// What has to be open in a server before it answers questions about a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OpenPolicy {
+    /// Nothing; files are opened all the same where that is cheap.
+    Never,
+    /// The file that is asked about.
+    AskedFile,
+}
+
+/// How a server learns of a change on disk to a file that is not open in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Announce {
+    /// By `workspace/didChangeWatchedFiles`.
+    WatchedFiles,
+    /// As before, but new files have to be opened once as well.
+    WatchedFilesAndOpenNew,
+    /// Only by opening the file, and closing it again.
+    OpenAndClose,
+    /// It watches the disk itself and is told all the same, which is sooner.
+    ItselfToo,
+}
+
+/// One kind of server.
+#[derive(Clone, Debug)]
+pub struct ServerSpec {
+    /// Its name for users: `pyright`.
+    pub name: &'static str,
+    /// Endings of the files it serves, each with the language identifier of the protocol.
+    pub files: &'static [(&'static str, &'static str)],
+    /// Files that make a folder a project for it, most telling first.
+    pub markers: &'static [&'static str],
+    /// Commands that start it, most wanted first; the first word is looked up.
+    pub commands: &'static [&'static [&'static str]],
+    /// Arguments that make the command say its version and end, for telling a program from a stand-in.
+    pub version_args: &'static [&'static str],
+    /// How to get it, for people.
+    pub install_hint: &'static str,
+    /// See [`ReadySignal`].
+    pub ready: ReadySignal,
+    /// See [`OpenPolicy`].
+    pub open: OpenPolicy,
+    /// See [`Announce`].
+    pub announce: Announce,
+    /// `initializationOptions` when the workspace is trusted or not.
+    pub options: fn(trusted: bool) -> Value,
+    /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
+    pub settings: fn(trusted: bool) -> Value,
+    /// Exit codes after a proper shutdown that are no failure.
+    pub clean_exit_codes: &'static [i32],
+}
+
+impl ServerSpec {
+    /// The protocol's language identifier for a file name, if this server serves such files.
+    #[must_use]
+    pub fn language_of(&self, file_name: &str) -> Option<&'static str> {
+        let ending = |ending: &str| {
+            file_name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.') || ending == file_name)
+        };
+        self.files.iter().find(|(known, _)| ending(known)).map(|(_, language)| *language)
+    }
+}
+
+/// For servers that need neither options nor settings.
+#[must_use]
+pub fn nothing(_trusted: bool) -> Value {
+    Value::Null
+}
