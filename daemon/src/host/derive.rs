@@ -26,6 +26,8 @@ const REST_FACTOR: u32 = 10;
 struct State {
     changed: bool,
     map_changed: bool,
+    /// Files that changed in the map so far.
+    map_changes: u64,
     runs: u64,
     closed: bool,
 }
@@ -39,16 +41,23 @@ pub(super) struct Deriver {
 
 impl Deriver {
     pub(super) fn text_changed(&self) {
-        self.note_change(false);
+        self.note_change(None);
     }
 
-    pub(super) fn map_changed(&self) {
-        self.note_change(true);
+    /// So many files changed in the map.
+    pub(super) fn map_changed(&self, files: u64) {
+        self.note_change(Some(files));
     }
 
-    fn note_change(&self, map: bool) {
+    /// How many files changed in the map so far, each as often as it did.
+    pub(super) fn map_changes(&self) -> u64 {
+        lock(&self.state).map_changes
+    }
+
+    fn note_change(&self, map: Option<u64>) {
         let mut state = lock(&self.state);
-        state.map_changed |= map;
+        state.map_changed |= map.is_some();
+        state.map_changes += map.unwrap_or(0);
         if !state.changed {
             state.changed = true;
             self.moved.notify_all();
@@ -96,14 +105,18 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         return;
     }
     // The first time at once: answers wait for it.
-    let mut rest = LULL.max(derive(workspace) * REST_FACTOR);
+    let mut derived_in = derive(workspace);
     snapshot::save(workspace);
-    while let Some(map_changed) = workspace.deriver.next(rest) {
+    while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
-            rest = LULL.max(derive(workspace) * REST_FACTOR);
+            derived_in = derive(workspace);
         }
         snapshot::save(workspace);
     }
+}
+
+fn rest(workspace: &Workspace, derived_in: Duration) -> Duration {
+    LULL.max(derived_in * REST_FACTOR).max(lock(&workspace.snapshots).rest())
 }
 
 fn derive(workspace: &Workspace) -> Duration {

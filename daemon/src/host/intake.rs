@@ -15,10 +15,11 @@ use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
 use hob_workspace::read::{ReadFile, read_file};
 use hob_workspace::{FileClass, Plan, ToRead};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::facts::Wanted;
 use super::progress::Phase;
-use super::snapshot::FileKind;
+use super::snapshot::{FileKind, Sought};
 use super::workspace::{Core, Workspace};
 
 /// Files per step: the unit of parallel work, of progress, and of how long a lock is wanted at once.
@@ -77,33 +78,50 @@ pub(super) fn take_in(
     let mut report = Report { scanned: plan.read.len() + plan.gone.len(), ..Report::default() };
     let total = plan.read.len() as u64;
     workspace.progress.enter(Phase::Text, Some(total));
-    let removed = forget(workspace, core, &plan.gone);
-    report.deleted = removed;
-    let to_map = take_in_text(workspace, core, plan.read, cancel);
+    let mut unmapped = forget(workspace, core, &plan.gone);
+    report.deleted = unmapped.len();
+    let mut to_map = take_in_text(workspace, core, (plan.read, &mut unmapped), cancel);
     report.changed = to_map.len();
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.dirty.settle_text(marks);
+    if let Some(comeback) = core.comeback.take() {
+        let missing = workspace.restore_map(comeback);
+        to_map.extend(not_mapped(core, missing, &to_map));
+    }
+    workspace.apply_map(unmapped);
     report.mapped = take_in_map(workspace, to_map, total, cancel);
     report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report
 }
 
-fn forget(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> usize {
+/// Takes files out of table and text; answers what remains to be done to the map.
+fn forget(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
     let removed: Vec<FileId> =
         gone.iter().filter_map(|file| Some(core.table.forget(*file)?.file())).collect();
     core.kinds.retain(|file, _| core.table.record(*file).is_some());
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
         workspace.install_text(GramBatch::prepare(text));
-        workspace.apply_map(removed.iter().map(|file| MapChange::Remove { file: *file }).collect());
     }
-    removed.len()
+    removed.into_iter().map(|file| MapChange::Remove { file }).collect()
+}
+
+/// Files whose facts were not found, as far as they are still as they were and not about to be mapped anyway.
+fn not_mapped(core: &Core, missing: Vec<Sought>, to_map: &[ToMap]) -> Vec<ToMap> {
+    let changed: FxHashSet<FileId> = to_map.iter().map(|file| file.file).collect();
+    let is_same = |sought: &Sought| {
+        core.table.record(sought.file).is_some_and(|record| record.hash == sought.hash)
+            && !changed.contains(&sought.file)
+    };
+    let same = missing.into_iter().filter(is_same);
+    same.map(|Sought { file, path, lang, hash }| ToMap { file, path, hash, lang: Some(lang), bytes: None })
+        .collect()
 }
 
 fn take_in_text(
     workspace: &Workspace,
     core: &mut Core,
-    read: Vec<ToRead>,
+    (read, unmapped): (Vec<ToRead>, &mut Vec<MapChange>),
     cancel: &CancelToken,
 ) -> Vec<ToMap> {
     let keep = read.iter().map(|file| file.stat.len).sum::<u64>() <= KEEP_BYTES;
@@ -125,7 +143,7 @@ fn take_in_text(
                 })
                 .collect()
         });
-        to_map.extend(record(workspace, core, taken));
+        to_map.extend(record(workspace, core, (taken, unmapped)));
         workspace.progress.advance(done.load(Ordering::Relaxed));
     }
     to_map
@@ -150,8 +168,12 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, ToRead
     Ok(Taken { read: ToRead { stat, ..file }, hash, read_at_ns, grams, lang, bytes })
 }
 
-/// Writes what was read into the table and the text index; answers what the map has to take in.
-fn record(workspace: &Workspace, core: &mut Core, taken: Vec<Result<Taken, ToRead>>) -> Vec<ToMap> {
+/// Writes what was read into the table and the text index; answers what the map has to take in, and adds what it loses.
+fn record(
+    workspace: &Workspace,
+    core: &mut Core,
+    (taken, unmapped): (Vec<Result<Taken, ToRead>>, &mut Vec<MapChange>),
+) -> Vec<ToMap> {
     let mut text = Vec::with_capacity(taken.len());
     let mut to_map = Vec::new();
     let mut gone = Vec::new();
@@ -180,7 +202,7 @@ fn record(workspace: &Workspace, core: &mut Core, taken: Vec<Result<Taken, ToRea
         let batch = workspace.pools.index.install(|| GramBatch::prepare(text));
         workspace.install_text(batch);
     }
-    forget(workspace, core, &gone);
+    unmapped.extend(forget(workspace, core, &gone));
     to_map
 }
 

@@ -139,6 +139,9 @@ impl FileEntry {
 
     /// What stands before the name in the qualified name; empty at top level.
     pub(crate) fn qualifier(&self, def: &Def) -> &str {
+        if def.qualified == def.name {
+            return "";
+        }
         let (qualified, name) = (self.facts.name(def.qualified), self.facts.name(def.name));
         qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.')).unwrap_or("")
     }

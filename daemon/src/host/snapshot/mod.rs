@@ -1,34 +1,51 @@
 //! What a workspace leaves behind, so that the next daemon begins where this one ended.
 //!
-//! Three things are kept: the file table (what each file was when it was last read), the text index's segments, and, in the
-//! store, the facts by content. Coming back, a file counts as known only if all that is needed for it is there; the sweep
-//! that follows looks at every file's stat and reads what changed meanwhile. So a lost, torn, foreign or old snapshot costs
-//! time and never an answer: everything is checked by content hash or read again.
+//! Four things are kept: the file table (what each file was when it was last read), the text index's segments, the map's
+//! names and lists (of large projects), and, in the store, the facts by content. Coming back, a file counts as known only if its
+//! segment is there, and is mapped anew if its facts are not; the sweep that follows looks at every file's stat and
+//! reads what changed meanwhile. So a lost, torn, foreign or old snapshot costs time and never an answer: everything is
+//! checked by content hash or read again. Table and text are back first; the map follows aside (`comeback`).
 //!
 //! Saving happens in the background after a lull and once more at the end. The table is replaced as a whole, by renaming.
+//! It is as large as the tree, whatever changed, so the rest between two savings is a multiple of what one takes: what a
+//! kill loses is that files changed since are read again. Names and lists are saved again only when some per cent
+//! of the files have changed.
 
 mod claims;
+mod comeback;
 mod format;
+mod image;
 
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, FileId, WsPath};
-use hob_map::{FileFacts, Lang, MapChange};
+use hob_map::Lang;
 use hob_text::{Restored, Saver, TrigramIndex};
 use hob_workspace::{FileTable, Record};
-use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
-use super::facts::Wanted;
+use super::Phase;
 use super::workspace::{Core, Workspace, lock};
 pub(super) use claims::claims;
+pub(super) use comeback::{Back, Comeback, Sought};
 use format::{Decoded, decode, encode};
 
 /// The file of the table, in a snapshot's folder.
 const TABLE: &str = "files";
+
+/// The rest between two savings is at least this many times as long as the last one took, so that steady editing keeps the
+/// disk busy for less than a hundredth of the time; but no longer than this.
+const REST_FACTOR: u32 = 200;
+const LONGEST_REST: Duration = Duration::from_secs(600);
+
+/// Projects of fewer files are mapped from their facts about as quickly as from an image.
+const IMAGE_FILES: usize = 2_000;
+/// An image is renewed when one file in so many has changed since.
+const IMAGE_AGE: usize = 30;
 
 /// What hob makes of a file; with its record, all that has to be known to use what was kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,11 +71,31 @@ pub(super) struct Snapshots {
     saver: Saver,
     /// The generation that was saved last.
     saved: Option<u64>,
+    /// How many changes the map had seen, as the deriver counts them, when its names and lists were saved.
+    imaged: Option<u64>,
+    /// How long saving took the last time.
+    took: Duration,
 }
 
 impl Snapshots {
     pub(super) fn new(folder: AbsPath) -> Self {
-        Self { saver: Saver::new(&folder.join("text")), folder, saved: None }
+        Self {
+            saver: Saver::new(&folder.join("text")),
+            folder,
+            saved: None,
+            imaged: None,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// How long to rest after the last saving.
+    pub(super) fn rest(&self) -> Duration {
+        (self.took * REST_FACTOR).min(LONGEST_REST)
+    }
+
+    /// The map begins with what was saved when it had seen no changes.
+    pub(super) fn image_is_there(&mut self) {
+        self.imaged = Some(0);
     }
 
     fn table(&self) -> AbsPath {
@@ -73,7 +110,10 @@ pub(super) fn save(workspace: &Workspace) {
     if snapshots.saved == Some(generation) || generation == 0 {
         return;
     }
-    match try_save(workspace, &mut snapshots) {
+    let start = Instant::now();
+    let outcome = try_save(workspace, &mut snapshots);
+    snapshots.took = start.elapsed();
+    match outcome.and_then(|()| save_image(workspace, &mut snapshots)) {
         Ok(()) => snapshots.saved = Some(generation),
         Err(error) => {
             let text = format!(
@@ -98,6 +138,19 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     Ok(())
 }
 
+/// Saves the map's names and lists, unless those that were saved will do.
+fn save_image(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<dyn std::error::Error>> {
+    let (files, changes) = (workspace.map().stats().files, workspace.deriver.map_changes());
+    let age = snapshots.imaged.map(|then| changes.saturating_sub(then) as usize);
+    let is_due = files >= IMAGE_FILES && age.is_none_or(|age| age > files / IMAGE_AGE);
+    if is_due && workspace.progress.now().phase == Phase::Done {
+        let bytes = workspace.pools.index.install(|| workspace.map().image());
+        image::write(&snapshots.folder, &bytes)?;
+        snapshots.imaged = Some(changes);
+    }
+    Ok(())
+}
+
 fn entries(core: &Core) -> Vec<Entry> {
     let known = core.table.iter().filter_map(|(id, path, record)| {
         let kind = *core.kinds.get(&id)?;
@@ -114,8 +167,8 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(&beside, path)
 }
 
-/// Takes over what an earlier run left. Afterwards everything that was taken over is in table, text and map alike.
-pub(super) fn restore(workspace: &Workspace) {
+/// Takes over what an earlier run left. Afterwards table and text have it, and the map is on its way.
+pub(super) fn restore(workspace: &Arc<Workspace>) {
     let folder = lock(&workspace.snapshots).folder.clone();
     let bytes = match fs::read(folder.join(TABLE)) {
         Ok(bytes) => bytes,
@@ -139,50 +192,37 @@ fn discard(workspace: &Workspace, why: &str) {
     workspace.notices.once("snapshot", text);
 }
 
-/// A file of the earlier run for which the map has what it needs.
-struct Known {
-    entry: Entry,
-    facts: Option<FileFacts>,
-}
-
-fn take_over(workspace: &Workspace, folder: &AbsPath, entries: Vec<Entry>) {
-    let known: Vec<Known> = workspace
-        .pools
-        .index
-        .install(|| entries.into_par_iter().filter_map(|entry| with_facts(workspace, entry)).collect());
+fn take_over(workspace: &Arc<Workspace>, folder: &AbsPath, entries: Vec<Entry>) {
     let mut core = lock(&workspace.core);
-    let Core { table, kinds, .. } = &mut *core;
-    let index = text_of(workspace, folder, &known, table);
-    let mut changes = Vec::with_capacity(known.len());
-    for Known { entry, facts } in known {
-        let file = table.allocate(&entry.path);
-        if entry.kind != FileKind::Binary && !index.contains(file) {
+    let Core { table, kinds, comeback } = &mut *core;
+    let index = workspace.pools.index.install(|| text_of(workspace, folder, &entries, table));
+    let mut sought = Vec::with_capacity(entries.len());
+    for Entry { path, record, kind } in entries {
+        let file = table.allocate(&path);
+        if kind != FileKind::Binary && !index.contains(file) {
             continue;
         }
-        if let Some(facts) = facts {
-            changes.push(MapChange::Set { file, path: entry.path.clone(), facts: Arc::new(facts) });
+        table.restore(&path, record);
+        kinds.insert(file, kind);
+        if let FileKind::Text(Some(lang)) = kind {
+            sought.push(Sought { file, path, lang, hash: record.hash });
         }
-        table.restore(&entry.path, entry.record);
-        kinds.insert(file, entry.kind);
     }
     tracing::info!(root = %workspace.root(), files = table.len(), "took over a saved index");
     workspace.restore_text(index);
-    workspace.apply_map(changes);
+    *comeback = Some(Comeback::start(workspace, folder.clone(), sought));
 }
 
-/// A file whose facts are gone has to be read again.
-fn with_facts(workspace: &Workspace, entry: Entry) -> Option<Known> {
-    let FileKind::Text(Some(lang)) = entry.kind else { return Some(Known { entry, facts: None }) };
-    let wanted = Wanted { path: &entry.path, lang, hash: entry.record.hash };
-    let facts = workspace.facts.load(&wanted)?;
-    Some(Known { entry, facts: Some(facts) })
-}
-
-fn text_of(workspace: &Workspace, folder: &AbsPath, known: &[Known], table: &mut FileTable) -> TrigramIndex {
-    let wanted: HashMap<&WsPath, (FileId, &Record)> = known
+fn text_of(
+    workspace: &Workspace,
+    folder: &AbsPath,
+    entries: &[Entry],
+    table: &mut FileTable,
+) -> TrigramIndex {
+    let wanted: FxHashMap<&WsPath, (FileId, &Record)> = entries
         .iter()
-        .filter(|known| known.entry.kind != FileKind::Binary)
-        .map(|known| (&known.entry.path, (table.allocate(&known.entry.path), &known.entry.record)))
+        .filter(|entry| entry.kind != FileKind::Binary)
+        .map(|entry| (&entry.path, (table.allocate(&entry.path), &entry.record)))
         .collect();
     let keep = |path: &WsPath, hash: &hob_base::ContentHash| {
         wanted.get(path).filter(|(_, record)| record.hash == *hash).map(|(file, _)| *file)

@@ -103,7 +103,9 @@ impl Index {
     }
 
     /// Puts files in whose words are listed already.
-    fn take_files(&mut self, files: Vec<PreparedFile>) {
+    fn take_files(&mut self, mut files: Vec<PreparedFile>) {
+        // Numbers follow paths where there are many, and the lists of places are in order of path.
+        files.sort_unstable_by_key(|file| file.file);
         let end = files.iter().map(|file| file.file.index() + 1).max().unwrap_or(0);
         self.files.resize_with(end, || None);
         for PreparedFile { file, entry, .. } in files {

@@ -1,0 +1,111 @@
+//! Bringing the map back, aside: text is answered from, and every file's stat looked at, while facts are decoded.
+//!
+//! A thread of its own hands the index pool one slice after another, so that what the sweep has to have done comes in
+//! between. The map is built away from the one that calls see, and takes its place when the indexer asks for it, which it does before
+//! the first change to the map. Nothing here decides what is true: facts are found by content hash, and files whose
+//! facts are gone are handed back to be mapped anew.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use hob_base::{AbsPath, ContentHash, FileId, WsPath};
+use hob_map::graph::RestoredMap;
+use hob_map::{Lang, Map, PreparedFile};
+use rayon::prelude::*;
+
+use super::super::facts::Wanted;
+use super::super::workspace::Workspace;
+use super::{discard, image};
+
+/// Files per slice.
+const SLICE: usize = 512;
+
+/// A file whose facts are to be found.
+#[derive(Clone, Debug)]
+pub(in crate::host) struct Sought {
+    pub(in crate::host) file: FileId,
+    pub(in crate::host) path: WsPath,
+    pub(in crate::host) lang: Lang,
+    pub(in crate::host) hash: ContentHash,
+}
+
+/// A map that is being restored.
+#[derive(Debug)]
+pub(in crate::host) struct Comeback {
+    sought: Arc<Vec<Sought>>,
+    /// `None` if the system gave none.
+    thread: Option<JoinHandle<Found>>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    map: Map,
+    /// Files whose facts were not found, by place in what was sought.
+    missing: Vec<usize>,
+    /// Files that the image did not know; `None` without an image.
+    aged: Option<usize>,
+}
+
+/// What came back.
+pub(in crate::host) struct Back {
+    pub(in crate::host) map: Map,
+    /// To be mapped from their bytes.
+    pub(in crate::host) missing: Vec<Sought>,
+    /// By how many files the saved image is out of date; `None` if there is none to go on with.
+    pub(in crate::host) aged: Option<usize>,
+}
+
+impl Comeback {
+    /// Starts.
+    pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<Sought>) -> Self {
+        // The store keeps facts in order of hash, and reads neighbours together.
+        sought.sort_unstable_by_key(|sought| sought.hash);
+        let sought = Arc::new(sought);
+        let (held, list) = (Arc::clone(workspace), Arc::clone(&sought));
+        let body = move || find(&held, &folder, &list);
+        let thread = std::thread::Builder::new().name("hob-comeback".to_owned()).spawn(body).ok();
+        Self { sought, thread }
+    }
+
+    /// Waits for the map.
+    pub(in crate::host) fn finish(self) -> Back {
+        let nothing = || Found { missing: (0..self.sought.len()).collect(), ..Found::default() };
+        // A bug in restoring costs what it was to save.
+        let found = self.thread.and_then(|thread| thread.join().ok()).unwrap_or_else(nothing);
+        let missing = found.missing.into_iter().map(|at| self.sought[at].clone()).collect();
+        Back { map: found.map, missing, aged: found.aged }
+    }
+}
+
+fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
+    let image = image::read(folder).unwrap_or_else(|why| {
+        discard(workspace, &why);
+        None
+    });
+    let (mut files, mut missing) = (Vec::with_capacity(sought.len()), Vec::new());
+    for (number, slice) in sought.chunks(SLICE).enumerate() {
+        if workspace.closing.check().is_err() {
+            return Found::default();
+        }
+        let found: Vec<Option<PreparedFile>> = workspace
+            .pools
+            .index
+            .install(|| slice.par_iter().map(|sought| prepare(workspace, sought)).collect());
+        for (at, file) in found.into_iter().enumerate() {
+            file.map_or_else(|| missing.push(number * SLICE + at), |file| files.push(file));
+        }
+    }
+    let RestoredMap { map, unknown, rejected } =
+        workspace.pools.index.install(|| Map::restore(files, image.as_deref()));
+    if let Some(error) = &rejected {
+        discard(workspace, &error.to_string());
+    }
+    let aged = (image.is_some() && rejected.is_none()).then_some(unknown);
+    tracing::info!(root = %workspace.root(), missing = missing.len(), ?aged, "the map is back");
+    Found { map, missing, aged }
+}
+
+fn prepare(workspace: &Workspace, Sought { file, path, lang, hash }: &Sought) -> Option<PreparedFile> {
+    let facts = workspace.facts.load(&Wanted { path, lang: *lang, hash: *hash })?;
+    Some(PreparedFile::new(*file, path.clone(), Arc::new(facts)))
+}
