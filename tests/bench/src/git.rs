@@ -11,6 +11,8 @@ pub(crate) fn git(tree: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(tree);
     for setting in [
+        // A copy keeps its owner, who may be somebody else.
+        "safe.directory=*",
         "user.name=hob-bench",
         "user.email=hob-bench@example.invalid",
         "commit.gpgsign=false",

@@ -1,5 +1,6 @@
 //! A daemon of the benchmark's own: its files, its programs, its end.
 
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -101,8 +102,17 @@ impl Drop for World {
     }
 }
 
-/// Runs a program to its end, quietly.
+/// Runs a program to its end, quietly; what it complained of is part of the failure. It complains into a file, because a daemon
+/// that it starts may hold on to a pipe.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }
+    let mut complaints = tempfile::tempfile()?;
+    let stderr = complaints.try_clone()?;
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).status()?;
+    if status.success() {
+        return Ok(());
+    }
+    let mut said = Vec::new();
+    complaints.rewind()?;
+    complaints.read_to_end(&mut said)?;
+    Err(format!("{command:?} ended with {status}: {}", String::from_utf8_lossy(&said).trim()).into())
 }

@@ -12,7 +12,7 @@ use crate::Args;
 use crate::generate;
 use crate::mcp::Server;
 use crate::scratch::Scratch;
-use crate::stats::{Times, millis, show};
+use crate::stats::{Times, millis, ratio, show};
 use crate::world::World;
 
 /// Calls before any is counted.
@@ -48,12 +48,8 @@ pub(super) fn barrier(args: &Args, lab: &Lab) -> Result<(), Failure> {
         }
     }
     lanes.iter().for_each(Lane::print);
-    let added = |lane: &Lane| lane.added.median();
-    if let [first, .., last, given] = &*lanes {
-        for lane in [last, given] {
-            let ratio = added(lane) / added(first);
-            println!("  => what the barrier adds, {} / {} = {ratio:.3} (flat is 1)", lane.name, first.name);
-        }
+    if let [first, others @ ..] = &*lanes {
+        others.iter().for_each(|lane| lane.print_against(first));
     }
     Ok(())
 }
@@ -94,6 +90,14 @@ impl Lane {
 
     fn call(&mut self, fresh: bool) -> Result<Duration, Failure> {
         time_of(|| self.server.call("hob_noop", &json!({"fresh": fresh})))
+    }
+
+    /// A ratio of what the barriers add would divide by almost nothing.
+    fn print_against(&self, first: &Self) {
+        let (one, other) = (&self.name, &first.name);
+        ratio((&format!("with barrier, {one}"), &self.barrier), (other, &first.barrier));
+        let more = self.added.median() - first.added.median();
+        println!("  => the barrier adds {more:.3} ms more on {one} than on {other} (flat is 0)");
     }
 
     fn print(&self) {

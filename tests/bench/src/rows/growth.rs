@@ -24,15 +24,13 @@ const FILES: usize = 3_000;
 /// Files that change in every round.
 const CHANGED: usize = 600;
 
-/// Rounds of each kind.
-const ROUNDS: usize = 20;
-
 /// What every changed file says, by turns.
 const WORDS: [&str; 2] = ["marked_even", "marked_odd"];
 
 /// Restarts, then kills.
-pub(super) fn growth(_: &Args) -> Result<(), Failure> {
-    println!("\ngrowth: hob's cache folder over {ROUNDS} restarts, then over {ROUNDS} times kill -9");
+pub(super) fn growth(args: &Args) -> Result<(), Failure> {
+    let rounds = (args.rounds / 2).max(2);
+    println!("\ngrowth: hob's cache folder over {rounds} restarts, then over {rounds} times kill -9");
     println!("  {FILES} files, {CHANGED} of them change to and fro");
     let scratch = Scratch::new()?;
     let tree = scratch.at("tree");
@@ -47,44 +45,50 @@ pub(super) fn growth(_: &Args) -> Result<(), Failure> {
         check(&world, round)?;
     }
     world.rest()?;
-    let first = print("both contents seen", &world);
-    repeat("restart", (&world, first), &|round| {
+    print("both contents seen", &world);
+    repeat("restart", rounds, &world, &|round| {
         change(&tree, round)?;
         world.index()?;
         world.stop()
     })?;
-    repeat("kill", (&world, first), &|round| {
+    repeat("kill", rounds, &world, &|round| {
         change(&tree, round)?;
-        kill_while_indexing(&world, cold, round)
+        // Spread over the work, in no order.
+        kill_while_indexing(&world, cold.mul_f64((round * 7 % rounds) as f64 / rounds as f64))
     })
 }
 
-/// Ends the daemon again and again by `end`, begins anew, and compares the size with that at `first`.
+/// Ends the daemon again and again by `end` and begins anew; every round's size is compared with the first one's.
 fn repeat(
     kind: &str,
-    (world, first): (&World, Size),
+    rounds: usize,
+    world: &World,
     end: &dyn Fn(usize) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    for round in 0..ROUNDS {
+    let mut sizes = Vec::new();
+    for round in 0..rounds {
         end(round)?;
         world.index()?;
         check(world, round)?;
         world.rest()?;
-        if round.is_multiple_of(5) || round + 1 == ROUNDS {
+        sizes.push(total(world).bytes as f64);
+        if round.is_multiple_of(5) || round + 1 == rounds {
             print(&format!("{kind} {}", round + 1), world);
         }
     }
-    let ratio = total(world).bytes as f64 / first.bytes as f64;
-    println!("  => size after {ROUNDS} rounds of {kind} / before = {ratio:.3}");
+    let (first, last) = (sizes[0], sizes[rounds - 1]);
+    let most = sizes.iter().copied().fold(first, f64::max);
+    println!("  => {kind}: size after the last round / after the first = {:.3}", last / first);
+    println!("  => {kind}: largest size / after the first round = {:.3}", most / first);
     Ok(())
 }
 
 /// Ends the daemon somewhere in its work: while it begins, reads, parses or saves. The client that asked sees to a new one, as
 /// clients do.
-fn kill_while_indexing(world: &World, cold: Duration, round: usize) -> Result<(), Failure> {
+fn kill_while_indexing(world: &World, delay: Duration) -> Result<(), Failure> {
     let pid = world.pid()?;
     let mut client = world.command("hob").arg("index").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    std::thread::sleep(cold.mul_f64((round * 7 % ROUNDS) as f64 / ROUNDS as f64));
+    std::thread::sleep(delay);
     process::kill_hard(pid)?;
     client.wait()?;
     Ok(())

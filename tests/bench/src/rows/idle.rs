@@ -68,41 +68,42 @@ impl Span {
         Ok(Self { pid, start: Instant::now(), cpu: process::cpu(pid)?, threads: process::threads(pid)? })
     }
 
-    /// CPU time since then, as the scheduler accounts for it.
-    fn spent(&self) -> Result<Duration, Failure> {
-        Ok(total(&process::threads(self.pid)?).saturating_sub(total(&self.threads)))
+    /// What every thread that lives did since, by its number.
+    fn spent(&self) -> Result<BTreeMap<u32, Thread>, Failure> {
+        let mut threads = process::threads(self.pid)?;
+        for (id, thread) in &mut threads {
+            if let Some(before) = self.threads.get(id) {
+                thread.cpu = thread.cpu.saturating_sub(before.cpu);
+                thread.waits = thread.waits.saturating_sub(before.waits);
+                thread.preempted = thread.preempted.saturating_sub(before.preempted);
+            }
+        }
+        Ok(threads)
     }
 
-    /// What every thread did since, and all together.
     fn print(&self, name: &str) -> Result<(), Failure> {
-        let (cpu, threads) = (process::cpu(self.pid)?.saturating_sub(self.cpu), process::threads(self.pid)?);
-        let seconds = self.start.elapsed().as_secs_f64();
-        println!("  {name}: CPU (utime + stime, whole ticks) {:.0} ms in {seconds:.1} s", millis(cpu));
+        let (cpu, threads) = (process::cpu(self.pid)?.saturating_sub(self.cpu), self.spent()?);
+        let minutes = self.start.elapsed().as_secs_f64() / 60.0;
+        println!(
+            "  {name}: CPU (utime + stime, whole ticks) {:.0} ms in {:.1} s",
+            millis(cpu),
+            minutes * 60.0
+        );
         println!(
             "    {:<16} {:>12} {:>9} {:>12} {:>10}",
             "thread", "CPU ms", "wake-ups", "a minute", "preempted"
         );
-        let (mut all, mut quiet) = (0, 0);
-        for (id, thread) in &threads {
-            let before = self.threads.get(id);
-            let waits = thread.waits - before.map_or(0, |before| before.waits);
-            let preempted = thread.preempted - before.map_or(0, |before| before.preempted);
-            let cpu = thread.cpu.saturating_sub(before.map_or(Duration::ZERO, |before| before.cpu));
-            if waits + preempted == 0 && cpu.is_zero() {
-                quiet += 1;
-                continue;
-            }
-            all += waits;
-            let (name, minute) = (&thread.name, waits as f64 * 60.0 / seconds);
-            println!("    {name:<16} {:>12.3} {waits:>9} {minute:>12.1} {preempted:>10}", millis(cpu));
+        let (busy, quiet): (Vec<&Thread>, Vec<&Thread>) =
+            threads.values().partition(|thread| thread.waits + thread.preempted > 0 || !thread.cpu.is_zero());
+        for Thread { name, cpu, waits, preempted } in &busy {
+            let rate = *waits as f64 / minutes;
+            println!("    {name:<16} {:>12.3} {waits:>9} {rate:>12.1} {preempted:>10}", millis(*cpu));
         }
         let gone = self.threads.keys().filter(|id| !threads.contains_key(id)).count();
-        println!("    {quiet} threads slept through it, {gone} ended");
-        println!(
-            "  => {name} wakes up {:.1} times a minute, {:.3} ms CPU",
-            all as f64 * 60.0 / seconds,
-            millis(self.spent()?)
-        );
+        println!("    {} threads slept through it, {gone} ended", quiet.len());
+        let waits: u64 = busy.iter().map(|thread| thread.waits).sum();
+        let rate = waits as f64 / minutes;
+        println!("  => {name} wakes up {rate:.1} times a minute, {:.3} ms CPU", millis(total(&threads)));
         Ok(())
     }
 }
@@ -123,7 +124,7 @@ fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), 
         reader(&mut rg)?;
         // What it was told of may still be waiting for it.
         std::thread::sleep(Duration::from_secs(1));
-        cost.push(span.spent()?);
+        cost.push(total(&span.spent()?));
         if round + 1 == FEW {
             span.print("hobd")?;
         }

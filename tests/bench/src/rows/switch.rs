@@ -1,8 +1,8 @@
 //! Branch switches: from the end of `git checkout` to a fresh right answer.
 //!
 //! A right answer knows all the files that differ. Before it there may be answers that say that they are not sure; one that is
-//! wrong and does not say so is counted by itself. After the second visit of a branch nothing may be parsed any more,
-//! which the daemon's own counter tells.
+//! wrong and does not say so is counted by itself. From the second visit of a branch on nothing need be parsed, which the
+//! daemon's own counter tells; a file that was looked at while git was still writing it counts as one more content.
 
 use std::fs;
 use std::path::Path;
