@@ -2,7 +2,7 @@
 //! no answer may be stale without saying so. Afterwards the daemon knows what one knows that starts from nothing.
 //!
 //! `HOB_STORM_ROUNDS` and `HOB_STORM_SEED` make it longer and other, `HOB_TEST_PROGRAMS` has other programs tested; figures
-//! are printed (`--nocapture`). A thousand rounds are enough to find what was ever found here; ten thousand are what is
+//! are printed (`--nocapture`). As many as run here take seconds; ten thousand are what is
 //! promised:
 //!
 //! ```text
@@ -24,7 +24,7 @@ use writer::{Question, Writer, Written};
 const CLIENTS: usize = 8;
 
 /// Rounds of all clients together.
-const ROUNDS: usize = 1_000;
+const ROUNDS: usize = 3_000;
 
 /// Writes a second by somebody else.
 const CHURN: u32 = 200;

@@ -419,6 +419,9 @@ impl Question {
     /// What an answer says, in the words of [`Question::expected`].
     pub(super) fn read(&self, answer: &Answer) -> BTreeSet<String> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        if answer.envelope["ok"] != true {
+            return BTreeSet::from([format!("error {}", answer.envelope["error"]["code"])]);
+        }
         match self.tool {
             "regex_search" => {
                 let lines = answer.list("/matches").iter();
