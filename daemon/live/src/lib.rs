@@ -6,6 +6,7 @@
 pub mod diagnostics;
 pub mod documents;
 pub mod instance;
+pub mod pool;
 pub mod process;
 pub mod ready;
 pub mod rpc;

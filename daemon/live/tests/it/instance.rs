@@ -2,60 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hob_base::{AbsPath, CancelToken, Deadline, Stopped, WsPath};
+use hob_base::{Stopped, WsPath};
 use hob_live::documents::FileChange;
-use hob_live::instance::{Completeness, Instance, Launch, StartError};
-use hob_live::process::{ServerCommand, scrubbed_environment};
+use hob_live::instance::{Completeness, Instance, StartError};
 use hob_live::ready::Readiness;
 use hob_live::rpc::CallError;
-use hob_live::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use hob_live::spec::ReadySignal;
 use lsp_types::request::{HoverRequest, References, Shutdown};
 use lsp_types::{HoverParams, ReferenceParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-fn spec(ready: ReadySignal) -> ServerSpec {
-    ServerSpec {
-        name: "fake",
-        files: &[("py", "python")],
-        markers: &[],
-        commands: &[],
-        version_args: &[],
-        install_hint: "",
-        ready,
-        open: OpenPolicy::AskedFile,
-        announce: Announce::WatchedFiles,
-        options: nothing,
-        settings: nothing,
-        clean_exit_codes: &[0],
-    }
-}
-
-fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch {
-    Launch {
-        spec: Arc::new(spec(ready)),
-        command: ServerCommand {
-            program: env!("CARGO_BIN_EXE_fake-lsp").into(),
-            args: vec![script.to_string().into()],
-            env: scrubbed_environment(std::env::vars_os()),
-            cwd: root.to_path_buf(),
-        },
-        root: AbsPath::new(root).expect("absolute"),
-        options: json!({"fast": true}),
-        settings: json!({"fake": {"level": 3}}),
-    }
-}
-
-fn start(ready: ReadySignal, script: &Value, root: &Path) -> Result<Instance, StartError> {
-    Instance::start(launch(ready, script, root), None, &within(20_000))
-}
-
-fn within(millis: u64) -> CancelToken {
-    CancelToken::new(Deadline::after(Duration::from_millis(millis)))
-}
+use crate::support::{launch, start, within};
 
 fn references() -> ReferenceParams {
     let params = json!({

@@ -1,0 +1,106 @@
+//! How soon a server that died may be started again.
+//!
+//! The first failure may be chance: the next start comes soon. Each further one waits twice as long, and a server that has
+//! failed [`MOST`] times within [`WITHIN`] is given up: what it cannot do five times it will not do the sixth.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// Failures that are borne...
+const MOST: usize = 5;
+/// ...within this time.
+const WITHIN: Duration = Duration::from_secs(120);
+/// The first pause.
+const FIRST: Duration = Duration::from_millis(500);
+/// The longest.
+const LONGEST: Duration = Duration::from_secs(8);
+/// One that was given up is tried again after this: somebody may have repaired it.
+const FORGIVEN_AFTER: Duration = Duration::from_secs(600);
+
+/// What may be done now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// Start it.
+    Now,
+    /// Not before this moment.
+    At(Instant),
+    /// It was given up.
+    Never,
+}
+
+/// The failures of one server.
+#[derive(Debug, Default)]
+pub(super) struct Backoff {
+    failures: VecDeque<Instant>,
+}
+
+impl Backoff {
+    /// It failed.
+    pub(super) fn failed(&mut self, now: Instant) {
+        self.failures.push_back(now);
+        while self.failures.len() > MOST {
+            self.failures.pop_front();
+        }
+    }
+
+    /// Its failures do not count any more.
+    pub(super) fn forgive(&mut self) {
+        self.failures.clear();
+    }
+
+    /// When it may be started.
+    pub(super) fn next(&self, now: Instant) -> Next {
+        let recent = self.failures.iter().filter(|&&at| now.saturating_duration_since(at) < WITHIN).count();
+        let Some(&last) = self.failures.back() else { return Next::Now };
+        if recent >= MOST || self.is_given_up(now) {
+            return Next::Never;
+        }
+        if recent == 0 {
+            return Next::Now;
+        }
+        let pause = (FIRST * 2u32.pow(recent as u32 - 1)).min(LONGEST);
+        if now >= last + pause { Next::Now } else { Next::At(last + pause) }
+    }
+
+    /// Five failures that were close together count until they are forgiven.
+    fn is_given_up(&self, now: Instant) -> bool {
+        let (Some(&first), Some(&last)) = (self.failures.front(), self.failures.back()) else { return false };
+        self.failures.len() == MOST
+            && last.saturating_duration_since(first) < WITHIN
+            && now.saturating_duration_since(last) < FORGIVEN_AFTER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_and_end() {
+        let start = Instant::now();
+        let at = |millis: u64| start + Duration::from_millis(millis);
+        let mut backoff = Backoff::default();
+        assert_eq!(backoff.next(start), Next::Now);
+        let mut pauses = Vec::new();
+        let mut now = start;
+        for _ in 0..MOST {
+            backoff.failed(now);
+            match backoff.next(now) {
+                Next::At(then) => {
+                    pauses.push((then - now).as_millis());
+                    now = then;
+                    assert_eq!(backoff.next(now), Next::Now);
+                }
+                Next::Never => break,
+                Next::Now => panic!("it failed this very moment"),
+            }
+        }
+        assert_eq!(pauses, [500, 1000, 2000, 4000]);
+        assert_eq!(backoff.next(now + Duration::from_secs(300)), Next::Never);
+        assert_eq!(backoff.next(now + FORGIVEN_AFTER), Next::Now);
+        backoff.forgive();
+        assert_eq!(backoff.next(now), Next::Now);
+        backoff.failed(at(0));
+        assert_eq!(backoff.next(at(0) + WITHIN), Next::Now, "long ago");
+    }
+}

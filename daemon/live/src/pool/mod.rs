@@ -1,0 +1,399 @@
+//! One server for each (kind, project, settings), whoever asks: started on first use, shared, replaced when it dies, stopped
+//! when nobody has used it for a while.
+//!
+//! Starting happens on a thread of its own: a caller that gives up does not take the start with it, and the next one finds
+//! a server that is half way there. A thread that stops idle servers exists only while there are servers, and sleeps until
+//! the first of them is due.
+
+mod backoff;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath};
+
+use crate::documents::{FileChange, ReadText};
+use crate::instance::{Instance, Launch, StartError};
+use crate::process::Guard;
+use crate::ready::Readiness;
+use backoff::{Backoff, Next};
+
+/// How long a waiting call sleeps before it looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// Whose server it is.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct InstanceKey {
+    /// The kind of server.
+    pub server: &'static str,
+    /// The project's folder.
+    pub root: AbsPath,
+    /// Command, arguments, environment, options and settings: another of these is another server.
+    fingerprint: ContentHash,
+}
+
+impl InstanceKey {
+    /// The key of what `launch` would start.
+    #[must_use]
+    pub fn of(launch: &Launch) -> Self {
+        let Launch { spec, command, root, options, settings } = launch;
+        let all = format!("{command:?}\0{options}\0{settings}");
+        Self { server: spec.name, root: root.clone(), fingerprint: ContentHash::of(all.as_bytes()) }
+    }
+}
+
+/// Why there is no server to be had.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PoolError {
+    /// It failed again and again and was given up.
+    #[error("it failed repeatedly: {why}")]
+    GivenUp {
+        /// The last failure.
+        why: String,
+        /// The last lines of its standard error, oldest first.
+        stderr: Vec<String>,
+    },
+    /// Nobody waits for it any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The daemon is ending.
+    #[error("the daemon is ending")]
+    Closing,
+}
+
+/// How long things last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PoolOptions {
+    /// A server that nobody has used for so long is stopped.
+    pub idle: Duration,
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        Self { idle: Duration::from_secs(15 * 60) }
+    }
+}
+
+/// One server, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServerStatus {
+    /// Whose it is.
+    pub key: InstanceKey,
+    /// In a word or two: `starting`, `ready`, `loading (...)`, `failed`, `stopped`.
+    pub state: String,
+    /// The number of its process, while it runs.
+    pub pid: Option<u32>,
+    /// Memory of its processes.
+    pub rss_bytes: u64,
+    /// The last lines of its standard error, if it failed.
+    pub stderr_tail: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Absent,
+    Starting,
+    Running(Arc<Instance>),
+}
+
+#[derive(Debug, Default)]
+struct SlotState {
+    state: State,
+    backoff: Backoff,
+    used: Option<Instant>,
+    /// The last failure and what the server said before it.
+    failure: Option<(String, Vec<String>)>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    state: Mutex<SlotState>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Slots {
+    by_key: HashMap<InstanceKey, Arc<Slot>>,
+    closing: bool,
+    reaping: bool,
+}
+
+/// All servers of a daemon.
+#[derive(Debug)]
+pub struct Pool {
+    slots: Mutex<Slots>,
+    wake_reaper: Condvar,
+    guard: Option<Guard>,
+    options: PoolOptions,
+}
+
+impl Pool {
+    /// No servers yet.
+    #[must_use]
+    pub fn new(guard: Option<Guard>, options: PoolOptions) -> Arc<Self> {
+        Arc::new(Self { slots: Mutex::default(), wake_reaper: Condvar::new(), guard, options })
+    }
+
+    /// The server that `launch` describes, running; waits for it as long as `cancel` allows.
+    ///
+    /// # Errors
+    /// [`PoolError`].
+    pub fn get(self: &Arc<Self>, launch: &Launch, cancel: &CancelToken) -> Result<Arc<Instance>, PoolError> {
+        let key = InstanceKey::of(launch);
+        let slot = self.slot(&key)?;
+        let mut state = lock(&slot.state);
+        state.used = Some(Instant::now());
+        loop {
+            bury(&mut state);
+            match &state.state {
+                State::Running(instance) => return Ok(Arc::clone(instance)),
+                State::Starting => {}
+                State::Absent => match state.backoff.next(Instant::now()) {
+                    Next::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
+                        Ok(()) => state.state = State::Starting,
+                        Err(error) => {
+                            fail(&mut state, format!("no thread to start it on: {error}"), Vec::new())
+                        }
+                    },
+                    Next::At(_) => {}
+                    Next::Never => {
+                        let (why, stderr) = state.failure.clone().unwrap_or_default();
+                        return Err(PoolError::GivenUp { why, stderr });
+                    }
+                },
+            }
+            cancel.check()?;
+            if lock(&self.slots).closing {
+                return Err(PoolError::Closing);
+            }
+            state = slot.changed.wait_timeout(state, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The servers of a project that run.
+    #[must_use]
+    pub fn running(&self, root: &AbsPath) -> Vec<Arc<Instance>> {
+        let slots: Vec<_> = self.slots_where(|key| key.root == *root);
+        slots.iter().filter_map(|(_, slot)| running(&lock(&slot.state))).collect()
+    }
+
+    /// Tells the running servers of a project what changed on disk; those that are better started anew are stopped.
+    pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
+        for (key, slot) in self.slots_where(|key| key.root == *root) {
+            let Some(instance) = running(&lock(&slot.state)) else { continue };
+            if let Ok(false) = instance.take_in(changes, read) {
+                tracing::info!(server = key.server, %root, "so much has changed that it is started anew");
+                self.stop(&key);
+            }
+        }
+    }
+
+    /// What there is, for people.
+    #[must_use]
+    pub fn status(&self) -> Vec<ServerStatus> {
+        let mut all: Vec<_> =
+            self.slots_where(|_| true).into_iter().map(|(key, slot)| status(key, &slot)).collect();
+        all.sort_by(|a, b| a.key.cmp(&b.key));
+        all
+    }
+
+    /// Memory of all servers, each with when it was last used: for whoever has to keep a budget.
+    #[must_use]
+    pub fn costs(&self) -> Vec<(InstanceKey, u64, Option<Instant>)> {
+        let cost = |(key, slot): (InstanceKey, Arc<Slot>)| {
+            let state = lock(&slot.state);
+            let (instance, used) = (running(&state)?, state.used);
+            drop(state);
+            Some((key, instance.process().rss_bytes(), used))
+        };
+        self.slots_where(|_| true).into_iter().filter_map(cost).collect()
+    }
+
+    /// Stops a server; the next one who asks for it starts it again. Its failures are forgiven.
+    pub fn stop(&self, key: &InstanceKey) {
+        let slot = lock(&self.slots).by_key.get(key).cloned();
+        let Some(slot) = slot else { return };
+        let mut state = lock(&slot.state);
+        state.backoff.forgive();
+        state.failure = None;
+        let instance = running(&state);
+        if instance.is_some() {
+            state.state = State::Absent;
+        }
+        drop(state);
+        if let Some(instance) = instance {
+            instance.stop();
+        }
+    }
+
+    /// Stops everything, for good. Servers end side by side.
+    pub fn close(&self) {
+        lock(&self.slots).closing = true;
+        self.wake_reaper.notify_all();
+        let all = self.slots_where(|_| true);
+        thread::scope(|scope| {
+            for (key, slot) in &all {
+                slot.changed.notify_all();
+                scope.spawn(|| self.stop(key));
+            }
+        });
+    }
+
+    fn slot(self: &Arc<Self>, key: &InstanceKey) -> Result<Arc<Slot>, PoolError> {
+        let mut slots = lock(&self.slots);
+        if slots.closing {
+            return Err(PoolError::Closing);
+        }
+        if !slots.reaping {
+            let reaper = Arc::downgrade(self);
+            slots.reaping =
+                thread::Builder::new().name("hob-lsp-idle".to_owned()).spawn(move || reap(&reaper)).is_ok();
+        }
+        Ok(Arc::clone(slots.by_key.entry(key.clone()).or_default()))
+    }
+
+    fn slots_where(&self, wanted: impl Fn(&InstanceKey) -> bool) -> Vec<(InstanceKey, Arc<Slot>)> {
+        let slots = lock(&self.slots);
+        let found = slots.by_key.iter().filter(|(key, _)| wanted(key));
+        found.map(|(key, slot)| (key.clone(), Arc::clone(slot))).collect()
+    }
+
+    /// Starts a server aside. The caller holds the slot's lock, and notes that it is starting before it lets go of it.
+    fn start(self: &Arc<Self>, launch: Launch, slot: Arc<Slot>) -> io::Result<()> {
+        let pool = Arc::clone(self);
+        let run = move || {
+            let name = launch.spec.name;
+            let outcome = Instance::start(launch, pool.guard.as_ref(), &CancelToken::new(Deadline::NEVER));
+            let closing = lock(&pool.slots).closing;
+            let mut state = lock(&slot.state);
+            match outcome {
+                Ok(instance) if closing => {
+                    state.state = State::Absent;
+                    drop(state);
+                    instance.stop();
+                }
+                Ok(instance) => state.state = State::Running(Arc::new(instance)),
+                Err(error) => {
+                    tracing::warn!(server = name, %error, "a language server did not start");
+                    state.state = State::Absent;
+                    fail(&mut state, error.to_string(), stderr_of(error));
+                }
+            }
+            slot.changed.notify_all();
+            pool.wake_reaper.notify_all();
+        };
+        thread::Builder::new().name("hob-lsp-start".to_owned()).spawn(run).map(drop)
+    }
+
+    /// Stops what nobody uses; answers when to look again.
+    fn stop_idle(&self) -> Option<Instant> {
+        let mut next = None;
+        for (key, slot) in self.slots_where(|_| true) {
+            let state = lock(&slot.state);
+            let (Some(instance), Some(used)) = (running(&state), state.used) else { continue };
+            drop(state);
+            let due = used + self.options.idle;
+            // Somebody is asking it right now: their hold on it is the third.
+            let busy = Arc::strong_count(&instance) > 2;
+            drop(instance);
+            if Instant::now() >= due && !busy {
+                tracing::info!(server = key.server, root = %key.root, "stopped: nobody has used it for a while");
+                self.stop(&key);
+            } else {
+                let again = if busy { Instant::now() + self.options.idle } else { due };
+                next = Some(next.map_or(again, |earliest: Instant| earliest.min(again)));
+            }
+        }
+        next
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Runs while there is a pool and, in it, a server.
+fn reap(pool: &Weak<Pool>) {
+    loop {
+        let Some(pool) = pool.upgrade() else { return };
+        let next = pool.stop_idle();
+        let slots = lock(&pool.slots);
+        if slots.closing {
+            return;
+        }
+        // Holding on to the pool while asleep would keep it alive, but it ends by being closed, which wakes this.
+        let rest = next.map(|at| at.saturating_duration_since(Instant::now()));
+        match rest {
+            Some(rest) => drop(pool.wake_reaper.wait_timeout(slots, rest)),
+            None => drop(pool.wake_reaper.wait(slots)),
+        }
+    }
+}
+
+/// Notes the death of a server that was running.
+fn bury(state: &mut SlotState) {
+    let State::Running(instance) = &state.state else { return };
+    let Some(why) = instance.gone() else { return };
+    let (name, stderr) = (instance.spec().name, instance.process().stderr_tail());
+    tracing::warn!(server = name, why, "a language server died");
+    state.state = State::Absent;
+    fail(state, why, stderr);
+}
+
+fn fail(state: &mut SlotState, why: String, stderr: Vec<String>) {
+    state.backoff.failed(Instant::now());
+    state.failure = Some((why, stderr));
+}
+
+fn stderr_of(error: StartError) -> Vec<String> {
+    match error {
+        StartError::Failed { stderr, .. } => stderr,
+        _ => Vec::new(),
+    }
+}
+
+fn running(state: &SlotState) -> Option<Arc<Instance>> {
+    match &state.state {
+        State::Running(instance) => Some(Arc::clone(instance)),
+        State::Absent | State::Starting => None,
+    }
+}
+
+fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
+    let mut state = lock(&slot.state);
+    bury(&mut state);
+    let instance = running(&state);
+    let failed = state.failure.is_some() && instance.is_none();
+    let word = match &state.state {
+        State::Starting => "starting".to_owned(),
+        State::Running(instance) => match instance.readiness() {
+            Readiness::Silent => "loading".to_owned(),
+            other => other.to_string(),
+        },
+        State::Absent if failed => match state.backoff.next(Instant::now()) {
+            Next::Never => "failed".to_owned(),
+            Next::Now | Next::At(_) => "crashed".to_owned(),
+        },
+        State::Absent => "stopped".to_owned(),
+    };
+    let stderr_tail =
+        state.failure.iter().filter(|_| failed).flat_map(|(_, stderr)| stderr.clone()).collect();
+    drop(state);
+    ServerStatus {
+        key,
+        state: word,
+        pid: instance.as_ref().map(|instance| instance.process().pid()),
+        rss_bytes: instance.map_or(0, |instance| instance.process().rss_bytes()),
+        stderr_tail,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // States are replaced whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

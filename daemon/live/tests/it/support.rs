@@ -1,0 +1,51 @@
+//! Launching the scripted server.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Deadline};
+use hob_live::instance::{Instance, Launch, StartError};
+use hob_live::process::{ServerCommand, scrubbed_environment};
+use hob_live::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use serde_json::{Value, json};
+
+pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
+    ServerSpec {
+        name: "fake",
+        files: &[("py", "python")],
+        markers: &[],
+        commands: &[],
+        version_args: &[],
+        install_hint: "",
+        ready,
+        open: OpenPolicy::AskedFile,
+        announce: Announce::WatchedFiles,
+        options: nothing,
+        settings: nothing,
+        clean_exit_codes: &[0],
+    }
+}
+
+pub(crate) fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch {
+    Launch {
+        spec: Arc::new(spec(ready)),
+        command: ServerCommand {
+            program: env!("CARGO_BIN_EXE_fake-lsp").into(),
+            args: vec![script.to_string().into()],
+            env: scrubbed_environment(std::env::vars_os()),
+            cwd: root.to_path_buf(),
+        },
+        root: AbsPath::new(root).expect("absolute"),
+        options: json!({"fast": true}),
+        settings: json!({"fake": {"level": 3}}),
+    }
+}
+
+pub(crate) fn start(ready: ReadySignal, script: &Value, root: &Path) -> Result<Instance, StartError> {
+    Instance::start(launch(ready, script, root), None, &within(20_000))
+}
+
+pub(crate) fn within(millis: u64) -> CancelToken {
+    CancelToken::new(Deadline::after(Duration::from_millis(millis)))
+}
