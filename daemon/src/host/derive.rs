@@ -13,8 +13,8 @@ use hob_base::CancelToken;
 use super::snapshot;
 use super::workspace::{Workspace, lock};
 
-/// Files resolved under one read lock.
-const SLICE: usize = 64;
+/// Files resolved under one read lock: a change waits for a slice, and a large file takes milliseconds.
+const SLICE: usize = 4;
 
 /// Shortest rest after a change.
 const LULL: Duration = Duration::from_secs(2);

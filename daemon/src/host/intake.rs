@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Change, ContentHash, FileId, WsPath};
 use hob_map::{FileFacts, Lang, MapChange, language_of};
@@ -42,8 +42,10 @@ pub struct Report {
     pub mapped: usize,
     /// Files that were gone.
     pub deleted: usize,
-    /// Wall time in milliseconds.
-    pub millis: u64,
+    /// Wall time until the text index was up to date.
+    pub text_took: Duration,
+    /// Wall time in all, without finding out what had changed.
+    pub took: Duration,
 }
 
 /// A file that was read.
@@ -84,13 +86,14 @@ pub(super) fn take_in(
     report.changed = to_map.len();
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.dirty.settle_text(marks);
+    report.text_took = start.elapsed();
     if let Some(comeback) = core.comeback.take() {
         let missing = workspace.restore_map(comeback);
         to_map.extend(not_mapped(core, missing, &to_map));
     }
     workspace.apply_map(unmapped);
-    report.mapped = take_in_map(workspace, to_map, total, cancel);
-    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report.mapped = take_in_map(workspace, core, (to_map, total), cancel);
+    report.took = start.elapsed();
     report
 }
 
@@ -98,7 +101,9 @@ pub(super) fn take_in(
 fn forget(workspace: &Workspace, core: &mut Core, gone: &[FileId]) -> Vec<MapChange> {
     let removed: Vec<FileId> =
         gone.iter().filter_map(|file| Some(core.table.forget(*file)?.file())).collect();
-    core.kinds.retain(|file, _| core.table.record(*file).is_some());
+    for file in &removed {
+        core.kinds.remove(file);
+    }
     if !removed.is_empty() {
         let text = removed.iter().map(|file| GramChange::Remove { file: *file }).collect();
         workspace.install_text(GramBatch::prepare(text));
@@ -206,7 +211,12 @@ fn record(
     to_map
 }
 
-fn take_in_map(workspace: &Workspace, to_map: Vec<ToMap>, total: u64, cancel: &CancelToken) -> usize {
+fn take_in_map(
+    workspace: &Workspace,
+    core: &mut Core,
+    (to_map, total): (Vec<ToMap>, u64),
+    cancel: &CancelToken,
+) -> usize {
     let mut mapped = 0;
     let mut done = total.saturating_sub(to_map.len() as u64);
     let mut rest = to_map;
@@ -214,21 +224,29 @@ fn take_in_map(workspace: &Workspace, to_map: Vec<ToMap>, total: u64, cancel: &C
         let later = rest.split_off(rest.len().min(STEP));
         let step = std::mem::replace(&mut rest, later);
         done += step.len() as u64;
-        mapped += map_step(workspace, step);
+        mapped += map_step(workspace, core, step);
         workspace.progress.advance(done);
     }
     mapped
 }
 
-fn map_step(workspace: &Workspace, step: Vec<ToMap>) -> usize {
-    let found: Vec<(MapChange, Option<Op>)> = workspace
+fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<ToMap>) -> usize {
+    let found: Vec<Mapped> = workspace
         .pools
         .index
         .install(|| step.into_par_iter().map(|file| facts_of(workspace, file)).collect());
-    let (changes, ops): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    let (mut changes, mut ops) = (Vec::with_capacity(found.len()), Vec::new());
+    for Mapped { change, op, doubted } in found {
+        if let Some((file, path)) = doubted {
+            core.table.doubt(file);
+            workspace.dirty.mark(path);
+        }
+        changes.push(change);
+        ops.extend(op);
+    }
     let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
     workspace.apply_map(changes);
-    if let Err(error) = workspace.facts.save(ops.into_iter().flatten().collect()) {
+    if let Err(error) = workspace.facts.save(ops) {
         workspace
             .notices
             .once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
@@ -236,20 +254,30 @@ fn map_step(workspace: &Workspace, step: Vec<ToMap>) -> usize {
     mapped
 }
 
+/// What a file means to the map.
+struct Mapped {
+    change: MapChange,
+    /// Stores its facts, if they are new.
+    op: Option<Op>,
+    /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
+    /// even if it is by then what it was before.
+    doubted: Option<(FileId, WsPath)>,
+}
+
 /// A file without a language, or that vanished meanwhile, leaves the map.
-fn facts_of(workspace: &Workspace, file: ToMap) -> (MapChange, Option<Op>) {
+fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
     let remove = MapChange::Remove { file: file.file };
-    let Some(lang) = file.lang else { return (remove, None) };
+    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None } };
     let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
-        return (set(&file, facts), None);
+        return Mapped { change: set(&file, facts), op: None, doubted: None };
     }
     let read_again;
     let bytes: &[u8] = match &file.bytes {
         Some(bytes) => bytes,
         None => {
             let Ok(read) = read_file(workspace.root(), &file.path, workspace.rules.options().read_max) else {
-                return (remove, None);
+                return Mapped { change: remove, op: None, doubted: Some((file.file, file.path)) };
             };
             // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
             wanted.hash = ContentHash::of(&read.bytes);
@@ -257,10 +285,74 @@ fn facts_of(workspace: &Workspace, file: ToMap) -> (MapChange, Option<Op>) {
             &read_again
         }
     };
+    let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
     let (facts, op) = workspace.facts.extract(&wanted, bytes);
-    (set(&file, facts), Some(op))
+    Mapped { change: set(&file, facts), op: Some(op), doubted }
 }
 
 fn set(file: &ToMap, facts: FileFacts) -> MapChange {
     MapChange::Set { file: file.file, path: file.path.clone(), facts: Arc::new(facts) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use hob_base::AbsPath;
+    use tempfile::TempDir;
+
+    use super::super::workspace::lock;
+    use super::*;
+    use crate::host::{Freshness, Host, HostOptions, MemoryBudget};
+
+    fn host(dir: &TempDir) -> Host {
+        let place = |name: &str| AbsPath::new(dir.path().join(name)).expect("absolute");
+        let options = HostOptions {
+            store: dir.path().join("store"),
+            snapshots: place("snapshots"),
+            cookies: place("cookies"),
+            memory: MemoryBudget::default(),
+            home: None,
+        };
+        Host::new(options).expect("threads can be started")
+    }
+
+    fn settle(workspace: &Workspace) {
+        assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
+    }
+
+    /// In a large plan a file is read twice. What it was in between must not stay in the map when it is again what it was
+    /// at first, by the time it is looked at: its contents have not changed then, as far as the table knows.
+    #[test]
+    fn a_file_that_is_another_at_the_second_reading_is_looked_at_again() {
+        let (dir, tree) = (TempDir::new().expect("a folder"), TempDir::new().expect("a folder"));
+        let file = tree.path().join("a.py");
+        fs::create_dir(tree.path().join(".git")).expect("the test's own folder");
+        fs::write(&file, "def first(): pass\n").expect("the test's own folder");
+        let host = host(&dir);
+        let workspace = host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("it is there");
+        settle(&workspace);
+        for meanwhile in [Some("def second(): pass\n"), None] {
+            let mut core = lock(&workspace.core);
+            let path = WsPath::new("a.py").expect("a path");
+            let id = core.table.id(&path).expect("it is known");
+            let hash = core.table.record(id).expect("it was read").hash;
+            // Facts of the first contents are in the store; another hash stands for contents nobody has seen.
+            let unseen = ContentHash::of(b"first, but never mapped");
+            match meanwhile {
+                Some(text) => fs::write(&file, text).expect("the test's own folder"),
+                None => fs::remove_file(&file).expect("the test's own folder"),
+            }
+            let to_map = ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None };
+            take_in_map(&workspace, &mut core, (vec![to_map], 1), &CancelToken::default());
+            fs::write(&file, "def first(): pass\n").expect("the test's own folder");
+            assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");
+            drop(core);
+            settle(&workspace);
+            let names = workspace.map().export().join("\n");
+            assert!(names.contains("#first") && !names.contains("#second"), "{meanwhile:?}: {names}");
+        }
+        host.close();
+    }
 }

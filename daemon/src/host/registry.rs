@@ -53,14 +53,18 @@ pub enum OpenError {
 pub(super) struct Pools {
     pub(super) index: rayon::ThreadPool,
     pub(super) query: rayon::ThreadPool,
+    /// One thread, for merging what the text index is made of: never before an answer.
+    pub(super) merge: rayon::ThreadPool,
 }
 
 impl Pools {
     fn new() -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = |name: &'static str| {
-            rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}")).build()
+        let pool = |name: &'static str, threads: usize| {
+            let named = rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}"));
+            named.num_threads(threads).build()
         };
-        Ok(Self { index: pool("index")?, query: pool("query")? })
+        // Zero is as many as there are processors.
+        Ok(Self { index: pool("index", 0)?, query: pool("query", 0)?, merge: pool("merge", 1)? })
     }
 }
 

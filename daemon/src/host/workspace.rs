@@ -3,7 +3,8 @@
 //! Lock order, where two are held at once: `core` before `text` before `map`. Calls take `text` and `map` for reading and
 //! briefly: a search takes a snapshot and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
@@ -67,6 +68,8 @@ pub struct Workspace {
     pub(super) first_report: Mutex<Report>,
     /// What the indexer is working on; with the dirty set, what is not in yet.
     in_hand: Mutex<Batch>,
+    /// Merging has been asked for and has not begun.
+    merging: AtomicBool,
 }
 
 /// What a workspace is made of; see [`Workspace::assemble`].
@@ -103,6 +106,7 @@ impl Workspace {
             notes: RwLock::default(),
             first_report: Mutex::default(),
             in_hand: Mutex::default(),
+            merging: AtomicBool::new(false),
         }
     }
 
@@ -299,12 +303,27 @@ impl Workspace {
         self.dirty.mark_sweep();
     }
 
-    /// Merges small segments, off the lock.
-    pub(super) fn merge_text(&self) {
-        loop {
+    /// Has small segments merged aside. A merge of large ones takes seconds, and the next save must not wait for it.
+    pub(super) fn merge_text(self: &Arc<Self>) {
+        if self.merging.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let held = Arc::clone(self);
+        self.pools.merge.spawn(move || {
+            // Cleared first: what becomes due while this looks is seen by this, or begun anew.
+            held.merging.store(false, Ordering::Release);
+            if catch_unwind(AssertUnwindSafe(|| held.merge_all())).is_err() {
+                tracing::error!(root = %held.root(), "merging hit a bug; the index stays in more parts");
+            }
+        });
+    }
+
+    /// Off the lock. Installing respects what changed meanwhile.
+    fn merge_all(&self) {
+        while self.closing.check().is_ok() {
             let job = self.text.read().unwrap_or_else(PoisonError::into_inner).merge_due();
             let Some(job) = job else { return };
-            let merged = self.pools.index.install(|| job.run());
+            let merged = job.run();
             self.text.write().unwrap_or_else(PoisonError::into_inner).install_merged(merged);
         }
     }

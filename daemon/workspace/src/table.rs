@@ -166,6 +166,15 @@ impl FileTable {
         (!same).then_some(change)
     }
 
+    /// The caller may not have the contents that it said it read: whatever the next look finds counts as changed.
+    pub fn doubt(&mut self, file: FileId) {
+        if let Some(record) = self.entries.get_mut(file.index()).and_then(|entry| entry.record.as_mut()) {
+            // The hash of no contents anybody has, and a stat that fits no file.
+            record.hash = ContentHash::of(&[record.hash.as_bytes(), &b"doubted"[..]].concat());
+            record.stat.len = u64::MAX;
+        }
+    }
+
     /// The file is gone. `None` when it was not known.
     pub fn forget(&mut self, file: FileId) -> Option<Change> {
         self.set(file, None).map(|_| Change::Remove { file })
