@@ -2,8 +2,7 @@
 //! no answer may be stale without saying so. Afterwards the daemon knows what one knows that starts from nothing.
 //!
 //! `HOB_STORM_ROUNDS` and `HOB_STORM_SEED` make it longer and other, `HOB_TEST_PROGRAMS` has other programs tested; figures
-//! are printed (`--nocapture`). As many as run here take seconds; ten thousand are what is
-//! promised:
+//! are printed (`--nocapture`). As many as run here take seconds; ten thousand are what is promised:
 //!
 //! ```text
 //! HOB_STORM_ROUNDS=10000 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests storm -- --nocapture
@@ -16,7 +15,7 @@ mod writer;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use hob_tests::{Answer, Direct, Mcp, Tree, World, knows_what_a_newcomer_knows};
+use hob_tests::{Answer, Direct, Mcp, Tree, World, known, knows_what_a_newcomer_knows};
 use serde_json::{Value, json};
 use writer::{Question, Writer, Written};
 
@@ -193,6 +192,29 @@ fn report((times, took): (&[Duration], Duration), (writes, late): (u32, usize)) 
         part(99),
         part(100),
     );
+}
+
+/// What the comparisons rest on.
+#[test]
+fn digests_are_the_same_for_the_same_files_alone() {
+    const FIXTURE: &str =
+        "//- /a.py\nfrom b import f\n\n\ndef g():\n    return f()\n//- /b.py\ndef f(): pass\n//- /c.txt\nc\n";
+    let (world, other) = (World::new(), World::new());
+    let (tree, twin) = (world.tree(FIXTURE), other.tree(FIXTURE));
+    let before = known(&world, &tree);
+    assert_eq!(before, known(&other, &twin), "where a tree lies does not matter");
+    let changes = |path: &str, text: &str, parts: [bool; 3]| {
+        let old = tree.read(path);
+        tree.write(path, text);
+        let after = known(&world, &tree);
+        let changed = ["files", "map", "text"].map(|part| after[part] != before[part]);
+        assert_eq!(changed, parts, "{path} became {text}: files, map, text");
+        tree.write(path, old);
+        assert_eq!(known(&world, &tree), before, "{path} is what it was");
+    };
+    changes("b.py", "def e(): pass\n", [true, true, true]);
+    changes("a.py", "from b import f\n\n\ndef g():\n    return f( )\n", [true, false, true]);
+    changes("c.txt", "another\n", [true, false, true]);
 }
 
 /// Compared with a newcomer: as it is, after a stop and after a crash.
