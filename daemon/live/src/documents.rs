@@ -236,6 +236,7 @@ mod tests {
             announce,
             options: nothing,
             settings: nothing,
+            restricted: None,
             clean_exit_codes: &[0],
         }
     }

@@ -3,8 +3,10 @@
 //! The only part with LSP types; it answers in the words of `hob-base`. It knows no tool, no map and no client: files reach
 //! it by path, changes as batches, and trust, settings and folders from whoever owns it.
 
+pub mod catalogue;
 pub mod diagnostics;
 pub mod documents;
+pub mod find;
 pub mod instance;
 pub mod pool;
 pub mod process;

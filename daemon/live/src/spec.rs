@@ -42,6 +42,14 @@ pub enum Announce {
     ItselfToo,
 }
 
+/// What options and settings depend on.
+pub struct Circumstances<'a> {
+    /// Whether the user trusts the project.
+    pub trusted: bool,
+    /// Runs a program that was found on the search path and gives what it prints; `None` if there is none or it fails.
+    pub ask: &'a dyn Fn(&str, &[&str]) -> Option<String>,
+}
+
 /// One kind of server.
 #[derive(Clone, Debug)]
 pub struct ServerSpec {
@@ -63,10 +71,13 @@ pub struct ServerSpec {
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
-    /// `initializationOptions` when the workspace is trusted or not.
-    pub options: fn(trusted: bool) -> Value,
+    /// `initializationOptions`.
+    pub options: fn(&Circumstances<'_>) -> Value,
     /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
-    pub settings: fn(trusted: bool) -> Value,
+    pub settings: fn(&Circumstances<'_>) -> Value,
+    /// Without trust it runs in a form that executes nothing of the project; the text says what that costs. `None`: it has no
+    /// such form and needs none, because it never executes anything of a project.
+    pub restricted: Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
 }
@@ -84,6 +95,6 @@ impl ServerSpec {
 
 /// For servers that need neither options nor settings.
 #[must_use]
-pub fn nothing(_trusted: bool) -> Value {
+pub fn nothing(_circumstances: &Circumstances<'_>) -> Value {
     Value::Null
 }

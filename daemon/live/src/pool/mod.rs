@@ -155,7 +155,7 @@ impl Pool {
                     Next::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
                         Ok(()) => state.state = State::Starting,
                         Err(error) => {
-                            fail(&mut state, format!("no thread to start it on: {error}"), Vec::new())
+                            fail(&mut state, format!("no thread to start it on: {error}"), Vec::new());
                         }
                     },
                     Next::At(_) => {}

@@ -23,6 +23,7 @@ pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
         announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
+        restricted: None,
         clean_exit_codes: &[0],
     }
 }

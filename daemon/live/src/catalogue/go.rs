@@ -1,0 +1,21 @@
+//! Go: gopls 0.11.
+
+use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![ServerSpec {
+        name: "gopls",
+        files: &[("go", "go"), ("go.mod", "go.mod"), ("go.work", "go.work")],
+        markers: &["go.work", "go.mod"],
+        commands: &[&["gopls"]],
+        version_args: &["version"],
+        install_hint: "go install golang.org/x/tools/gopls@latest",
+        ready: ReadySignal::Held,
+        open: OpenPolicy::Never,
+        announce: Announce::WatchedFiles,
+        options: nothing,
+        settings: nothing,
+        restricted: None,
+        clean_exit_codes: &[0],
+    }]
+}

@@ -1,0 +1,87 @@
+//! The servers that hob knows, one file for each language family: what runs, how it is got, how it behaves.
+//!
+//! Figures and peculiarities were measured with the versions named in each file. A server that is not measured says so by
+//! having the cautious values: everything is opened, and silence is not taken for readiness.
+
+mod c;
+mod go;
+mod javascript;
+mod python;
+mod rust;
+mod shell;
+
+use std::sync::{Arc, LazyLock};
+
+use crate::spec::ServerSpec;
+
+/// Every server, those of one language in order of preference.
+static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
+    let families = [
+        python::servers(),
+        javascript::servers(),
+        c::servers(),
+        rust::servers(),
+        go::servers(),
+        shell::servers(),
+    ];
+    families.into_iter().flatten().map(Arc::new).collect()
+});
+
+/// Every server that hob knows, those of one language in order of preference.
+#[must_use]
+pub fn all() -> &'static [Arc<ServerSpec>] {
+    &ALL
+}
+
+/// The servers for a file, most wanted first.
+pub fn for_file(file_name: &str) -> impl Iterator<Item = &'static Arc<ServerSpec>> {
+    all().iter().filter(move |spec| spec.language_of(file_name).is_some())
+}
+
+/// The server of this name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
+    all().iter().find(|spec| spec.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::spec::Circumstances;
+
+    #[test]
+    fn the_table_is_sound() {
+        let names: BTreeSet<&str> = all().iter().map(|spec| spec.name).collect();
+        assert_eq!(names.len(), all().len(), "each name once");
+        for spec in all() {
+            let name = spec.name;
+            assert!(
+                !spec.files.is_empty() && !spec.commands.is_empty() && !spec.install_hint.is_empty(),
+                "{name}"
+            );
+            assert!(spec.commands.iter().all(|command| !command.is_empty()), "{name}");
+            assert!(spec.clean_exit_codes.contains(&0), "{name}");
+            for trusted in [true, false] {
+                let circumstances = Circumstances { trusted, ask: &|_, _| None };
+                for value in [(spec.options)(&circumstances), (spec.settings)(&circumstances)] {
+                    assert!(matches!(value, Value::Null | Value::Object(_)), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_find_their_servers() {
+        let first = |file: &str| for_file(file).next().map(|spec| spec.name);
+        assert_eq!(first("a.py"), Some("pyright"));
+        assert_eq!(first("b.test.tsx"), Some("typescript"));
+        assert_eq!(first("CMakeLists.txt"), None);
+        assert_eq!(first("x.rs"), Some("rust-analyzer"));
+        let language = |file: &str| for_file(file).next().and_then(|spec| spec.language_of(file));
+        assert_eq!((language("a.tsx"), language("a.h")), (Some("typescriptreact"), Some("c")));
+    }
+}

@@ -1,0 +1,22 @@
+//! Shell scripts: bash-language-server 5.8.1.
+
+use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![ServerSpec {
+        name: "bash-language-server",
+        files: &[("sh", "shellscript"), ("bash", "shellscript")],
+        markers: &[],
+        commands: &[&["bash-language-server", "start"]],
+        version_args: &["--version"],
+        install_hint: "npm install -g bash-language-server",
+        ready: ReadySignal::Logs("BackgroundAnalysis: Completed"),
+        open: OpenPolicy::AskedFile,
+        // It ignores events and reads the disk once; what is open, it follows.
+        announce: Announce::OpenAndClose,
+        options: nothing,
+        settings: nothing,
+        restricted: None,
+        clean_exit_codes: &[0],
+    }]
+}

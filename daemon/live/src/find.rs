@@ -1,0 +1,213 @@
+//! Finding a server's program: a file that is there is not yet a program that runs.
+//!
+//! A stand-in that only prints an error (a toolchain manager's proxy without its component, a script whose interpreter is
+//! gone) shadows the real program behind it on the search path. So each hit is asked for its version before it is believed,
+//! once for as long as the file stays what it is.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use hob_base::AbsPath;
+
+/// How long a program may take to say its version.
+const VERSION_WITHIN: Duration = Duration::from_secs(10);
+
+/// A program that was found and runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Where it is.
+    pub program: PathBuf,
+    /// What it says its version is, if it says.
+    pub version: Option<String>,
+}
+
+/// A file that was found and is of no use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rejected {
+    /// Where it is.
+    pub program: PathBuf,
+    /// Why, for people.
+    pub why: String,
+}
+
+/// Where to look.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// Folders, most wanted first: hob's own before the user's `PATH`.
+    pub folders: Vec<PathBuf>,
+    /// What programs are started with.
+    pub env: Vec<(OsString, OsString)>,
+    /// Nothing below this is started: what a project brings along runs only when the user trusts it.
+    pub never_below: Option<AbsPath>,
+}
+
+/// What makes a file the same as when it was tried.
+type Identity = (PathBuf, u64, Option<SystemTime>);
+
+/// Remembers which files are programs.
+#[derive(Debug, Default)]
+pub struct Finder {
+    tried: Mutex<HashMap<Identity, Result<Option<String>, String>>>,
+}
+
+impl Finder {
+    /// The first program called `name` that runs, and what was rejected on the way to it.
+    ///
+    /// # Errors
+    /// Everything that was found and rejected.
+    pub fn find(
+        &self,
+        name: &str,
+        version_args: &[&str],
+        search: &Search,
+    ) -> Result<(Found, Vec<Rejected>), Vec<Rejected>> {
+        let mut rejected = Vec::new();
+        for program in hits(name, search) {
+            match self.try_out(&program, version_args, search) {
+                Ok(version) => return Ok((Found { program, version }, rejected)),
+                Err(why) => rejected.push(Rejected { program, why }),
+            }
+        }
+        Err(rejected)
+    }
+
+    fn try_out(
+        &self,
+        program: &Path,
+        version_args: &[&str],
+        search: &Search,
+    ) -> Result<Option<String>, String> {
+        let below =
+            |root: &AbsPath| program.canonicalize().is_ok_and(|real| real.starts_with(root.as_path()));
+        if search.never_below.as_ref().is_some_and(below) {
+            return Err("it belongs to the project, which is not trusted".to_owned());
+        }
+        let metadata = std::fs::metadata(program).map_err(|error| error.to_string())?;
+        let identity = (program.to_path_buf(), metadata.len(), metadata.modified().ok());
+        if let Some(known) = self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(&identity) {
+            return known.clone();
+        }
+        let outcome = ask_version(program, version_args, search);
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(identity, outcome.clone());
+        outcome
+    }
+}
+
+fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
+    let mut hits: Vec<PathBuf> = Vec::new();
+    for folder in search.folders.iter().filter(|folder| folder.is_absolute()) {
+        let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
+        for ending in endings {
+            let path = folder.join(name).with_extension(ending);
+            if is_program(&path) && !hits.contains(&path) {
+                hits.push(path);
+            }
+        }
+    }
+    hits
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Runs a program for its version; without arguments to ask with, being there is all that can be known.
+fn ask_version(program: &Path, args: &[&str], search: &Search) -> Result<Option<String>, String> {
+    if args.is_empty() {
+        return Ok(None);
+    }
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(search.env.iter().cloned()).current_dir(std::env::temp_dir());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let until = Instant::now() + VERSION_WITHIN;
+    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        if Instant::now() >= until {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(format!("it did not say its version within {} s", VERSION_WITHIN.as_secs()));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let first = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.chars().take(200).collect())
+    };
+    if output.status.success() {
+        return Ok(first(&output.stdout).or(first(&output.stderr)));
+    }
+    let said: Option<String> = first(&output.stderr).or(first(&output.stdout));
+    Err(said.unwrap_or_else(|| output.status.to_string()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn script(folder: &Path, name: &str, body: &str) -> PathBuf {
+        std::fs::create_dir_all(folder).expect("a folder");
+        let path = folder.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("set");
+        path
+    }
+
+    fn search(folders: &[&Path]) -> Search {
+        Search { folders: folders.iter().map(|folder| folder.to_path_buf()).collect(), ..Search::default() }
+    }
+
+    #[test]
+    fn a_stand_in_does_not_hide_the_program_behind_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (first, second) = (dir.path().join("1"), dir.path().join("2"));
+        let proxy = script(&first, "server", "echo 'error: Unknown binary' >&2; exit 1");
+        let real = script(&second, "server", "echo; echo server 1.2; exit 0");
+        let finder = Finder::default();
+        let (found, rejected) =
+            finder.find("server", &["--version"], &search(&[&first, &second])).expect("found");
+        assert_eq!(found, Found { program: real, version: Some("server 1.2".to_owned()) });
+        assert_eq!(rejected, [Rejected { program: proxy.clone(), why: "error: Unknown binary".to_owned() }]);
+        // Repaired, it is another file and tried again.
+        script(&first, "server", "echo repaired");
+        let (found, _) = finder.find("server", &["--version"], &search(&[&first, &second])).expect("found");
+        assert_eq!(found.program, proxy);
+    }
+
+    #[test]
+    fn what_a_project_brings_along_is_not_run() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mark = dir.path().join("it-ran");
+        let bin = dir.path().join("project/bin");
+        script(&bin, "server", &format!("touch {}", mark.display()));
+        let mut untrusted = search(&[&bin]);
+        let root = dir.path().join("project").canonicalize().expect("it is there");
+        untrusted.never_below = Some(AbsPath::new(root).expect("absolute"));
+        let rejected = Finder::default().find("server", &["--version"], &untrusted).expect_err("not trusted");
+        assert!(rejected[0].why.contains("not trusted"), "{rejected:?}");
+        assert!(!mark.exists());
+    }
+
+    #[test]
+    fn folders_and_plain_files_are_no_programs() {
+        let dir = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(dir.path().join("server")).expect("a folder");
+        std::fs::write(dir.path().join("other"), "text").expect("written");
+        let finder = Finder::default();
+        assert_eq!(finder.find("server", &[], &search(&[dir.path()])), Err(vec![]));
+        assert_eq!(finder.find("other", &[], &search(&[dir.path(), Path::new("relative")])), Err(vec![]));
+    }
+}
