@@ -230,6 +230,7 @@ mod tests {
             markers: &[],
             commands: &[],
             version_args: &[],
+            least_version: 0,
             install_hint: "",
             ready: ReadySignal::Held,
             open: OpenPolicy::AskedFile,

@@ -62,12 +62,16 @@ impl Finder {
     pub fn find(
         &self,
         name: &str,
-        version_args: &[&str],
+        (version_args, least): (&[&str], u32),
         search: &Search,
     ) -> Result<(Found, Vec<Rejected>), Vec<Rejected>> {
         let mut rejected = Vec::new();
         for program in hits(name, search) {
             match self.try_out(&program, version_args, search) {
+                Ok(version) if version.as_deref().and_then(major).is_some_and(|major| major < least) => {
+                    let why = format!("it is {}, and {least} is needed", version.unwrap_or_default());
+                    rejected.push(Rejected { program, why });
+                }
                 Ok(version) => return Ok((Found { program, version }, rejected)),
                 Err(why) => rejected.push(Rejected { program, why }),
             }
@@ -95,6 +99,13 @@ impl Finder {
         self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(identity, outcome.clone());
         outcome
     }
+}
+
+/// The first number of a version as a program says it: 7 of `Version 7.0.2`.
+fn major(version: &str) -> Option<u32> {
+    let from = version.find(|c: char| c.is_ascii_digit())?;
+    let digits = &version[from..];
+    digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())].parse().ok()
 }
 
 fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
@@ -178,12 +189,16 @@ mod tests {
         let real = script(&second, "server", "echo; echo server 1.2; exit 0");
         let finder = Finder::default();
         let (found, rejected) =
-            finder.find("server", &["--version"], &search(&[&first, &second])).expect("found");
+            finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
         assert_eq!(found, Found { program: real, version: Some("server 1.2".to_owned()) });
         assert_eq!(rejected, [Rejected { program: proxy.clone(), why: "error: Unknown binary".to_owned() }]);
+        let too_old =
+            finder.find("server", (&["--version"], 2), &search(&[&second])).expect_err("1 is less than 2");
+        assert_eq!(too_old[0].why, "it is server 1.2, and 2 is needed");
         // Repaired, it is another file and tried again.
         script(&first, "server", "echo repaired");
-        let (found, _) = finder.find("server", &["--version"], &search(&[&first, &second])).expect("found");
+        let (found, _) =
+            finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
         assert_eq!(found.program, proxy);
     }
 
@@ -196,7 +211,8 @@ mod tests {
         let mut untrusted = search(&[&bin]);
         let root = dir.path().join("project").canonicalize().expect("it is there");
         untrusted.never_below = Some(AbsPath::new(root).expect("absolute"));
-        let rejected = Finder::default().find("server", &["--version"], &untrusted).expect_err("not trusted");
+        let rejected =
+            Finder::default().find("server", (&["--version"], 0), &untrusted).expect_err("not trusted");
         assert!(rejected[0].why.contains("not trusted"), "{rejected:?}");
         assert!(!mark.exists());
     }
@@ -207,7 +223,10 @@ mod tests {
         std::fs::create_dir(dir.path().join("server")).expect("a folder");
         std::fs::write(dir.path().join("other"), "text").expect("written");
         let finder = Finder::default();
-        assert_eq!(finder.find("server", &[], &search(&[dir.path()])), Err(vec![]));
-        assert_eq!(finder.find("other", &[], &search(&[dir.path(), Path::new("relative")])), Err(vec![]));
+        assert_eq!(finder.find("server", (&[], 0), &search(&[dir.path()])), Err(vec![]));
+        assert_eq!(
+            finder.find("other", (&[], 0), &search(&[dir.path(), Path::new("relative")])),
+            Err(vec![])
+        );
     }
 }

@@ -63,6 +63,8 @@ pub struct ServerSpec {
     pub commands: &'static [&'static [&'static str]],
     /// Arguments that make the command say its version and end, for telling a program from a stand-in.
     pub version_args: &'static [&'static str],
+    /// The least major version that is a server; 0 for any.
+    pub least_version: u32,
     /// How to get it, for people.
     pub install_hint: &'static str,
     /// See [`ReadySignal`].

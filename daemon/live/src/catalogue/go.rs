@@ -9,6 +9,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &["go.work", "go.mod"],
         commands: &[&["gopls"]],
         version_args: &["version"],
+        least_version: 0,
         install_hint: "go install golang.org/x/tools/gopls@latest",
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,

@@ -22,8 +22,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         files: FILES,
         markers: MARKERS,
         commands: &[&["tsc", "--lsp", "--stdio"], &["tsgo", "--lsp", "--stdio"]],
-        // Older ones know no such word, and are no server.
-        version_args: &["--lsp", "--version"],
+        version_args: &["--version"],
+        // Older compilers are no servers.
+        least_version: 7,
         install_hint: "npm install -g typescript@7",
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
@@ -37,7 +38,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     let tsls = ServerSpec {
         name: "typescript-language-server",
         commands: &[&["typescript-language-server", "--stdio"]],
-        version_args: &["--version"],
+        least_version: 0,
         install_hint: "npm install -g typescript-language-server typescript@6",
         ready: ReadySignal::ProgressEnds("Initializing JS/TS language features"),
         open: OpenPolicy::AskedFile,

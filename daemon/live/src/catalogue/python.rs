@@ -16,6 +16,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         commands: &[&["pyright-langserver", "--stdio"]],
         // It has none that ends; its sibling `pyright` would be another program.
         version_args: &[],
+        least_version: 0,
         install_hint: "npm install -g pyright",
         // Then it still holds the first request while it reads them.
         ready: ReadySignal::Logs("source file"),

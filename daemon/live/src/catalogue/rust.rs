@@ -11,6 +11,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &["Cargo.toml", "rust-project.json"],
         commands: &[&["rust-analyzer"]],
         version_args: &["--version"],
+        least_version: 0,
         install_hint: "rustup component add rust-analyzer rust-src",
         ready: ReadySignal::QuiescentStatus,
         open: OpenPolicy::Never,

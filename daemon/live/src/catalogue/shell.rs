@@ -9,6 +9,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &[],
         commands: &[&["bash-language-server", "start"]],
         version_args: &["--version"],
+        least_version: 0,
         install_hint: "npm install -g bash-language-server",
         ready: ReadySignal::Logs("BackgroundAnalysis: Completed"),
         open: OpenPolicy::AskedFile,

@@ -17,6 +17,7 @@ pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
         markers: &[],
         commands: &[],
         version_args: &[],
+        least_version: 0,
         install_hint: "",
         ready,
         open: OpenPolicy::AskedFile,

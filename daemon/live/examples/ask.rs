@@ -1,0 +1,46 @@
+//! Asks a project's language server where something is used: `ask ROOT FILE LINE COL [SERVER_FOLDER]`. For trying servers out.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
+use hob_live::live::{Live, LiveOptions, Project};
+use hob_live::process::scrubbed_environment;
+use hob_live::requests::{Asking, At, definition, references};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [root, file, line, col, rest @ ..] = args.as_slice() else {
+        return Err("usage: ask ROOT FILE LINE COL [FOLDER_OF_SERVERS]".into());
+    };
+    let live = Live::new(LiveOptions {
+        own_folders: rest.iter().map(PathBuf::from).collect(),
+        env: scrubbed_environment(std::env::vars_os()),
+        ..LiveOptions::default()
+    });
+    let project = Project { root: AbsPath::new(root)?, trusted: true };
+    let at = At { file: WsPath::new(file)?, line: line.parse()?, col: col.parse()? };
+    let read = |path: &WsPath| std::fs::read_to_string(project.root.join_ws(path)).ok();
+    for round in 0..3 {
+        let cancel = CancelToken::new(Deadline::after(Duration::from_secs(60)));
+        let asking = Asking { read: &read, cancel: &cancel };
+        let start = Instant::now();
+        let places = live.ask(&project, &at.file, &cancel, |server| references(server, &at, false, asking));
+        match places {
+            Ok(answer) => println!(
+                "{round}: {} references, {:?}, {:?}",
+                answer.value.len(),
+                answer.completeness,
+                start.elapsed()
+            ),
+            Err(error) => println!("{round}: {error}"),
+        }
+        let defined = live.ask(&project, &at.file, &cancel, |server| definition(server, &at, asking));
+        println!("   defined at {:?}", defined.map(|answer| answer.value));
+    }
+    for server in live.status() {
+        println!("{}: {}, {} MiB", server.key.server, server.state, server.rss_bytes >> 20);
+    }
+    live.close();
+    Ok(())
+}

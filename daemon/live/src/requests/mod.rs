@@ -1,0 +1,66 @@
+//! The questions that hob asks, one file each: what is sent, and what the answer means in hob's own words.
+
+mod locations;
+mod place;
+
+pub use locations::{definition, implementations, references};
+pub use place::{At, Place};
+
+use std::time::Duration;
+
+use lsp_types::request::Request;
+
+use hob_base::CancelToken;
+
+use crate::documents::ReadText;
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::{LiveError, of_call};
+
+/// How long a question waits for a server that is still loading.
+const READY_WITHIN: Duration = Duration::from_secs(8);
+
+/// What every question has.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// Reads files of the workspace as they are now.
+    pub read: ReadText<'a>,
+    /// Ends the question.
+    pub cancel: &'a CancelToken,
+}
+
+impl Asking<'_> {
+    /// Sends a question about a place in a file, once the file is open where that is wanted.
+    fn about<R: Request>(
+        &self,
+        instance: &Instance,
+        at: &At,
+        (capability, params): (&str, &R::Params),
+    ) -> Result<Answer<R::Result>, LiveError> {
+        let server = instance.spec().name;
+        if !instance.offers(capability, R::METHOD) {
+            return Err(LiveError::Unsupported { server, question: R::METHOD });
+        }
+        if instance.spec().open.wants_asked_file() || instance.version(&at.file).is_none() {
+            let opened =
+                instance.open(&at.file, self.read).map_err(|error| of_call(server, R::METHOD, error))?;
+            if !opened {
+                return Err(LiveError::Unreadable(at.file.clone()));
+            }
+        }
+        let answer = instance.ask_whole::<R>(params, READY_WITHIN, self.cancel);
+        answer.map_err(|error| of_call(server, R::METHOD, error))
+    }
+}
+
+impl<T> Answer<T> {
+    /// The same, about something made of it.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+        Answer { value: change(self.value), completeness: self.completeness }
+    }
+
+    /// Whether nothing is missing.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.completeness == Completeness::Complete
+    }
+}

@@ -1,0 +1,61 @@
+//! Places: the protocol's positions in hob's words.
+
+use hob_base::{AbsPath, WsPath};
+use lsp_types::{
+    Location, LocationLink, Position, Range, TextDocumentIdentifier, TextDocumentPositionParams, Uri,
+};
+
+use crate::uri::{self, FileRef};
+
+/// A place to ask about.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct At {
+    /// The file.
+    pub file: WsPath,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based, in UTF-16 units.
+    pub col: u32,
+}
+
+impl At {
+    /// As the protocol writes it.
+    pub(crate) fn params(&self, root: &AbsPath) -> TextDocumentPositionParams {
+        TextDocumentPositionParams {
+            text_document: TextDocumentIdentifier { uri: uri::of_path(&root.join_ws(&self.file)) },
+            position: Position { line: self.line.saturating_sub(1), character: self.col.saturating_sub(1) },
+        }
+    }
+}
+
+/// A place that a server points to.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: FileRef,
+    /// First line and column, 1-based, in UTF-16 units.
+    pub start: (u32, u32),
+    /// Where it ends, exclusive.
+    pub end: (u32, u32),
+}
+
+impl Place {
+    /// `None` for what is no file.
+    pub(crate) fn of(uri: &Uri, range: Range, root: &AbsPath) -> Option<Self> {
+        let file = FileRef::of(uri::to_path(uri)?, root);
+        Some(Self { file, start: one_based(range.start), end: one_based(range.end) })
+    }
+
+    pub(crate) fn of_location(location: &Location, root: &AbsPath) -> Option<Self> {
+        Self::of(&location.uri, location.range, root)
+    }
+
+    /// The name that a link leads to, not the whole of what it names.
+    pub(crate) fn of_link(link: &LocationLink, root: &AbsPath) -> Option<Self> {
+        Self::of(&link.target_uri, link.target_selection_range, root)
+    }
+}
+
+fn one_based(position: Position) -> (u32, u32) {
+    (position.line.saturating_add(1), position.character.saturating_add(1))
+}
