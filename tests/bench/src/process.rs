@@ -105,6 +105,11 @@ fn end_by(pid: u32, signal: Signal) -> Result<(), Failure> {
     if let Some(pid) = number(pid) {
         let _ = kill_process(pid, signal);
     }
+    wait_for_end(pid)
+}
+
+/// Waits until a process is gone; one that stays is an error.
+pub(crate) fn wait_for_end(pid: u32) -> Result<(), Failure> {
     let start = Instant::now();
     while number(pid).is_some_and(|pid| test_kill_process(pid).is_ok()) && !is_zombie(pid) {
         if start.elapsed() > Duration::from_secs(30) {

@@ -64,7 +64,9 @@ pub(crate) fn compare(hob: (&str, &Times), other: (&str, &Times)) {
 /// Prints the ratio of two programs' medians.
 pub(crate) fn ratio(one: (&str, &Times), other: (&str, &Times)) {
     let ratio = one.1.median() / other.1.median();
-    println!("  => {} / {} = {ratio:.3} (median)", one.0, other.0);
+    // Three digits that mean something, also of a small one.
+    let digits = if ratio < 0.1 { 5 } else { 3 };
+    println!("  => {} / {} = {ratio:.digits$} (median)", one.0, other.0);
 }
 
 /// Prints by how much two programs' medians differ.

@@ -74,9 +74,16 @@ impl World {
         run(self.command("hob").arg("index"))
     }
 
-    /// Stops the daemon in good order and waits for its end.
+    /// Stops the daemon in good order and waits until its process is gone, with all that it saves in the end. One that hangs is
+    /// killed, and that is said.
     pub(crate) fn stop(&self) -> Result<(), Failure> {
-        run(self.command("hob").arg("stop"))
+        let Ok(pid) = self.pid() else { return Ok(()) };
+        run(self.command("hob").args(["--timeout", "60", "stop"]))?;
+        if let Err(error) = process::wait_for_end(pid) {
+            println!("  (after `hob stop`, {error}: killed)");
+            process::kill_hard(pid)?;
+        }
+        Ok(())
     }
 
     /// The daemon's process.

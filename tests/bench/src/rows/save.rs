@@ -38,6 +38,8 @@ enum Seen {
     Doubtful,
     /// Not right, and the answer does not say so.
     Wrong,
+    /// Not right; whether the answer says so is not understood here.
+    NotYet,
 }
 
 /// A question about a new name.
@@ -51,6 +53,7 @@ struct Runner<'a> {
     times: Times,
     doubtful: usize,
     wrong: usize,
+    not_yet: usize,
     missed: usize,
 }
 
@@ -129,7 +132,7 @@ impl Race<'_> {
 impl<'a> Runner<'a> {
     fn new(name: &str, edited: &'a Edited, ask: impl FnMut(&str) -> Result<Seen, Failure> + 'a) -> Self {
         let (times, ask) = (Times::default(), Box::new(ask));
-        Self { name: name.to_owned(), edited, ask, times, doubtful: 0, wrong: 0, missed: 0 }
+        Self { name: name.to_owned(), edited, ask, times, doubtful: 0, wrong: 0, not_yet: 0, missed: 0 }
     }
 
     /// Saves and asks until the answer is right.
@@ -147,6 +150,7 @@ impl<'a> Runner<'a> {
                 }
                 Seen::Doubtful => self.doubtful += 1,
                 Seen::Wrong => self.wrong += 1,
+                Seen::NotYet => self.not_yet += 1,
             }
             if took > PATIENCE {
                 self.missed += 1;
@@ -162,10 +166,16 @@ impl<'a> Runner<'a> {
 
     fn print(&self) {
         show(&self.name, &self.times);
-        let (wrong, doubtful, missed) = (self.wrong, self.doubtful, self.missed);
-        println!(
-            "    answers not right yet: {wrong} silently, {doubtful} that said so; saves never seen: {missed}"
-        );
+        let counts = [
+            (self.wrong, "wrong silently"),
+            (self.doubtful, "not right yet, which they said"),
+            (self.not_yet, "not right yet"),
+            (self.missed, "saves never seen"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let counts = if counts.is_empty() { "none".to_owned() } else { counts.join(", ") };
+        println!("    answers that were not right: {counts}");
     }
 }
 
@@ -265,9 +275,8 @@ impl<'a> Homes<'a> {
     }
 }
 
-/// Doubts that a neighbour may express are not understood here.
 fn judged(right: bool) -> Seen {
-    if right { Seen::Right } else { Seen::Wrong }
+    if right { Seen::Right } else { Seen::NotYet }
 }
 
 fn list_with_rg(args: &Args, tree: &Path, (word, file): (&str, &str)) -> Result<(), Failure> {
