@@ -1,10 +1,16 @@
 //! The questions that hob asks, one file each: what is sent, and what the answer means in hob's own words.
 
+mod calls;
+mod hover;
 mod locations;
 mod place;
+mod symbols;
 
+pub use calls::{CallItem, Direction, call_hierarchy};
+pub use hover::{TypeInfo, type_of};
 pub use locations::{definition, implementations, references};
 pub use place::{At, Place};
+pub use symbols::{FoundSymbol, Outline, kind_word, outline, workspace_symbols};
 
 use std::time::Duration;
 

@@ -1,0 +1,146 @@
+//! Who calls it, and whom it calls: the call hierarchy, level by level.
+
+use std::collections::HashSet;
+
+use lsp_types::request::{CallHierarchyIncomingCalls, CallHierarchyOutgoingCalls, CallHierarchyPrepare};
+use lsp_types::{
+    CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCallsParams,
+    CallHierarchyPrepareParams, Range,
+};
+
+use super::symbols::kind_word;
+use super::{Asking, At, Place, READY_WITHIN};
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::{LiveError, of_call};
+
+/// Which way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Who calls it.
+    Incoming,
+    /// Whom it calls.
+    Outgoing,
+}
+
+/// A function in the hierarchy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CallItem {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// Where its name stands.
+    pub place: Place,
+    /// 1 for a direct call.
+    pub depth: u32,
+    /// Lines and columns of the calls between it and the one above it, 1-based; in the caller's file.
+    pub call_sites: Vec<(u32, u32)>,
+    /// Those a level further away.
+    pub calls: Vec<CallItem>,
+}
+
+/// The hierarchy of the function at `at`, `depth` levels deep; `None` where no function stands.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn call_hierarchy(
+    instance: &Instance,
+    at: &At,
+    (direction, depth): (Direction, u32),
+    asking: Asking<'_>,
+) -> Result<Answer<Option<CallItem>>, LiveError> {
+    let params = CallHierarchyPrepareParams {
+        text_document_position_params: at.params(instance.root()),
+        work_done_progress_params: Default::default(),
+    };
+    let prepared = asking.about::<CallHierarchyPrepare>(instance, at, ("callHierarchyProvider", &params))?;
+    let Answer { value, mut completeness } = prepared;
+    let Some(item) = value.and_then(|items| items.into_iter().next()) else {
+        return Ok(Answer { value: None, completeness });
+    };
+    let mut walk =
+        Walk { instance, direction, depth, asking, seen: HashSet::new(), completeness: &mut completeness };
+    let root = walk.item(&item, 0, &[])?;
+    Ok(Answer { value: root, completeness })
+}
+
+struct Walk<'a> {
+    instance: &'a Instance,
+    direction: Direction,
+    depth: u32,
+    asking: Asking<'a>,
+    /// Expanded already: recursion is shown once.
+    seen: HashSet<Place>,
+    completeness: &'a mut Completeness,
+}
+
+impl Walk<'_> {
+    /// `None` for what is no file.
+    fn item(
+        &mut self,
+        item: &CallHierarchyItem,
+        depth: u32,
+        sites: &[Range],
+    ) -> Result<Option<CallItem>, LiveError> {
+        let Some(place) = Place::of(&item.uri, item.selection_range, self.instance.root()) else {
+            return Ok(None);
+        };
+        let mut calls = Vec::new();
+        if depth < self.depth && self.seen.insert(place.clone()) {
+            for (next, sites) in self.next(item)? {
+                calls.extend(self.item(&next, depth + 1, &sites)?);
+            }
+        }
+        let call_sites = sites.iter().map(|site| (site.start.line + 1, site.start.character + 1)).collect();
+        Ok(Some(CallItem {
+            name: item.name.clone(),
+            kind: kind_word(item.kind),
+            place,
+            depth,
+            call_sites,
+            calls,
+        }))
+    }
+
+    fn next(&mut self, item: &CallHierarchyItem) -> Result<Vec<(CallHierarchyItem, Vec<Range>)>, LiveError> {
+        let server = self.instance.spec().name;
+        let cancel = self.asking.cancel;
+        match self.direction {
+            Direction::Incoming => {
+                let params = CallHierarchyIncomingCallsParams {
+                    item: item.clone(),
+                    work_done_progress_params: Default::default(),
+                    partial_result_params: Default::default(),
+                };
+                let answer = self
+                    .instance
+                    .ask_whole::<CallHierarchyIncomingCalls>(&params, READY_WITHIN, cancel)
+                    .map_err(|error| of_call(server, "callHierarchy/incomingCalls", error))?;
+                self.note(answer.completeness);
+                let calls = answer.value.unwrap_or_default();
+                Ok(calls.into_iter().map(|call| (call.from, call.from_ranges)).collect())
+            }
+            Direction::Outgoing => {
+                let params = CallHierarchyOutgoingCallsParams {
+                    item: item.clone(),
+                    work_done_progress_params: Default::default(),
+                    partial_result_params: Default::default(),
+                };
+                let answer = self
+                    .instance
+                    .ask_whole::<CallHierarchyOutgoingCalls>(&params, READY_WITHIN, cancel)
+                    .map_err(|error| of_call(server, "callHierarchy/outgoingCalls", error))?;
+                self.note(answer.completeness);
+                let calls = answer.value.unwrap_or_default();
+                Ok(calls.into_iter().map(|call| (call.to, call.from_ranges)).collect())
+            }
+        }
+    }
+
+    /// The whole is no more complete than its least complete part.
+    fn note(&mut self, part: Completeness) {
+        if *self.completeness == Completeness::Complete {
+            *self.completeness = part;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What is in a file, and what is called so anywhere: outlines and workspace symbols.
+
+use lsp_types::request::{DocumentSymbolRequest, WorkspaceSymbolRequest};
+use lsp_types::{
+    DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, OneOf, SymbolInformation, SymbolKind,
+    TextDocumentIdentifier, WorkspaceSymbolParams, WorkspaceSymbolResponse,
+};
+
+use hob_base::{AbsPath, WsPath};
+
+use super::{Asking, At, Place, READY_WITHIN};
+use crate::instance::{Answer, Instance};
+use crate::live::{LiveError, of_call};
+use crate::uri::{self, FileRef};
+
+/// One entry of a file's outline.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outline {
+    /// Its name.
+    pub name: String,
+    /// What it is; see [`kind_word`].
+    pub kind: &'static str,
+    /// First and last line of all of it, 1-based, inclusive.
+    pub lines: (u32, u32),
+    /// Line and column of its name, 1-based.
+    pub name_at: (u32, u32),
+    /// What the server adds, such as a signature.
+    pub detail: Option<String>,
+    /// What is in it.
+    pub children: Vec<Outline>,
+}
+
+/// A symbol somewhere in the project.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundSymbol {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// What it is in, as far as the server says.
+    pub container: Option<String>,
+    /// The file.
+    pub file: FileRef,
+    /// Line and column, 1-based; line 1 where the server gives only the file.
+    pub at: (u32, u32),
+}
+
+/// The outline of a file, as a tree.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn outline(
+    instance: &Instance,
+    file: &WsPath,
+    asking: Asking<'_>,
+) -> Result<Answer<Vec<Outline>>, LiveError> {
+    let at = At { file: file.clone(), line: 1, col: 1 };
+    let params = DocumentSymbolParams {
+        text_document: TextDocumentIdentifier { uri: uri::of_path(&instance.root().join_ws(file)) },
+        work_done_progress_params: Default::default(),
+        partial_result_params: Default::default(),
+    };
+    let answer = asking.about::<DocumentSymbolRequest>(instance, &at, ("documentSymbolProvider", &params))?;
+    Ok(answer.map(|found| match found {
+        None => Vec::new(),
+        Some(DocumentSymbolResponse::Nested(symbols)) => symbols.into_iter().map(nested).collect(),
+        Some(DocumentSymbolResponse::Flat(symbols)) => grown(symbols),
+    }))
+}
+
+/// Symbols whose names fit `query`, as far as this server knows.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn workspace_symbols(
+    instance: &Instance,
+    query: &str,
+    asking: Asking<'_>,
+) -> Result<Answer<Vec<FoundSymbol>>, LiveError> {
+    const QUESTION: &str = "workspace/symbol";
+    let server = instance.spec().name;
+    if !instance.offers("workspaceSymbolProvider", QUESTION) {
+        return Err(LiveError::Unsupported { server, question: QUESTION });
+    }
+    let params = WorkspaceSymbolParams { query: query.to_owned(), ..WorkspaceSymbolParams::default() };
+    let answer = instance.ask_whole::<WorkspaceSymbolRequest>(&params, READY_WITHIN, asking.cancel);
+    let answer = answer.map_err(|error| of_call(server, QUESTION, error))?;
+    Ok(answer.map(|found| found_symbols(found, instance.root())))
+}
+
+fn found_symbols(found: Option<WorkspaceSymbolResponse>, root: &AbsPath) -> Vec<FoundSymbol> {
+    let symbol = |name, kind, container, place: Option<Place>| {
+        let place = place?;
+        Some(FoundSymbol { name, kind: kind_word(kind), container, file: place.file, at: place.start })
+    };
+    match found {
+        None => Vec::new(),
+        Some(WorkspaceSymbolResponse::Flat(all)) => all
+            .into_iter()
+            .filter_map(|one| {
+                let place = Place::of_location(&one.location, root);
+                symbol(one.name, one.kind, one.container_name, place)
+            })
+            .collect(),
+        Some(WorkspaceSymbolResponse::Nested(all)) => all
+            .into_iter()
+            .filter_map(|one| {
+                let place = match &one.location {
+                    OneOf::Left(location) => Place::of_location(location, root),
+                    OneOf::Right(file) => Place::of(&file.uri, lsp_types::Range::default(), root),
+                };
+                symbol(one.name, one.kind, one.container_name, place)
+            })
+            .collect(),
+    }
+}
+
+fn nested(symbol: DocumentSymbol) -> Outline {
+    Outline {
+        name: symbol.name,
+        kind: kind_word(symbol.kind),
+        lines: lines(symbol.range),
+        name_at: (symbol.selection_range.start.line + 1, symbol.selection_range.start.character + 1),
+        detail: symbol.detail.filter(|detail| !detail.is_empty()),
+        children: symbol.children.unwrap_or_default().into_iter().map(nested).collect(),
+    }
+}
+
+/// A tree from a list: what lies within another's lines belongs to it.
+fn grown(mut symbols: Vec<SymbolInformation>) -> Vec<Outline> {
+    symbols.sort_by_key(|one| (one.location.range.start, std::cmp::Reverse(one.location.range.end)));
+    let mut roots: Vec<Outline> = Vec::new();
+    for one in symbols {
+        let start = one.location.range.start;
+        let entry = Outline {
+            name: one.name,
+            kind: kind_word(one.kind),
+            lines: lines(one.location.range),
+            name_at: (start.line + 1, start.character + 1),
+            detail: None,
+            children: Vec::new(),
+        };
+        plant(&mut roots, entry);
+    }
+    roots
+}
+
+fn plant(siblings: &mut Vec<Outline>, entry: Outline) {
+    match siblings.last_mut() {
+        Some(last)
+            if last.lines.1 >= entry.lines.1 && last.lines.0 < entry.lines.1 && last.lines != entry.lines =>
+        {
+            plant(&mut last.children, entry);
+        }
+        _ => siblings.push(entry),
+    }
+}
+
+fn lines(range: lsp_types::Range) -> (u32, u32) {
+    // A range that ends at the start of a line does not include it.
+    let last = if range.end.character == 0 && range.end.line > range.start.line {
+        range.end.line
+    } else {
+        range.end.line + 1
+    };
+    (range.start.line + 1, last)
+}
+
+/// The word for a kind of symbol.
+#[must_use]
+pub fn kind_word(kind: SymbolKind) -> &'static str {
+    match kind {
+        SymbolKind::FILE => "file",
+        SymbolKind::MODULE => "module",
+        SymbolKind::NAMESPACE => "namespace",
+        SymbolKind::PACKAGE => "package",
+        SymbolKind::CLASS => "class",
+        SymbolKind::METHOD => "method",
+        SymbolKind::PROPERTY => "property",
+        SymbolKind::FIELD => "field",
+        SymbolKind::CONSTRUCTOR => "constructor",
+        SymbolKind::ENUM => "enum",
+        SymbolKind::INTERFACE => "interface",
+        SymbolKind::FUNCTION => "function",
+        SymbolKind::VARIABLE => "variable",
+        SymbolKind::CONSTANT => "constant",
+        SymbolKind::ENUM_MEMBER => "enum_member",
+        SymbolKind::STRUCT => "struct",
+        SymbolKind::EVENT => "event",
+        SymbolKind::OPERATOR => "operator",
+        SymbolKind::TYPE_PARAMETER => "type_parameter",
+        _ => "value",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn flat(entries: &[(&str, u32, u32)]) -> Vec<SymbolInformation> {
+        let one = |(name, first, last): &(&str, u32, u32)| -> Value {
+            let at = |line: u32, character: u32| json!({"line": line - 1, "character": character});
+            json!({"name": name, "kind": 12, "location": {
+                "uri": "file:///a", "range": {"start": at(*first, 0), "end": at(*last, 9)}}})
+        };
+        serde_json::from_value(entries.iter().map(one).collect()).expect("the protocol's shape")
+    }
+
+    fn shape(outline: &[Outline]) -> String {
+        let one = |entry: &Outline| format!("{}({})", entry.name, shape(&entry.children));
+        outline.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_list_becomes_a_tree_by_what_lies_in_what() {
+        let list =
+            flat(&[("method", 3, 5), ("class", 1, 9), ("other", 7, 7), ("after", 10, 12), ("inner", 4, 4)]);
+        assert_eq!(shape(&grown(list)), "class(method(inner()) other()) after()");
+        assert_eq!(shape(&grown(flat(&[("a", 1, 1), ("b", 1, 1)]))), "a() b()");
+    }
+}
