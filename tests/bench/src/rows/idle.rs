@@ -131,7 +131,7 @@ fn while_others_read(args: &Args, lab: &Lab, server: &mut Server) -> Result<(), 
     }
     compare(("hobd's CPU meanwhile", &cost), ("rg, wall", &rg));
     let (mut calm, mut busy) = (Times::default(), Times::default());
-    for _ in 0..args.rounds {
+    for _ in 0..args.rounds * 25 {
         timed(&mut calm, || server.call("hob_noop", &json!({})))?;
     }
     let mut child = read_all(args, lab)?;
