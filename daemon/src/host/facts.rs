@@ -11,6 +11,9 @@ use hob_map::persist::{self, PersistError};
 use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract};
 use hob_store::{Op, Store, StoreError, Tree};
 
+/// Facts whose extraction took so long that losing them would be a pity; fewer wait for the next saving.
+const MANY: usize = 256;
+
 /// Finds facts and counts how it got them.
 #[derive(Debug)]
 pub(super) struct FactsCache {
@@ -54,9 +57,14 @@ impl FactsCache {
         self.store.flush()
     }
 
-    /// Stores extracted facts.
+    /// Stores extracted facts. Many at once are brought to the disk as well, so that a daemon that is killed in its first index
+    /// has not worked in vain: of a batch that is not on the disk to its last byte, the database keeps nothing.
     pub(super) fn save(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        if ops.is_empty() { Ok(()) } else { self.store.batch(Tree::Facts, ops) }
+        match ops.len() {
+            0 => Ok(()),
+            few if few < MANY => self.store.batch(Tree::Facts, ops),
+            _ => self.store.batch(Tree::Facts, ops).and_then(|()| self.store.flush()),
+        }
     }
 }
 
