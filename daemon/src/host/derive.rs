@@ -1,8 +1,8 @@
 //! What is done aside, after changes: hub scores and clusters are recomputed, the snapshot is saved.
 //!
 //! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one more
-//! edit does not change them. It resolves files in small slices, each under a short read lock, computes without any lock,
-//! and installs. How long it rests grows with what the last run cost, so that a large tree under constant change is not
+//! edit does not change them. It resolves under a read lock that it gives up as soon as somebody wants to change the map, computes
+//! without any lock, and installs. How long it rests grows with what the last run cost, so that a large tree under constant change is not
 //! recomputed without end.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,9 +12,6 @@ use hob_base::CancelToken;
 
 use super::snapshot;
 use super::workspace::{Workspace, lock};
-
-/// Files resolved under one read lock: a change waits for a slice, and a large file takes milliseconds.
-const SLICE: usize = 4;
 
 /// Shortest rest after a change.
 const LULL: Duration = Duration::from_secs(2);
@@ -104,6 +101,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     if workspace.progress.wait_past(super::Phase::Map, &workspace.closing, &|_| {}).is_err() {
         return;
     }
+    // What took long to make is brought to safety before anything else: a kill must not cost it again.
+    let first = workspace.first_report();
+    if first.took > LULL && first.mapped > 0 {
+        snapshot::save(workspace);
+    }
     // The first time at once: answers wait for it.
     let mut derived_in = derive(workspace);
     snapshot::save(workspace);
@@ -123,7 +125,8 @@ fn derive(workspace: &Workspace) -> Duration {
     let start = Instant::now();
     let mut job = workspace.map().derive_job();
     while workspace.closing.check().is_ok() {
-        if workspace.map().derive_step(&mut job, SLICE) {
+        let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
+        if workspace.map().derive_while(&mut job, &go_on) {
             workspace.install_derived(job.finish());
             break;
         }

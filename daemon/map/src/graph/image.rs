@@ -24,7 +24,7 @@ impl Map {
     }
 
     /// A map of `files`, whose numbers and paths are distinct. With an image of these files or most of them it
-    /// costs a tenth of taking them in one by one, which is what is done without; any bytes may be given for one. Uses
+    /// costs a fraction of taking them in one by one, which is what is done without; any bytes may be given for one. Uses
     /// all threads of the pool it is called in.
     #[must_use]
     pub fn restore(files: Vec<PreparedFile>, image: Option<&[u8]>) -> RestoredMap {

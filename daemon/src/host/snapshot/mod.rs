@@ -114,7 +114,10 @@ pub(super) fn save(workspace: &Workspace) {
     let outcome = try_save(workspace, &mut snapshots);
     snapshots.took = start.elapsed();
     match outcome.and_then(|()| save_image(workspace, &mut snapshots)) {
-        Ok(()) => snapshots.saved = Some(generation),
+        Ok(()) => {
+            tracing::debug!(root = %workspace.root(), generation, took = ?snapshots.took, "saved");
+            snapshots.saved = Some(generation);
+        }
         Err(error) => {
             let text = format!(
                 "The index of `{}` could not be saved: {error}. The next start reads all files.",
