@@ -12,7 +12,8 @@ use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
 use hob_daemon::host::{Host, HostOptions, MemoryBudget};
 use hob_daemon::lifecycle::{self, Options, StartError, log};
-use hob_live::process::guard;
+use hob_live::live::LiveOptions;
+use hob_live::process::{Guard, guard, scrubbed_environment};
 use hob_proto::Readiness;
 use hob_proto::places::Places;
 
@@ -99,7 +100,13 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
         memory: MemoryBudget::default(),
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
     };
-    let host = Host::new(options).map_err(|error| format!("cannot start worker threads: {error}"))?;
+    let live = LiveOptions {
+        guard: Some(Guard::this_program().map_err(|error| error.to_string())?),
+        env: scrubbed_environment(std::env::vars_os()),
+        ..LiveOptions::default()
+    };
+    let host =
+        Host::with_live(options, live).map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host))))
 }
 

@@ -187,10 +187,10 @@ impl Live {
         self.pool.take_in(root, changes, read);
     }
 
-    /// Whether any server of a project runs: if not, changes need not be told to anybody.
+    /// Whether any server of a project runs or is starting: if not, changes need not be told to anybody.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
-        !self.pool.running(root).is_empty()
+        self.pool.is_used(root)
     }
 
     /// What runs, for people.

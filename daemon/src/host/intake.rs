@@ -4,11 +4,13 @@
 //! between the two: a second read comes from the page cache and costs a few per cent of parsing, while keeping a
 //! kernel's sources would cost a gigabyte. In a small one they are, and each file is read once.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use hob_base::{CancelToken, Change, ContentHash, FileId, WsPath};
+use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
+use hob_live::documents::FileChange;
 use hob_map::{FileFacts, Lang, MapChange, language_of};
 use hob_store::Op;
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
@@ -44,8 +46,8 @@ pub struct Report {
     pub deleted: usize,
     /// Wall time until the text index was up to date.
     pub text_took: Duration,
-    /// Wall time in all, without finding out what had changed.
-    pub took: Duration,
+    /// Wall time in all in milliseconds, without finding out what had changed.
+    pub millis: u64,
 }
 
 /// A file that was read.
@@ -66,6 +68,8 @@ struct ToMap {
     hash: ContentHash,
     lang: Option<Lang>,
     bytes: Option<Vec<u8>>,
+    /// It was not there before.
+    is_new: bool,
 }
 
 /// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
@@ -84,6 +88,7 @@ pub(super) fn take_in(
     report.deleted = unmapped.len();
     let mut to_map = take_in_text(workspace, core, (plan.read, &mut unmapped), cancel);
     report.changed = to_map.len();
+    announce(workspace, core, (&to_map, &unmapped));
     workspace.progress.enter(Phase::Map, Some(total));
     workspace.dirty.settle_text(marks);
     report.text_took = start.elapsed();
@@ -93,8 +98,32 @@ pub(super) fn take_in(
     }
     workspace.apply_map(unmapped);
     report.mapped = take_in_map(workspace, core, (to_map, total), cancel);
-    report.took = start.elapsed();
+    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     report
+}
+
+/// Tells language servers what changed on disk, before the barrier lets any call through that may ask them. While none runs
+/// or is starting, nobody has read anything that could be out of date.
+fn announce(workspace: &Workspace, core: &Core, (changed, removed): (&[ToMap], &[MapChange])) {
+    if !workspace.live().is_used(workspace.root()) {
+        return;
+    }
+    let kind = |file: &ToMap| if file.is_new { FileChange::Created } else { FileChange::Changed };
+    let mut changes: BTreeMap<WsPath, FileChange> =
+        changed.iter().map(|file| (file.path.clone(), kind(file))).collect();
+    for change in removed {
+        if let MapChange::Remove { file } = change
+            && let Some(path) = core.table.path(*file)
+        {
+            changes.entry(path.clone()).or_insert(FileChange::Deleted);
+        }
+    }
+    if changes.is_empty() {
+        return;
+    }
+    let contents = workspace.contents();
+    let read = |path: &WsPath| String::from_utf8(contents.read(path).ok()?.to_vec()).ok();
+    workspace.live().take_in(workspace.root(), &changes, &read);
 }
 
 /// Takes files out of table and text; answers what remains to be done to the map.
@@ -119,8 +148,15 @@ fn not_mapped(core: &Core, missing: Vec<Sought>, to_map: &[ToMap]) -> Vec<ToMap>
             && !changed.contains(&sought.file)
     };
     let same = missing.into_iter().filter(is_same);
-    same.map(|Sought { file, path, lang, hash }| ToMap { file, path, hash, lang: Some(lang), bytes: None })
-        .collect()
+    same.map(|Sought { file, path, lang, hash }| ToMap {
+        file,
+        path,
+        hash,
+        lang: Some(lang),
+        bytes: None,
+        is_new: false,
+    })
+    .collect()
 }
 
 fn take_in_text(
@@ -190,6 +226,7 @@ fn record(
                 continue;
             }
         };
+        let is_new = core.table.record(taken.read.file).is_none();
         let Some(Change::Set { file, path, hash, .. }) =
             core.table.was_read(&taken.read, taken.hash, taken.read_at_ns)
         else {
@@ -201,7 +238,7 @@ fn record(
             Some(grams) => GramChange::Set { file, path: path.clone(), hash, grams },
             None => GramChange::Remove { file },
         });
-        to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes });
+        to_map.push(ToMap { file, path, hash, lang: taken.lang, bytes: taken.bytes, is_new });
     }
     if !text.is_empty() {
         let batch = workspace.pools.index.install(|| GramBatch::prepare(text));
@@ -344,7 +381,8 @@ mod tests {
                 Some(text) => fs::write(&file, text).expect("the test's own folder"),
                 None => fs::remove_file(&file).expect("the test's own folder"),
             }
-            let to_map = ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None };
+            let to_map =
+                ToMap { file: id, path, hash: unseen, lang: Some(Lang::Python), bytes: None, is_new: false };
             take_in_map(&workspace, &mut core, (vec![to_map], 1), &CancelToken::default());
             fs::write(&file, "def first(): pass\n").expect("the test's own folder");
             assert_ne!(core.table.record(id).expect("it is known").hash, hash, "it is in doubt");

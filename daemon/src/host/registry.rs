@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::{AbsPath, ContentHash};
+use hob_live::live::{Live, LiveOptions};
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
     Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
@@ -95,6 +96,7 @@ pub struct Host {
     store: Arc<dyn Store>,
     pools: Arc<Pools>,
     notices: Arc<Notices>,
+    live: Arc<Live>,
     open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -102,11 +104,19 @@ pub struct Host {
 }
 
 impl Host {
+    /// A host without language servers.
+    ///
+    /// # Errors
+    /// As [`Host::with_live`].
+    pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Self::with_live(options, LiveOptions::default())
+    }
+
     /// Opens the store and starts the pools.
     ///
     /// # Errors
     /// When the system refuses to start threads.
-    pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
+    pub fn with_live(options: HostOptions, live: LiveOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
         let opened = hob_store::open(&options.store);
         let notices = Arc::new(Notices::default());
         if let Some(notice) = opened.notice {
@@ -120,6 +130,7 @@ impl Host {
             store,
             pools: Arc::new(Pools::new()?),
             notices,
+            live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
             roots: Mutex::default(),
@@ -153,6 +164,12 @@ impl Host {
                 gone.workspace.close();
             }
         }
+    }
+
+    /// The language servers.
+    #[must_use]
+    pub fn live(&self) -> &Arc<Live> {
+        &self.live
     }
 
     /// The open workspaces, most recently used first.
@@ -192,6 +209,7 @@ impl Host {
             workspace.close();
         }
         lock(&self.open).clear();
+        self.live.close();
         if let Err(error) = self.store.flush() {
             tracing::warn!(%error, "the store could not be flushed");
         }
@@ -225,9 +243,18 @@ impl Host {
             Watcher::start(WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir });
         let facts = FactsCache::new(Arc::clone(&self.store));
         let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
+        let live = Arc::clone(&self.live);
         tracing::info!(%root, "opening a workspace");
-        let workspace =
-            Arc::new(Workspace::assemble(Parts { rules, watcher, dirty, facts, pools, notices, snapshots }));
+        let workspace = Arc::new(Workspace::assemble(Parts {
+            rules,
+            watcher,
+            dirty,
+            facts,
+            pools,
+            notices,
+            live,
+            snapshots,
+        }));
         self.spawn("indexer", &workspace, indexer::run);
         self.spawn("deriver", &workspace, derive::run);
         workspace

@@ -4,11 +4,12 @@
 //! briefly: a search takes a snapshot and lets go. Only the indexer (or `map_rebuild` in its place) holds `core`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath};
+use hob_live::live::Live;
 use hob_map::{Map, MapChange};
 use hob_text::{Batch as GramBatch, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
@@ -58,6 +59,7 @@ pub struct Workspace {
     pub(super) facts: FactsCache,
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
+    live: Arc<Live>,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
     /// Ends the threads of this workspace.
@@ -68,6 +70,8 @@ pub struct Workspace {
     pub(super) first_report: Mutex<Report>,
     /// What the indexer is working on; with the dirty set, what is not in yet.
     in_hand: Mutex<Batch>,
+    /// How many wait to change the map.
+    map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     merging: AtomicBool,
 }
@@ -80,6 +84,7 @@ pub(super) struct Parts {
     pub(super) facts: FactsCache,
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
+    pub(super) live: Arc<Live>,
     pub(super) snapshots: Snapshots,
 }
 
@@ -98,6 +103,7 @@ impl Workspace {
             facts: parts.facts,
             pools: parts.pools,
             notices: parts.notices,
+            live: parts.live,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
             closing: CancelToken::default(),
@@ -106,6 +112,7 @@ impl Workspace {
             notes: RwLock::default(),
             first_report: Mutex::default(),
             in_hand: Mutex::default(),
+            map_writers: AtomicUsize::new(0),
             merging: AtomicBool::new(false),
         }
     }
@@ -120,6 +127,18 @@ impl Workspace {
     #[must_use]
     pub fn contents(&self) -> DiskContents {
         DiskContents { root: self.root().clone(), limit: self.rules.options().read_max }
+    }
+
+    /// The language servers.
+    #[must_use]
+    pub fn live(&self) -> &Live {
+        &self.live
+    }
+
+    /// Whether the user trusts what the project brings along. Until users can say so, none is trusted.
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        false
     }
 
     /// The map. Hold it for one answer, never while reading files.
@@ -298,7 +317,7 @@ impl Workspace {
         let table = FileTable::with_links(Arc::clone(&self.links));
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
-        *self.map.write().unwrap_or_else(PoisonError::into_inner) = Map::new();
+        self.change_map(|held| *held = Map::new());
         self.advance();
         self.dirty.mark_sweep();
     }
@@ -328,12 +347,25 @@ impl Workspace {
         }
     }
 
+    /// Whether somebody waits to change the map. Who holds it for long, and may let go, does so then.
+    pub(super) fn is_map_wanted(&self) -> bool {
+        self.map_writers.load(Ordering::Relaxed) > 0
+    }
+
+    fn change_map(&self, change: impl FnOnce(&mut Map)) {
+        self.map_writers.fetch_add(1, Ordering::Relaxed);
+        let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        // From here on a reader waits by itself.
+        self.map_writers.fetch_sub(1, Ordering::Relaxed);
+        change(&mut map);
+    }
+
     pub(super) fn apply_map(&self, changes: Vec<MapChange>) {
         if changes.is_empty() {
             return;
         }
         let count = changes.len() as u64;
-        self.map.write().unwrap_or_else(PoisonError::into_inner).apply(changes);
+        self.change_map(|map| map.apply(changes));
         self.advance();
         self.deriver.map_changed(count);
     }
@@ -341,7 +373,7 @@ impl Workspace {
     /// Waits for the map of an earlier run and begins with it; answers the files that it lacks.
     pub(super) fn restore_map(&self, comeback: Comeback) -> Vec<Sought> {
         let Back { map, missing, aged } = comeback.finish();
-        *self.map.write().unwrap_or_else(PoisonError::into_inner) = map;
+        self.change_map(|held| *held = map);
         self.advance();
         if aged.is_some() {
             lock(&self.snapshots).image_is_there();
@@ -351,7 +383,7 @@ impl Workspace {
     }
 
     pub(super) fn install_derived(&self, derived: hob_map::graph::Derived) {
-        self.map.write().unwrap_or_else(PoisonError::into_inner).install(derived);
+        self.change_map(|map| map.install(derived));
     }
 
     pub(super) fn set_notes(&self, notes: Vec<ScanNote>) {

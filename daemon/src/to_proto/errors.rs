@@ -1,6 +1,9 @@
 //! Every error's face: code, message, and what to do next.
 
-use hob_base::{AbsPath, WsPath};
+use std::time::Duration;
+
+use hob_base::{AbsPath, Stopped, WsPath};
+use hob_live::live::LiveError;
 use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown;
@@ -106,6 +109,69 @@ pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError 
         .take(10)
         .collect();
     error.with("sameFile", names)
+}
+
+/// Neither a position nor a node was given, or both.
+pub fn position_or_node() -> ToolError {
+    ToolError::bad_args("Exactly one of `nodeId` or `file` with `line` is needed.")
+        .hint("Pass {\"file\": \"src/a.py\", \"line\": 3, \"col\": 5} or {\"nodeId\": \"py:src/a.py#f\"}.")
+}
+
+/// The node is a package outside the workspace.
+pub fn node_without_file(id: &str) -> ToolError {
+    ToolError::bad_args(format!("`{id}` is a package outside the workspace and has no position."))
+        .hint("Ask about a place where it is used: map_neighbors lists them.")
+}
+
+/// There is no such file now.
+pub fn file_deleted(file: &WsPath) -> ToolError {
+    ToolError::new(ErrorCode::FileDeleted, format!("There is no file `{file}` in the workspace."))
+        .hint("It may have been moved or deleted: map_search finds where its symbols are now.")
+}
+
+/// No function stands where the call hierarchy was asked for.
+pub fn no_function_at(at: &hob_live::requests::At) -> ToolError {
+    let place = format!("{}:{}:{}", at.file, at.line, at.col);
+    ToolError::new(ErrorCode::SymbolNotFound, format!("The language server knows no function at {place}."))
+        .hint("Point at a function's name, or pass its nodeId.")
+}
+
+/// `fileFilter` looks like a glob and is none.
+pub fn bad_file_filter(error: &globset::Error) -> ToolError {
+    ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&error.to_string()))
+        .hint("`fileFilter` takes a part of the path, or a glob such as src/**/*.py.")
+}
+
+/// A language server has no answer.
+pub fn live(error: &LiveError, patience: Duration) -> ToolError {
+    let message = crate::tools::sentence(&error.to_string());
+    match error {
+        LiveError::NoSuchLanguage { .. } => ToolError::new(ErrorCode::LspUnavailable, message)
+            .hint("Static structure is still available via map_* tools."),
+        LiveError::NotInstalled { install, rejected, .. } => {
+            let unusable: Vec<String> =
+                rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect();
+            ToolError::new(ErrorCode::LspUnavailable, message)
+                .hint(format!("Install it: {install}. Static structure is still available via map_* tools."))
+                .with("rejected", unusable)
+        }
+        LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
+            .hint("map_* tools go on without it; map_status shows the server's last words.")
+            .with("stderrTail", stderr.clone()),
+        LiveError::Stopped { stopped: Stopped::Cancelled, .. } => cancelled(),
+        LiveError::Stopped { server, stopped: Stopped::DeadlinePassed } => {
+            let message = format!("{server} did not answer within {} s.", patience.as_secs());
+            ToolError::new(ErrorCode::LspTimeout, message)
+                .hint("Ask again, it may still be loading; or use map_neighbors and regex_search meanwhile.")
+        }
+        LiveError::Unsupported { .. } => ToolError::new(ErrorCode::LspUnsupported, message)
+            .hint("map_neighbors and regex_search need no language server."),
+        LiveError::Unreadable(_) => {
+            ToolError::bad_args(message).hint("Language servers read text files in UTF-8 only.")
+        }
+        LiveError::Refused { .. } | LiveError::Closing => ToolError::new(ErrorCode::LspFailed, message)
+            .hint("Ask again; map_* tools go on without the server."),
+    }
 }
 
 /// A pattern or glob that cannot be used.

@@ -6,6 +6,7 @@
 
 pub mod admin;
 pub mod map;
+pub mod nav;
 pub mod read;
 pub mod text;
 
@@ -43,6 +44,13 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "map_rebuild" => map::rebuild,
         "map_search" => map::search,
         "map_status" => map::status,
+        "nav_callHierarchy" => nav::call_hierarchy,
+        "nav_definition" => nav::definition,
+        "nav_implementations" => nav::implementations,
+        "nav_references" => nav::references,
+        "nav_symbols" => nav::symbols,
+        "nav_type" => nav::type_of,
+        "nav_workspaceSymbols" => nav::workspace_symbols,
         "read_symbols" => read::read_symbols,
         "regex_search" => text::regex_search,
         _ => return None,

@@ -10,6 +10,7 @@ pub mod schema;
 
 pub mod admin;
 pub mod map;
+pub mod nav;
 pub mod read;
 pub mod text;
 
@@ -186,6 +187,13 @@ pub static TOOLS: &[&ToolDef] = &[
     &map::REBUILD,
     &map::SEARCH,
     &map::STATUS,
+    &nav::CALL_HIERARCHY,
+    &nav::DEFINITION,
+    &nav::IMPLEMENTATIONS,
+    &nav::REFERENCES,
+    &nav::SYMBOLS,
+    &nav::TYPE,
+    &nav::WORKSPACE_SYMBOLS,
     &read::READ_SYMBOLS,
     &text::REGEX_SEARCH,
 ];

@@ -106,6 +106,8 @@ struct SlotState {
     used: Option<Instant>,
     /// The last failure and what the server said before it.
     failure: Option<(String, Vec<String>)>,
+    /// What changed on disk while it was starting: it may have read those files before or after.
+    missed: BTreeMap<WsPath, FileChange>,
 }
 
 #[derive(Debug, Default)]
@@ -180,10 +182,23 @@ impl Pool {
         slots.iter().filter_map(|(_, slot)| running(&lock(&slot.state))).collect()
     }
 
-    /// Tells the running servers of a project what changed on disk; those that are better started anew are stopped.
+    /// Whether a server of a project runs or is starting: if none, changes need not be told to anybody.
+    #[must_use]
+    pub fn is_used(&self, root: &AbsPath) -> bool {
+        let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
+        self.slots_where(|key| key.root == *root).iter().any(lives)
+    }
+
+    /// Tells the servers of a project what changed on disk; those that are better started anew are stopped, and those that
+    /// are just starting are told when they have.
     pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
         for (key, slot) in self.slots_where(|key| key.root == *root) {
-            let Some(instance) = running(&lock(&slot.state)) else { continue };
+            let mut state = lock(&slot.state);
+            if matches!(state.state, State::Starting) {
+                state.missed.extend(changes.iter().map(|(path, change)| (path.clone(), *change)));
+            }
+            let Some(instance) = running(&state) else { continue };
+            drop(state);
             if let Ok(false) = instance.take_in(changes, read) {
                 tracing::info!(server = key.server, %root, "so much has changed that it is started anew");
                 self.stop(&key);
@@ -275,8 +290,16 @@ impl Pool {
                     drop(state);
                     instance.stop();
                 }
-                Ok(instance) => state.state = State::Running(Arc::new(instance)),
+                Ok(instance) => {
+                    let missed = std::mem::take(&mut state.missed);
+                    let root = instance.root().clone();
+                    let read = |path: &WsPath| std::fs::read_to_string(root.join_ws(path)).ok();
+                    // Closed, or better started anew: whoever asks next finds out.
+                    let _ = instance.take_in(&missed, &read);
+                    state.state = State::Running(Arc::new(instance));
+                }
                 Err(error) => {
+                    state.missed.clear();
                     tracing::warn!(server = name, %error, "a language server did not start");
                     state.state = State::Absent;
                     fail(&mut state, error.to_string(), stderr_of(error));

@@ -1,0 +1,135 @@
+//! What language servers answer, as results.
+
+use globset::{Glob, GlobMatcher};
+use hob_live::requests::{CallItem, FoundSymbol, Outline, Place};
+use hob_live::uri::FileRef;
+use hob_proto::Anchor;
+use hob_proto::tools::nav::{Call, CallSite, Completeness, NameRange, OutlineEntry, SymbolHit};
+
+use crate::host::Workspace;
+use crate::tools::nav::Lines;
+
+/// The name of a file in results, and whether it lies outside the workspace.
+pub fn file(file: &FileRef) -> (String, bool) {
+    match file {
+        FileRef::Inside(path) => (path.to_string(), false),
+        FileRef::Outside(path) => (path.to_string(), true),
+    }
+}
+
+/// Places with the lines that they are on.
+pub(crate) fn anchors(workspace: &Workspace, places: &[Place]) -> Vec<Anchor> {
+    let mut lines = Lines::of(workspace);
+    let anchor = |place: &Place| {
+        let (name, external) = file(&place.file);
+        Anchor {
+            file: name,
+            line: place.start.0,
+            col: place.start.1,
+            end_line: Some(place.end.0).filter(|end| *end > place.start.0),
+            snippet: lines.line(&place.file, place.start.0),
+            external,
+        }
+    };
+    places.iter().map(anchor).collect()
+}
+
+/// A stretch of a file.
+pub(crate) fn range((start, end): ((u32, u32), (u32, u32))) -> NameRange {
+    NameRange { line: start.0, col: start.1, end_line: end.0, end_col: end.1 }
+}
+
+/// An outline's entry with all below it.
+pub(crate) fn outline(entry: Outline) -> OutlineEntry {
+    OutlineEntry {
+        name: entry.name,
+        kind: entry.kind.to_owned(),
+        line: entry.lines.0,
+        end_line: entry.lines.1,
+        detail: entry.detail,
+        children: entry.children.into_iter().map(outline).collect(),
+    }
+}
+
+/// A symbol found by name.
+pub(crate) fn symbol(found: FoundSymbol) -> SymbolHit {
+    let (name, external) = file(&found.file);
+    SymbolHit {
+        name: found.name,
+        kind: found.kind.to_owned(),
+        container: found.container.filter(|container| !container.is_empty()),
+        file: name,
+        line: found.at.0,
+        col: found.at.1,
+        external,
+    }
+}
+
+/// A caller or callee with those a level further away.
+pub(crate) fn call(item: CallItem) -> Call {
+    let (name, external) = file(&item.place.file);
+    Call {
+        name: item.name,
+        kind: item.kind.to_owned(),
+        file: name,
+        line: item.place.start.0,
+        col: item.place.start.1,
+        depth: item.depth,
+        call_sites: item.call_sites.into_iter().map(|(line, col)| CallSite { line, col }).collect(),
+        calls: item.calls.into_iter().map(call).collect(),
+        external,
+    }
+}
+
+/// The less whole of two answers.
+pub(crate) fn least(a: Completeness, b: Completeness) -> Completeness {
+    match (a, b) {
+        (Completeness::Unknown, _) | (_, Completeness::Unknown) => Completeness::Unknown,
+        (Completeness::Partial, _) | (_, Completeness::Partial) => Completeness::Partial,
+        _ => Completeness::Complete,
+    }
+}
+
+/// `fileFilter`: a glob if it looks like one, else a part of the path.
+pub(crate) enum FileFilter {
+    Part(String),
+    Glob(GlobMatcher),
+}
+
+impl FileFilter {
+    pub(crate) fn new(text: &str) -> Result<Self, globset::Error> {
+        if !text.contains(['*', '?', '[', '{']) {
+            return Ok(Self::Part(text.to_owned()));
+        }
+        Ok(Self::Glob(Glob::new(text)?.compile_matcher()))
+    }
+
+    pub(crate) fn admits(&self, place: &FileRef) -> bool {
+        let (name, _) = file(place);
+        match self {
+            Self::Part(part) => name.contains(part.as_str()),
+            // `*.py` means every such file, as in searches.
+            Self::Glob(glob) => {
+                glob.is_match(&name) || name.rsplit('/').next().is_some_and(|last| glob.is_match(last))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::WsPath;
+
+    use super::*;
+
+    #[test]
+    fn a_filter_is_a_part_or_a_glob() {
+        let inside = |path: &str| FileRef::Inside(WsPath::new(path).expect("relative"));
+        let admits =
+            |filter: &str, path: &str| FileFilter::new(filter).expect("readable").admits(&inside(path));
+        assert!(admits("src/", "a/src/b.py") && !admits("src/", "srcb.py"));
+        assert!(admits("*.py", "a/b/c.py") && !admits("*.py", "a/b/c.pyi"));
+        assert!(admits("src/**/test_*", "src/a/test_b.py") && !admits("src/**/test_*", "lib/test_b.py"));
+        assert!(FileFilter::new("a[").is_err());
+    }
+}

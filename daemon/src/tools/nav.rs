@@ -1,0 +1,288 @@
+//! The `nav_*` handlers: questions that a language server answers.
+//!
+//! Each passes the barrier first, which has told the servers of every change on disk by the time it lets the call through.
+//! What the server then says is given on with how whole it is; a server that is loading, dying or silent never looks like an
+//! empty answer.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use hob_base::{CancelToken, Contents, Deadline, WsPath};
+use hob_live::instance::{Answer, Completeness as Whole, Instance};
+use hob_live::live::{LiveError, Project};
+use hob_live::requests::{self, Asking, At, FoundSymbol, Place};
+use hob_live::uri::FileRef;
+use hob_map::graph::NodeKind;
+use hob_proto::tools::nav::{
+    CallHierarchyArgs, CallHierarchyResult, CallRoot, Completeness, LocationsResult, PositionArgs,
+    ReferencesArgs, SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
+};
+use hob_proto::{NodeId, ToolError};
+
+use super::{Needs, Outcome, ToolCall, data};
+use crate::host::Workspace;
+use crate::to_proto::{errors, live as to_proto};
+
+/// How long most questions may take, the start of a server included.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long questions about a whole project may take.
+const LONG_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The word for answers of a language server.
+const LSP: &str = "lsp";
+
+pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PositionArgs = call.args()?;
+    locations(call, &args, PATIENCE, requests::definition)
+}
+
+pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PositionArgs = call.args()?;
+    locations(call, &args, PATIENCE, requests::implementations)
+}
+
+type PlaceQuestion = fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError>;
+
+fn locations(
+    call: &mut ToolCall<'_>,
+    args: &PositionArgs,
+    patience: Duration,
+    question: PlaceQuestion,
+) -> Outcome {
+    let asked = Asked::new(call, args)?;
+    let answer = asked.ask(call, patience, question)?;
+    let completeness = whole(call, &answer);
+    let locations = to_proto::anchors(&asked.workspace, &answer.value);
+    data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
+}
+
+pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ReferencesArgs = call.args()?;
+    let filter = args.file_filter.as_deref().map(to_proto::FileFilter::new).transpose();
+    let filter = filter.map_err(|error| errors::bad_file_filter(&error))?;
+    let asked = Asked::new(call, &args.at)?;
+    let answer = asked.ask(call, LONG_PATIENCE, |server, at, asking| {
+        requests::references(server, at, args.include_declaration, asking)
+    })?;
+    let completeness = whole(call, &answer);
+    let wanted = |place: &Place| filter.as_ref().is_none_or(|filter| filter.admits(&place.file));
+    let places: Vec<Place> = answer.value.into_iter().filter(wanted).collect();
+    let files = places.chunk_by(|a, b| a.file == b.file).count();
+    data(&LocationsResult {
+        locations: to_proto::anchors(&asked.workspace, &places),
+        total: Some(places.len()),
+        files: Some(files),
+        completeness,
+        source: LSP.to_owned(),
+    })
+}
+
+pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PositionArgs = call.args()?;
+    let asked = Asked::new(call, &args)?;
+    let answer = asked.ask(call, PATIENCE, requests::type_of)?;
+    let completeness = whole(call, &answer);
+    let info = answer.value.unwrap_or_default();
+    data(&TypeResult {
+        signature: info.signature,
+        docs: info.docs,
+        range: info.range.map(to_proto::range),
+        completeness,
+        source: LSP.to_owned(),
+    })
+}
+
+pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
+    let args: SymbolsArgs = call.args()?;
+    let at = PositionArgs { file: Some(args.file), line: Some(1), col: 1, node_id: None };
+    let asked = Asked::new(call, &at)?;
+    let answer =
+        asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking))?;
+    let completeness = whole(call, &answer);
+    let symbols = answer.value.into_iter().map(to_proto::outline).collect();
+    data(&SymbolsResult { symbols, completeness, source: LSP.to_owned() })
+}
+
+pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
+    let args: WorkspaceSymbolsArgs = call.args()?;
+    let workspace = call.workspace(Needs::Text)?;
+    let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
+    let servers = workspace.live().pool().running(workspace.root());
+    if servers.is_empty() {
+        call.warnings.push(
+            "No language server runs for this project yet: ask one of the other nav_ tools first, or map_search.".into(),
+        );
+    }
+    let read = |path: &WsPath| text_of(&workspace, path);
+    let mut found: Vec<FoundSymbol> = Vec::new();
+    let mut completeness = if servers.is_empty() { Completeness::Unknown } else { Completeness::Complete };
+    for server in &servers {
+        match requests::workspace_symbols(server, &args.query, Asking { read: &read, cancel: &cancel }) {
+            Ok(answer) => {
+                completeness = to_proto::least(completeness, whole(call, &answer));
+                found.extend(answer.value);
+            }
+            Err(LiveError::Unsupported { .. }) => {}
+            Err(error) => {
+                completeness = to_proto::least(completeness, Completeness::Partial);
+                call.warnings.push(super::sentence(&error.to_string()));
+            }
+        }
+    }
+    found.sort_by_key(|symbol| (rank(&symbol.name, &args.query), symbol.name.len()));
+    let total = found.len();
+    found.truncate(args.limit);
+    call.omit("symbols", total, found.len(), "Raise limit (<=200), or pass a longer query.");
+    let symbols = found.into_iter().map(to_proto::symbol).collect();
+    data(&WorkspaceSymbolsResult { symbols, completeness, source: LSP.to_owned() })
+}
+
+/// Exact names first, then beginnings, then the rest.
+fn rank(name: &str, query: &str) -> u8 {
+    let (name, query) = (name.to_lowercase(), query.to_lowercase());
+    match name.strip_prefix(&query) {
+        Some("") => 0,
+        Some(_) => 1,
+        None => 2,
+    }
+}
+
+pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
+    let args: CallHierarchyArgs = call.args()?;
+    let mut asked = Asked::new(call, &args.at)?;
+    let direction = match args.direction.as_str() {
+        "outgoing" => requests::Direction::Outgoing,
+        _ => requests::Direction::Incoming,
+    };
+    let question = |server: &Instance, at: &At, asking: Asking<'_>| {
+        requests::call_hierarchy(server, at, (direction, args.depth), asking)
+    };
+    let mut answer = asked.ask(call, LONG_PATIENCE, question)?;
+    if answer.value.is_none()
+        && let Some(name_at) = asked.enclosing_name()
+    {
+        (asked.at.line, asked.at.col) = name_at;
+        answer = asked.ask(call, LONG_PATIENCE, question)?;
+    }
+    let completeness = whole(call, &answer);
+    let Some(root) = answer.value else { return Err(errors::no_function_at(&asked.at)) };
+    let (file, _) = to_proto::file(&root.place.file);
+    data(&CallHierarchyResult {
+        root: CallRoot {
+            name: root.name,
+            kind: root.kind.to_owned(),
+            file,
+            line: root.place.start.0,
+            col: root.place.start.1,
+        },
+        calls: root.calls.into_iter().map(to_proto::call).collect(),
+        completeness,
+        source: LSP.to_owned(),
+    })
+}
+
+/// What is asked about, and where.
+struct Asked {
+    workspace: std::sync::Arc<Workspace>,
+    at: At,
+}
+
+impl Asked {
+    fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
+        let workspace = call.workspace(if args.node_id.is_some() { Needs::Map } else { Needs::Text })?;
+        let at = match (&args.node_id, &args.file) {
+            (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
+            (Some(id), None) => place_of_node(&workspace, id)?,
+            (None, Some(file)) => {
+                let file = hob_workspace::confine(workspace.root(), file)
+                    .map_err(|error| errors::confine(&error, workspace.root()))?;
+                let line = args.line.ok_or_else(errors::position_or_node)?;
+                At { file, line, col: args.col }
+            }
+        };
+        if !workspace.root().join_ws(&at.file).as_path().exists() {
+            return Err(errors::file_deleted(&at.file));
+        }
+        Ok(Self { workspace, at })
+    }
+
+    fn ask<T>(
+        &self,
+        call: &ToolCall<'_>,
+        patience: Duration,
+        question: impl Fn(&Instance, &At, Asking<'_>) -> Result<T, LiveError>,
+    ) -> Result<T, ToolError> {
+        let cancel: CancelToken = call.cancel.with_deadline(Deadline::after(patience));
+        let read = |path: &WsPath| text_of(&self.workspace, path);
+        let project = Project { root: self.workspace.root().clone(), trusted: self.workspace.is_trusted() };
+        let asking = Asking { read: &read, cancel: &cancel };
+        let outcome = self
+            .workspace
+            .live()
+            .ask(&project, &self.at.file, &cancel, |server| question(server, &self.at, asking));
+        outcome.map_err(|error| errors::live(&error, patience))
+    }
+
+    /// Where the name of the definition stands that the position lies in, as far as the map knows.
+    fn enclosing_name(&self) -> Option<(u32, u32)> {
+        let map = self.workspace.map();
+        let file = map.file_at(self.at.file.as_str())?;
+        let around = |info: &hob_map::graph::NodeInfo| {
+            (info.lines.0..=info.lines.1).contains(&self.at.line)
+                && matches!(info.kind, NodeKind::Def(kind) if kind.is_callable())
+        };
+        let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
+        let nearest = infos.filter(around).min_by_key(|info| info.lines.1 - info.lines.0)?;
+        Some(nearest.name_at).filter(|at| *at != (self.at.line, self.at.col))
+    }
+}
+
+fn place_of_node(workspace: &Workspace, text: &str) -> Result<At, ToolError> {
+    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
+    let map = workspace.map();
+    let node = map.node(&id).ok_or_else(|| errors::missing_node(&map, workspace, &id))?;
+    let info = map.info(node).ok_or_else(|| errors::node_not_found(text))?;
+    let Some(file) = info.path else { return Err(errors::node_without_file(text)) };
+    let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
+    Ok(At { file, line, col: col.max(1) })
+}
+
+/// A file's present text; servers are given nothing that is no text.
+fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
+    let bytes = workspace.contents().read(path).ok()?;
+    std::str::from_utf8(&bytes).ok().map(str::to_owned)
+}
+
+/// The word for how whole an answer is; the reason becomes a warning.
+fn whole<T>(call: &mut ToolCall<'_>, answer: &Answer<T>) -> Completeness {
+    let (word, why) = match &answer.completeness {
+        Whole::Complete => return Completeness::Complete,
+        Whole::Partial(why) => (Completeness::Partial, why),
+        Whole::Unknown(why) => (Completeness::Unknown, why),
+    };
+    call.warnings.push(super::sentence(&format!("something may be missing: {why}")));
+    word
+}
+
+/// The lines of files, each file read once.
+pub(crate) struct Lines<'w> {
+    workspace: &'w Workspace,
+    files: HashMap<FileRef, Option<String>>,
+}
+
+impl<'w> Lines<'w> {
+    pub(crate) fn of(workspace: &'w Workspace) -> Self {
+        Self { workspace, files: HashMap::new() }
+    }
+
+    /// A line of a file in the workspace, trimmed; a library's files are not read for it.
+    pub(crate) fn line(&mut self, file: &FileRef, line: u32) -> Option<String> {
+        /// Beyond it a line is data, not code to look at.
+        const WIDEST: usize = 200;
+        let FileRef::Inside(path) = file else { return None };
+        let text = self.files.entry(file.clone()).or_insert_with(|| text_of(self.workspace, path));
+        let line = text.as_deref()?.lines().nth(line as usize - 1)?.trim();
+        Some(line.chars().take(WIDEST).collect())
+    }
+}

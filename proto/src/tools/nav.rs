@@ -1,0 +1,417 @@
+//! The `nav_*` family: what language servers answer. Arguments, results, definitions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+use crate::position::Anchor;
+
+/// How whole an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Completeness {
+    /// All there is.
+    Complete,
+    /// Something may be missing; a warning says why.
+    Partial,
+    /// Nothing can be said; a warning says why.
+    Unknown,
+}
+
+const FILE: ArgDef = ArgDef {
+    name: "file",
+    ty: ArgType::Str { min: 1 },
+    default: Default::None,
+    description: "File; with line and col",
+};
+const LINE: ArgDef = ArgDef {
+    name: "line",
+    ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
+    default: Default::None,
+    description: "1-based",
+};
+const COL: ArgDef = ArgDef {
+    name: "col",
+    ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
+    default: Default::Int(1),
+    description: "1-based, of the name",
+};
+const NODE: ArgDef = ArgDef {
+    name: "nodeId",
+    ty: ArgType::Str { min: 1 },
+    default: Default::None,
+    description: "Instead of file and line",
+};
+
+/// A place to ask about: a position or a node.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PositionArgs {
+    /// The file, if not a node.
+    pub file: Option<String>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// Its column.
+    pub col: u32,
+    /// The node, if not a file.
+    pub node_id: Option<String>,
+}
+
+const LOCATIONS: ListCut = ListCut { path: "locations", kind: "locations", narrow: "Raise tokenBudget" };
+
+/// `nav_definition`.
+pub static DEFINITION: ToolDef = ToolDef {
+    name: "nav_definition",
+    title: "Live: definition",
+    description: "Where the name at a position is defined, from the language server.",
+    args: &[FILE, LINE, COL, NODE],
+    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], \
+             completeness: str, source: str}",
+    cuts: &[LOCATIONS],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// `nav_implementations`.
+pub static IMPLEMENTATIONS: ToolDef = ToolDef {
+    name: "nav_implementations",
+    title: "Live: implementations",
+    description: "What implements or overrides the name at a position, from the language server.",
+    output: DEFINITION.output,
+    args: DEFINITION.args,
+    cuts: DEFINITION.cuts,
+    ..ToolDef::READ
+};
+
+/// `nav_references`.
+pub static REFERENCES: ToolDef = ToolDef {
+    name: "nav_references",
+    title: "Live: references",
+    description: "Every use of the name at a position, from the language server; completeness says if some may be missing.",
+    args: &[
+        FILE,
+        LINE,
+        COL,
+        NODE,
+        ArgDef {
+            name: "includeDeclaration",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Also the declaration",
+        },
+        ArgDef {
+            name: "fileFilter",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only files containing this, or matching this glob",
+        },
+    ],
+    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], total: int, \
+             files: int, completeness: str, source: str}",
+    cuts: &[ListCut {
+        path: "locations",
+        kind: "references",
+        narrow: "Pass fileFilter:'src/' to scope results",
+    }],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Arguments of `nav_references`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReferencesArgs {
+    /// What is asked about.
+    #[serde(flatten)]
+    pub at: PositionArgs,
+    /// Also the declaration.
+    pub include_declaration: bool,
+    /// Substring or glob.
+    pub file_filter: Option<String>,
+}
+
+/// Result of the tools that answer with places.
+#[derive(Clone, Debug, Serialize)]
+pub struct LocationsResult {
+    /// In the order of files and lines.
+    pub locations: Vec<Anchor>,
+    /// How many there are, for references.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+    /// In how many files, for references.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+    /// Who said so.
+    pub source: String,
+}
+
+/// `nav_type`.
+pub static TYPE: ToolDef = ToolDef {
+    name: "nav_type",
+    title: "Live: type and docs",
+    description: "Type or signature and documentation of the name at a position, from the language server.",
+    args: &[FILE, LINE, COL, NODE],
+    output: "{signature: str, docs: str, range?: any, completeness: str, source: str}",
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Result of `nav_type`.
+#[derive(Clone, Debug, Serialize)]
+pub struct TypeResult {
+    /// As the language writes it; empty where the server has nothing to say.
+    pub signature: String,
+    /// Documentation, in Markdown.
+    pub docs: String,
+    /// The name that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<NameRange>,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+    /// Who said so.
+    pub source: String,
+}
+
+/// A stretch of a file; lines and columns are 1-based, the end is exclusive.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NameRange {
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub col: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Column after the last.
+    pub end_col: u32,
+}
+
+/// `nav_symbols`.
+pub static SYMBOLS: ToolDef = ToolDef {
+    name: "nav_symbols",
+    title: "Live: outline of a file",
+    description: "The symbols of one file as a tree, from the language server.",
+    args: &[ArgDef {
+        name: "file",
+        ty: ArgType::Str { min: 1 },
+        default: Default::Required,
+        description: "File",
+    }],
+    output: "{symbols: [{name: str, kind: str, line: int, endLine: int, detail?: str, children?: any}], \
+             completeness: str, source: str}",
+    cuts: &[ListCut { path: "symbols", kind: "symbols", narrow: "Raise tokenBudget" }],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Arguments of `nav_symbols`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SymbolsArgs {
+    /// The file.
+    pub file: String,
+}
+
+/// Result of `nav_symbols`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymbolsResult {
+    /// In the order of the file.
+    pub symbols: Vec<OutlineEntry>,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+    /// Who said so.
+    pub source: String,
+}
+
+/// One entry of an outline.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutlineEntry {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// First line, 1-based.
+    pub line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// What the server adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// What is in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<OutlineEntry>,
+}
+
+/// `nav_workspaceSymbols`.
+pub static WORKSPACE_SYMBOLS: ToolDef = ToolDef {
+    name: "nav_workspaceSymbols",
+    title: "Live: symbols by name",
+    description: "Symbols by name from every running language server, exact names first. map_search is faster and needs none.",
+    args: &[
+        ArgDef {
+            name: "query",
+            ty: ArgType::Str { min: 3 },
+            default: Default::Required,
+            description: "Name or part of it",
+        },
+        ArgDef {
+            name: "limit",
+            ty: ArgType::Int { min: 1, max: 200 },
+            default: Default::Int(50),
+            description: "Most results",
+        },
+    ],
+    output: "{symbols: [{name: str, kind: str, container?: str, file: str, line: int, col: int, external?: bool}], \
+             completeness: str, source: str}",
+    cuts: &[ListCut { path: "symbols", kind: "symbols", narrow: "Pass a longer query or a smaller limit" }],
+    ..ToolDef::READ
+};
+
+/// Arguments of `nav_workspaceSymbols`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct WorkspaceSymbolsArgs {
+    /// What to look for.
+    pub query: String,
+    /// Most results.
+    pub limit: usize,
+}
+
+/// Result of `nav_workspaceSymbols`.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkspaceSymbolsResult {
+    /// Exact names first.
+    pub symbols: Vec<SymbolHit>,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+    /// Who said so.
+    pub source: String,
+}
+
+/// A symbol somewhere.
+#[derive(Clone, Debug, Serialize)]
+pub struct SymbolHit {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// What it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// The file.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column.
+    pub col: u32,
+    /// Set when the file lies outside the workspace.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
+}
+
+/// Which way a call hierarchy goes.
+pub const CALL_DIRECTIONS: &[&str] = &["incoming", "outgoing"];
+
+/// `nav_callHierarchy`.
+pub static CALL_HIERARCHY: ToolDef = ToolDef {
+    name: "nav_callHierarchy",
+    title: "Live: call hierarchy",
+    description: "Callers or callees of the function at a position, from the language server, else from references or the map.",
+    args: &[
+        FILE,
+        LINE,
+        COL,
+        NODE,
+        ArgDef {
+            name: "direction",
+            ty: ArgType::Enum(CALL_DIRECTIONS),
+            default: Default::Str("incoming"),
+            description: "Who calls it, or whom it calls",
+        },
+        ArgDef {
+            name: "depth",
+            ty: ArgType::Int { min: 1, max: 3 },
+            default: Default::Int(1),
+            description: "Levels",
+        },
+    ],
+    output: "{root: {name: str, kind: str, file: str, line: int, col: int}, calls: [{name: str, kind: str, file: str, \
+             line: int, col: int, depth: int, callSites: any, calls?: any, external?: bool}], completeness: str, source: str}",
+    cuts: &[ListCut { path: "calls", kind: "calls", narrow: "Pass depth:1" }],
+    ..ToolDef::READ
+};
+
+/// Arguments of `nav_callHierarchy`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct CallHierarchyArgs {
+    /// What is asked about.
+    #[serde(flatten)]
+    pub at: PositionArgs,
+    /// One of [`CALL_DIRECTIONS`].
+    pub direction: String,
+    /// Levels.
+    pub depth: u32,
+}
+
+/// Result of `nav_callHierarchy`.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallHierarchyResult {
+    /// What was asked about.
+    pub root: CallRoot,
+    /// Direct calls, each with those a level further away.
+    pub calls: Vec<Call>,
+    /// See [`Completeness`].
+    pub completeness: Completeness,
+    /// `lsp`, `fallback-references` or `fallback-map`.
+    pub source: String,
+}
+
+/// What a call hierarchy is about.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallRoot {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// The file.
+    pub file: String,
+    /// Line of its name.
+    pub line: u32,
+    /// Column of its name.
+    pub col: u32,
+}
+
+/// A caller or callee.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// The file.
+    pub file: String,
+    /// Line of its name.
+    pub line: u32,
+    /// Column of its name.
+    pub col: u32,
+    /// 1 for a direct call.
+    pub depth: u32,
+    /// Lines and columns of the calls, in the caller's file.
+    pub call_sites: Vec<CallSite>,
+    /// Those a level further away.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<Call>,
+    /// Set when the file lies outside the workspace.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub external: bool,
+}
+
+/// Where a call is written.
+#[derive(Clone, Debug, Serialize)]
+pub struct CallSite {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column.
+    pub col: u32,
+}
