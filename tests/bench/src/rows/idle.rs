@@ -31,13 +31,25 @@ pub(super) fn idle(args: &Args, lab: &Lab) -> Result<(), Failure> {
         return Ok(());
     }
     lab.world.rest()?;
-    let shim = Span::begin(server.pid())?;
-    let daemon = Span::begin(pid)?;
-    let bursts = watch_parts(pid, Duration::from_secs(args.idle_seconds) / PARTS)?;
+    let time = Duration::from_secs(args.idle_seconds);
+    for _ in 0..FEW {
+        let spent = look_on((pid, server.pid()), time)?;
+        if spent < time / 100 {
+            break;
+        }
+        println!("  it was at something that it had put off; once more:");
+    }
+    while_others_read(args, lab, &mut server)
+}
+
+/// Prints what daemon and shim do in `time`; the daemon's CPU time.
+fn look_on((daemon, shim): (u32, u32), time: Duration) -> Result<Duration, Failure> {
+    let (shim, daemon) = (Span::begin(shim)?, Span::begin(daemon)?);
+    let bursts = watch_parts(daemon.pid, time / PARTS)?;
     daemon.print("hobd")?;
     shim.print("hob-mcp")?;
     println!("  hobd's CPU ms by tenth of the time: {}", bursts.join(" "));
-    while_others_read(args, lab, &mut server)
+    Ok(total(&daemon.spent()?))
 }
 
 fn watch_parts(pid: u32, part: Duration) -> Result<Vec<String>, Failure> {
