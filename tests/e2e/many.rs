@@ -10,6 +10,8 @@ use std::path::Path;
 use hob_tests::{Mcp, McpOptions, Tree, World, run};
 use serde_json::{Value, json};
 
+use super::watching::fresh;
+
 /// Runs git in `place`, with an identity and without anything of the user's. Words are separated by spaces.
 #[track_caller]
 pub(super) fn git(world: &World, place: &Path, line: &str) {
@@ -27,7 +29,7 @@ pub(super) fn git(world: &World, place: &Path, line: &str) {
 #[track_caller]
 fn files(mcp: &mut Mcp, place: &Path, pattern: &str) -> Vec<String> {
     let args = json!({"pattern": pattern, "root": place});
-    let answer = mcp.call("regex_search", args);
+    let answer = fresh(mcp, "regex_search", &args);
     let mut files: Vec<String> =
         answer.without_warnings().texts("/matches", "file").iter().map(|file| (*file).to_owned()).collect();
     files.sort();
@@ -55,7 +57,7 @@ fn a_second_worktree_parses_nothing() {
     git(&world, tree.root(), "worktree add -q ../second -b second");
     let second = Tree::existing(&world.path("second"));
     assert_eq!(files(&mut mcp, second.root(), r"def f7\b"), ["p2/m7.py"]);
-    let known = mcp.call("map_search", json!({"query": "f49", "root": second.root()}));
+    let known = fresh(&mut mcp, "map_search", &json!({"query": "f49", "root": second.root()}));
     assert_eq!(known.texts("/results", "id")[0], "py:p4/m49.py#f49");
     let seen = status(&mut mcp, second.root());
     assert_eq!(seen["root"], second.root().to_str().expect("text"));
@@ -139,11 +141,11 @@ fn a_part_of_a_repository_is_asked_for_under_the_whole() {
     // Wherever in it a client sits, the repository is the workspace, and paths are the repository's.
     let options = McpOptions { cwd: Some(part.clone()), ..McpOptions::default() };
     let mut mcp = Mcp::start(&world, &tree, &options);
-    let answer = mcp.call("regex_search", json!({"pattern": "needle"}));
+    let answer = fresh(&mut mcp, "regex_search", &json!({"pattern": "needle"}));
     assert_eq!(answer.texts("/matches", "file").len(), 2, "{answer}");
     assert_eq!(files(&mut mcp, &part, "needle"), ["packages/api/b.ts", "packages/ui/a.ts"]);
-    let narrowed =
-        mcp.call("regex_search", json!({"pattern": "needle", "path_prefix": "packages/ui", "root": part}));
+    let args = json!({"pattern": "needle", "path_prefix": "packages/ui", "root": part});
+    let narrowed = fresh(&mut mcp, "regex_search", &args);
     assert_eq!(narrowed.texts("/matches", "file"), ["packages/ui/a.ts"], "{narrowed}");
     assert_eq!(world.status().expect("a daemon runs")["workspaces"].as_array().map(Vec::len), Some(1));
 }
