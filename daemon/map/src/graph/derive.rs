@@ -46,12 +46,22 @@ pub struct DeriveJob {
     items: Vec<Item>,
     at_file: FxHashMap<FileId, u32>,
     next: usize,
+    /// What was found of the file at `next` before the last slice ended.
+    begun: Begun,
     nodes: u32,
     externals: FxHashMap<ExternalId, u32>,
     /// (from, to), one for each distinct edge between nodes, `contains` left out.
     edges: Vec<(u32, u32)>,
     /// Weights between files, by place in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
+}
+
+/// A file of which some references are resolved.
+#[derive(Debug, Default)]
+struct Begun {
+    /// References done.
+    refs: usize,
+    found: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
 /// What a derivation found; see [`Map::install`].
@@ -100,25 +110,36 @@ impl Map {
 
     /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
     pub fn derive_step(&self, job: &mut DeriveJob, files: usize) -> bool {
-        let resolver = Resolver::passing(&self.index);
         let end = (job.next + files).min(job.items.len());
-        for at in job.next..end {
-            let item = &job.items[at];
-            let file = item.file;
-            if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
-                job.take(at as u32, self.dependencies(&resolver, file), self);
-            }
-        }
-        job.next = end;
+        self.derive_to(job, end, &|| true);
         end == job.items.len()
     }
 
-    /// The distinct resolved edges that start in a file, `contains` left out.
-    fn dependencies(&self, resolver: &Resolver<'_>, file: FileId) -> Vec<(NodeRef, NodeRef, EdgeKind)> {
-        let mut found = self.sure_edges_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
-        found.sort_unstable();
-        found.dedup();
-        found
+    /// Resolves on for as long as `go_on` says, which is asked before every reference: some files have thousands, and whoever
+    /// waits to change the map must not wait for them. True when none are left.
+    pub fn derive_while(&self, job: &mut DeriveJob, go_on: &dyn Fn() -> bool) -> bool {
+        let end = job.items.len();
+        self.derive_to(job, end, go_on)
+    }
+
+    fn derive_to(&self, job: &mut DeriveJob, end: usize, go_on: &dyn Fn() -> bool) -> bool {
+        let resolver = Resolver::passing(&self.index);
+        while job.next < end {
+            let item = &job.items[job.next];
+            let file = item.file;
+            let mut begun = std::mem::take(&mut job.begun);
+            if self.index.entry(file).is_some_and(|entry| Arc::ptr_eq(&entry.facts, &item.facts)) {
+                if !self.sure_edges_of(&resolver, file, (&mut begun, go_on)) {
+                    job.begun = begun;
+                    return false;
+                }
+                begun.found.sort_unstable();
+                begun.found.dedup();
+                job.take(job.next as u32, begun.found, self);
+            }
+            job.next += 1;
+        }
+        true
     }
 
     /// Takes over scores and clusters. Definitions that changed since keep theirs by name.
@@ -294,24 +315,28 @@ fn keep_best(list: &mut Vec<(u32, u32, u32)>) {
 }
 
 impl Map {
-    /// The resolved edges that start in a file, once for each use.
+    /// The resolved edges that start in a file, once for each use, `contains` left out; false when stopped before all were
+    /// found.
     fn sure_edges_of(
         &self,
         resolver: &Resolver<'_>,
         file: FileId,
-        kinds: EdgeKinds,
-    ) -> Vec<(NodeRef, NodeRef, EdgeKind)> {
-        let Some(entry) = self.index.entry(file) else { return Vec::new() };
-        let mut found = Vec::new();
-        for r in &entry.facts.refs {
+        (begun, go_on): (&mut Begun, &dyn Fn() -> bool),
+    ) -> bool {
+        let Some(entry) = self.index.entry(file) else { return true };
+        for r in entry.facts.refs.iter().skip(begun.refs) {
+            if !go_on() {
+                return false;
+            }
+            begun.refs += 1;
             if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
                 && let Some(to) = self.used_node(file, r, &thing)
             {
-                found.push((owner_node(file, r.owner), to, EdgeKind::of(r.kind)));
+                begun.found.push((owner_node(file, r.owner), to, EdgeKind::of(r.kind)));
             }
         }
-        let imports = self.imports_of(resolver, file, kinds);
-        found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
-        found
+        let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
+        begun.found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
+        true
     }
 }
