@@ -46,8 +46,8 @@ pub struct Report {
     pub deleted: usize,
     /// Wall time until the text index was up to date.
     pub text_took: Duration,
-    /// Wall time in all in milliseconds, without finding out what had changed.
-    pub millis: u64,
+    /// Wall time in all, without finding out what had changed.
+    pub took: Duration,
 }
 
 /// A file that was read.
@@ -98,7 +98,7 @@ pub(super) fn take_in(
     }
     workspace.apply_map(unmapped);
     report.mapped = take_in_map(workspace, core, (to_map, total), cancel);
-    report.millis = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    report.took = start.elapsed();
     report
 }
 
