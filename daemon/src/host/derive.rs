@@ -25,6 +25,8 @@ struct State {
     map_changed: bool,
     /// Files that changed in the map so far.
     map_changes: u64,
+    /// How many of them the saved names and lists know of; `None` if none are saved.
+    imaged: Option<u64>,
     runs: u64,
     closed: bool,
 }
@@ -49,6 +51,17 @@ impl Deriver {
     /// How many files changed in the map so far, each as often as it did.
     pub(super) fn map_changes(&self) -> u64 {
         lock(&self.state).map_changes
+    }
+
+    /// How many changes the saved names and lists do not know of; `None` if none are saved.
+    pub(super) fn image_age(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        state.imaged.map(|imaged| state.map_changes.saturating_sub(imaged))
+    }
+
+    /// The saved names and lists know of so many changes.
+    pub(super) fn imaged(&self, map_changes: u64) {
+        lock(&self.state).imaged = Some(map_changes);
     }
 
     fn note_change(&self, map: Option<u64>) {
@@ -98,12 +111,13 @@ impl Deriver {
 
 /// Runs until the workspace is closed.
 pub(super) fn run(workspace: &Arc<Workspace>) {
+    let started = Instant::now();
     if workspace.progress.wait_past(super::Phase::Map, &workspace.closing, &|_| {}).is_err() {
         return;
     }
     // What took long to make is brought to safety before anything else: a kill must not cost it again.
     let first = workspace.first_report();
-    if first.took > LULL && first.mapped > 0 {
+    if started.elapsed() > LULL && first.mapped > 0 {
         snapshot::save(workspace);
     }
     // The first time at once: answers wait for it.

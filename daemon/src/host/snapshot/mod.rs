@@ -71,31 +71,18 @@ pub(super) struct Snapshots {
     saver: Saver,
     /// The generation that was saved last.
     saved: Option<u64>,
-    /// How many changes the map had seen, as the deriver counts them, when its names and lists were saved.
-    imaged: Option<u64>,
     /// How long saving took the last time.
     took: Duration,
 }
 
 impl Snapshots {
     pub(super) fn new(folder: AbsPath) -> Self {
-        Self {
-            saver: Saver::new(&folder.join("text")),
-            folder,
-            saved: None,
-            imaged: None,
-            took: Duration::ZERO,
-        }
+        Self { saver: Saver::new(&folder.join("text")), folder, saved: None, took: Duration::ZERO }
     }
 
     /// How long to rest after the last saving.
     pub(super) fn rest(&self) -> Duration {
         (self.took * REST_FACTOR).min(LONGEST_REST)
-    }
-
-    /// The map begins with what was saved when it had seen no changes.
-    pub(super) fn image_is_there(&mut self) {
-        self.imaged = Some(0);
     }
 
     fn table(&self) -> AbsPath {
@@ -113,7 +100,7 @@ pub(super) fn save(workspace: &Workspace) {
     let start = Instant::now();
     let outcome = try_save(workspace, &mut snapshots);
     snapshots.took = start.elapsed();
-    match outcome.and_then(|()| save_image(workspace, &mut snapshots)) {
+    match outcome.and_then(|()| save_image(workspace, &snapshots)) {
         Ok(()) => {
             tracing::debug!(root = %workspace.root(), generation, took = ?snapshots.took, "saved");
             snapshots.saved = Some(generation);
@@ -142,14 +129,16 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
 }
 
 /// Saves the map's names and lists, unless those that were saved will do.
-fn save_image(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<dyn std::error::Error>> {
-    let (files, changes) = (workspace.map().stats().files, workspace.deriver.map_changes());
-    let age = snapshots.imaged.map(|then| changes.saturating_sub(then) as usize);
-    let is_due = files >= IMAGE_FILES && age.is_none_or(|age| age > files / IMAGE_AGE);
+fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dyn std::error::Error>> {
+    let files = workspace.map().stats().files;
+    let age = workspace.deriver.image_age();
+    let is_due = files >= IMAGE_FILES && age.is_none_or(|age| age as usize > files / IMAGE_AGE);
     if is_due && workspace.progress.now().phase == Phase::Done {
+        // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
+        let changes = workspace.deriver.map_changes();
         let bytes = workspace.pools.index.install(|| workspace.map().image());
         image::write(&snapshots.folder, &bytes)?;
-        snapshots.imaged = Some(changes);
+        workspace.deriver.imaged(changes);
     }
     Ok(())
 }
