@@ -226,9 +226,16 @@ def z(): r()
 import os
 os.getcwd()
 ";
-    let derive = |mut map: Map| {
+    let derive = |mut map: Map, refs_at_once: usize| {
         let mut job = map.derive_job();
-        while !map.derive_step(&mut job, 2) {}
+        // Interrupted again and again, within files too.
+        loop {
+            let left = std::cell::Cell::new(refs_at_once);
+            let go_on = || left.replace(left.get().saturating_sub(1)) > 0;
+            if map.derive_while(&mut job, &go_on) {
+                break;
+            }
+        }
         map.install(job.finish());
         let overview = map.overview(None, 20);
         overview
@@ -240,11 +247,12 @@ os.getcwd()
             })
             .collect::<Vec<_>>()
     };
-    let forwards = derive(map(fixture));
+    let forwards = derive(map(fixture), usize::MAX);
+    assert_eq!(forwards, derive(map(fixture), 1));
     let mut other = Map::new();
     let numbered = files(fixture).into_iter().enumerate();
     other.apply(numbered.map(|(i, (path, text))| set((i as u32 * 7 + 3) % 11, &path, &text)).collect());
-    assert_eq!(forwards, derive(other));
+    assert_eq!(forwards, derive(other, 2));
     assert!(forwards.iter().any(|(label, files, _)| label == "db" && *files >= 2));
 }
 
