@@ -134,3 +134,16 @@ fn files_whose_facts_are_gone_are_mapped_anew() {
     assert_eq!(come_back(dir.path(), tree.path()), (FILES as u64, String::new()));
     assert_eq!(come_back(dir.path(), tree.path()), (0, String::new()));
 }
+
+#[test]
+fn ending_at_any_moment_of_coming_back_loses_nothing() {
+    let (dir, tree) = (TempDir::new().expect("a temporary folder"), project());
+    index(dir.path(), tree.path());
+    for round in 0..12 {
+        let host = host(dir.path());
+        host.workspace(&AbsPath::new(tree.path()).expect("absolute")).expect("the tree is there");
+        std::thread::sleep(Duration::from_millis(round * 12));
+        host.close();
+    }
+    assert_eq!(come_back(dir.path(), tree.path()), (0, String::new()));
+}
