@@ -224,7 +224,10 @@ fn every_test_file_is_run() {
         let parents = match (folder.to_string_lossy().as_ref(), stem.as_ref()) {
             ("tests", "runner") | (_, "lib") => continue,
             ("tests", _) => vec!["tests/runner.rs".to_owned()],
-            (folder, "mod") => vec![format!("{}.rs", folder), "tests/runner.rs".to_owned()],
+            (folder, "mod") => {
+                let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+                vec![format!("{above}/mod.rs"), "tests/runner.rs".to_owned()]
+            }
             (folder, _) => vec![format!("{folder}/mod.rs"), format!("{folder}/lib.rs")],
         };
         let module = if stem == "mod" { folder.file_name().expect("named").to_string_lossy() } else { stem };
