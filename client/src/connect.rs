@@ -3,13 +3,14 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hob_proto::frame::{self, FrameError};
 use hob_proto::transport::{self, Reader, Stream, Writer};
 use hob_proto::{Build, ClientMessage, Welcome, private_dir};
 
 use crate::connection::{Connection, Server};
-use crate::locks::pid_in;
+use crate::locks::{daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::unavailable::Unavailable;
 
@@ -102,5 +103,19 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
             let problem = format!("greets in a way this client does not understand ({error})");
             Err(Unavailable::NotAnswering { pid: pid_in(&settings.places.daemon_lock()), problem })
         }
+    }
+}
+/// Waits until the daemon's process has ended, saving included, but no longer than `patience`; whether it has.
+///
+/// # Errors
+/// [`Unavailable`] when its lock cannot be looked at.
+pub async fn gone(settings: &Settings, patience: Duration) -> Result<bool, Unavailable> {
+    let until = Instant::now() + patience;
+    loop {
+        let gone = daemon_is_gone(&settings.places.daemon_lock())?;
+        if gone || Instant::now() >= until {
+            return Ok(gone);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

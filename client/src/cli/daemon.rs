@@ -1,5 +1,7 @@
 //! `hob status` and `hob stop`: about the daemon itself. Neither starts one.
 
+use std::time::Duration;
+
 use clap::Args;
 use hob_client::{Connection, Reached, connect};
 use serde_json::{Value, json};
@@ -45,10 +47,18 @@ impl Stop {
         if connection.shutdown().is_ok() {
             connection.ended().await;
         }
-        term::print(&format!("stopped the daemon (process {pid})\n"))?;
+        // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
+        let text = match hob_client::connect::gone(&ask::settings(common)?, STOPPED_WITHIN).await? {
+            true => format!("stopped the daemon (process {pid})\n"),
+            false => format!("the daemon (process {pid}) accepts nothing any more and is still saving\n"),
+        };
+        term::print(&text)?;
         Ok(Outcome::Done)
     }
 }
+
+/// How long `hob stop` waits for the process to end.
+const STOPPED_WITHIN: Duration = Duration::from_secs(60);
 
 const NOT_RUNNING: &str = "the daemon is not running\n";
 

@@ -103,6 +103,12 @@ impl Deriver {
         (!state.closed).then_some(map_changed)
     }
 
+    /// What has changed so far is about to be looked at.
+    fn begin(&self) {
+        let mut state = lock(&self.state);
+        (state.changed, state.map_changed) = (false, false);
+    }
+
     fn ran(&self) {
         lock(&self.state).runs += 1;
         self.moved.notify_all();
@@ -120,7 +126,8 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     if started.elapsed() > LULL && first.mapped > 0 {
         snapshot::save(workspace);
     }
-    // The first time at once: answers wait for it.
+    // The first time at once: answers wait for it. It covers everything up to now.
+    workspace.deriver.begin();
     let mut derived_in = derive(workspace);
     snapshot::save(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {

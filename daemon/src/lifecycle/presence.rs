@@ -2,9 +2,13 @@
 //!
 //! Cleaners of temporary folders and people remove sockets and locks. A daemon without its socket's name would hold
 //! the lock for ever and answer nobody, and every start would fail; one without its lock file may have a successor
-//! already. So it looks every few seconds: two calls of `stat`, the only timer of an idle daemon. The interval is well
-//! below the time that a client waits for a daemon that holds its lock and does not answer.
+//! already. So it looks: three calls of `stat`.
+//!
+//! When: on Linux as soon as something leaves the folder, which the kernel tells, and once a minute for what it does not tell
+//! (a folder further up was moved). Elsewhere every few seconds, well below the time that a client waits for a daemon that
+//! holds its lock and does not answer. It is the only timer of an idle daemon.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,15 +16,21 @@ use super::listen::Endpoint;
 use super::lock::DaemonLock;
 use crate::session::Sessions;
 
+/// How often to look where nothing tells of changes.
 const INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often to look all the same where something does.
+#[cfg(target_os = "linux")]
+const LONG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Makes the socket anew when only its name is gone. Returns, with the reason, when the place is lost.
 pub(super) async fn lost(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> String {
     if !cfg!(unix) {
         return std::future::pending().await;
     }
+    let mut folder = Folder::of(endpoint.path());
     loop {
-        tokio::time::sleep(INTERVAL).await;
+        folder.changed().await;
         if !lock.is_in_place() {
             return "the daemon's lock file was removed".into();
         }
@@ -41,4 +51,66 @@ fn reopen(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), Strin
     let opened = Endpoint::open(endpoint.path(), sessions).map_err(|error| error.to_string())?;
     *endpoint = opened;
     Ok(())
+}
+
+/// Tells when something may have left a folder.
+struct Folder {
+    #[cfg(target_os = "linux")]
+    events: Option<tokio::sync::mpsc::Receiver<()>>,
+}
+
+#[cfg(target_os = "linux")]
+impl Folder {
+    /// The folder of `file`. A thread waits for its events: the runtime's own timers wake several times for one rest.
+    fn of(file: &Path) -> Self {
+        use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+        let gone =
+            WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::DELETE_SELF | WatchFlags::MOVE_SELF;
+        let watch = || {
+            let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok()?;
+            inotify::add_watch(&events, file.parent()?, gone | WatchFlags::ONLYDIR).ok()?;
+            let (tell, told) = tokio::sync::mpsc::channel(1);
+            let wait = move || wait_for_events(&events, &tell);
+            std::thread::Builder::new().name("hob-presence".to_owned()).spawn(wait).ok()?;
+            Some(told)
+        };
+        Self { events: watch() }
+    }
+
+    /// Returns when something left it, or after a while.
+    async fn changed(&mut self) {
+        let told = match &mut self.events {
+            Some(events) => events.recv().await,
+            None => None,
+        };
+        if told.is_none() {
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+}
+
+/// Tells of each event, and once in every [`LONG_INTERVAL`], until nobody listens.
+#[cfg(target_os = "linux")]
+fn wait_for_events(events: &std::os::fd::OwnedFd, tell: &tokio::sync::mpsc::Sender<()>) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let rest = Timespec { tv_sec: LONG_INTERVAL.as_secs().cast_signed(), tv_nsec: 0 };
+    while !tell.is_closed() {
+        let _ = poll(&mut [PollFd::new(events, PollFlags::IN)], Some(&rest));
+        // What happened does not matter: what is there now is looked at.
+        let mut buffer = [0; 4096];
+        while rustix::io::read(events, &mut buffer).is_ok_and(|read| read > 0) {}
+        // Full: whoever listens has not looked since the last time, and will.
+        let _ = tell.try_send(());
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Folder {
+    fn of(_file: &Path) -> Self {
+        Self {}
+    }
+
+    async fn changed(&mut self) {
+        tokio::time::sleep(INTERVAL).await;
+    }
 }
