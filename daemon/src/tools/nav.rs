@@ -138,13 +138,16 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
     data(&WorkspaceSymbolsResult { symbols, completeness, source: LSP.to_owned() })
 }
 
-/// Exact names first, then beginnings, then the rest.
+/// Exact names first, those written as the query is before others, then beginnings, then the rest.
 fn rank(name: &str, query: &str) -> u8 {
+    if name == query {
+        return 0;
+    }
     let (name, query) = (name.to_lowercase(), query.to_lowercase());
     match name.strip_prefix(&query) {
-        Some("") => 0,
-        Some(_) => 1,
-        None => 2,
+        Some("") => 1,
+        Some(_) => 2,
+        None => 3,
     }
 }
 

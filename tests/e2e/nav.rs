@@ -1,0 +1,306 @@
+//! Questions that language servers answer: hob's answers are the server's own, also right after an edit.
+//!
+//! The judge is another instance of the same server, asked directly about the same files.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
+use hob_live::live::{Live, LiveOptions, Project};
+use hob_live::process::scrubbed_environment;
+use hob_live::requests::{self, Asking, At, Place};
+use hob_live::uri::FileRef;
+use hob_tests::{Mcp, Tree, World, outside};
+use serde_json::{Value, json};
+
+const PYTHON: &str = "\
+//- /pyproject.toml
+[project]
+name = \"shop\"
+//- /shop/__init__.py
+from .cart import Cart
+//- /shop/base.py
+class Priced:
+    def price(self) -> int:
+        \"\"\"What it costs.\"\"\"
+        return 0
+
+def total(items: list[Priced]) -> int:
+    return sum(item.price() for item in items)
+//- /shop/cart.py
+from .base import Priced, total
+
+class Book(Priced):
+    def price(self) -> int:
+        return 12
+
+class Cart:
+    def __init__(self) -> None:
+        self.items: list[Priced] = []
+
+    def add(self, item: Priced) -> None:
+        self.items.append(item)
+
+    def sum(self) -> int:
+        return total(self.items)
+//- /main.py
+from shop import Cart
+from shop.cart import Book
+
+def main() -> None:
+    cart = Cart()
+    cart.add(Book())
+    print(cart.sum())
+";
+
+const TYPESCRIPT: &str = "\
+//- /tsconfig.json
+{\"compilerOptions\": {\"strict\": true}}
+//- /src/shape.ts
+export interface Shape { area(): number }
+export class Square implements Shape {
+  constructor(private side: number) {}
+  area() { return this.side * this.side; }
+}
+export function sum(shapes: Shape[]) { return shapes.reduce((all, one) => all + one.area(), 0); }
+//- /src/main.ts
+import { Square, sum } from './shape';
+const squares = [new Square(1), new Square(2)];
+console.log(sum(squares), squares[0].area());
+";
+
+/// `PATH` with these servers in front, and nothing else of them reachable.
+fn path_with(folders: &[PathBuf]) -> String {
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let all = folders.iter().cloned().chain(std::env::split_paths(&rest));
+    std::env::join_paths(all).expect("plain paths").into_string().expect("plain paths")
+}
+
+fn servers() -> World {
+    World::new().env("PATH", path_with(outside::servers()))
+}
+
+/// Without pyright, so that ty is what serves Python.
+fn ty_alone() -> Vec<PathBuf> {
+    outside::servers().iter().filter(|folder| folder.ends_with("venv/bin")).cloned().collect()
+}
+
+/// The judge: the live layer in this process, with its own servers.
+struct Judge {
+    live: Live,
+    project: Project,
+}
+
+impl Judge {
+    fn new(tree: &Tree, folders: &[PathBuf]) -> Self {
+        let mut env = scrubbed_environment(std::env::vars_os());
+        env.retain(|(name, _)| name != "PATH");
+        env.push(("PATH".into(), path_with(folders).into()));
+        let root = AbsPath::new(tree.root()).expect("absolute");
+        let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
+        Self { live, project: Project { root, trusted: false } }
+    }
+
+    fn references(&self, file: &str, line: u32, col: u32) -> Vec<String> {
+        let at = At { file: WsPath::new(file).expect("relative"), line, col };
+        let cancel = CancelToken::new(Deadline::after(Duration::from_secs(120)));
+        let root = self.project.root.clone();
+        let read = move |path: &WsPath| std::fs::read_to_string(root.join_ws(path)).ok();
+        let asking = Asking { read: &read, cancel: &cancel };
+        let answer = self
+            .live
+            .ask(&self.project, &at.file, &cancel, |server| requests::references(server, &at, false, asking))
+            .expect("the server answers");
+        assert!(answer.is_complete(), "{:?}", answer.completeness);
+        answer.value.iter().map(place).collect()
+    }
+}
+
+fn place(place: &Place) -> String {
+    let file = match &place.file {
+        FileRef::Inside(path) => path.to_string(),
+        FileRef::Outside(path) => path.to_string(),
+    };
+    format!("{file}:{}:{}", place.start.0, place.start.1)
+}
+
+fn places(answer: &Value) -> Vec<String> {
+    let locations = answer["locations"].as_array().expect("a list");
+    let one =
+        |at: &Value| format!("{}:{}:{}", at["file"].as_str().unwrap_or_default(), at["line"], at["col"]);
+    locations.iter().map(one).collect()
+}
+
+/// Every name of every file, by the places where one begins.
+fn names_in(root: &Path, file: &str) -> Vec<(u32, u32)> {
+    let text = std::fs::read_to_string(root.join(file)).expect("it is there");
+    let mut found = Vec::new();
+    for (line, text) in text.lines().enumerate() {
+        let mut before = ' ';
+        for (col, c) in text.chars().enumerate() {
+            if (c.is_alphabetic() || c == '_') && !(before.is_alphanumeric() || before == '_') {
+                found.push((line as u32 + 1, col as u32 + 1));
+            }
+            before = c;
+        }
+    }
+    found
+}
+
+/// Asks about every name of `files`, through hob and directly.
+fn same_as_the_server(world: &World, tree: &Tree, folders: &[PathBuf], files: &[&str]) -> usize {
+    let (judge, mut mcp) = (Judge::new(tree, folders), world.mcp(tree));
+    let mut asked = 0;
+    for file in files {
+        for (line, col) in names_in(tree.root(), file) {
+            let args = json!({"file": file, "line": line, "col": col, "tokenBudget": 10_000});
+            let answer = mcp.call("nav_references", args);
+            assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
+            let (shown, wanted) = (places(answer.ok()), judge.references(file, line, col));
+            // Names of the standard library are used more often than any budget has room for.
+            assert_eq!(answer.ok()["total"], wanted.len(), "{file}:{line}:{col}");
+            assert!(wanted.starts_with(&shown), "{file}:{line}:{col}");
+            assert!(
+                shown.len() == wanted.len() || answer.envelope["truncated"] == true,
+                "{file}:{line}:{col}"
+            );
+            asked += 1;
+        }
+    }
+    judge.live.close();
+    asked
+}
+
+#[test]
+fn python_answers_are_those_of_ty() {
+    let folders = ty_alone();
+    let world = World::new().env("PATH", path_with(&folders));
+    let tree = world.tree(PYTHON);
+    let files = ["shop/base.py", "shop/cart.py", "main.py", "shop/__init__.py"];
+    assert!(same_as_the_server(&world, &tree, &folders, &files) >= 60);
+}
+
+#[test]
+fn typescript_answers_are_those_of_its_server() {
+    let world = servers();
+    let tree = world.tree(TYPESCRIPT);
+    assert!(same_as_the_server(&world, &tree, outside::servers(), &["src/shape.ts", "src/main.ts"]) >= 40);
+}
+
+#[test]
+fn every_question_has_its_answer() {
+    let world = servers();
+    let tree = world.tree(PYTHON);
+    let mut mcp = world.mcp(&tree);
+    let price = json!({"nodeId": "py:shop/base.py#Priced.price"});
+    let defined = mcp.call("nav_definition", json!({"file": "main.py", "line": 6, "col": 10}));
+    assert_eq!(places(defined.ok()), ["shop/cart.py:11:9"], "{defined}");
+    assert_eq!(defined.ok()["locations"][0]["snippet"], "def add(self, item: Priced) -> None:");
+    let about = mcp.call("nav_type", price.clone());
+    assert!(about.ok()["signature"].as_str().is_some_and(|text| text.contains("price")), "{about}");
+    assert!(about.ok()["docs"].as_str().is_some_and(|text| text.contains("What it costs.")), "{about}");
+    let outline = mcp.call("nav_symbols", json!({"file": "shop/cart.py"}));
+    assert_eq!(outline.texts("/symbols", "name"), ["Book", "Cart"], "{outline}");
+    assert_eq!(outline.ok()["symbols"][1]["children"][0]["name"], "__init__", "{outline}");
+    let callers = mcp.call("nav_callHierarchy", json!({"file": "shop/base.py", "line": 7, "col": 5}));
+    assert_eq!(callers.ok()["root"]["name"], "total", "from the body to the function around it: {callers}");
+    assert_eq!(callers.texts("/calls", "name"), ["sum"], "{callers}");
+    let found = mcp.call("nav_workspaceSymbols", json!({"query": "Cart"}));
+    assert_eq!(found.ok()["symbols"][0]["name"], "Cart", "{found}");
+    let filtered =
+        mcp.call("nav_references", json!({"nodeId": "py:shop/base.py#Priced", "fileFilter": "*cart*"}));
+    assert_eq!(filtered.ok()["files"], 1, "{filtered}");
+    let total = filtered.ok()["total"].as_u64().expect("a number");
+    assert_eq!(total as usize, filtered.list("/locations").len(), "{filtered}");
+}
+
+/// How often a caller is written and asked for.
+const ROUNDS: usize = 100;
+
+/// Appends callers to files that nobody has open, and asks at once.
+fn edit_then_ask(mut mcp: Mcp, tree: &Tree, node: &str, caller: fn(usize) -> (String, String)) {
+    let count = |mcp: &mut Mcp| {
+        let answer = mcp.call("nav_references", json!({"nodeId": node, "tokenBudget": 10_000}));
+        assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
+        answer.ok()["total"].as_u64().expect("a number")
+    };
+    let before = count(&mut mcp);
+    for round in 0..ROUNDS {
+        let (path, text) = caller(round);
+        let base = if tree.at(&path).exists() { tree.read(&path) } else { String::new() };
+        tree.write(&path, format!("{base}{text}"));
+        assert_eq!(count(&mut mcp), before + round as u64 + 1, "round {round}: a caller in {path}");
+    }
+}
+
+#[test]
+fn a_caller_written_a_moment_ago_is_found() {
+    let world = World::new().env("PATH", path_with(&ty_alone()));
+    let tree = world.tree(PYTHON);
+    // An import is a use as well, so each file is given one before the rounds begin.
+    for i in 0..5 {
+        tree.write(&format!("use_{i}.py"), "import shop.base\n");
+    }
+    let caller = |round: usize| (format!("use_{}.py", round % 5), "shop.base.total([])\n".to_owned());
+    edit_then_ask(world.mcp(&tree), &tree, "py:shop/base.py#total", caller);
+}
+
+#[test]
+fn a_caller_in_typescript_written_a_moment_ago_is_found() {
+    let world = servers();
+    let tree = world.tree(TYPESCRIPT);
+    for i in 0..5 {
+        tree.write(&format!("src/use{i}.ts"), "import * as shape from './shape';\n");
+    }
+    let caller = |round: usize| (format!("src/use{}.ts", round % 5), "shape.sum([]);\n".to_owned());
+    edit_then_ask(world.mcp(&tree), &tree, "ts:src/shape.ts#sum", caller);
+}
+
+#[test]
+fn eight_agents_share_one_server() {
+    let world = servers();
+    let tree = world.tree(TYPESCRIPT);
+    let mut agents: Vec<Mcp> = (0..8).map(|_| world.mcp(&tree)).collect();
+    let ids: Vec<u64> = agents
+        .iter_mut()
+        .map(|agent| agent.send_call("nav_type", &json!({"nodeId": "ts:src/shape.ts#sum"})))
+        .collect();
+    for (agent, id) in agents.iter_mut().zip(ids) {
+        let answer = agent.wait_call(id, "nav_type", json!({}));
+        assert!(answer.ok()["signature"].as_str().is_some_and(|text| text.contains("sum")), "{answer}");
+    }
+    let status = agents[0].call("map_status", json!({}));
+    let servers = status.ok()["lsp"].as_object().expect("servers by name");
+    assert_eq!(servers.len(), 1, "{status}");
+    assert_eq!(servers["typescript"]["state"], "ready", "{status}");
+}
+
+#[test]
+fn what_goes_wrong_is_said() {
+    let world = World::new().env("PATH", "/usr/bin:/bin");
+    let tree = world.tree("//- /a.py\ndef f(): pass\n//- /b.zig\nconst x = 1;\n");
+    let mut mcp = world.mcp(&tree);
+    let mut ask = |args: Value| mcp.call("nav_references", args);
+    let none = ask(json!({"file": "a.py", "line": 1, "col": 5}));
+    assert!(
+        none.error("LSP_UNAVAILABLE")["hint"]
+            .as_str()
+            .is_some_and(|hint| hint.contains("npm install -g pyright"))
+    );
+    assert!(none.warnings().is_empty(), "{none}");
+    assert!(!ask(json!({"file": "b.zig", "line": 1})).error("LSP_UNAVAILABLE")["message"].is_null());
+    assert!(!ask(json!({"file": "a.py"})).error("BAD_ARGS")["message"].is_null());
+    assert!(!ask(json!({})).error("BAD_ARGS")["message"].is_null());
+    assert!(
+        !ask(json!({"file": "a.py", "line": 1, "nodeId": "py:a.py#f"})).error("BAD_ARGS")["message"]
+            .is_null()
+    );
+    assert!(!ask(json!({"file": "gone.py", "line": 1})).error("FILE_DELETED")["message"].is_null());
+    assert!(!ask(json!({"nodeId": "py:a.py#g"})).error("NODE_NOT_FOUND")["message"].is_null());
+    assert!(!ask(json!({"nodeId": "a.py"})).error("BAD_NODE_ID")["message"].is_null());
+    assert!(!ask(json!({"file": "../a.py", "line": 1})).error("OUTSIDE_WORKSPACE")["message"].is_null());
+    assert!(
+        !ask(json!({"file": "a.py", "line": 1, "fileFilter": "a["})).error("BAD_PATTERN")["message"]
+            .is_null()
+    );
+}
