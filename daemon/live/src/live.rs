@@ -193,6 +193,17 @@ impl Live {
         self.pool.is_used(root)
     }
 
+    /// Whether any server of any project runs or is starting.
+    #[must_use]
+    pub fn is_any_running(&self) -> bool {
+        self.pool.is_any_running()
+    }
+
+    /// Stops the servers of a project; the next question starts them again.
+    pub fn stop_all_of(&self, root: &AbsPath) {
+        self.pool.stop_aside(|key| key.root == *root);
+    }
+
     /// What runs, for people.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {

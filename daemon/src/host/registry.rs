@@ -14,7 +14,7 @@ use hob_workspace::{
 };
 
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
-use super::evict::{MemoryBudget, Open, Watch, superfluous};
+use super::evict::{Leaving, MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
 use super::snapshot::Snapshots;
 use super::workspace::{Parts, Workspace, lock};
@@ -150,7 +150,8 @@ impl Host {
             .or_insert_with(|| Open { workspace: self.start(root), used: Instant::now() });
         entry.used = Instant::now();
         let workspace = Arc::clone(&entry.workspace);
-        if open.len() > 1 && lock(&self.memory).is_due() {
+        let with_servers = self.live.is_any_running();
+        if (open.len() > 1 || with_servers) && lock(&self.memory).is_due(with_servers) {
             self.evict(&mut open);
         }
         Ok(workspace)
@@ -158,10 +159,20 @@ impl Host {
 
     /// Under the lock: a workspace must not be opened again before it has been saved.
     fn evict(&self, open: &mut HashMap<AbsPath, Open>) {
-        for root in superfluous(open.iter(), self.options.memory) {
-            if let Some(gone) = open.remove(&root) {
-                tracing::info!(%root, "closing a workspace to stay within the memory budget");
-                gone.workspace.close();
+        let servers = self.live.pool().costs();
+        for leaving in superfluous(open.iter(), servers, self.options.memory) {
+            match leaving {
+                Leaving::Server(key) => {
+                    tracing::info!(server = key.server, root = %key.root, "stopping it to stay within the memory budget");
+                    self.live.pool().stop_aside(|other| *other == key);
+                }
+                Leaving::Workspace(root) => {
+                    let Some(gone) = open.remove(&root) else { continue };
+                    tracing::info!(%root, "closing a workspace to stay within the memory budget");
+                    gone.workspace.close();
+                    // Nobody would tell them of changes any more.
+                    self.live.stop_all_of(&root);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@
 mod backoff;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -119,14 +120,14 @@ struct Slot {
 #[derive(Debug, Default)]
 struct Slots {
     by_key: HashMap<InstanceKey, Arc<Slot>>,
-    closing: bool,
     reaping: bool,
 }
 
-/// All servers of a daemon.
+/// All servers of a daemon. Where two locks are held at once: `slots` before a slot's own.
 #[derive(Debug)]
 pub struct Pool {
     slots: Mutex<Slots>,
+    closing: AtomicBool,
     wake_reaper: Condvar,
     guard: Option<Guard>,
     options: PoolOptions,
@@ -136,7 +137,13 @@ impl Pool {
     /// No servers yet.
     #[must_use]
     pub fn new(guard: Option<Guard>, options: PoolOptions) -> Arc<Self> {
-        Arc::new(Self { slots: Mutex::default(), wake_reaper: Condvar::new(), guard, options })
+        Arc::new(Self {
+            slots: Mutex::default(),
+            closing: AtomicBool::new(false),
+            wake_reaper: Condvar::new(),
+            guard,
+            options,
+        })
     }
 
     /// The server that `launch` describes, running; waits for it as long as `cancel` allows.
@@ -168,7 +175,7 @@ impl Pool {
                 },
             }
             cancel.check()?;
-            if lock(&self.slots).closing {
+            if self.is_closing() {
                 return Err(PoolError::Closing);
             }
             state = slot.changed.wait_timeout(state, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
@@ -187,6 +194,24 @@ impl Pool {
     pub fn is_used(&self, root: &AbsPath) -> bool {
         let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
         self.slots_where(|key| key.root == *root).iter().any(lives)
+    }
+
+    /// Whether any server runs or is starting.
+    #[must_use]
+    pub fn is_any_running(&self) -> bool {
+        // Asked by every call, so nothing is copied.
+        let slots = lock(&self.slots);
+        slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, State::Absent))
+    }
+
+    /// Stops servers as [`Pool::stop`] does, aside: it may take them seconds to end.
+    pub fn stop_aside(self: &Arc<Self>, wanted: impl Fn(&InstanceKey) -> bool) {
+        let keys: Vec<_> = self.slots_where(wanted).into_iter().map(|(key, _)| key).collect();
+        let pool = Arc::clone(self);
+        let stop = move || keys.iter().for_each(|key| pool.stop(key));
+        if let Err(error) = thread::Builder::new().name("hob-lsp-stop".to_owned()).spawn(stop) {
+            tracing::warn!(%error, "no thread to stop language servers on; they end when nobody uses them");
+        }
     }
 
     /// Tells the servers of a project what changed on disk; those that are better started anew are stopped, and those that
@@ -246,7 +271,9 @@ impl Pool {
 
     /// Stops everything, for good. Servers end side by side.
     pub fn close(&self) {
-        lock(&self.slots).closing = true;
+        self.closing.store(true, Ordering::SeqCst);
+        // Whoever was about to sleep has read the old value under this lock.
+        drop(lock(&self.slots));
         self.wake_reaper.notify_all();
         let all = self.slots_where(|_| true);
         thread::scope(|scope| {
@@ -259,7 +286,7 @@ impl Pool {
 
     fn slot(self: &Arc<Self>, key: &InstanceKey) -> Result<Arc<Slot>, PoolError> {
         let mut slots = lock(&self.slots);
-        if slots.closing {
+        if self.is_closing() {
             return Err(PoolError::Closing);
         }
         if !slots.reaping {
@@ -268,6 +295,10 @@ impl Pool {
                 thread::Builder::new().name("hob-lsp-idle".to_owned()).spawn(move || reap(&reaper)).is_ok();
         }
         Ok(Arc::clone(slots.by_key.entry(key.clone()).or_default()))
+    }
+
+    fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
     }
 
     fn slots_where(&self, wanted: impl Fn(&InstanceKey) -> bool) -> Vec<(InstanceKey, Arc<Slot>)> {
@@ -282,10 +313,9 @@ impl Pool {
         let run = move || {
             let name = launch.spec.name;
             let outcome = Instance::start(launch, pool.guard.as_ref(), &CancelToken::new(Deadline::NEVER));
-            let closing = lock(&pool.slots).closing;
             let mut state = lock(&slot.state);
             match outcome {
-                Ok(instance) if closing => {
+                Ok(instance) if pool.is_closing() => {
                     state.state = State::Absent;
                     drop(state);
                     instance.stop();
@@ -346,7 +376,7 @@ fn reap(pool: &Weak<Pool>) {
         let Some(pool) = pool.upgrade() else { return };
         let next = pool.stop_idle();
         let slots = lock(&pool.slots);
-        if slots.closing {
+        if pool.is_closing() {
             return;
         }
         // Holding on to the pool while asleep would keep it alive, but it ends by being closed, which wakes this.
