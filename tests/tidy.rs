@@ -128,6 +128,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("daemon/live", &["hob-proto", "hob-base"], &["sled", "notify", "tree-sitter", "tokio", "ignore"]),
     ("daemon/map", &["hob-proto", "hob-base", "hob-store"], &["sled", "notify", "tokio", "ignore"]),
+    ("daemon/bridge", &["hob-map", "hob-live"], &["sled", "notify", "tree-sitter", "tokio", "lsp-types"]),
 ];
 
 #[test]

@@ -1,0 +1,18 @@
+//! The bridge between the two layers: the map, which is everywhere and syntactic, and a language server's outline, which is
+//! the truth about one file now.
+//!
+//! Pure functions over an outline and the map's definitions of the same file, so that each case can be tested without a
+//! server. It asks nobody, reads no file and knows no tool. Where the two disagree, the outline is right about places and
+//! the map about IDs.
+
+mod names;
+#[cfg(test)]
+mod samples;
+mod to_live;
+mod to_map;
+mod verify;
+
+pub use names::{Entry, flatten};
+pub use to_live::{Found, Wanted, find};
+pub use to_map::{Enclosing, Link, from_map, locate};
+pub use verify::{Known, is_stale};

@@ -1,0 +1,146 @@
+//! An outline's names in the map's words.
+//!
+//! The map joins the names of a definition's ancestors with dots in every language. Servers write what their editors show:
+//! `impl Shape for Square`, `(*Cart).Add`, `add(int)`, `forEach() callback`. Here the one becomes the other; what stands
+//! for no definition of its own is transparent, and what is in it belongs to what it is in.
+
+use hob_live::requests::Outline;
+
+/// One entry of an outline with its place in it.
+#[derive(Clone, Debug)]
+pub struct Entry<'o> {
+    /// The entry itself.
+    pub outline: &'o Outline,
+    /// Its names from the outermost in, joined with dots.
+    pub qualified: String,
+    /// The entry it is in: an index into the same list.
+    pub parent: Option<usize>,
+}
+
+impl Entry<'_> {
+    /// Its own name, as the map would write it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        last(&self.qualified)
+    }
+}
+
+/// The last name of a chain.
+pub(crate) fn last(qualified: &str) -> &str {
+    qualified.rsplit('.').next().unwrap_or(qualified)
+}
+
+/// Every entry of an outline, in the order of the file, without those that define nothing.
+#[must_use]
+pub fn flatten(outline: &[Outline]) -> Vec<Entry<'_>> {
+    let mut entries = Vec::new();
+    gather(outline, None, &mut entries);
+    entries
+}
+
+fn gather<'o>(siblings: &'o [Outline], parent: Option<usize>, entries: &mut Vec<Entry<'o>>) {
+    let mut ordered: Vec<&Outline> = siblings.iter().collect();
+    ordered.sort_by_key(|one| (one.lines.0, one.name_at));
+    for outline in ordered {
+        let own = dotted(&outline.name);
+        let within = if own.is_empty() {
+            parent
+        } else {
+            let qualified = match parent.map(|parent| &entries[parent].qualified) {
+                Some(above) => format!("{above}.{own}"),
+                None => own,
+            };
+            entries.push(Entry { outline, qualified, parent });
+            Some(entries.len() - 1)
+        };
+        gather(&outline.children, within, entries);
+    }
+}
+
+/// A name as the map writes it; empty for what defines nothing.
+fn dotted(shown: &str) -> String {
+    let shown = shown.trim();
+    if let Some(implemented) = implementing(shown) {
+        return last(&plain(implemented)).to_owned();
+    }
+    if shown.ends_with(" callback") || shown.starts_with('<') || shown.starts_with("(anonymous") {
+        return String::new();
+    }
+    // A method as Go writes its receiver: `(*Cart).Add`.
+    if let Some((receiver, method)) = shown.strip_prefix('(').and_then(|rest| rest.split_once(").")) {
+        return format!("{}.{method}", plain(receiver.trim_start_matches('*')));
+    }
+    plain(shown)
+}
+
+/// The type that an `impl` block belongs to.
+fn implementing(shown: &str) -> Option<&str> {
+    let rest = shown.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
+    let named = rest.rsplit_once(" for ").map_or_else(|| after_parameters(rest), |(_, named)| named);
+    Some(named.trim().trim_start_matches(['&', '*']))
+}
+
+/// What comes behind the `<…>` that an `impl` begins with.
+fn after_parameters(rest: &str) -> &str {
+    let mut depth = 0_u32;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ' ' => {}
+            _ if depth == 0 => return &rest[at..],
+            _ => {}
+        }
+    }
+    ""
+}
+
+/// A name without parameters, type arguments and quotes, and with dots for what separates its parts.
+fn plain(shown: &str) -> String {
+    let shown = shown.trim().trim_matches(['"', '\'']);
+    let operator = shown.starts_with("operator") || shown.contains("::operator");
+    let end = if operator { None } else { shown.find(['(', '<']).filter(|at| *at > 0) };
+    let name = end.map_or(shown, |end| &shown[..end]);
+    name.trim().replace("::", ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{entry, within};
+
+    #[test]
+    fn what_servers_show_becomes_what_the_map_writes() {
+        for (shown, expected) in [
+            ("refresh", "refresh"),
+            ("impl Square", "Square"),
+            ("impl<T: Ord> Heap<T>", "Heap"),
+            ("impl fmt::Display for shapes::Square<'_>", "Square"),
+            ("implicit", "implicit"),
+            ("(*Cart).Add", "Cart.Add"),
+            ("(Cart).Sum", "Cart.Sum"),
+            ("add(int, List<String>)", "add"),
+            ("Box<T>", "Box"),
+            ("net::Socket", "net.Socket"),
+            ("operator()", "operator()"),
+            ("forEach() callback", ""),
+            ("<function>", ""),
+            ("(anonymous namespace)", ""),
+            ("\"./shape\"", "./shape"),
+            ("impl<", ""),
+            ("(", "("),
+            ("", ""),
+        ] {
+            assert_eq!(dotted(shown), expected, "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn what_defines_nothing_is_transparent() {
+        let inner = entry("inner", "function", (3, 3));
+        let callback = within("forEach() callback", "function", (2, 4), vec![inner]);
+        let outline = [within("outer", "function", (1, 5), vec![callback])];
+        let names: Vec<String> = flatten(&outline).into_iter().map(|entry| entry.qualified).collect();
+        assert_eq!(names, ["outer", "outer.inner"]);
+    }
+}

@@ -1,0 +1,169 @@
+//! From a node of the map to its place in a server's outline.
+//!
+//! First by the whole chain of names. Where that leads nowhere, a server may only name the containers differently, which
+//! shows when the map is current: then the place decides. Otherwise the last name, if only one thing in the file is called
+//! so, is what was meant: it has moved, or what it is in was renamed.
+
+use hob_map::graph::NodeInfo;
+
+use crate::names::{Entry, last};
+use crate::verify::{choose, same_place};
+
+/// Most names given as hints.
+const HINTS: usize = 20;
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'w> {
+    /// Its names from the outermost in, joined with dots.
+    pub qualified: &'w str,
+    /// Which of those called so in the file, from 1.
+    pub ordinal: u32,
+    /// What the map has under that name.
+    pub def: Option<&'w NodeInfo>,
+    /// Whether the map has taken in the contents that the outline is of.
+    pub current: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Found<'e, 'o> {
+    /// It is there.
+    Here(&'e Entry<'o>),
+    /// The chain is gone, and this is the only thing in the file with its last name.
+    Relocated(&'e Entry<'o>),
+    /// The map, which is current, has it; the server does not list such things.
+    Unlisted,
+    /// It is not in the file. The names at the top of the file, those with its last name before the others.
+    Missing(Vec<String>),
+}
+
+/// Looks for a definition in an outline.
+#[must_use]
+pub fn find<'e, 'o>(wanted: &Wanted<'_>, entries: &'e [Entry<'o>]) -> Found<'e, 'o> {
+    let at = wanted.def.filter(|_| wanted.current);
+    let chain: Vec<&Entry<'o>> = entries.iter().filter(|entry| entry.qualified == wanted.qualified).collect();
+    if let Some(entry) = choose(&chain, wanted.ordinal, at) {
+        return Found::Here(entry);
+    }
+    let name = last(wanted.qualified);
+    let namesakes: Vec<&Entry<'o>> = entries.iter().filter(|entry| entry.name() == name).collect();
+    if let Some(def) = at {
+        let placed = namesakes.iter().filter(|entry| same_place(entry.outline, def) == Some(0)).copied();
+        return placed.last().map_or(Found::Unlisted, Found::Here);
+    }
+    let Some(first) = namesakes.first() else { return Found::Missing(hints(entries, &namesakes)) };
+    if namesakes.iter().any(|entry| entry.qualified != first.qualified) {
+        return Found::Missing(hints(entries, &namesakes));
+    }
+    let numbered = namesakes.get(wanted.ordinal.saturating_sub(1) as usize).unwrap_or(first);
+    Found::Relocated(numbered)
+}
+
+fn hints(entries: &[Entry<'_>], namesakes: &[&Entry<'_>]) -> Vec<String> {
+    let top = entries.iter().filter(|entry| entry.parent.is_none());
+    let mut names: Vec<String> = Vec::new();
+    for entry in namesakes.iter().copied().chain(top) {
+        if !names.contains(&entry.qualified) && names.len() < HINTS {
+            names.push(entry.qualified.clone());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::flatten;
+    use crate::samples::{def, entry, session, within};
+
+    fn wanted<'w>(qualified: &'w str, def: Option<&'w NodeInfo>, current: bool) -> Wanted<'w> {
+        Wanted { qualified, ordinal: 1, def, current }
+    }
+
+    /// The line of what was found, with what came of it.
+    fn outcome(found: &Found<'_, '_>) -> String {
+        match found {
+            Found::Here(entry) => format!("here {}", entry.outline.name_at.0),
+            Found::Relocated(entry) => format!("relocated {}", entry.outline.name_at.0),
+            Found::Unlisted => "unlisted".to_owned(),
+            Found::Missing(names) => format!("missing {}", names.join(" ")),
+        }
+    }
+
+    #[test]
+    fn the_whole_chain_leads_there() {
+        let outline = session("SessionStore");
+        let entries = flatten(&outline);
+        assert_eq!(outcome(&find(&wanted("SessionStore.refresh", None, false), &entries)), "here 4");
+        assert_eq!(outcome(&find(&wanted("Other.close", None, false), &entries)), "here 9");
+    }
+
+    #[test]
+    fn a_renamed_container_or_a_moved_symbol_is_found_by_its_last_name() {
+        let outline = session("Store");
+        let entries = flatten(&outline);
+        let old = def("SessionStore.refresh", 1, (3, 5), 3);
+        assert_eq!(
+            outcome(&find(&wanted("SessionStore.refresh", Some(&old), false), &entries)),
+            "relocated 4"
+        );
+        assert_eq!(outcome(&find(&wanted("refresh", None, false), &entries)), "relocated 4");
+        assert_eq!(outcome(&find(&wanted("SessionStore", None, false), &entries)), "missing Store Other");
+    }
+
+    #[test]
+    fn an_ambiguous_last_name_is_not_guessed() {
+        let entries_of = session("Store");
+        let entries = flatten(&entries_of);
+        assert_eq!(
+            outcome(&find(&wanted("SessionStore.close", None, false), &entries)),
+            "missing Store.close Other.close Store Other"
+        );
+    }
+
+    #[test]
+    fn ordinals_count_in_the_order_of_the_file() {
+        let outline =
+            [entry("f", "function", (1, 2)), entry("g", "function", (4, 4)), entry("f", "function", (6, 7))];
+        let entries = flatten(&outline);
+        let nth = |ordinal| Wanted { ordinal, ..wanted("f", None, false) };
+        assert_eq!(outcome(&find(&nth(1), &entries)), "here 1");
+        assert_eq!(outcome(&find(&nth(2), &entries)), "here 6");
+        // The third is gone; both others are called `f`.
+        assert_eq!(outcome(&find(&nth(3), &entries)), "relocated 1");
+    }
+
+    #[test]
+    fn overloads_are_told_apart_by_place_and_may_be_shown_as_one() {
+        let third = def("f", 3, (6, 8), 6);
+        let overload = |current| Wanted { ordinal: 3, ..wanted("f", Some(&third), current) };
+        let all = [
+            entry("f", "function", (2, 2)),
+            entry("f", "function", (4, 4)),
+            entry("f", "function", (6, 8)),
+            entry("f", "function", (9, 9)),
+        ];
+        assert_eq!(outcome(&find(&overload(true), &flatten(&all))), "here 6");
+        let one = [entry("f", "function", (2, 8))];
+        assert_eq!(outcome(&find(&overload(true), &flatten(&one))), "here 2");
+    }
+
+    #[test]
+    fn containers_that_a_server_names_otherwise_are_seen_through() {
+        let outline =
+            [within("Repository<User>.Impl", "class", (1, 5), vec![entry("save", "method", (3, 4))])];
+        let save = def("Repository.save", 1, (3, 4), 3);
+        let entries = flatten(&outline);
+        assert_eq!(outcome(&find(&wanted("Repository.save", Some(&save), true), &entries)), "here 3");
+    }
+
+    #[test]
+    fn what_the_current_map_has_and_the_server_does_not_list_is_not_relocated() {
+        let outline = [within("Other", "class", (8, 9), vec![entry("size", "field", (9, 9))])];
+        let size = def("Cart.size", 1, (2, 2), 2);
+        let entries = flatten(&outline);
+        assert_eq!(outcome(&find(&wanted("Cart.size", Some(&size), true), &entries)), "unlisted");
+        assert_eq!(outcome(&find(&wanted("Cart.size", Some(&size), false), &entries)), "relocated 9");
+    }
+}

@@ -1,0 +1,243 @@
+//! From a position to the node of the map that it lies in.
+//!
+//! The server's outline says what encloses the position, the map what that is called. Names that live only while a function
+//! runs are no nodes and are left out: a position on one belongs to the function.
+
+use hob_live::requests::Outline;
+use hob_map::graph::NodeInfo;
+
+use crate::names::{Entry, flatten};
+use crate::verify::{Known, is_stale, same_place};
+
+/// One of the symbols that enclose a position.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// 1-based line and column of its name.
+    pub name_at: (u32, u32),
+}
+
+/// What a position lies in.
+#[derive(Clone, Debug, Default)]
+pub struct Enclosing<'m> {
+    /// The symbols around it, outermost first; empty at the top of the file.
+    pub chain: Vec<Link>,
+    /// The names of the chain, joined with dots.
+    pub qualified: String,
+    /// The innermost, in the map.
+    pub node: Option<&'m NodeInfo>,
+    /// Where the map lacks it: the nearest around it that the map has.
+    pub nearest: Option<&'m NodeInfo>,
+    /// Whether the map is behind in what it says of it.
+    pub map_stale: bool,
+}
+
+impl Enclosing<'_> {
+    /// Where the innermost symbol's name stands; `None` at the top of the file.
+    #[must_use]
+    pub fn name_at(&self) -> Option<(u32, u32)> {
+        self.chain.last().map(|link| link.name_at)
+    }
+}
+
+/// What encloses a 1-based line and column, by a server's outline.
+#[must_use]
+pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>) -> Enclosing<'m> {
+    let entries = flatten(outline);
+    let mut chain = around(&entries, (line, col));
+    let nodes = |at: usize| node_of(&entries, at, known);
+    while let Some((&innermost, outer)) = chain.split_last() {
+        if nodes(innermost).is_some() || !is_local(&entries, innermost, outer, known.current) {
+            break;
+        }
+        chain.pop();
+    }
+    let Some((&innermost, outer)) = chain.split_last() else { return Enclosing::default() };
+    let node = nodes(innermost);
+    let nearest = if node.is_some() { None } else { outer.iter().rev().find_map(|&at| nodes(at)) };
+    let entry = &entries[innermost];
+    Enclosing {
+        chain: chain.iter().map(|&at| link(&entries[at])).collect(),
+        qualified: node.map_or_else(|| entry.qualified.clone(), |node| node.qualified.clone()),
+        node,
+        nearest,
+        map_stale: node.map_or(!known.current, |node| is_stale(entry.outline, node, known.current)),
+    }
+}
+
+/// What encloses a line as far as the map knows, where no server can be asked.
+#[must_use]
+pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
+    let spans = |def: &&NodeInfo| (def.lines.0..=def.lines.1).contains(&line);
+    let before = |def: &NodeInfo| def.name_at <= (line, col);
+    let spanning: Vec<&NodeInfo> = defs.iter().filter(spans).collect();
+    let innermost = spanning
+        .iter()
+        .copied()
+        .enumerate()
+        .min_by_key(|(order, def)| (def.lines.1 - def.lines.0, !before(def), std::cmp::Reverse(*order)));
+    let Some((_, innermost)) = innermost else { return Enclosing::default() };
+    let holds = |def: &&&NodeInfo| {
+        let rest = innermost.qualified.strip_prefix(&def.qualified);
+        rest.is_some_and(|rest| rest.starts_with('.')) || def.id == innermost.id
+    };
+    let link =
+        |def: &&NodeInfo| Link { name: def.name.clone(), kind: def.kind.as_str(), name_at: def.name_at };
+    Enclosing {
+        chain: spanning.iter().filter(holds).map(link).collect(),
+        qualified: innermost.qualified.clone(),
+        node: Some(innermost),
+        nearest: None,
+        map_stale: false,
+    }
+}
+
+fn link(entry: &Entry<'_>) -> Link {
+    Link { name: entry.name().to_owned(), kind: entry.outline.kind, name_at: entry.outline.name_at }
+}
+
+/// The deepest chain of entries around a position, outermost first.
+fn around(entries: &[Entry<'_>], at: (u32, u32)) -> Vec<usize> {
+    let mut chain: Vec<usize> = Vec::new();
+    loop {
+        let parent = chain.last().copied();
+        let within = |entry: &Entry<'_>| {
+            entry.parent == parent && (entry.outline.lines.0..=entry.outline.lines.1).contains(&at.0)
+        };
+        let inside = entries.iter().enumerate().filter(|(_, entry)| within(entry));
+        // Of several on one line it is the last that has begun.
+        let best = inside.max_by_key(|(index, entry)| {
+            let begun = entry.outline.name_at <= at;
+            (begun, if begun { entry.outline.name_at } else { (0, 0) }, std::cmp::Reverse(*index))
+        });
+        match best {
+            Some((index, _)) => chain.push(index),
+            None => return chain,
+        }
+    }
+}
+
+/// The map's definition that an entry is.
+fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m NodeInfo> {
+    let entry = &entries[at];
+    let named: Vec<&NodeInfo> = known.defs.iter().filter(|def| def.qualified == entry.qualified).collect();
+    let placed = |defs: &mut dyn Iterator<Item = &'m NodeInfo>, worst: u8| {
+        let placed = defs.filter_map(|def| Some((same_place(entry.outline, def)?, def)));
+        placed.filter(|(class, _)| *class <= worst).min_by_key(|(class, _)| *class).map(|(_, def)| def)
+    };
+    if known.current {
+        let namesakes = &mut known.defs.iter().filter(|def| def.name == entry.name());
+        return placed(&mut named.into_iter(), 1).or_else(|| placed(namesakes, 0));
+    }
+    let before = entries[..at].iter().filter(|other| other.qualified == entry.qualified).count();
+    let only = named.first().copied().filter(|_| named.len() == 1);
+    named.get(before).copied().or(only)
+}
+
+/// Whether an entry that the map lacks is one of a function's own names.
+fn is_local(entries: &[Entry<'_>], at: usize, outer: &[usize], current: bool) -> bool {
+    let callable = |kind: &str| matches!(kind, "function" | "method" | "constructor");
+    let data = matches!(
+        entries[at].outline.kind,
+        "variable" | "constant" | "property" | "field" | "value" | "type_parameter"
+    );
+    (current || data) && outer.iter().any(|&at| callable(entries[at].outline.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{def, entry, session, within};
+
+    fn shape(enclosing: &Enclosing<'_>) -> String {
+        let id = |node: Option<&NodeInfo>| node.map(|node| node.id.to_string()).unwrap_or_default();
+        let chain: Vec<&str> = enclosing.chain.iter().map(|link| link.name.as_str()).collect();
+        format!(
+            "{}|{}|{}|{}",
+            chain.join("/"),
+            enclosing.qualified,
+            id(enclosing.node),
+            id(enclosing.nearest)
+        )
+    }
+
+    fn defs() -> Vec<NodeInfo> {
+        vec![
+            def("Store", 1, (1, 6), 1),
+            def("Store.close", 1, (2, 3), 2),
+            def("Store.refresh", 1, (4, 6), 4),
+            def("Other", 1, (8, 10), 8),
+        ]
+    }
+
+    #[test]
+    fn the_deepest_chain_is_looked_up() {
+        let (outline, defs) = (session("Store"), defs());
+        let known = Known { defs: &defs, current: true };
+        let at = |line| shape(&locate(&outline, (line, 1), known));
+        assert_eq!(at(5), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
+        assert_eq!(at(1), "Store|Store|py:a.py#Store|");
+        assert_eq!(at(7), "|||");
+        // The map has not caught up.
+        assert_eq!(at(9), "Other/close|Other.close||py:a.py#Other");
+        assert_eq!(
+            shape(&locate(&outline, (5, 1), Known::NOTHING)),
+            "Store/refresh|Store.refresh||",
+            "without a map what encloses is still said"
+        );
+    }
+
+    #[test]
+    fn a_map_that_is_behind_is_told_by_its_lines() {
+        let outline = session("Store");
+        let moved =
+            [def("Store", 1, (1, 5), 1), def("Store.refresh", 1, (3, 5), 3), def("Other", 1, (7, 9), 7)];
+        let stale = |line, current| locate(&outline, (line, 1), Known { defs: &moved, current }).map_stale;
+        assert!(stale(5, false), "the map has refresh a line higher");
+        assert!(!stale(1, false), "the class is where the map says");
+        assert!(stale(9, false), "the map lacks Other.close, and may be behind");
+        assert!(!stale(9, true), "the map lacks it although it is current");
+    }
+
+    #[test]
+    fn names_within_a_function_are_no_nodes() {
+        let local = entry("count", "variable", (2, 2));
+        let helper = entry("helper", "function", (3, 4));
+        let outline = [within("f", "function", (1, 5), vec![local, helper])];
+        let defs = [def("f", 1, (1, 5), 1)];
+        let at = |line, current| shape(&locate(&outline, (line, 9), Known { defs: &defs, current }));
+        assert_eq!(at(2, true), "f|f|py:a.py#f|");
+        assert_eq!(at(2, false), "f|f|py:a.py#f|");
+        assert_eq!(at(3, true), "f|f|py:a.py#f|");
+        assert_eq!(at(3, false), "f/helper|f.helper||py:a.py#f");
+    }
+
+    #[test]
+    fn definitions_of_one_name_are_told_apart() {
+        let outline = [entry("f", "function", (1, 2)), entry("f", "function", (4, 5))];
+        let defs = [def("f", 1, (1, 2), 1), def("f", 2, (4, 5), 4)];
+        for current in [true, false] {
+            let known = Known { defs: &defs, current };
+            assert_eq!(shape(&locate(&outline, (5, 1), known)), "f|f|py:a.py#f~2|");
+            assert_eq!(shape(&locate(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+        }
+    }
+
+    #[test]
+    fn of_several_on_a_line_the_last_that_has_begun_is_meant() {
+        let mut outline = [entry("a", "variable", (1, 1)), entry("b", "variable", (1, 1))];
+        outline[1].name_at = (1, 12);
+        let at = |col| locate(&outline, (1, col), Known::NOTHING).qualified;
+        assert_eq!((at(1), at(6), at(12), at(40)), ("a".into(), "a".into(), "b".into(), "b".into()));
+    }
+
+    #[test]
+    fn without_a_server_the_map_says_what_encloses() {
+        let defs = defs();
+        assert_eq!(shape(&from_map(&defs, (5, 1))), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
+        assert_eq!(shape(&from_map(&defs, (7, 1))), "|||");
+    }
+}

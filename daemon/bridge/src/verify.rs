@@ -1,0 +1,54 @@
+//! Whether the map and an outline speak of the same definition, and whether the map is behind.
+
+use hob_live::requests::Outline;
+use hob_map::graph::NodeInfo;
+
+use crate::names::Entry;
+
+/// What the map says of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'m> {
+    /// Its definitions in source order.
+    pub defs: &'m [NodeInfo],
+    /// Whether the map is known to have taken in the contents that the outline is of: then places can be compared.
+    pub current: bool,
+}
+
+impl Known<'_> {
+    /// Nothing is known of the file.
+    pub const NOTHING: Self = Self { defs: &[], current: false };
+}
+
+/// Whether the map holds a definition to be elsewhere than the outline. Servers differ in where a definition begins and
+/// ends, so only the line of its name counts.
+#[must_use]
+pub fn is_stale(entry: &Outline, def: &NodeInfo, current: bool) -> bool {
+    !current && entry.name_at.0 != def.name_at.0
+}
+
+/// How well an entry stands where the map has a definition: 0 when the names are on one line, 1 when the name lies
+/// within the entry (some servers give no place of names); `None` when neither.
+pub(crate) fn same_place(entry: &Outline, def: &NodeInfo) -> Option<u8> {
+    let line = def.name_at.0;
+    if entry.name_at.0 == line {
+        Some(0)
+    } else {
+        (entry.lines.0..=entry.lines.1).contains(&line).then_some(1)
+    }
+}
+
+/// One of several entries with the definition's name: the one at its place if places can be compared, else by number.
+pub(crate) fn choose<'e, 'o>(
+    named: &[&'e Entry<'o>],
+    ordinal: u32,
+    at: Option<&NodeInfo>,
+) -> Option<&'e Entry<'o>> {
+    let near = |def: &NodeInfo| {
+        let placed = named.iter().filter_map(|entry| Some((same_place(entry.outline, def)?, *entry)));
+        placed.min_by_key(|(class, _)| *class).map(|(_, entry)| entry)
+    };
+    let numbered = || named.get(ordinal.saturating_sub(1) as usize).copied();
+    // Servers that show the overloads of a function once have one entry for all of them.
+    let only = || named.first().copied().filter(|_| named.len() == 1 && at.is_some());
+    at.and_then(near).or_else(numbered).or_else(only)
+}
