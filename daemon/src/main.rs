@@ -10,7 +10,7 @@ use clap::Parser;
 use hob_base::AbsPath;
 use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::host::{Host, HostOptions, MemoryBudget};
+use hob_daemon::host::{Host, HostOptions, MemoryBudget, Trust};
 use hob_daemon::lifecycle::{self, Options, StartError, log};
 use hob_live::live::LiveOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
@@ -106,7 +106,7 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
         ..LiveOptions::default()
     };
     let host =
-        Host::with_live(options, live).map_err(|error| format!("cannot start worker threads: {error}"))?;
+        Host::with_live(options, live, Trust::in_file(places.trust())).map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host))))
 }
 

@@ -16,6 +16,7 @@ pub mod private_dir;
 pub mod startup;
 pub mod tools;
 pub mod transport;
+pub mod trust;
 
 pub use envelope::{Dropped, Envelope, TokenBudget};
 pub use error::{ErrorCode, ToolError};

@@ -99,6 +99,12 @@ impl Places {
         self.runtime.join("start.lock")
     }
 
+    /// Which projects the user trusts; see [`crate::trust`].
+    #[must_use]
+    pub fn trust(&self) -> PathBuf {
+        self.state.join("trust.json")
+    }
+
     /// The folder of the daemon's log files.
     #[must_use]
     pub fn logs(&self) -> PathBuf {

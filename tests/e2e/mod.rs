@@ -16,5 +16,6 @@ mod nav;
 mod read;
 mod storm;
 mod text;
+mod trust;
 mod upgrade;
 mod watching;

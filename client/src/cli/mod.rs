@@ -15,6 +15,7 @@ mod render;
 mod show;
 mod term;
 mod toolargs;
+mod trust;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,6 +81,7 @@ enum Command {
     Status(daemon::Status),
     Stop(daemon::Stop),
     Logs(logs::Logs),
+    Trust(trust::Trust),
     Tools(docs::Tools),
     Completions(docs::Completions),
 }
@@ -142,6 +144,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),
+        Command::Trust(trust) => trust.run(common),
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),
     }

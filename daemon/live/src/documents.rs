@@ -314,3 +314,5 @@ mod tests {
         assert!(documents.version(&path("f0.py")).is_some() && documents.version(&path("f1.py")).is_none());
     }
 }
+            install: None,
+            needs_trust: None,

@@ -30,8 +30,38 @@ pub struct Found {
 pub struct Rejected {
     /// Where it is.
     pub program: PathBuf,
-    /// Why, for people.
-    pub why: String,
+    /// Why.
+    pub why: Reject,
+}
+
+/// Why a file that was found is of no use.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Reject {
+    /// The project brings it along, and the user does not trust the project.
+    #[error("it belongs to the project, which is not trusted")]
+    Untrusted,
+    /// It would execute what the project brings along, and the user does not trust the project.
+    #[error("it runs only in a trusted project: {0}")]
+    NeedsTrust(&'static str),
+    /// It is not new enough.
+    #[error("it is {version}, and {least} is needed")]
+    TooOld {
+        /// What it is.
+        version: String,
+        /// The least major version.
+        least: u32,
+    },
+    /// It is there and does not run.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl Reject {
+    /// Whether the user could lift it by trusting the project.
+    #[must_use]
+    pub fn is_of_trust(&self) -> bool {
+        matches!(self, Self::Untrusted | Self::NeedsTrust(_))
+    }
 }
 
 /// Where to look.
@@ -69,7 +99,7 @@ impl Finder {
         for program in hits(name, search) {
             match self.try_out(&program, version_args, search) {
                 Ok(version) if version.as_deref().and_then(major).is_some_and(|major| major < least) => {
-                    let why = format!("it is {}, and {least} is needed", version.unwrap_or_default());
+                    let why = Reject::TooOld { version: version.unwrap_or_default(), least };
                     rejected.push(Rejected { program, why });
                 }
                 Ok(version) => return Ok((Found { program, version }, rejected)),
@@ -84,21 +114,27 @@ impl Finder {
         program: &Path,
         version_args: &[&str],
         search: &Search,
-    ) -> Result<Option<String>, String> {
-        let below =
-            |root: &AbsPath| program.canonicalize().is_ok_and(|real| real.starts_with(root.as_path()));
-        if search.never_below.as_ref().is_some_and(below) {
-            return Err("it belongs to the project, which is not trusted".to_owned());
+    ) -> Result<Option<String>, Reject> {
+        if search.never_below.as_ref().is_some_and(|root| lies_below(program, root)) {
+            return Err(Reject::Untrusted);
         }
-        let metadata = std::fs::metadata(program).map_err(|error| error.to_string())?;
+        let metadata = std::fs::metadata(program).map_err(|error| Reject::Broken(error.to_string()))?;
         let identity = (program.to_path_buf(), metadata.len(), metadata.modified().ok());
-        if let Some(known) = self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(&identity) {
-            return known.clone();
+        let known = self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(&identity).cloned();
+        if let Some(known) = known {
+            return known.map_err(Reject::Broken);
         }
         let outcome = ask_version(program, version_args, search);
         self.tried.lock().unwrap_or_else(PoisonError::into_inner).insert(identity, outcome.clone());
-        outcome
+        outcome.map_err(Reject::Broken)
     }
+}
+
+/// Whether a program is in a folder, by its name or by where a symbolic link leads. A link inside that leads outside counts: who
+/// made it chose what runs.
+fn lies_below(program: &Path, root: &AbsPath) -> bool {
+    let below = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(root.as_path()));
+    below(program) || program.parent().is_some_and(below)
 }
 
 /// The first number of a version as a program says it: 7 of `Version 7.0.2`.
@@ -191,10 +227,13 @@ mod tests {
         let (found, rejected) =
             finder.find("server", (&["--version"], 0), &search(&[&first, &second])).expect("found");
         assert_eq!(found, Found { program: real, version: Some("server 1.2".to_owned()) });
-        assert_eq!(rejected, [Rejected { program: proxy.clone(), why: "error: Unknown binary".to_owned() }]);
+        assert_eq!(
+            rejected,
+            [Rejected { program: proxy.clone(), why: Reject::Broken("error: Unknown binary".to_owned()) }]
+        );
         let too_old =
             finder.find("server", (&["--version"], 2), &search(&[&second])).expect_err("1 is less than 2");
-        assert_eq!(too_old[0].why, "it is server 1.2, and 2 is needed");
+        assert_eq!(too_old[0].why.to_string(), "it is server 1.2, and 2 is needed");
         // Repaired, it is another file and tried again.
         script(&first, "server", "echo repaired");
         let (found, _) =
@@ -208,12 +247,15 @@ mod tests {
         let mark = dir.path().join("it-ran");
         let bin = dir.path().join("project/bin");
         script(&bin, "server", &format!("touch {}", mark.display()));
+        std::os::unix::fs::symlink("/bin/sh", bin.join("leads-outside")).expect("a link");
         let mut untrusted = search(&[&bin]);
         let root = dir.path().join("project").canonicalize().expect("it is there");
         untrusted.never_below = Some(AbsPath::new(root).expect("absolute"));
-        let rejected =
-            Finder::default().find("server", (&["--version"], 0), &untrusted).expect_err("not trusted");
-        assert!(rejected[0].why.contains("not trusted"), "{rejected:?}");
+        for name in ["server", "leads-outside"] {
+            let rejected =
+                Finder::default().find(name, (&["--version"], 0), &untrusted).expect_err("not trusted");
+            assert_eq!(rejected[0].why, Reject::Untrusted, "{rejected:?}");
+        }
         assert!(!mark.exists());
     }
 

@@ -168,6 +168,12 @@ impl Instance {
     /// Its process and all that it started.
     #[must_use]
     pub fn process(&self) -> &ServerProcess {
+    /// As [`Instance::spec`], for those who outlive it.
+    #[must_use]
+    pub fn launch_spec(&self) -> Arc<ServerSpec> {
+        Arc::clone(&self.launch.spec)
+    }
+
         &self.process
     }
 

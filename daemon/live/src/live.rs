@@ -1,21 +1,31 @@
 //! From a file to a running server: which kind serves it, whether its program is there and may run, and the pool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Stopped, WsPath};
 
 use crate::catalogue;
 use crate::documents::{FileChange, ReadText};
-use crate::find::{Finder, Found, Rejected, Search};
+use crate::find::{Finder, Found, Reject, Rejected, Search};
 use crate::instance::{Instance, Launch};
-use crate::pool::{Pool, PoolError, PoolOptions, ServerStatus};
+use crate::pool::{InstanceKey, Pool, PoolError, PoolOptions, ServerStatus};
 use crate::process::{Guard, ServerCommand};
 use crate::rpc::CallError;
 use crate::spec::{Circumstances, ServerSpec};
+
+/// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
+const BELIEVED_FOR: Duration = Duration::from_secs(60);
+
+/// Where projects keep programs of their own.
+const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
+    true => &["node_modules/.bin", ".venv/Scripts", "venv/Scripts"],
+    false => &["node_modules/.bin", ".venv/bin", "venv/bin"],
+};
 
 /// What the live layer is told about its surroundings.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +66,18 @@ pub enum LiveError {
         /// How to get it.
         install: &'static str,
         /// What was found and is of no use.
+        rejected: Vec<Rejected>,
+    },
+    /// What is installed runs only in a trusted project, which this one is not.
+    #[error("{server} runs only if the project `{root}` is trusted")]
+    Untrusted {
+        /// The one most wanted of those that trust would let run.
+        server: &'static str,
+        /// The project.
+        root: AbsPath,
+        /// How to get one that needs no trust.
+        install: &'static str,
+        /// What was found, and why it may not run.
         rejected: Vec<Rejected>,
     },
     /// It failed again and again.
@@ -100,11 +122,16 @@ pub enum LiveError {
     Closing,
 }
 
+/// A program and the arguments it was given.
+type Asked = (PathBuf, Vec<String>);
+
 /// The live layer of one daemon.
 #[derive(Debug)]
 pub struct Live {
     pool: Arc<Pool>,
     finder: Finder,
+    /// What programs printed when [`Live::run`] asked them; calls ask again and again.
+    asked: Mutex<HashMap<Asked, (Instant, Option<String>)>>,
     options: LiveOptions,
 }
 
@@ -113,7 +140,7 @@ impl Live {
     #[must_use]
     pub fn new(options: LiveOptions) -> Self {
         let pool = Pool::new(options.guard.clone(), options.pool);
-        Self { pool, finder: Finder::default(), options }
+        Self { pool, finder: Finder::default(), asked: Mutex::default(), options }
     }
 
     /// Asks the server of `path` something; if the server dies of it or under it, a new one is asked once more.
@@ -130,6 +157,7 @@ impl Live {
         let (launch, _) = self.launch(project, path.file_name())?;
         let server = launch.spec.name;
         let mut again = true;
+        self.stop_other_forms(&launch);
         loop {
             let instance = self.pool.get(&launch, cancel).map_err(|error| of_pool(server, error))?;
             match question(&instance) {
@@ -145,20 +173,27 @@ impl Live {
     /// How the server for files of this name would be started, and which program it is.
     ///
     /// # Errors
-    /// [`LiveError::NoSuchLanguage`] and [`LiveError::NotInstalled`].
+    /// [`LiveError::NoSuchLanguage`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
     pub fn launch(&self, project: &Project, file_name: &str) -> Result<(Launch, Found), LiveError> {
         let mut rejected = Vec::new();
+        let mut untrusted = None;
         for spec in catalogue::for_file(file_name) {
             match self.find(spec, project) {
                 Ok((found, command)) => return Ok((self.describe(spec, project, &found, command), found)),
+                Err(found) if found.iter().any(|it| it.why.is_of_trust()) => {
+                    untrusted = untrusted.or(Some(spec.name));
+                    rejected.extend(found);
+                }
                 Err(found) => rejected.extend(found),
             }
         }
-        match catalogue::for_file(file_name).next() {
-            None => Err(LiveError::NoSuchLanguage { file: file_name.to_owned() }),
-            Some(spec) => {
-                Err(LiveError::NotInstalled { server: spec.name, install: spec.install_hint, rejected })
-            }
+        let Some(first) = catalogue::for_file(file_name).next() else {
+            return Err(LiveError::NoSuchLanguage { file: file_name.to_owned() });
+        };
+        let (server, install, root) = (first.name, first.install_hint, project.root.clone());
+        match untrusted {
+            Some(server) => Err(LiveError::Untrusted { server, root, install, rejected }),
+            None => Err(LiveError::NotInstalled { server, install, rejected }),
         }
     }
 
@@ -175,7 +210,12 @@ impl Live {
         let mut rejected = Vec::new();
         for command in spec.commands {
             match self.finder.find(command[0], (spec.version_args, spec.least_version), &search) {
-                Ok((found, _)) => return Ok((found, command)),
+                Ok((found, _)) => match spec.needs_trust.filter(|_| !project.trusted) {
+                    None => return Ok((found, command)),
+                    Some(why) => {
+                        rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
+                    }
+                },
                 Err(found) => rejected.extend(found),
             }
         }
@@ -221,6 +261,11 @@ impl Live {
         self.pool.close();
     }
 
+    /// The servers that the project had before the user trusted it, or ceased to, are not wanted any more.
+    fn stop_other_forms(&self, launch: &Launch) {
+        self.pool.stop_others(&InstanceKey::of(launch));
+    }
+
     fn describe(&self, spec: &Arc<ServerSpec>, project: &Project, found: &Found, command: &[&str]) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
         let circumstances = Circumstances { trusted: project.trusted, ask: &ask };
@@ -241,8 +286,13 @@ impl Live {
     fn search(&self, project: &Project) -> Search {
         let path = self.options.env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
-        let mut folders = self.options.own_folders.clone();
-        folders.extend(on_path.unwrap_or_default());
+        let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
+        let others = self.options.own_folders.iter().cloned().chain(on_path.unwrap_or_default());
+        // What may not run is still looked for, to be able to say that trust would help.
+        let folders = match project.trusted {
+            true => brought.chain(others).collect(),
+            false => others.chain(brought).collect(),
+        };
         let never_below = (!project.trusted).then(|| project.root.clone());
         Search { folders, env: self.options.env.clone(), never_below }
     }
@@ -250,11 +300,17 @@ impl Live {
     /// What a program prints, run outside of the project.
     fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
         let (found, _) = self.finder.find(program, (&[], 0), &self.search(project)).ok()?;
-        let mut command = Command::new(found.program);
-        command.args(args).env_clear().envs(self.options.env.iter().cloned());
-        command.current_dir(std::env::temp_dir()).stdin(Stdio::null());
-        let output = command.output().ok().filter(|output| output.status.success())?;
-        String::from_utf8(output.stdout).ok()
+        let question = (found.program, args.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let known = self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
+        if let Some((at, answer)) = known
+            && at.elapsed() < BELIEVED_FOR
+        {
+            return answer;
+        }
+        let answer = output_of(&question.0, args, &self.options.env);
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.insert(question, (Instant::now(), answer.clone()));
+        answer
     }
 }
 
@@ -262,6 +318,14 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(env.iter().cloned());
+    command.current_dir(std::env::temp_dir()).stdin(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
 }
 
 fn of_pool(server: &'static str, error: PoolError) -> LiveError {

@@ -53,6 +53,20 @@ pub struct Circumstances<'a> {
 /// One kind of server.
 #[derive(Clone, Debug)]
 pub struct ServerSpec {
+/// How hob installs a server into a folder of its own: which package manager, and what it is to fetch. Versions are pinned, so
+/// that the same command gives the same server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Install {
+    /// `npm install`, with these packages as `name@version`.
+    Npm(&'static [&'static str]),
+    /// `pip install` into a virtual environment, with these packages as `name==version`.
+    Pip(&'static [&'static str]),
+    /// `cargo install --locked` of a crate as `name@version`.
+    Cargo(&'static str),
+    /// `go install` of a package as `path@version`.
+    Go(&'static str),
+}
+
     /// Its name for users: `pyright`.
     pub name: &'static str,
     /// Endings of the files it serves, each with the language identifier of the protocol.
@@ -70,6 +84,8 @@ pub struct ServerSpec {
     /// See [`ReadySignal`].
     pub ready: ReadySignal,
     /// See [`OpenPolicy`].
+    /// How hob itself can install it, if it can.
+    pub install: Option<Install>,
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
@@ -83,6 +99,8 @@ pub struct ServerSpec {
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
 }
+    /// It has no form that executes nothing of the project, and so runs only with trust; the text says what it would execute.
+    pub needs_trust: Option<&'static str>,
 
 impl ServerSpec {
     /// The protocol's language identifier for a file name, if this server serves such files.

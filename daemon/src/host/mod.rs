@@ -15,6 +15,7 @@ mod memory;
 mod progress;
 mod registry;
 mod snapshot;
+mod trust;
 mod workspace;
 
 pub use collect::{CollectError, Collected, Keep};
@@ -24,4 +25,5 @@ pub use intake::Report;
 pub use memory::resident_bytes;
 pub use progress::{Phase, Progress, Progressed};
 pub use registry::{Host, HostOptions, OpenError};
+pub use trust::Trust;
 pub use workspace::{Freshness, Stale, Workspace};

@@ -17,6 +17,7 @@ use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, s
 use super::evict::{Leaving, MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
 use super::snapshot::Snapshots;
+use super::trust::Trust;
 use super::workspace::{Parts, Workspace, lock};
 use super::{derive, indexer};
 
@@ -97,6 +98,7 @@ pub struct Host {
     pools: Arc<Pools>,
     notices: Arc<Notices>,
     live: Arc<Live>,
+    trust: Trust,
     open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -109,14 +111,18 @@ impl Host {
     /// # Errors
     /// As [`Host::with_live`].
     pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Self::with_live(options, LiveOptions::default())
+        Self::with_live(options, LiveOptions::default(), Trust::default())
     }
 
     /// Opens the store and starts the pools.
     ///
     /// # Errors
     /// When the system refuses to start threads.
-    pub fn with_live(options: HostOptions, live: LiveOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
+    pub fn with_live(
+        options: HostOptions,
+        live: LiveOptions,
+        trust: Trust,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let opened = hob_store::open(&options.store);
         let notices = Arc::new(Notices::default());
         if let Some(notice) = opened.notice {
@@ -130,6 +136,7 @@ impl Host {
             store,
             pools: Arc::new(Pools::new()?),
             notices,
+            trust,
             live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
@@ -264,6 +271,7 @@ impl Host {
             pools,
             notices,
             live,
+            trust: self.trust.clone(),
             snapshots,
         }));
         self.spawn("indexer", &workspace, indexer::run);

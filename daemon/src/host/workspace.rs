@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath};
-use hob_live::live::Live;
+use hob_live::live::{Live, Project};
 use hob_map::{Map, MapChange};
 use hob_text::{Batch as GramBatch, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
@@ -21,6 +21,7 @@ use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
 use super::registry::{Notices, Pools};
+use super::trust::Trust;
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use rustc_hash::FxHashMap;
 
@@ -60,6 +61,7 @@ pub struct Workspace {
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
     live: Arc<Live>,
+    trust: Trust,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
     /// Ends the threads of this workspace.
@@ -85,6 +87,7 @@ pub(super) struct Parts {
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
     pub(super) live: Arc<Live>,
+    pub(super) trust: Trust,
     pub(super) snapshots: Snapshots,
 }
 
@@ -104,6 +107,7 @@ impl Workspace {
             pools: parts.pools,
             notices: parts.notices,
             live: parts.live,
+            trust: parts.trust,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
             closing: CancelToken::default(),
@@ -135,10 +139,16 @@ impl Workspace {
         &self.live
     }
 
-    /// Whether the user trusts what the project brings along. Until users can say so, none is trusted.
+    /// Whether the user trusts what the project brings along, at this moment.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
-        false
+        self.trust.covers(self.root(), &self.notices)
+    }
+
+    /// The project as the live layer sees it.
+    #[must_use]
+    pub fn project(&self) -> Project {
+        Project { root: self.root().clone(), trusted: self.is_trusted() }
     }
 
     /// The map. Hold it for one answer, never while reading files.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hob_base::{AbsPath, Stopped, WsPath};
+use hob_live::find::Rejected;
 use hob_live::live::LiveError;
 use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
@@ -142,18 +143,32 @@ pub fn bad_file_filter(error: &globset::Error) -> ToolError {
         .hint("`fileFilter` takes a part of the path, or a glob such as src/**/*.py.")
 }
 
+/// The command that makes a project trusted.
+pub fn to_trust(root: &AbsPath) -> String {
+    let text = root.to_string();
+    let plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:".contains(c));
+    if plain { format!("hob trust {text}") } else { format!("hob trust '{}'", text.replace('\'', r"'\''")) }
+}
+
+fn unusable(rejected: &[Rejected]) -> Vec<String> {
+    rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect()
+}
+
 /// A language server has no answer.
 pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     let message = crate::tools::sentence(&error.to_string());
     match error {
         LiveError::NoSuchLanguage { .. } => ToolError::new(ErrorCode::LspUnavailable, message)
             .hint("Static structure is still available via map_* tools."),
-        LiveError::NotInstalled { install, rejected, .. } => {
-            let unusable: Vec<String> =
-                rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect();
-            ToolError::new(ErrorCode::LspUnavailable, message)
-                .hint(format!("Install it: {install}. Static structure is still available via map_* tools."))
-                .with("rejected", unusable)
+        LiveError::NotInstalled { install, rejected, .. } => ToolError::new(ErrorCode::LspUnavailable, message)
+            .hint(format!("Install it: {install}. Static structure is still available via map_* tools."))
+            .with("rejected", unusable(rejected)),
+        LiveError::Untrusted { root, install, rejected, .. } => {
+            let lift = to_trust(root);
+            let hint = format!(
+                "If the user trusts what this project brings along: `{lift}`. Without trust: {install}; map_* tools need neither."
+            );
+            ToolError::new(ErrorCode::UntrustedWorkspace, message).hint(hint).with("rejected", unusable(rejected))
         }
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("map_* tools go on without it; map_status shows the server's last words.")

@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_proto::{ErrorCode, ToolError};
+use hob_live::live::Project;
+use hob_live::spec::ServerSpec;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -109,6 +111,16 @@ impl ToolCall<'_> {
     /// Says that a limit of the question left `total - shown` items out.
     pub(crate) fn omit(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
         self.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
+    /// Says what it costs that a server runs restricted because the project is not trusted; once in an answer.
+    pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
+        let Some(cost) = server.restricted.filter(|_| !project.trusted) else { return };
+        let lift = errors::to_trust(&project.root);
+        let warning = format!("{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.", server.name);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
     }
 
     /// The arguments as their type.

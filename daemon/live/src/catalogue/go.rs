@@ -11,12 +11,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["version"],
         least_version: 0,
         install_hint: "go install golang.org/x/tools/gopls@latest",
+        install: None,
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
         restricted: None,
+        needs_trust: None,
         clean_exit_codes: &[0],
     }]
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 const FILES: &[(&str, &str)] = &[
     ("ts", "typescript"),
@@ -26,12 +26,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // Older compilers are no servers.
         least_version: 7,
         install_hint: "npm install -g typescript@7",
+        install: Some(Install::Npm(&["typescript@7.0.2"])),
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
         restricted: None,
+        needs_trust: None,
         // It ends with 1 after a proper shutdown.
         clean_exit_codes: &[0, 1],
     };
@@ -40,11 +42,12 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         commands: &[&["typescript-language-server", "--stdio"]],
         least_version: 0,
         install_hint: "npm install -g typescript-language-server typescript@6",
+        install: Some(Install::Npm(&["typescript-language-server@5.1.3", "typescript@5.9.3"])),
         ready: ReadySignal::ProgressEnds("Initializing JS/TS language features"),
         open: OpenPolicy::AskedFile,
         announce: Announce::ItselfToo,
         options: tsls_options,
-        restricted: Some("plug-ins that the project's settings name are not loaded"),
+        needs_trust: Some("it runs the TypeScript that lies in the project's `node_modules`"),
         clean_exit_codes: &[0],
         ..typescript.clone()
     };
@@ -52,17 +55,16 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         name: "vtsls",
         commands: &[&["vtsls", "--stdio"]],
         install_hint: "npm install -g @vtsls/language-server",
+        install: Some(Install::Npm(&["@vtsls/language-server@0.3.0"])),
         ready: ReadySignal::ProgressEnds("Initializing"),
+        // It keeps to the TypeScript that it brings along.
+        needs_trust: None,
         options: nothing,
         ..tsls.clone()
     };
     vec![typescript, tsls, vtsls]
 }
 
-fn tsls_options(circumstances: &Circumstances<'_>) -> Value {
-    let mut options = json!({"disableAutomaticTypingAcquisition": true});
-    if !circumstances.trusted {
-        options["plugins"] = json!([]);
-    }
-    options
+fn tsls_options(_circumstances: &Circumstances<'_>) -> Value {
+    json!({"disableAutomaticTypingAcquisition": true})
 }

@@ -4,15 +4,23 @@
 //! having the cautious values: everything is opened, and silence is not taken for readiness.
 
 mod c;
+mod data;
+mod dotnet;
+mod functional;
 mod go;
 mod javascript;
+mod jvm;
+mod native;
+mod php;
 mod python;
+mod ruby;
 mod rust;
+mod science;
 mod shell;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::spec::ServerSpec;
+use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 /// Every server, those of one language in order of preference.
 static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
@@ -23,9 +31,39 @@ static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
         rust::servers(),
         go::servers(),
         shell::servers(),
+        jvm::servers(),
+        dotnet::servers(),
+        ruby::servers(),
+        php::servers(),
+        functional::servers(),
+        native::servers(),
+        science::servers(),
+        data::servers(),
     ];
     families.into_iter().flatten().map(Arc::new).collect()
 });
+
+/// What is assumed of a server that nobody has measured. Names, files and commands are still to be filled in.
+fn unmeasured() -> ServerSpec {
+    ServerSpec {
+        name: "",
+        files: &[],
+        markers: &[],
+        commands: &[],
+        version_args: &[],
+        least_version: 0,
+        install_hint: "",
+        install: None,
+        ready: ReadySignal::Settles,
+        open: OpenPolicy::AskedFile,
+        announce: Announce::WatchedFilesAndOpenNew,
+        options: nothing,
+        settings: nothing,
+        restricted: None,
+        needs_trust: None,
+        clean_exit_codes: &[0],
+    }
+}
 
 /// Every server that hob knows, those of one language in order of preference.
 #[must_use]
@@ -81,6 +119,11 @@ mod tests {
         assert_eq!(first("b.test.tsx"), Some("typescript"));
         assert_eq!(first("CMakeLists.txt"), None);
         assert_eq!(first("x.rs"), Some("rust-analyzer"));
+        assert_eq!((first("Gemfile"), first("a/b.rb")), (Some("ruby-lsp"), Some("ruby-lsp")));
+        assert_eq!(
+            (first("a.json"), first("a.R")),
+            (Some("vscode-json-language-server"), Some("r-languageserver"))
+        );
         let language = |file: &str| for_file(file).next().and_then(|spec| spec.language_of(file));
         assert_eq!((language("a.tsx"), language("a.h")), (Some("typescriptreact"), Some("c")));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 const FILES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
 const MARKERS: &[&str] =
@@ -18,6 +18,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &[],
         least_version: 0,
         install_hint: "npm install -g pyright",
+        install: Some(Install::Npm(&["pyright@1.1.414"])),
         // Then it still holds the first request while it reads them.
         ready: ReadySignal::Logs("source file"),
         open: OpenPolicy::Never,
@@ -27,12 +28,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         restricted: Some(
             "the project's own interpreter is not run, so packages installed in it may be unresolved",
         ),
+        needs_trust: None,
         clean_exit_codes: &[0],
     };
     let basedpyright = ServerSpec {
         name: "basedpyright",
         commands: &[&["basedpyright-langserver", "--stdio"]],
         install_hint: "pip install basedpyright",
+        install: Some(Install::Pip(&["basedpyright==1.40.2"])),
         ..pyright.clone()
     };
     let ty = ServerSpec {
@@ -40,6 +43,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         commands: &[&["ty", "server"]],
         version_args: &["--version"],
         install_hint: "pip install ty",
+        install: Some(Install::Pip(&["ty==0.0.105"])),
         ready: ReadySignal::Held,
         options: nothing,
         settings: nothing,
@@ -53,11 +57,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         commands: &[&["pyrefly", "lsp"]],
         version_args: &["--version"],
         install_hint: "pip install pyrefly",
+        install: Some(Install::Pip(&["pyrefly==1.4.1"])),
+        version_args: &["--version"],
         ready: ReadySignal::Settles,
         open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFilesAndOpenNew,
         settings: nothing,
         restricted: None,
+        needs_trust: Some("it asks the project's own interpreter where packages are"),
         ..pyright.clone()
     };
     vec![pyright, basedpyright, ty, pyrefly]
@@ -68,11 +75,9 @@ fn pyright_settings(circumstances: &Circumstances<'_>) -> Value {
     let analysis =
         json!({"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true});
     let mut settings = json!({"python": {"analysis": analysis}, "basedpyright": {"analysis": analysis}});
-    if !circumstances.trusted
-        && let Some(system) = (circumstances.ask)("python3", &["-c", "import sys; print(sys.executable)"])
-    {
-        // Named, so that it does not look for one in the project and run that.
-        settings["python"]["pythonPath"] = json!(system.trim());
+    // The project's own if it is trusted. Otherwise one outside it, so that it does not look for one in the project and run that.
+    if let Some(found) = (circumstances.ask)("python3", &["-c", "import sys; print(sys.executable)"]) {
+        settings["python"]["pythonPath"] = json!(found.trim());
     }
     settings
 }

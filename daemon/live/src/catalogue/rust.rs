@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -13,12 +13,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         least_version: 0,
         install_hint: "rustup component add rust-analyzer rust-src",
+        install: Some(Install::Cargo("ra_ap_rust-analyzer@0.0.345")),
         ready: ReadySignal::QuiescentStatus,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
         options,
         settings: nothing,
         restricted: Some("build scripts and procedural macros are not run, so what they generate is unknown"),
+        needs_trust: None,
         clean_exit_codes: &[0],
     }]
 }

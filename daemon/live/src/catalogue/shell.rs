@@ -1,6 +1,6 @@
 //! Shell scripts: bash-language-server 5.8.1.
 
-use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -11,6 +11,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         least_version: 0,
         install_hint: "npm install -g bash-language-server",
+        install: Some(Install::Npm(&["bash-language-server@5.8.1"])),
         ready: ReadySignal::Logs("BackgroundAnalysis: Completed"),
         open: OpenPolicy::AskedFile,
         // It ignores events and reads the disk once; what is open, it follows.
@@ -18,6 +19,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         options: nothing,
         settings: nothing,
         restricted: None,
+        needs_trust: None,
         clean_exit_codes: &[0],
     }]
 }

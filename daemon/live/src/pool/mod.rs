@@ -204,6 +204,14 @@ impl Pool {
         slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, State::Absent))
     }
 
+    /// Stops the running servers of the same kind and project that are of another form: what made them so is past.
+    pub fn stop_others(self: &Arc<Self>, key: &InstanceKey) {
+        let other = |it: &InstanceKey| it.server == key.server && it.root == key.root && it != key;
+        if self.slots_where(other).iter().any(|(_, slot)| running(&lock(&slot.state)).is_some()) {
+            self.stop_aside(other);
+        }
+    }
+
     /// Stops servers as [`Pool::stop`] does, aside: it may take them seconds to end.
     pub fn stop_aside(self: &Arc<Self>, wanted: impl Fn(&InstanceKey) -> bool) {
         let keys: Vec<_> = self.slots_where(wanted).into_iter().map(|(key, _)| key).collect();

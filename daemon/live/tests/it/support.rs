@@ -19,12 +19,14 @@ pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
         version_args: &[],
         least_version: 0,
         install_hint: "",
+        install: None,
         ready,
         open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
         restricted: None,
+        needs_trust: None,
         clean_exit_codes: &[0],
     }
 }

@@ -1,0 +1,120 @@
+//! `hob trust`: what a project brings along may run, or may no more.
+//!
+//! The word is the user's, so it is written here and not by the daemon, which need not run; the daemon reads it whenever
+//! it matters. Nothing an agent can call changes it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hob_proto::places::Places;
+use hob_proto::trust::{TrustError, Trusted};
+use serde_json::json;
+
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome};
+
+/// Trust a project: what it brings along may run
+///
+/// Without trust, language servers run in a form that executes nothing of the project, and programs that lie in the project
+/// do not run at all. With it, its own servers (`node_modules/.bin`, `.venv/bin`) come first, and build scripts, macros,
+/// plug-ins and interpreters of the project run when a server wants them. Trust of a folder covers what lies below it, and
+/// counts from the next question on.
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// The project's folder (default: --root, else the working directory)
+    path: Option<PathBuf>,
+
+    /// Trust it no more, nor what lies below it
+    #[arg(long, conflicts_with = "list")]
+    revoke: bool,
+
+    /// Show which folders are trusted
+    #[arg(long, conflicts_with = "path")]
+    list: bool,
+}
+
+impl Trust {
+    pub(super) fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
+        let file = places.trust();
+        if self.list {
+            return list(&file, common);
+        }
+        let place = common.place()?;
+        let named = self.path.map_or_else(|| place.clone(), |path| place.join(path));
+        match self.revoke {
+            true => revoke(&file, &named),
+            false => trust(&file, &named),
+        }
+    }
+}
+
+fn failed(error: TrustError) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+fn list(file: &Path, common: &Common) -> Result<Outcome, Failure> {
+    let trusted = Trusted::read(file).map_err(failed)?;
+    let folders: Vec<String> = trusted.folders().map(|folder| folder.display().to_string()).collect();
+    let text = match common.json {
+        true => format!("{}\n", json!({"trusted": folders})),
+        false if folders.is_empty() => "no project is trusted\n".to_owned(),
+        false => folders.iter().map(|folder| format!("{folder}\n")).collect(),
+    };
+    term::print(&text)?;
+    Ok(Outcome::Done)
+}
+
+fn trust(file: &Path, named: &Path) -> Result<Outcome, Failure> {
+    let missing = |error| Failure::Usage(format!("`{}`: {error}", named.display()));
+    let folder = named.canonicalize().map_err(missing)?;
+    if !folder.is_dir() {
+        return Err(Failure::Usage(format!("`{}` is not a folder", folder.display())));
+    }
+    if folder.to_str().is_none() {
+        return Err(Failure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
+    }
+    let new = Trusted::change(file, |trusted| trusted.add(&folder)).map_err(failed)?;
+    let shown = folder.display();
+    let text = match new {
+        true => format!("trusted: {shown} and what lies below it\n"),
+        false => format!("{shown} was trusted already\n"),
+    };
+    term::print(&text)?;
+    if let Some(project) = project_around(&folder) {
+        let note = Style::of_stderr().notice("note:").into_owned();
+        let project = project.display();
+        term::tell(&format!(
+            "{note} this is a part of the project `{project}`, which is not trusted by it: hob trust {project}"
+        ));
+    }
+    Ok(Outcome::Done)
+}
+
+fn revoke(file: &Path, named: &Path) -> Result<Outcome, Failure> {
+    // It may be gone, and its entry is to go all the same.
+    let folder = named.canonicalize().unwrap_or_else(|_| named.to_path_buf());
+    let change = |trusted: &mut Trusted| {
+        let gone = trusted.remove(&folder);
+        (gone, trusted.because_of(&folder).map(Path::to_path_buf))
+    };
+    let (gone, still) = Trusted::change(file, change).map_err(failed)?;
+    let shown = folder.display();
+    if let Some(above) = still {
+        let above = above.display();
+        term::tell(&format!("{shown} is still trusted, because `{above}` is: hob trust --revoke {above}"));
+        return Ok(Outcome::Refused);
+    }
+    let text = match gone {
+        0 => format!("{shown} was not trusted\n"),
+        _ => format!("not trusted any more: {shown} and what lies below it\n"),
+    };
+    term::print(&text)?;
+    Ok(Outcome::Done)
+}
+
+/// The repository that a folder is a part of, unless it is its top.
+fn project_around(folder: &Path) -> Option<&Path> {
+    let is_top = |folder: &&Path| folder.join(".git").exists();
+    folder.ancestors().find(is_top).filter(|top| *top != folder)
+}

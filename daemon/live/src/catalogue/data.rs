@@ -1,0 +1,64 @@
+//! Data, styles, markup and descriptions of infrastructure.
+//!
+//! None of them is measured: the values are the cautious ones.
+
+use crate::spec::{Install, ServerSpec};
+
+use super::unmeasured;
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![
+        ServerSpec {
+            name: "yaml-language-server",
+            files: &[("yaml", "yaml"), ("yml", "yaml")],
+            markers: &[],
+            commands: &[&["yaml-language-server", "--stdio"]],
+            version_args: &[],
+            install_hint: "npm install -g yaml-language-server",
+            install: Some(Install::Npm(&["yaml-language-server@1.25.0"])),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "vscode-json-language-server",
+            files: &[("json", "json"), ("jsonc", "jsonc")],
+            markers: &[],
+            commands: &[&["vscode-json-language-server", "--stdio"]],
+            version_args: &[],
+            install_hint: "npm install -g vscode-langservers-extracted",
+            install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "vscode-css-language-server",
+            files: &[("css", "css"), ("scss", "scss"), ("less", "less")],
+            markers: &[],
+            commands: &[&["vscode-css-language-server", "--stdio"]],
+            version_args: &[],
+            install_hint: "npm install -g vscode-langservers-extracted",
+            install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "vscode-html-language-server",
+            files: &[("html", "html"), ("htm", "html")],
+            markers: &[],
+            commands: &[&["vscode-html-language-server", "--stdio"]],
+            version_args: &[],
+            install_hint: "npm install -g vscode-langservers-extracted",
+            install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "terraform-ls",
+            files: &[("tf", "terraform"), ("tfvars", "terraform-vars")],
+            markers: &[".terraform.lock.hcl", ".terraform"],
+            commands: &[&["terraform-ls", "serve"]],
+            version_args: &["version"],
+            install_hint: "brew install hashicorp/tap/terraform-ls, or put its release on the PATH",
+            needs_trust: Some(
+                "it has Terraform load the providers that lie in the project's .terraform folder",
+            ),
+            ..unmeasured()
+        },
+    ]
+}

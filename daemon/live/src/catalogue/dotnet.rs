@@ -1,0 +1,32 @@
+//! C#.
+//!
+//! None of them is measured: the values are the cautious ones.
+
+use crate::spec::ServerSpec;
+
+use super::unmeasured;
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![
+        ServerSpec {
+            name: "csharp-ls",
+            files: &[("cs", "csharp")],
+            markers: &["global.json", "Directory.Build.props"],
+            commands: &[&["csharp-ls"]],
+            version_args: &["--version"],
+            install_hint: "dotnet tool install --global csharp-ls",
+            needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "omnisharp",
+            files: &[("cs", "csharp")],
+            markers: &["global.json", "Directory.Build.props"],
+            commands: &[&["omnisharp", "-lsp"], &["OmniSharp", "-lsp"]],
+            version_args: &[],
+            install_hint: "unpack a release of omnisharp-roslyn and put it on the PATH as omnisharp",
+            needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
+            ..unmeasured()
+        },
+    ]
+}

@@ -1,0 +1,52 @@
+//! Languages that compile to machine code, or into other programs: Swift, Zig, Dart and Lua.
+//!
+//! None of them is measured: the values are the cautious ones.
+
+use crate::spec::ServerSpec;
+
+use super::unmeasured;
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![
+        ServerSpec {
+            name: "sourcekit-lsp",
+            files: &[("swift", "swift")],
+            markers: &["Package.swift", "buildServer.json"],
+            commands: &[&["sourcekit-lsp"]],
+            version_args: &[],
+            install_hint: "it comes with the Swift toolchain (swift.org)",
+            needs_trust: Some("it evaluates the project's Package.swift and loads its macros"),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "zls",
+            files: &[("zig", "zig"), ("zon", "zig")],
+            markers: &["build.zig", "zls.json"],
+            commands: &[&["zls"]],
+            version_args: &["--version"],
+            install_hint: "brew install zls, or put its release on the PATH; its version must be that of Zig",
+            needs_trust: Some("it runs the project's build.zig"),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "dart",
+            files: &[("dart", "dart")],
+            markers: &["pubspec.yaml"],
+            commands: &[&["dart", "language-server", "--protocol=lsp"]],
+            version_args: &["--version"],
+            install_hint: "it comes with the Dart SDK (dart.dev)",
+            needs_trust: Some("it runs analyzer plug-ins that the project's settings name"),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "lua-language-server",
+            files: &[("lua", "lua")],
+            markers: &[".luarc.json", ".luarc.jsonc", ".luacheckrc", "stylua.toml"],
+            commands: &[&["lua-language-server"]],
+            version_args: &["--version"],
+            install_hint: "brew install lua-language-server, or put its release on the PATH",
+            needs_trust: Some("it runs a plug-in that the project's settings name"),
+            ..unmeasured()
+        },
+    ]
+}

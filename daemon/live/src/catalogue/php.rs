@@ -1,0 +1,31 @@
+//! PHP.
+//!
+//! None of them is measured: the values are the cautious ones.
+
+use crate::spec::ServerSpec;
+
+use super::unmeasured;
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![
+        ServerSpec {
+            name: "intelephense",
+            files: &[("php", "php")],
+            markers: &["composer.json"],
+            commands: &[&["intelephense", "--stdio"]],
+            version_args: &[],
+            install_hint: "npm install -g intelephense",
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "phpactor",
+            files: &[("php", "php")],
+            markers: &["composer.json", ".phpactor.json"],
+            commands: &[&["phpactor", "language-server"]],
+            version_args: &["--version"],
+            install_hint: "put a release of phpactor (phpactor.phar) on the PATH as phpactor",
+            needs_trust: Some("the project's settings name programs that it runs"),
+            ..unmeasured()
+        },
+    ]
+}

@@ -1,0 +1,44 @@
+//! Ruby.
+//!
+//! None of them is measured: the values are the cautious ones.
+
+use crate::spec::ServerSpec;
+
+use super::unmeasured;
+
+pub(super) fn servers() -> Vec<ServerSpec> {
+    vec![
+        ServerSpec {
+            name: "ruby-lsp",
+            files: &[
+                ("rb", "ruby"),
+                ("rake", "ruby"),
+                ("gemspec", "ruby"),
+                ("Gemfile", "ruby"),
+                ("Rakefile", "ruby"),
+            ],
+            markers: &["Gemfile"],
+            commands: &[&["ruby-lsp"]],
+            version_args: &["--version"],
+            install_hint: "gem install ruby-lsp",
+            needs_trust: Some("it evaluates the project's Gemfile and loads add-ons from its gems"),
+            ..unmeasured()
+        },
+        ServerSpec {
+            name: "solargraph",
+            files: &[
+                ("rb", "ruby"),
+                ("rake", "ruby"),
+                ("gemspec", "ruby"),
+                ("Gemfile", "ruby"),
+                ("Rakefile", "ruby"),
+            ],
+            markers: &["Gemfile"],
+            commands: &[&["solargraph", "stdio"]],
+            version_args: &["--version"],
+            install_hint: "gem install solargraph",
+            needs_trust: Some("it loads plug-ins that the project's settings name"),
+            ..unmeasured()
+        },
+    ]
+}

@@ -1,0 +1,39 @@
+//! Which projects the user trusts, looked up whenever it matters: what the user says counts from the next call on.
+//!
+//! The file is small and read each time; nothing is remembered that could be out of date.
+
+use std::path::PathBuf;
+
+use hob_base::AbsPath;
+use hob_proto::trust::Trusted;
+
+use super::registry::Notices;
+
+/// The user's word on projects.
+#[derive(Clone, Debug, Default)]
+pub struct Trust {
+    file: Option<PathBuf>,
+}
+
+impl Trust {
+    /// Trusts what `file` says.
+    #[must_use]
+    pub fn in_file(file: PathBuf) -> Self {
+        Self { file: Some(file) }
+    }
+
+    /// Whether the folder `root`, wherever symbolic links lead, is trusted. A file that cannot be used trusts nothing, and
+    /// users are told.
+    pub(super) fn covers(&self, root: &AbsPath, notices: &Notices) -> bool {
+        let Some(file) = &self.file else { return false };
+        match Trusted::read(file) {
+            Ok(trusted) => {
+                root.as_path().canonicalize().is_ok_and(|real| trusted.covers(&real))
+            }
+            Err(error) => {
+                notices.once("trust", format!("No project is trusted: {error}."));
+                false
+            }
+        }
+    }
+}

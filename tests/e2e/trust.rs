@@ -1,0 +1,97 @@
+//! Trust: nothing of a project runs before the user says so, and it does from then on.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use hob_tests::{Tree, World, outside};
+use serde_json::{Value, json};
+
+const FIXTURE: &str = "\
+//- /.git/HEAD
+ref: refs/heads/main
+//- /a.py
+def f() -> int:
+    return 1
+
+f()
+";
+
+/// A server in the project that leaves a mark when it runs, and otherwise is the real ty.
+fn bring_along(tree: &Tree, mark: &Path) {
+    let ty = outside::servers()[0].join("ty");
+    let text = format!("#!/bin/sh\n: > '{}'\nexec '{}' \"$@\"\n", mark.display(), ty.display());
+    tree.write(".venv/bin/ty", text);
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(tree.at(".venv/bin/ty"), mode).expect("it was just written");
+}
+
+fn question() -> Value {
+    json!({"file": "a.py", "line": 1, "col": 5})
+}
+
+#[test]
+fn a_program_of_the_project_runs_only_with_trust() {
+    let world = World::new().env("PATH", "/usr/bin:/bin");
+    let (tree, mark) = (world.tree(FIXTURE), world.path("it-ran"));
+    bring_along(&tree, &mark);
+    let mut mcp = world.mcp(&tree);
+    let refused = mcp.call("nav_references", question());
+    let hint = refused.error("UNTRUSTED_WORKSPACE")["hint"].as_str().expect("a hint").to_owned();
+    assert!(hint.contains(&format!("hob trust {}", tree.root().display())), "{refused}");
+    assert!(!mark.exists(), "it was run without trust");
+    // A link that leads out of the project was made by the project as well.
+    std::os::unix::fs::symlink("/bin/sh", tree.at(".venv/bin/pyrefly")).expect("a link");
+    let _ = mcp.call("nav_references", question()).error("UNTRUSTED_WORKSPACE");
+
+    // From a part of the project, by way of a link: it is the real folder that counts.
+    let link = world.path("link");
+    std::os::unix::fs::symlink(tree.root(), &link).expect("a link");
+    let said = world.hob(tree.root(), &["trust", link.to_str().expect("plain")]).success();
+    assert!(said.contains(&tree.root().display().to_string()), "{said}");
+    let answer = mcp.call("nav_references", question());
+    assert_eq!(answer.ok()["total"], 1, "{answer}");
+    assert!(mark.exists() && answer.warnings().is_empty(), "{answer}");
+
+    let listed = world.hob(tree.root(), &["trust", "--list"]).success();
+    assert_eq!(listed.trim(), tree.root().display().to_string());
+    let _ = world.hob(tree.root(), &["trust", "--revoke"]).code(0);
+    let _ = mcp.call("nav_references", question()).error("UNTRUSTED_WORKSPACE");
+}
+
+#[test]
+fn without_trust_a_server_says_what_that_costs() {
+    let path = std::env::join_paths(outside::servers()).expect("plain paths");
+    let world = World::new().env("PATH", format!("{}:/usr/bin:/bin", path.to_str().expect("plain")));
+    let tree = world.tree(FIXTURE);
+    let mut mcp = world.mcp(&tree);
+    let said = |answer: &hob_tests::Answer| answer.warnings().matches("hob trust").count();
+    let restricted = mcp.call("nav_references", question());
+    assert_eq!(restricted.ok()["total"], 1, "{restricted}");
+    assert_eq!(said(&restricted), 1, "{restricted}");
+    let above = tree.root().parent().expect("not the top").to_path_buf();
+    let _ = world.hob(&above, &["trust"]).code(0);
+    let trusted = mcp.call("nav_references", question());
+    assert_eq!(trusted.ok()["total"], 1, "{trusted}");
+    assert_eq!(said(&trusted), 0, "{trusted}");
+    let refused = world.hob(tree.root(), &["trust", "--revoke"]).code(1);
+    assert!(refused.stderr.contains(&above.display().to_string()), "{refused}");
+}
+
+#[test]
+fn a_file_that_others_could_have_written_trusts_nothing() {
+    let world = World::new().env("PATH", "/usr/bin:/bin");
+    let tree = world.tree(FIXTURE);
+    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let file = world.dir().join("state/trust.json");
+    let mode = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("ours");
+    assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+    bring_along(&tree, &world.path("it-ran"));
+    mode(0o666);
+    let _ = world.call(&tree, "nav_references", &question()).error("UNTRUSTED_WORKSPACE");
+    assert!(!world.path("it-ran").exists());
+    mode(0o600);
+    std::fs::write(&file, "{\"version\": 1, \"folders\": [").expect("ours");
+    let _ = world.call(&tree, "nav_references", &question()).error("UNTRUSTED_WORKSPACE");
+    let damaged = world.hob(tree.root(), &["trust"]).code(2);
+    assert!(damaged.stderr.contains("trust.json"), "{damaged}");
+}
