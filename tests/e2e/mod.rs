@@ -14,6 +14,7 @@ mod many;
 mod map;
 mod nav;
 mod read;
+mod resolve;
 mod storm;
 mod text;
 mod trust;

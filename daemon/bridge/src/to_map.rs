@@ -104,8 +104,13 @@ fn around(entries: &[Entry<'_>], at: (u32, u32)) -> Vec<usize> {
     let mut chain: Vec<usize> = Vec::new();
     loop {
         let parent = chain.last().copied();
+        // What is written on its container's line and has not begun yet does not enclose the position; columns of ends are not
+        // known, and before a name on a line of its own there is only what belongs to it.
+        let crowded = parent.is_some_and(|parent| entries[parent].outline.lines.0 == at.0);
         let within = |entry: &Entry<'_>| {
-            entry.parent == parent && (entry.outline.lines.0..=entry.outline.lines.1).contains(&at.0)
+            entry.parent == parent
+                && (entry.outline.lines.0..=entry.outline.lines.1).contains(&at.0)
+                && !(crowded && entry.outline.name_at > at)
         };
         let inside = entries.iter().enumerate().filter(|(_, entry)| within(entry));
         // Of several on one line it is the last that has begun.
@@ -128,12 +133,13 @@ fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m
         let placed = defs.filter_map(|def| Some((same_place(entry.outline, def)?, def)));
         placed.filter(|(class, _)| *class <= worst).min_by_key(|(class, _)| *class).map(|(_, def)| def)
     };
+    // Overloads may be one definition in the map and several entries here.
+    let only = named.first().copied().filter(|_| named.len() == 1);
     if known.current {
         let namesakes = &mut known.defs.iter().filter(|def| def.name == entry.name());
-        return placed(&mut named.into_iter(), 1).or_else(|| placed(namesakes, 0));
+        return placed(&mut named.into_iter(), 1).or_else(|| placed(namesakes, 0)).or(only);
     }
     let before = entries[..at].iter().filter(|other| other.qualified == entry.qualified).count();
-    let only = named.first().copied().filter(|_| named.len() == 1);
     named.get(before).copied().or(only)
 }
 
@@ -227,11 +233,30 @@ mod tests {
     }
 
     #[test]
+    fn overloads_that_the_map_has_as_one_are_that_one() {
+        let outline = [entry("f", "function", (1, 1)), entry("f", "function", (3, 5))];
+        let defs = [def("f", 1, (3, 5), 3)];
+        for current in [true, false] {
+            let known = Known { defs: &defs, current };
+            assert_eq!(shape(&locate(&outline, (1, 1), known)), "f|f|py:a.py#f|");
+        }
+    }
+
+    #[test]
     fn of_several_on_a_line_the_last_that_has_begun_is_meant() {
         let mut outline = [entry("a", "variable", (1, 1)), entry("b", "variable", (1, 1))];
         outline[1].name_at = (1, 12);
         let at = |col| locate(&outline, (1, col), Known::NOTHING).qualified;
         assert_eq!((at(1), at(6), at(12), at(40)), ("a".into(), "a".into(), "b".into(), "b".into()));
+    }
+
+    #[test]
+    fn what_has_not_begun_on_its_containers_line_does_not_enclose() {
+        let mut area = entry("area", "method", (1, 1));
+        area.name_at = (1, 26);
+        let outline = [within("Shape", "interface", (1, 1), vec![area])];
+        let at = |col| locate(&outline, (1, col), Known::NOTHING).qualified;
+        assert_eq!((at(1), at(18), at(26)), ("Shape".into(), "Shape".into(), "Shape.area".into()));
     }
 
     #[test]

@@ -212,3 +212,34 @@ fn near(pattern: &str, offset: usize) -> String {
     let from = pattern.char_indices().map(|(at, _)| at).rfind(|at| *at + 10 <= offset).unwrap_or(0);
     pattern[from..].chars().take(25).collect()
 }
+
+/// A node's symbol is no longer in its file. `names` are what the file has.
+pub fn symbol_gone(id: &NodeId, names: &[String]) -> ToolError {
+    let file = id.path().unwrap_or_default();
+    ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in `{file}` is what `{id}` names."))
+        .hint("It was renamed, removed or moved: `sameFile` lists names of the file, map_search looks everywhere.")
+        .with("mapStale", true)
+        .with("sameFile", names.to_vec())
+}
+
+/// The file of a node is gone; `name` is what to look for elsewhere.
+pub fn file_of_node_gone(file: &WsPath, name: &str) -> ToolError {
+    file_deleted(file).hint(format!(
+        "It was deleted or moved: map_search {{\"query\": {}}} finds the symbol's new home.",
+        json!(name)
+    ))
+}
+
+/// A line that the file does not have.
+pub fn no_such_line(file: &WsPath, line: u32, lines: usize) -> ToolError {
+    ToolError::bad_args(format!("`{file}` has {lines} lines, and line {line} was asked about."))
+        .hint("Lines are 1-based; read the file again, it may have changed.")
+}
+
+/// As [`live`], where the map can say something meanwhile: the lines it has for what was asked about.
+pub fn live_with_range(error: ToolError, id: &NodeId, lines: (u32, u32)) -> ToolError {
+    error
+        .hint("Ask again, or take `mapRange` as approximate.")
+        .with("nodeId", id.to_string())
+        .with("mapRange", json!({"line": lines.0, "endLine": lines.1}))
+}

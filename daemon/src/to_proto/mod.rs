@@ -3,4 +3,5 @@
 pub mod errors;
 pub mod live;
 pub mod map;
+pub mod resolve;
 pub mod text;

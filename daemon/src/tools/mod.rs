@@ -8,6 +8,7 @@ pub mod admin;
 pub mod map;
 pub mod nav;
 pub mod read;
+pub mod resolve;
 pub mod text;
 
 use std::sync::Arc;
@@ -55,6 +56,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "nav_workspaceSymbols" => nav::workspace_symbols,
         "read_symbols" => read::read_symbols,
         "regex_search" => text::regex_search,
+        "resolve" => resolve::resolve,
         _ => return None,
     })
 }

@@ -169,6 +169,9 @@ fn missing(tool: &ToolDef, arg: &ArgDef) -> ToolError {
 fn unknown(tool: &ToolDef, name: &str) -> ToolError {
     let names: Vec<_> = tool.all_args().map(|arg| arg.name).collect();
     let error = ToolError::bad_args(format!("`{}` has no argument `{}`", tool.name, shorten(name)));
+    if let Some((_, told)) = tool.elsewhere.iter().find(|(other, _)| same_name(other, name)) {
+        return ToolError::bad_args(format!("{}. {told}", error.message)).hint(*told);
+    }
     match nearest(name, names.iter().copied()) {
         Some(near) => error.hint(format!("Did you mean `{near}`? It takes {}.", names.join(", "))),
         None => error.hint(format!("It takes {}.", names.join(", "))),
@@ -216,6 +219,15 @@ mod tests {
 
     fn check(args: Value) -> Result<Checked, ToolError> {
         check_args(&SEARCH, args.as_object().expect("an object"))
+    }
+
+    #[test]
+    fn an_argument_of_another_tool_names_that_tool() {
+        let args = json!({"action": "apply"});
+        let error = check_args(&crate::tools::resolve::RESOLVE, args.as_object().expect("an object"))
+            .expect_err("it is no argument of resolve");
+        assert_eq!(error.code, ErrorCode::BadArgs);
+        assert!(error.message.contains("`resolve_action`"), "{}", error.message);
     }
 
     #[test]

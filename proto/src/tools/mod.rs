@@ -12,6 +12,7 @@ pub mod admin;
 pub mod map;
 pub mod nav;
 pub mod read;
+pub mod resolve;
 pub mod text;
 
 pub use check::{Checked, check_args, nearest};
@@ -103,6 +104,8 @@ pub struct ToolDef {
     pub description: &'static str,
     /// Its arguments, besides the common ones.
     pub args: &'static [ArgDef],
+    /// Arguments that belong to another tool, and what a caller who passes one is told.
+    pub elsewhere: &'static [(&'static str, &'static str)],
     /// The shape of `data`, in the notation that [`schema::output_schema`] reads.
     pub output: &'static str,
     /// Lists the budget may cut, most expendable first.
@@ -133,6 +136,7 @@ impl ToolDef {
         title: "",
         description: "",
         args: &[],
+        elsewhere: &[],
         output: "{}",
         cuts: &[],
         default_budget: DEFAULT_BUDGET,
@@ -196,6 +200,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &nav::WORKSPACE_SYMBOLS,
     &read::READ_SYMBOLS,
     &text::REGEX_SEARCH,
+    &resolve::RESOLVE,
 ];
 
 /// The tool of this name.

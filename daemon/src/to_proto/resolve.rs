@@ -1,0 +1,56 @@
+//! What `resolve` found, as results.
+
+use hob_base::WsPath;
+use hob_bridge::Enclosing;
+use hob_map::graph::NodeInfo;
+use hob_proto::Anchor;
+use hob_proto::tools::resolve::{EnclosingSymbol, LineRange, PositionResult};
+
+/// A place in a file of the workspace.
+#[must_use]
+pub fn place(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
+    Anchor {
+        file: file.to_string(),
+        line: line.max(1),
+        col: col.max(1),
+        end_line: None,
+        snippet: None,
+        external: false,
+    }
+}
+
+/// The lines that the map has for a definition.
+#[must_use]
+pub fn map_range(def: &NodeInfo) -> LineRange {
+    LineRange { line: def.lines.0, end_line: def.lines.1 }
+}
+
+/// What encloses a position. At the top of a file the file itself is what encloses it.
+#[must_use]
+pub fn position(
+    enclosing: &Enclosing<'_>,
+    (file, at): (&WsPath, (u32, u32)),
+    file_id: Option<String>,
+) -> PositionResult {
+    let top = enclosing.chain.is_empty();
+    let node_id = match enclosing.node {
+        Some(node) => Some(node.id.to_string()),
+        None => file_id.clone().filter(|_| top),
+    };
+    let nearest = enclosing.nearest.map(|node| node.id.to_string()).or(file_id);
+    let symbol = |link: &hob_bridge::Link| EnclosingSymbol {
+        name: link.name.clone(),
+        kind: link.kind.to_owned(),
+        line: link.name_at.0,
+    };
+    PositionResult {
+        in_map: node_id.is_some(),
+        nearest_node_id: if node_id.is_some() { None } else { nearest },
+        node_id,
+        map_stale: enclosing.map_stale,
+        verified: false,
+        qualified_name: enclosing.qualified.clone(),
+        enclosing_symbols: enclosing.chain.iter().map(symbol).collect(),
+        location: place(file, enclosing.name_at().unwrap_or(at)),
+    }
+}

@@ -1,0 +1,309 @@
+//! The `resolve` handler: a node's place in the file now, and the node at a place.
+//!
+//! The language server's outline is the truth about places and the map about IDs. Without a server the map's word is given
+//! and said to be unverified; without a map a position still gets what encloses it. A server that does not answer in time is
+//! an error, because asking again may well succeed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{Contents, Deadline, WsPath};
+use hob_bridge::{Entry, Found, Known, Wanted, find, flatten, from_map, is_stale, locate};
+use hob_live::instance::{Answer, Instance};
+use hob_live::live::{LiveError, Project};
+use hob_live::requests::{self, Asking, At, Outline};
+use hob_map::graph::{NodeInfo, NodeRef};
+use hob_proto::tools::resolve::{NodeResult, ResolveArgs, Symbol};
+use hob_proto::{ErrorCode, NodeId, ToolError};
+
+use super::{Needs, Outcome, ToolCall, data, sentence};
+use crate::host::{Freshness, Phase, Workspace};
+use crate::to_proto::{errors, resolve as to_proto};
+
+/// How long the outline may take, the start of a server included.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long the signature may take; the map has one too.
+const SIGNATURE_PATIENCE: Duration = Duration::from_secs(3);
+
+pub(super) fn resolve(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ResolveArgs = call.args()?;
+    match (args.node_id, args.file, args.line) {
+        (Some(id), None, None) => place_of(call, &id),
+        (None, Some(file), Some(line)) => node_at(call, &file, (line, args.col)),
+        _ => Err(errors::position_or_node()),
+    }
+}
+
+/// From the map to the file.
+fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
+    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
+    let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
+    let workspace = call.workspace(Needs::Map)?;
+    let subject = Subject::new(&workspace, path)?;
+    if !subject.exists() {
+        return Err(errors::file_of_node_gone(&subject.file, name_of(&id)));
+    }
+    let outline = subject.outline(call).map_err(|error| match Mapped::of(&subject).def(&id) {
+        Some(def) => errors::live_with_range(error, &id, def.lines),
+        None => error,
+    })?;
+    let current = subject.is_current(call);
+    let mapped = Mapped::of(&subject);
+    if mapped.id.as_ref().is_some_and(|file| file.lang() != id.lang()) {
+        return Err(errors::missing_node(&workspace.map(), &workspace, &id));
+    }
+    let sought = Sought { subject, id, mapped, current };
+    let NodeId::Symbol { qualified, ordinal, .. } = &sought.id else {
+        return data(&sought.of_file(outline.is_some()));
+    };
+    let Some(outline) = outline else { return sought.of_map() };
+    let wanted = Wanted { qualified, ordinal: *ordinal, def: sought.def(), current };
+    let entries = flatten(&outline.value);
+    match find(&wanted, &entries) {
+        Found::Here(entry) => data(&sought.found(call, entry, &[])),
+        Found::Relocated(entry) => data(&sought.found(call, entry, &outline.value)),
+        Found::Unlisted => {
+            call.warnings.push("The language server lists no such symbol: the place is the map's.".into());
+            sought.of_map()
+        }
+        Found::Missing(_) if !outline.is_complete() => sought.of_map(),
+        Found::Missing(names) => Err(errors::symbol_gone(&sought.id, &names)),
+    }
+}
+
+/// From the file to the map.
+fn node_at(call: &mut ToolCall<'_>, file: &str, at: (u32, u32)) -> Outcome {
+    let (workspace, no_map) = workspace_with_or_without_map(call)?;
+    let subject = Subject::new(&workspace, file)?;
+    if !subject.exists() {
+        return Err(errors::file_deleted(&subject.file));
+    }
+    if let Some(lines) = subject.text().map(|text| text.split('\n').count()).filter(|n| at.0 as usize > *n) {
+        return Err(errors::no_such_line(&subject.file, at.0, lines));
+    }
+    let map_says = |error| {
+        let mapped = Mapped::of(&subject);
+        match from_map(&mapped.defs, at).node {
+            Some(def) => errors::live_with_range(error, &def.id, def.lines),
+            None => error,
+        }
+    };
+    let outline = subject.outline(call).map_err(map_says)?;
+    let current = subject.is_current(call);
+    let mapped = if no_map.is_some() { Mapped::default() } else { Mapped::of(&subject) };
+    let known = Known { defs: &mapped.defs, current: current || no_map.is_some() };
+    let live = outline.as_ref().map(|outline| (locate(&outline.value, at, known), outline.is_complete()));
+    let (enclosing, verified) = match (live, no_map) {
+        (Some((enclosing, complete)), no_map) if complete || !enclosing.chain.is_empty() => {
+            call.warnings.extend(no_map.map(|error| coded(&error)));
+            (enclosing, true)
+        }
+        (_, Some(no_map)) => return Err(no_map),
+        _ => (from_map(&mapped.defs, at), false),
+    };
+    let file_id = mapped.id.as_ref().map(ToString::to_string);
+    let mut result = to_proto::position(&enclosing, (&subject.file, at), file_id);
+    result.verified = verified;
+    data(&result)
+}
+
+/// The workspace, and why its map cannot be asked, if it cannot.
+fn workspace_with_or_without_map(
+    call: &mut ToolCall<'_>,
+) -> Result<(Arc<Workspace>, Option<ToolError>), ToolError> {
+    match call.workspace(Needs::Map) {
+        Ok(workspace) => Ok((workspace, None)),
+        Err(error) if error.code == ErrorCode::MapNotBuilt => {
+            let workspace = call.workspace(Needs::State)?;
+            if workspace.progress.now().phase > Phase::Text {
+                call.workspace(Needs::Text)?;
+            }
+            Ok((workspace, Some(error)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// An error that became a warning.
+fn coded(error: &ToolError) -> String {
+    let code = serde_json::to_value(error.code).ok();
+    let code = code.as_ref().and_then(|code| code.as_str()).unwrap_or_default();
+    format!("{code}: {} {}", error.message, error.hint)
+}
+
+/// The name to look for elsewhere when a node is gone.
+fn name_of(id: &NodeId) -> &str {
+    match id {
+        NodeId::Symbol { qualified, .. } => qualified.rsplit('.').next().unwrap_or(qualified),
+        NodeId::File { path, .. } => path.rsplit('/').next().unwrap_or(path),
+        NodeId::External { package, .. } => package,
+    }
+}
+
+/// The file that is asked about.
+struct Subject {
+    workspace: Arc<Workspace>,
+    file: WsPath,
+}
+
+impl Subject {
+    fn new(workspace: &Arc<Workspace>, file: &str) -> Result<Self, ToolError> {
+        let file = hob_workspace::confine(workspace.root(), file)
+            .map_err(|error| errors::confine(&error, workspace.root()))?;
+        Ok(Self { workspace: Arc::clone(workspace), file })
+    }
+
+    fn exists(&self) -> bool {
+        self.workspace.root().join_ws(&self.file).as_path().is_file()
+    }
+
+    fn text(&self) -> Option<String> {
+        text_of(&self.workspace, &self.file)
+    }
+
+    /// Whether the map has taken in all that the server has been told of the file.
+    fn is_current(&self, call: &ToolCall<'_>) -> bool {
+        matches!(call.freshness, Freshness::Fresh) && !self.workspace.stale().has(&self.file)
+    }
+
+    fn ask<T>(
+        &self,
+        call: &ToolCall<'_>,
+        patience: Duration,
+        question: impl Fn(&Instance, Asking<'_>) -> Result<T, LiveError>,
+    ) -> Result<T, LiveError> {
+        let cancel = call.cancel.with_deadline(Deadline::after(patience));
+        let read = |path: &WsPath| text_of(&self.workspace, path);
+        let project = Project { root: self.workspace.root().clone(), trusted: self.workspace.is_trusted() };
+        let asking = Asking { read: &read, cancel: &cancel };
+        self.workspace.live().ask(&project, &self.file, &cancel, |server| question(server, asking))
+    }
+
+    /// What the language server says is in the file; `None`, with a warning, where none can say it.
+    fn outline(&self, call: &mut ToolCall<'_>) -> Result<Option<Answer<Vec<Outline>>>, ToolError> {
+        let question = |server: &Instance, asking: Asking<'_>| requests::outline(server, &self.file, asking);
+        match self.ask(call, PATIENCE, question) {
+            Ok(answer) => {
+                if !answer.is_complete() {
+                    let why = "the language server is still loading: something may be missing";
+                    call.warnings.push(sentence(why));
+                }
+                Ok(Some(answer))
+            }
+            Err(error @ LiveError::Stopped { .. }) => Err(errors::live(&error, PATIENCE)),
+            Err(error) => {
+                let error = errors::live(&error, PATIENCE);
+                call.warnings.push(format!("Not verified, the map's word: {}", coded(&error)));
+                Ok(None)
+            }
+        }
+    }
+
+    fn signature(&self, call: &ToolCall<'_>, (line, col): (u32, u32)) -> Option<String> {
+        let at = At { file: self.file.clone(), line, col };
+        let question = |server: &Instance, asking: Asking<'_>| requests::type_of(server, &at, asking);
+        let hover = self.ask(call, SIGNATURE_PATIENCE, question).ok()?.value?;
+        Some(hover.signature).filter(|signature| !signature.is_empty())
+    }
+}
+
+/// A file's present text; servers are given nothing that is no text.
+fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
+    String::from_utf8(workspace.contents().read(path).ok()?.to_vec()).ok()
+}
+
+/// What the map says of a file, copied: nobody waits for a server with the map in hand.
+#[derive(Default)]
+struct Mapped {
+    id: Option<NodeId>,
+    defs: Vec<NodeInfo>,
+}
+
+impl Mapped {
+    fn of(subject: &Subject) -> Self {
+        let map = subject.workspace.map();
+        let Some(file) = map.file_at(subject.file.as_str()) else { return Self::default() };
+        let defs = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
+        Self { id: Some(map.id(NodeRef::File(file))), defs: defs.collect() }
+    }
+
+    fn def(&self, id: &NodeId) -> Option<&NodeInfo> {
+        self.defs.iter().find(|def| def.id == *id)
+    }
+}
+
+/// A node that is looked for in its file.
+struct Sought {
+    subject: Subject,
+    id: NodeId,
+    mapped: Mapped,
+    current: bool,
+}
+
+impl Sought {
+    fn def(&self) -> Option<&NodeInfo> {
+        self.mapped.def(&self.id)
+    }
+
+    /// A place with a name, and nothing known of it yet.
+    fn result(&self, at: (u32, u32), symbol: Symbol) -> NodeResult {
+        NodeResult {
+            node_id: self.id.to_string(),
+            location: to_proto::place(&self.subject.file, at),
+            verified: false,
+            map_stale: false,
+            map_range: None,
+            relocated: false,
+            in_map: self.def().is_some(),
+            current_node_id: None,
+            symbol,
+        }
+    }
+
+    fn of_file(&self, verified: bool) -> NodeResult {
+        let name = self.subject.file.file_name().to_owned();
+        let symbol = Symbol { name, kind: "file".to_owned(), signature: String::new() };
+        NodeResult { verified, in_map: self.mapped.id.is_some(), ..self.result((1, 1), symbol) }
+    }
+
+    /// What the map says, where no server can confirm it.
+    fn of_map(&self) -> Outcome {
+        let Some(def) = self.def() else {
+            let workspace = &self.subject.workspace;
+            return Err(errors::missing_node(&workspace.map(), workspace, &self.id));
+        };
+        let kind = def.kind.as_str().to_owned();
+        let symbol = Symbol { name: def.name.clone(), kind, signature: def.signature.clone() };
+        let range = Some(to_proto::map_range(def));
+        data(&NodeResult { map_range: range, ..self.result(def.name_at, symbol) })
+    }
+
+    /// What the server says; `outline` is given when it was found by its last name alone.
+    fn found(&self, call: &ToolCall<'_>, entry: &Entry<'_>, outline: &[Outline]) -> NodeResult {
+        let def = self.def();
+        let seen = entry.outline;
+        let relocated = !outline.is_empty();
+        let map_stale = relocated || def.is_some_and(|def| is_stale(seen, def, self.current));
+        // Some servers give no place of names: the map's, if it lies within.
+        let named = def.filter(|def| self.current && !relocated && def.name_at.0 != seen.name_at.0);
+        let at = named.map_or(seen.name_at, |def| def.name_at);
+        let known = Known { defs: &self.mapped.defs, current: self.current };
+        let now = locate(outline, seen.name_at, known).node.filter(|node| node.id != self.id);
+        let signature = self.subject.signature(call, at);
+        let mapped = now.or(def).map(|def| def.signature.clone()).filter(|text| !text.is_empty());
+        let symbol = Symbol {
+            name: entry.name().to_owned(),
+            kind: seen.kind.to_owned(),
+            signature: signature.or(mapped).or_else(|| seen.detail.clone()).unwrap_or_default(),
+        };
+        NodeResult {
+            verified: true,
+            map_stale,
+            map_range: def.filter(|_| map_stale).map(to_proto::map_range),
+            relocated,
+            current_node_id: now.map(|node| node.id.to_string()),
+            ..self.result(at, symbol)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `resolve`: between a node of the map and its place in the file as a language server sees it. Arguments, result,
+//! definition.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
+use crate::position::Anchor;
+
+/// `resolve`.
+pub static RESOLVE: ToolDef = ToolDef {
+    name: "resolve",
+    title: "Between map and live",
+    description: "A node ID's verified position now, or the node ID at a position. Pass nodeId, or file and line.",
+    args: &[
+        ArgDef {
+            name: "nodeId",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "To its position",
+        },
+        ArgDef {
+            name: "file",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "With line: to its node",
+        },
+        ArgDef {
+            name: "line",
+            ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
+            default: Default::None,
+            description: "1-based",
+        },
+        ArgDef {
+            name: "col",
+            ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
+            default: Default::Int(1),
+            description: "1-based",
+        },
+    ],
+    output: "{nodeId?: any, location: {file: str, line: int, col: int}, verified: bool, mapStale: bool, inMap: bool, \
+             mapRange?: {line: int, endLine: int}, relocated?: bool, currentNodeId?: str, \
+             symbol?: {name: str, kind: str, signature: str}, nearestNodeId?: str, qualifiedName?: str, \
+             enclosingSymbols?: [{name: str, kind: str, line: int}]}",
+    elsewhere: &[("action", "To apply or discard a pending edit, call `resolve_action`.")],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Arguments of `resolve`: exactly one of a node and a position.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolveArgs {
+    /// From the map to the file.
+    pub node_id: Option<String>,
+    /// From the file to the map.
+    pub file: Option<String>,
+    /// Its line.
+    pub line: Option<u32>,
+    /// Its column.
+    pub col: u32,
+}
+
+/// Where a node is now.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeResult {
+    /// The node that was asked about.
+    pub node_id: String,
+    /// Where its name stands: the language server's word if `verified`, else the map's.
+    pub location: Anchor,
+    /// Whether the language server confirmed it.
+    pub verified: bool,
+    /// Whether the map, or the ID, is of an earlier state of the file.
+    pub map_stale: bool,
+    /// Where the map has it, if that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map_range: Option<LineRange>,
+    /// Found by its last name alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub relocated: bool,
+    /// Whether the map has this ID.
+    pub in_map: bool,
+    /// The ID of what was found, when it is another than was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_node_id: Option<String>,
+    /// What it is.
+    pub symbol: Symbol,
+}
+
+/// The node at a position.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PositionResult {
+    /// The node of the innermost symbol; none when the map does not have it.
+    pub node_id: Option<String>,
+    /// Whether the map has it.
+    pub in_map: bool,
+    /// Whether the map is of an earlier state of the file.
+    pub map_stale: bool,
+    /// Whether the language server said what encloses the position, and not the map.
+    pub verified: bool,
+    /// The nearest container that the map has, when it does not have the symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest_node_id: Option<String>,
+    /// The names of what encloses the position, joined with dots; empty at the top of the file.
+    pub qualified_name: String,
+    /// Outermost first.
+    pub enclosing_symbols: Vec<EnclosingSymbol>,
+    /// Where the innermost symbol's name stands; the position itself at the top of the file.
+    pub location: Anchor,
+}
+
+/// Lines of a file, both inclusive.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LineRange {
+    /// The first.
+    pub line: u32,
+    /// The last.
+    pub end_line: u32,
+}
+
+/// What a symbol is.
+#[derive(Clone, Debug, Serialize)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// From the language server where it says one, else from the map; empty where neither does.
+    pub signature: String,
+}
+
+/// A symbol around a position.
+#[derive(Clone, Debug, Serialize)]
+pub struct EnclosingSymbol {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Line of its name.
+    pub line: u32,
+}
