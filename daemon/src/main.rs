@@ -103,10 +103,11 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
     let live = LiveOptions {
         guard: Some(Guard::this_program().map_err(|error| error.to_string())?),
         env: scrubbed_environment(std::env::vars_os()),
+        own: Some(places.servers()),
         ..LiveOptions::default()
     };
-    let host =
-        Host::with_live(options, live, Trust::in_file(places.trust())).map_err(|error| format!("cannot start worker threads: {error}"))?;
+    let host = Host::with_live(options, live, Trust::in_file(places.trust()))
+        .map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host))))
 }
 

@@ -99,6 +99,12 @@ impl Places {
         self.runtime.join("start.lock")
     }
 
+    /// Language servers that hob installed, each in a folder of its own.
+    #[must_use]
+    pub fn servers(&self) -> PathBuf {
+        self.state.join("servers")
+    }
+
     /// Which projects the user trusts; see [`crate::trust`].
     #[must_use]
     pub fn trust(&self) -> PathBuf {

@@ -15,6 +15,7 @@ mod map;
 mod nav;
 mod read;
 mod resolve;
+mod servers;
 mod storm;
 mod text;
 mod trust;

@@ -12,6 +12,7 @@ mod docs;
 mod index;
 mod logs;
 mod render;
+mod servers;
 mod show;
 mod term;
 mod toolargs;
@@ -81,6 +82,7 @@ enum Command {
     Status(daemon::Status),
     Stop(daemon::Stop),
     Logs(logs::Logs),
+    Servers(servers::Servers),
     Trust(trust::Trust),
     Tools(docs::Tools),
     Completions(docs::Completions),
@@ -144,6 +146,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),
+        Command::Servers(servers) => with_runtime(servers.run(common)),
         Command::Trust(trust) => trust.run(common),
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),

@@ -13,11 +13,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [root, file, line, col, rest @ ..] = args.as_slice() else {
         return Err("usage: ask ROOT FILE LINE COL [FOLDER_OF_SERVERS]".into());
     };
-    let live = Live::new(LiveOptions {
-        own_folders: rest.iter().map(PathBuf::from).collect(),
-        env: scrubbed_environment(std::env::vars_os()),
-        ..LiveOptions::default()
-    });
+    let mut env = scrubbed_environment(std::env::vars_os());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = rest.iter().map(PathBuf::from).chain(std::env::split_paths(&path));
+    env.retain(|(name, _)| name != "PATH");
+    env.push(("PATH".into(), std::env::join_paths(folders)?));
+    let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
     let project = Project { root: AbsPath::new(root)?, trusted: true };
     let at = At { file: WsPath::new(file)?, line: line.parse()?, col: col.parse()? };
     let read = |path: &WsPath| std::fs::read_to_string(project.root.join_ws(path)).ok();

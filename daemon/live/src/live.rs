@@ -21,6 +21,9 @@ use crate::spec::{Circumstances, ServerSpec};
 /// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
 
+/// Where package managers put the programs of what they install into a folder.
+const INSTALLED: &[&str] = &["bin", "Scripts", "node_modules/.bin"];
+
 /// Where projects keep programs of their own.
 const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
     true => &["node_modules/.bin", ".venv/Scripts", "venv/Scripts"],
@@ -32,8 +35,8 @@ const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
 pub struct LiveOptions {
     /// How to run servers so that they cannot outlive the daemon.
     pub guard: Option<Guard>,
-    /// Folders of programs that hob itself installed; they come before the user's search path.
-    pub own_folders: Vec<PathBuf>,
+    /// The folder where hob installs servers, each into one of its own name; they come before the user's search path.
+    pub own: Option<PathBuf>,
     /// What servers are started with; see [`crate::process::scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
     /// See [`PoolOptions`].
@@ -47,6 +50,15 @@ pub struct Project {
     pub root: AbsPath,
     /// Whether the user trusts it: see the catalogue's `restricted`.
     pub trusted: bool,
+}
+
+/// What was found when a server was looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Looked {
+    /// Its program, and the command that it is part of.
+    pub found: Option<(Found, &'static [&'static str])>,
+    /// What was found on the way and is of no use.
+    pub rejected: Vec<Rejected>,
 }
 
 /// Why a question has no answer.
@@ -206,20 +218,35 @@ impl Live {
         spec: &ServerSpec,
         project: &Project,
     ) -> Result<(Found, &'static [&'static str]), Vec<Rejected>> {
-        let search = self.search(project);
-        let mut rejected = Vec::new();
+        let Looked { found, rejected } = self.look(spec, project);
+        found.ok_or(rejected)
+    }
+
+    /// As [`Live::find`], with what was rejected also if something was found.
+    #[must_use]
+    pub fn look(&self, spec: &ServerSpec, project: &Project) -> Looked {
+        let search = self.search(project, self.own_folder(spec.name));
+        let mut looked = Looked::default();
         for command in spec.commands {
             match self.finder.find(command[0], (spec.version_args, spec.least_version), &search) {
-                Ok((found, _)) => match spec.needs_trust.filter(|_| !project.trusted) {
-                    None => return Ok((found, command)),
-                    Some(why) => {
-                        rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
-                    }
-                },
-                Err(found) => rejected.extend(found),
+                Ok((found, rejected)) => {
+                    looked.rejected.extend(rejected);
+                    let Some(why) = spec.needs_trust.filter(|_| !project.trusted) else {
+                        looked.found = Some((found, command));
+                        return looked;
+                    };
+                    looked.rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
+                }
+                Err(rejected) => looked.rejected.extend(rejected),
             }
         }
-        Err(rejected)
+        looked
+    }
+
+    /// Where hob installs a server; `None` if it installs none.
+    #[must_use]
+    pub fn own_folder(&self, server: &str) -> Option<PathBuf> {
+        self.options.own.as_ref().map(|own| own.join(server))
     }
 
     /// Tells the running servers of a project what changed on disk.
@@ -283,11 +310,12 @@ impl Live {
         }
     }
 
-    fn search(&self, project: &Project) -> Search {
+    fn search(&self, project: &Project, own: Option<PathBuf>) -> Search {
         let path = self.options.env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
         let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
-        let others = self.options.own_folders.iter().cloned().chain(on_path.unwrap_or_default());
+        let others = own.iter().flat_map(|own| INSTALLED.iter().map(|folder| own.join(folder)));
+        let others = others.chain(on_path.unwrap_or_default());
         // What may not run is still looked for, to be able to say that trust would help.
         let folders = match project.trusted {
             true => brought.chain(others).collect(),
@@ -299,7 +327,7 @@ impl Live {
 
     /// What a program prints, run outside of the project.
     fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
-        let (found, _) = self.finder.find(program, (&[], 0), &self.search(project)).ok()?;
+        let (found, _) = self.finder.find(program, (&[], 0), &self.search(project, None)).ok()?;
         let question = (found.program, args.iter().map(ToString::to_string).collect::<Vec<_>>());
         let known = self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
         if let Some((at, answer)) = known

@@ -27,9 +27,7 @@ impl Trust {
     pub(super) fn covers(&self, root: &AbsPath, notices: &Notices) -> bool {
         let Some(file) = &self.file else { return false };
         match Trusted::read(file) {
-            Ok(trusted) => {
-                root.as_path().canonicalize().is_ok_and(|real| trusted.covers(&real))
-            }
+            Ok(trusted) => root.as_path().canonicalize().is_ok_and(|real| trusted.covers(&real)),
             Err(error) => {
                 notices.once("trust", format!("No project is trusted: {error}."));
                 false

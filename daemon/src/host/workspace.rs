@@ -21,8 +21,8 @@ use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
 use super::registry::{Notices, Pools};
-use super::trust::Trust;
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
+use super::trust::Trust;
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.

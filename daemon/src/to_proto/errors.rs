@@ -150,8 +150,15 @@ pub fn to_trust(root: &AbsPath) -> String {
     if plain { format!("hob trust {text}") } else { format!("hob trust '{}'", text.replace('\'', r"'\''")) }
 }
 
-fn unusable(rejected: &[Rejected]) -> Vec<String> {
+/// Programs that were found and are of no use, with the reasons.
+pub fn unusable(rejected: &[Rejected]) -> Vec<String> {
     rejected.iter().map(|it| format!("{}: {}", it.program.display(), it.why)).collect()
+}
+
+/// hob knows nothing of this name.
+pub fn unknown_server(name: &str) -> ToolError {
+    ToolError::bad_args(format!("There is no language, file ending or language server `{name}`."))
+        .hint("`hob servers list` shows what there is.")
 }
 
 /// A language server has no answer.
@@ -160,15 +167,22 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     match error {
         LiveError::NoSuchLanguage { .. } => ToolError::new(ErrorCode::LspUnavailable, message)
             .hint("Static structure is still available via map_* tools."),
-        LiveError::NotInstalled { install, rejected, .. } => ToolError::new(ErrorCode::LspUnavailable, message)
-            .hint(format!("Install it: {install}. Static structure is still available via map_* tools."))
-            .with("rejected", unusable(rejected)),
+        LiveError::NotInstalled { server, install, rejected } => {
+            let by_hob = hob_live::catalogue::by_name(server).is_some_and(|spec| spec.install.is_some());
+            let by_hob = if by_hob { format!("`hob servers install {server}`, or ") } else { String::new() };
+            let rest = "Static structure is still available via map_* tools.";
+            ToolError::new(ErrorCode::LspUnavailable, message)
+                .hint(format!("Install it: {by_hob}{install}. {rest}"))
+                .with("rejected", unusable(rejected))
+        }
         LiveError::Untrusted { root, install, rejected, .. } => {
             let lift = to_trust(root);
             let hint = format!(
                 "If the user trusts what this project brings along: `{lift}`. Without trust: {install}; map_* tools need neither."
             );
-            ToolError::new(ErrorCode::UntrustedWorkspace, message).hint(hint).with("rejected", unusable(rejected))
+            ToolError::new(ErrorCode::UntrustedWorkspace, message)
+                .hint(hint)
+                .with("rejected", unusable(rejected))
         }
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("map_* tools go on without it; map_status shows the server's last words.")

@@ -9,6 +9,7 @@ pub mod map;
 pub mod nav;
 pub mod read;
 pub mod resolve;
+pub mod servers;
 pub mod text;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
         "hob_digest" => admin::digest,
         "hob_noop" => admin::noop,
+        "hob_servers" => servers::servers,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
         "map_path" => map::path,

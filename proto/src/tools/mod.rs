@@ -13,6 +13,7 @@ pub mod map;
 pub mod nav;
 pub mod read;
 pub mod resolve;
+pub mod servers;
 pub mod text;
 
 pub use check::{Checked, check_args, nearest};
@@ -185,6 +186,7 @@ pub static COMMON: &[ArgDef] = &[
 pub static TOOLS: &[&ToolDef] = &[
     &admin::DIGEST,
     &admin::NOOP,
+    &servers::SERVERS,
     &map::NEIGHBORS,
     &map::OVERVIEW,
     &map::PATH,

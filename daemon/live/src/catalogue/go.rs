@@ -1,6 +1,6 @@
 //! Go: gopls 0.11.
 
-use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -11,7 +11,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["version"],
         least_version: 0,
         install_hint: "go install golang.org/x/tools/gopls@latest",
-        install: None,
+        install: Some(Install::Go("golang.org/x/tools/gopls@v0.16.1")),
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,

@@ -1,0 +1,219 @@
+//! `hob servers`: which language servers serve a project, why, and installing them.
+//!
+//! What there is and which commands install it, the daemon knows; here it is shown, and those commands are run where the
+//! user sees them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::{Args, Subcommand};
+use hob_client::Answer;
+use hob_proto::Envelope;
+use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersResult, Step};
+use serde_json::Map;
+
+use super::ask::{self, Question};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, show};
+
+/// Show and install language servers
+#[derive(Debug, Args)]
+pub(crate) struct Servers {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// For each language, the server that is used, or how to get one
+    List,
+    /// Why a server is used for a language, and why not the others
+    Why {
+        /// A language (python), file ending (py) or server (pyright)
+        language: String,
+    },
+    /// Install a server into hob's own folder, at the version that hob was tried with
+    ///
+    /// Uses the package manager that the server is published with, and says first what it runs. Nothing outside hob's folder
+    /// is changed, but for that package manager's own cache. A daemon that runs finds the server from the next question on.
+    Install {
+        /// The server, as `hob servers list` names it
+        name: String,
+    },
+}
+
+impl Servers {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        match self.what {
+            What::List => shown(None, common, list).await,
+            What::Why { language } => shown(Some(language), common, why).await,
+            What::Install { name } => install(name, common).await,
+        }
+    }
+}
+
+async fn asked(about: Option<String>, common: &Common) -> Result<Answer, Failure> {
+    let args: Map<_, _> = about.into_iter().map(|about| ("about".to_owned(), about.into())).collect();
+    let question = Question { tool: "hob_servers", args, root: common.place()?, timeout: common.timeout };
+    ask::with_progress(&question, common).await
+}
+
+fn result(answer: &Answer) -> Option<ServersResult> {
+    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
+}
+
+async fn shown(
+    about: Option<String>,
+    common: &Common,
+    render: fn(&ServersResult, &Style) -> String,
+) -> Result<Outcome, Failure> {
+    let answer = asked(about, common).await?;
+    match result(&answer) {
+        Some(result) if !common.json => {
+            term::print(&render(&result, &Style::of_stdout()))?;
+            show::remarks_of(&answer);
+            Ok(Outcome::Done)
+        }
+        _ => show::answer("hob_servers", &answer, common.json),
+    }
+}
+
+fn list(result: &ServersResult, style: &Style) -> String {
+    result.families.iter().map(|family| list_family(family, style)).collect()
+}
+
+fn list_family(family: &Family, style: &Style) -> String {
+    let mut text = format!("{}: ", style.bold(family.languages.join(", ")));
+    match family.candidates.iter().find(|candidate| candidate.state == "used") {
+        Some(used) => text.push_str(&format!("{}\n", found(used, style))),
+        None => {
+            let first = family.candidates.first().map_or("", |first| first.install.as_str());
+            text.push_str(&format!("{} ({first})\n", style.dim("none")));
+        }
+    }
+    let rejected = family.candidates.iter().flat_map(|candidate| &candidate.rejected);
+    rejected.for_each(|line| text.push_str(&format!("  {} {line}\n", style.notice("rejected:"))));
+    text
+}
+
+fn found(candidate: &Candidate, style: &Style) -> String {
+    let version = candidate.version.as_deref().map(|version| format!(" ({version})")).unwrap_or_default();
+    let program = candidate.program.as_deref().unwrap_or_default();
+    format!("{} {}{version}", candidate.name, style.path(program))
+}
+
+fn why(result: &ServersResult, style: &Style) -> String {
+    let mut text = String::new();
+    for family in &result.families {
+        text.push_str(&format!("{}, most wanted first:\n", style.bold(family.languages.join(", "))));
+        for candidate in &family.candidates {
+            let verdict = match candidate.state.as_str() {
+                "used" => format!("{}: it is used", found(candidate, style)),
+                "spare" => format!("{}: it would do, but one above is there", found(candidate, style)),
+                "rejected" => format!("{}: what was found cannot be used", candidate.name),
+                _ => format!("{}: not found ({})", candidate.name, candidate.install),
+            };
+            text.push_str(&format!("  {verdict}\n"));
+            for line in &candidate.rejected {
+                text.push_str(&format!("    {} {line}\n", style.notice("rejected:")));
+            }
+        }
+    }
+    let trust = if result.trusted { "trusted" } else { "not trusted (see hob trust)" };
+    text.push_str(&format!("This project is {trust}.\n"));
+    text
+}
+
+async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {
+    let answer = asked(Some(name.clone()), common).await?;
+    let Some(result) = result(&answer) else { return show::answer("hob_servers", &answer, common.json) };
+    let Some(server) = named(&result, &name) else {
+        let names = result.families.iter().flat_map(|family| &family.candidates);
+        let names: Vec<&str> = names.map(|candidate| candidate.name.as_str()).collect();
+        return Err(Failure::Usage(format!("`{name}` is no server; there are {}", names.join(", "))));
+    };
+    let Some(recipe) = &server.recipe else {
+        return Err(Failure::Usage(format!("hob cannot install {name} by itself: {}", server.install)));
+    };
+    follow(recipe).map_err(Failure::Usage)?;
+    // Asked anew: what counts is that the daemon finds it and that it runs.
+    let again = result_of_check(asked(Some(name.clone()), common).await?, &name)?;
+    term::print(&format!("installed {}\n", found(&again, &Style::of_stdout())))?;
+    if again.state != "used" {
+        term::tell(&format!("another server comes first: hob servers why {name}"));
+    }
+    Ok(Outcome::Done)
+}
+
+fn result_of_check(answer: Answer, name: &str) -> Result<Candidate, Failure> {
+    let server = result(&answer).and_then(|result| named(&result, name).cloned());
+    match server {
+        Some(server) if server.program.is_some() => Ok(server),
+        Some(server) => Err(Failure::Usage(format!(
+            "{name} was installed, but cannot be used here: {}",
+            server.rejected.join("; ")
+        ))),
+        None => Err(Failure::Daemon(format!("the daemon does not know {name} any more"))),
+    }
+}
+
+fn named<'r>(result: &'r ServersResult, name: &str) -> Option<&'r Candidate> {
+    let mut all = result.families.iter().flat_map(|family| &family.candidates);
+    all.find(|candidate| candidate.name.eq_ignore_ascii_case(name))
+}
+
+/// Runs the commands. What was in the folder before is kept until they have succeeded.
+fn follow(recipe: &Recipe) -> Result<(), String> {
+    let folder = Path::new(&recipe.folder);
+    let (above, old) = (folder.parent().unwrap_or(folder), aside(folder));
+    let failed = |error: std::io::Error| format!("`{}`: {error}", recipe.folder);
+    hob_proto::private_dir::ensure(above).map_err(|error| error.to_string())?;
+    remove(&old).map_err(failed)?;
+    let replaces = folder.exists();
+    if replaces {
+        std::fs::rename(folder, &old).map_err(failed)?;
+    }
+    let done = recipe.steps.iter().try_for_each(|step| run(step, &recipe.needs));
+    if done.is_err() {
+        remove(folder).map_err(failed)?;
+        if replaces {
+            std::fs::rename(&old, folder).map_err(failed)?;
+        }
+    }
+    remove(&old).map_err(failed)?;
+    done
+}
+
+fn aside(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".old");
+    name.into()
+}
+
+fn remove(folder: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Runs one command in the user's terminal; what it prints goes to standard error.
+fn run(step: &Step, needs: &str) -> Result<(), String> {
+    let words = step.env.iter().chain([&step.program]).chain(&step.args);
+    let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+    term::tell(&format!("running: {line}"));
+    let mut command = Command::new(&step.program);
+    command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
+    // Not in the project: package managers read settings from where they are started.
+    command.current_dir(std::env::temp_dir()).stdin(Stdio::null()).stdout(std::io::stderr());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => {
+            Err(format!("`{}` failed ({status}); nothing was installed. It needs {needs}", step.program))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(format!("`{}` was not found; this needs {needs}", step.program))
+        }
+        Err(error) => Err(format!("`{}` cannot be run: {error}; this needs {needs}", step.program)),
+    }
+}
