@@ -290,6 +290,64 @@ fn a_silent_server_is_a_timeout_with_the_maps_range() {
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("Ask again")), "{answer}");
 }
 
+/// Holds a file so that whoever opens it waits: for as long as the kernel lets it, which is longer than a call waits for the
+/// first index, or until this is dropped.
+#[cfg(target_os = "linux")]
+struct Held(std::process::Child);
+
+#[cfg(target_os = "linux")]
+impl Held {
+    fn file(path: &std::path::Path) -> Self {
+        use std::io::Read;
+        use std::process::{Command, Stdio};
+        const LEASE: &str = "import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(sys.argv[1], os.O_RDWR)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print('held', flush=True)
+sys.stdin.read()
+";
+        let mut command = Command::new(outside::python());
+        command.args(["-c", LEASE]).arg(path).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("Python runs");
+        let mut said = [0; 4];
+        let out = child.stdout.as_mut().expect("piped");
+        out.read_exact(&mut said).expect("a lease is given");
+        Self(child)
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Held {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        drop(self.0.wait());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_map_a_position_still_gets_what_encloses_it() {
+    let world = ty_alone();
+    let tree = world.tree(PYTHON);
+    // Rules are read before anything is listed.
+    tree.write("rules/.hobignore", "*.log\n");
+    let held = Held::file(&tree.at("rules/.hobignore"));
+    let mut mcp = world.mcp(&tree);
+    // Both at once: each waits for the first index as long as calls do.
+    let (to_map, to_live) = (json!({"file": "src/session.py", "line": 8}), json!({"nodeId": REFRESH}));
+    let sent = [&to_map, &to_live].map(|args| mcp.send_call("resolve", args));
+    let answer = mcp.wait_call(sent[0], "resolve", to_map);
+    let data = answer.says("MAP_NOT_BUILT").ok();
+    assert_eq!(answer.texts("/enclosingSymbols", "name"), ["SessionStore", "refresh"], "{answer}");
+    assert_eq!((&data["nodeId"], &data["inMap"]), (&Value::Null, &json!(false)), "{answer}");
+    assert_eq!((&data["verified"], &data["mapStale"]), (&json!(true), &json!(false)), "{answer}");
+    let map_to_live = mcp.wait_call(sent[1], "resolve", to_live);
+    assert!(map_to_live.error("MAP_NOT_BUILT")["progress"].is_object(), "{map_to_live}");
+    drop(held);
+    assert_eq!(position(&mut mcp, "src/session.py", (8, 9)).ok()["nodeId"], REFRESH);
+}
+
 #[test]
 fn arguments_that_cannot_be_meant_are_refused() {
     let world = no_servers();
