@@ -232,12 +232,14 @@ mod tests {
             version_args: &[],
             least_version: 0,
             install_hint: "",
+            install: None,
             ready: ReadySignal::Held,
             open: OpenPolicy::AskedFile,
             announce,
             options: nothing,
             settings: nothing,
             restricted: None,
+            needs_trust: None,
             clean_exit_codes: &[0],
         }
     }
@@ -314,5 +316,3 @@ mod tests {
         assert!(documents.version(&path("f0.py")).is_some() && documents.version(&path("f1.py")).is_none());
     }
 }
-            install: None,
-            needs_trust: None,

@@ -159,6 +159,12 @@ impl Instance {
         &self.launch.spec
     }
 
+    /// As [`Instance::spec`], for those who outlive it.
+    #[must_use]
+    pub fn launch_spec(&self) -> Arc<ServerSpec> {
+        Arc::clone(&self.launch.spec)
+    }
+
     /// The project's folder.
     #[must_use]
     pub fn root(&self) -> &AbsPath {
@@ -168,12 +174,6 @@ impl Instance {
     /// Its process and all that it started.
     #[must_use]
     pub fn process(&self) -> &ServerProcess {
-    /// As [`Instance::spec`], for those who outlive it.
-    #[must_use]
-    pub fn launch_spec(&self) -> Arc<ServerSpec> {
-        Arc::clone(&self.launch.spec)
-    }
-
         &self.process
     }
 

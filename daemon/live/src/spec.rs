@@ -50,9 +50,6 @@ pub struct Circumstances<'a> {
     pub ask: &'a dyn Fn(&str, &[&str]) -> Option<String>,
 }
 
-/// One kind of server.
-#[derive(Clone, Debug)]
-pub struct ServerSpec {
 /// How hob installs a server into a folder of its own: which package manager, and what it is to fetch. Versions are pinned, so
 /// that the same command gives the same server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +64,9 @@ pub enum Install {
     Go(&'static str),
 }
 
+/// One kind of server.
+#[derive(Clone, Debug)]
+pub struct ServerSpec {
     /// Its name for users: `pyright`.
     pub name: &'static str,
     /// Endings of the files it serves, each with the language identifier of the protocol.
@@ -81,11 +81,11 @@ pub enum Install {
     pub least_version: u32,
     /// How to get it, for people.
     pub install_hint: &'static str,
+    /// How hob itself can install it, if it can.
+    pub install: Option<Install>,
     /// See [`ReadySignal`].
     pub ready: ReadySignal,
     /// See [`OpenPolicy`].
-    /// How hob itself can install it, if it can.
-    pub install: Option<Install>,
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
@@ -96,11 +96,11 @@ pub enum Install {
     /// Without trust it runs in a form that executes nothing of the project; the text says what that costs. `None`: it has no
     /// such form and needs none, because it never executes anything of a project.
     pub restricted: Option<&'static str>,
+    /// It has no form that executes nothing of the project, and so runs only with trust; the text says what it would execute.
+    pub needs_trust: Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
 }
-    /// It has no form that executes nothing of the project, and so runs only with trust; the text says what it would execute.
-    pub needs_trust: Option<&'static str>,
 
 impl ServerSpec {
     /// The protocol's language identifier for a file name, if this server serves such files.

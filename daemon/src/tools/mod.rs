@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{AbsPath, CancelToken, Deadline};
-use hob_proto::{ErrorCode, ToolError};
 use hob_live::live::Project;
 use hob_live::spec::ServerSpec;
+use hob_proto::{ErrorCode, ToolError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -112,19 +112,22 @@ impl ToolCall<'_> {
         Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation }
     }
 
-    /// Says that a limit of the question left `total - shown` items out.
-    pub(crate) fn omit(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
-        self.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     /// Says what it costs that a server runs restricted because the project is not trusted; once in an answer.
     pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
         let Some(cost) = server.restricted.filter(|_| !project.trusted) else { return };
         let lift = errors::to_trust(&project.root);
-        let warning = format!("{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.", server.name);
+        let warning = format!(
+            "{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.",
+            server.name
+        );
         if !self.warnings.contains(&warning) {
             self.warnings.push(warning);
         }
     }
 
+    /// Says that a limit of the question left `total - shown` items out.
+    pub(crate) fn omit(&mut self, kind: &'static str, total: usize, shown: usize, way: &'static str) {
+        self.omitted.push(Omitted { kind, count: total.saturating_sub(shown) as u64, way });
     }
 
     /// The arguments as their type.

@@ -45,6 +45,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install_hint: "pip install ty",
         install: Some(Install::Pip(&["ty==0.0.105"])),
         ready: ReadySignal::Held,
+        announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
         restricted: None,
@@ -55,7 +56,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
     let pyrefly = ServerSpec {
         name: "pyrefly",
         commands: &[&["pyrefly", "lsp"]],
-        version_args: &["--version"],
         install_hint: "pip install pyrefly",
         install: Some(Install::Pip(&["pyrefly==1.4.1"])),
         version_args: &["--version"],
