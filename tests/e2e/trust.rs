@@ -68,6 +68,8 @@ fn without_trust_a_server_says_what_that_costs() {
     let restricted = mcp.call("nav_references", question());
     assert_eq!(restricted.ok()["total"], 1, "{restricted}");
     assert_eq!(said(&restricted), 1, "{restricted}");
+    let found = mcp.call("nav_workspaceSymbols", json!({"query": "any"}));
+    assert_eq!(said(&found), 1, "{found}");
     let above = tree.root().parent().expect("not the top").to_path_buf();
     let _ = world.hob(&above, &["trust"]).code(0);
     let trusted = mcp.call("nav_references", question());

@@ -116,12 +116,14 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
         );
     }
     let read = |path: &WsPath| text_of(&workspace, path);
+    let project = workspace.project();
     let mut found: Vec<FoundSymbol> = Vec::new();
     let mut completeness = if servers.is_empty() { Completeness::Unknown } else { Completeness::Complete };
     for server in &servers {
         match requests::workspace_symbols(server, &args.query, Asking { read: &read, cancel: &cancel }) {
             Ok(answer) => {
                 completeness = to_proto::least(completeness, whole(call, &answer));
+                call.warn_of_restriction(&project, server.spec());
                 found.extend(answer.value);
             }
             Err(LiveError::Unsupported { .. }) => {}
