@@ -13,6 +13,8 @@ mod lifecycle;
 mod many;
 mod map;
 mod nav;
+mod nav_diagnostics;
+mod nav_faults;
 mod read;
 mod resolve;
 mod servers;

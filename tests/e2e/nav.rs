@@ -70,18 +70,18 @@ console.log(sum(squares), squares[0].area());
 ";
 
 /// `PATH` with these servers in front, and nothing else of them reachable.
-fn path_with(folders: &[PathBuf]) -> String {
+pub(super) fn path_with(folders: &[PathBuf]) -> String {
     let rest = std::env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(std::env::split_paths(&rest));
     std::env::join_paths(all).expect("plain paths").into_string().expect("plain paths")
 }
 
-fn servers() -> World {
+pub(super) fn servers() -> World {
     World::new().env("PATH", path_with(outside::servers()))
 }
 
 /// Without pyright, so that ty is what serves Python.
-fn ty_alone() -> Vec<PathBuf> {
+pub(super) fn ty_alone() -> Vec<PathBuf> {
     outside::servers().iter().filter(|folder| folder.ends_with("venv/bin")).cloned().collect()
 }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Packages with programs that are tested.
-const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp"];
+/// Packages with programs that are tested, or that tests put on the `PATH` (`fake-lsp`, of `hob-live`).
+const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp", "hob-live"];
 
 /// The repository's root.
 #[must_use]

@@ -35,8 +35,12 @@ impl Verdicts {
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
-        let count = all.get(&path).map_or(0, |before| before.count) + 1;
-        all.insert(path, Verdict { version: params.version, count, list: params.diagnostics });
+        let before = all.entry(path).or_insert(Verdict { version: None, count: 0, list: Vec::new() });
+        before.count += 1;
+        // Versions only rise, so one that is lower has been overtaken on its way.
+        if params.version.is_none() || params.version >= before.version {
+            (before.version, before.list) = (params.version, params.diagnostics);
+        }
         drop(all);
         self.changed.notify_all();
     }

@@ -62,6 +62,19 @@ struct Open {
     version: i32,
     hash: ContentHash,
     used: u64,
+    /// How many batches of changes the verdict that was asked for last covers, and the verdicts there were before it.
+    asked: Option<(u64, u64)>,
+}
+
+/// A verdict that the server has been asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Awaited {
+    /// What to tell the server for it; nothing if it was asked before.
+    pub tell: Vec<Tell>,
+    /// The version of the file that it is about.
+    pub version: i32,
+    /// Verdicts on the file that came before.
+    pub before: u64,
 }
 
 /// What one server has open.
@@ -70,6 +83,11 @@ pub struct Documents {
     root: AbsPath,
     open: HashMap<WsPath, Open>,
     uses: u64,
+    /// Batches of changes so far.
+    changes: u64,
+    /// The highest version of any file that was closed. Files begin above it, so that what a server says of an earlier
+    /// opening is never taken for news.
+    highest: i32,
 }
 
 /// Reads a file of the workspace as text; `None` when it is gone or no text.
@@ -79,7 +97,7 @@ impl Documents {
     /// Nothing open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
-        Self { root, open: HashMap::new(), uses: 0 }
+        Self { root, open: HashMap::new(), uses: 0, changes: 0, highest: 0 }
     }
 
     /// How many files are open.
@@ -111,9 +129,46 @@ impl Documents {
         let text = read(path)?;
         let hash = ContentHash::of(text.as_bytes());
         let mut tell = self.close_superfluous();
-        self.open.insert(path.clone(), Open { version: 1, hash, used: self.uses });
-        tell.push(self.did_open(spec, path, text));
+        let version = self.highest + 1;
+        self.open.insert(path.clone(), Open { version, hash, used: self.uses, asked: None });
+        tell.push(self.did_open(spec, path, (version, text)));
         Some(tell)
+    }
+
+    /// What to tell so that the server judges `path` in the light of everything it has been told; `None` if the file cannot
+    /// be read. `before` is the number of verdicts on it so far.
+    ///
+    /// A server judges a file anew when that file changes; whether it does when others change, no server says. So the same
+    /// contents are sent once more under another version: the verdict on that is the one that counts.
+    pub fn await_verdict(
+        &mut self,
+        spec: &ServerSpec,
+        path: &WsPath,
+        (before, read): (u64, ReadText<'_>),
+    ) -> Option<Awaited> {
+        let was_open = self.open.contains_key(path);
+        let mut tell = self.open(spec, path, read)?;
+        let (uri, changes) = (self.uri(path), self.changes);
+        let open = self.open.get_mut(path)?;
+        if let Some((_, before)) = open.asked.filter(|(covered, _)| *covered == changes) {
+            return Some(Awaited { tell, version: open.version, before });
+        }
+        if was_open {
+            let text = read(path)?;
+            open.hash = ContentHash::of(text.as_bytes());
+            open.version += 1;
+            tell.push(did_change(&uri, open.version, (&text, true)));
+        }
+        open.asked = Some((changes, before));
+        Some(Awaited { tell, version: open.version, before })
+    }
+
+    /// The files that are open.
+    #[must_use]
+    pub fn all_open(&self) -> Vec<WsPath> {
+        let mut all: Vec<WsPath> = self.open.keys().cloned().collect();
+        all.sort();
+        all
     }
 
     /// What to tell about changes on disk. `read` gives contents as they are now.
@@ -123,6 +178,7 @@ impl Documents {
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
     ) -> Taken {
+        self.changes += 1;
         let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
         if changes.iter().filter(shown).count() > MOST_SHOWN {
             return Taken::StartAnew;
@@ -141,7 +197,8 @@ impl Documents {
             if self.is_shown(spec, path, *change)
                 && let Some(text) = read(path)
             {
-                tell.push(self.did_open(spec, path, text));
+                self.highest += 1;
+                tell.push(self.did_open(spec, path, (self.highest, text)));
                 tell.push(self.did_close(path));
             }
         }
@@ -162,8 +219,7 @@ impl Documents {
     fn sync(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
         let text = (change != FileChange::Deleted).then(|| read(path)).flatten();
         let Some(text) = text else {
-            self.open.remove(path);
-            return Some(self.did_close(path));
+            return Some(self.close(path));
         };
         let uri = self.uri(path);
         let open = self.open.get_mut(path)?;
@@ -173,11 +229,7 @@ impl Documents {
         }
         open.hash = hash;
         open.version += 1;
-        let params = json!({
-            "textDocument": {"uri": uri, "version": open.version},
-            "contentChanges": [{"text": text}],
-        });
-        Some(Tell { method: "textDocument/didChange", params })
+        Some(did_change(&uri, open.version, (&text, false)))
     }
 
     fn close_superfluous(&mut self) -> Vec<Tell> {
@@ -185,15 +237,21 @@ impl Documents {
         while self.open.len() >= MOST_OPEN {
             let oldest = self.open.iter().min_by_key(|(_, open)| open.used).map(|(path, _)| path.clone());
             let Some(path) = oldest else { break };
-            self.open.remove(&path);
-            tell.push(self.did_close(&path));
+            tell.push(self.close(&path));
         }
         tell
     }
 
-    fn did_open(&self, spec: &ServerSpec, path: &WsPath, text: String) -> Tell {
+    fn close(&mut self, path: &WsPath) -> Tell {
+        if let Some(closed) = self.open.remove(path) {
+            self.highest = self.highest.max(closed.version);
+        }
+        self.did_close(path)
+    }
+
+    fn did_open(&self, spec: &ServerSpec, path: &WsPath, (version, text): (i32, String)) -> Tell {
         let language = spec.language_of(path.file_name()).unwrap_or("plaintext");
-        let document = json!({"uri": self.uri(path), "languageId": language, "version": 1, "text": text});
+        let document = json!({"uri": self.uri(path), "languageId": language, "version": version, "text": text});
         Tell { method: "textDocument/didOpen", params: json!({"textDocument": document}) }
     }
 
@@ -208,6 +266,18 @@ impl Documents {
     fn uri(&self, path: &WsPath) -> String {
         uri::of_path(&self.root.join_ws(path)).as_str().to_owned()
     }
+}
+
+/// `anew` is clangd's own field for "also if nothing changed"; others know no such field and pass over it.
+fn did_change(uri: &str, version: i32, (text, anew): (&str, bool)) -> Tell {
+    let mut params = json!({
+        "textDocument": {"uri": uri, "version": version},
+        "contentChanges": [{"text": text}],
+    });
+    if anew {
+        params["forceRebuild"] = json!(true);
+    }
+    Tell { method: "textDocument/didChange", params }
 }
 
 impl OpenPolicy {
@@ -297,6 +367,27 @@ mod tests {
         assert_eq!(new, ["didChangeWatchedFiles", "didOpen", "didClose"]);
         let many = (0..=MOST_SHOWN).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
         assert_eq!(told(documents.take_in(&spec(Announce::OpenAndClose), &many, text)), ["anew"]);
+    }
+
+    #[test]
+    fn a_verdict_is_asked_for_once_after_every_change_anywhere() {
+        let spec = spec(Announce::WatchedFiles);
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let text: ReadText<'_> = &|_| Some(String::new());
+        let a = path("a.py");
+        let first = documents.await_verdict(&spec, &a, (0, text)).expect("readable");
+        assert_eq!((methods(&first.tell), first.version, first.before), (vec!["didOpen"], 1, 0));
+        let again = documents.await_verdict(&spec, &a, (3, text)).expect("readable");
+        assert_eq!((methods(&again.tell), again.version, again.before), (vec![], 1, 0), "it is on its way");
+        let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Changed)]);
+        documents.take_in(&spec, &elsewhere, text);
+        let anew = documents.await_verdict(&spec, &a, (3, text)).expect("readable");
+        assert_eq!((methods(&anew.tell), anew.version, anew.before), (vec!["didChange"], 2, 3));
+        let gone = BTreeMap::from([(a.clone(), FileChange::Deleted)]);
+        documents.take_in(&spec, &gone, &|_| None);
+        assert_eq!(documents.await_verdict(&spec, &a, (3, &|_| None)), None);
+        let back = documents.await_verdict(&spec, &a, (4, text)).expect("readable");
+        assert_eq!((methods(&back.tell), back.version), (vec!["didOpen"], 3), "never the same version twice");
     }
 
     #[test]

@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Deadline, Stopped, WsPath};
+use lsp_types::Diagnostic;
 use lsp_types::request::Request;
 use serde_json::{Value, json};
 
+use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
 use crate::process::{Ended, Guard, ServerCommand, ServerProcess};
 use crate::ready::Readiness;
@@ -30,6 +32,13 @@ const RETRY_FOR: Duration = Duration::from_secs(8);
 
 /// Pause between two such tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
+
+/// How often a call that waits for a verdict looks whether the server is still there.
+const LOOK_FOR_DEATH_EVERY: Duration = Duration::from_millis(250);
+
+/// A server that does not say which contents a verdict is about gives it in pieces; after so long without another it is
+/// whole.
+const SETTLES_WITHIN: Duration = Duration::from_millis(400);
 
 /// Everything needed to start one.
 #[derive(Clone, Debug)]
@@ -198,6 +207,11 @@ impl Instance {
     /// Why it is no more, if so.
     #[must_use]
     pub fn gone(&self) -> Option<String> {
+        if self.client.closed().is_none() && self.process.ended().is_some() {
+            // Its guard was killed. It might go on, but not end with the daemon.
+            self.process.kill();
+            self.client.close("its guard has ended");
+        }
         let closed = self.client.closed()?;
         let ended = self.process.wait(Duration::from_millis(50));
         Some(ended.map_or(closed, |ended: Ended| ended.to_string()))
@@ -247,8 +261,12 @@ impl Instance {
         let before = waited.unwrap_or_else(|_| self.readiness());
         cancel.check()?;
         let value = self.ask::<R>(params, cancel)?;
-        // It may have begun to load again while it answered.
-        let completeness = match (before, self.readiness()) {
+        Ok(Answer { value, completeness: self.whole_since(before) })
+    }
+
+    /// How whole an answer is that was asked for at `before`: it may have begun to load again while it answered.
+    fn whole_since(&self, before: Readiness) -> Completeness {
+        match (before, self.readiness()) {
             (Readiness::Ready, Readiness::Ready) => Completeness::Complete,
             (Readiness::Impaired(why), _) | (_, Readiness::Impaired(why)) => Completeness::Partial(why),
             (Readiness::Loading(what), _) | (_, Readiness::Loading(what)) => {
@@ -257,8 +275,84 @@ impl Instance {
             (Readiness::Silent, _) | (_, Readiness::Silent) => Completeness::Unknown(
                 "the server has not said yet whether it has loaded the project".to_owned(),
             ),
+        }
+    }
+
+    /// Asks a server that pushes its verdicts for the one on `path` as everything is now, and waits for it; `None` if the
+    /// file cannot be read. Without a verdict in time, the last one is given as partial, or nothing as unknown.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn verdict(
+        &self,
+        path: &WsPath,
+        (patience, read): (Duration, ReadText<'_>),
+        cancel: &CancelToken,
+    ) -> Result<Option<Answer<Vec<Diagnostic>>>, CallError> {
+        let cancel_late = cancel.with_deadline(Deadline::after(patience));
+        self.session.ready.given_work();
+        let waited = self.session.ready.wait(&cancel_late);
+        let before = waited.unwrap_or_else(|_| self.readiness());
+        cancel.check()?;
+        let at = self.root().join_ws(path);
+        let Some((version, count)) = self.await_verdict(path, &at, read)? else { return Ok(None) };
+        let fits = |verdict: &Verdict| match verdict.version {
+            Some(of) => of >= version,
+            None => verdict.count > count,
         };
-        Ok(Answer { value, completeness })
+        let verdict = loop {
+            let slice = cancel_late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
+            match self.session.verdicts.wait(&at, fits, &slice) {
+                Ok(verdict) => break Some(verdict),
+                Err(_) if self.client.closed().is_some() => {
+                    return Err(CallError::Closed(self.gone().unwrap_or_default()));
+                }
+                Err(_) if cancel_late.check().is_err() => break None,
+                Err(_) => {}
+            }
+        };
+        cancel.check()?;
+        let Some(mut verdict) = verdict else {
+            let last = self.session.verdicts.on(&at).map(|verdict| verdict.list);
+            let why = "the server has not judged the present contents in time".to_owned();
+            let completeness = match last {
+                Some(_) => Completeness::Partial(why),
+                None => Completeness::Unknown(why),
+            };
+            return Ok(Some(Answer { value: last.unwrap_or_default(), completeness }));
+        };
+        while verdict.version.is_none()
+            && let Ok(later) = self.session.verdicts.wait(
+                &at,
+                |later| later.count > verdict.count,
+                &cancel_late.with_deadline(Deadline::after(SETTLES_WITHIN)),
+            )
+        {
+            verdict = later;
+        }
+        Ok(Some(Answer { value: verdict.list, completeness: self.whole_since(before) }))
+    }
+
+    /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
+    fn await_verdict(
+        &self,
+        path: &WsPath,
+        at: &AbsPath,
+        read: ReadText<'_>,
+    ) -> Result<Option<(i32, u64)>, CallError> {
+        let mut documents = self.documents();
+        let so_far = self.session.verdicts.on(at).map_or(0, |verdict| verdict.count);
+        let Some(awaited) = documents.await_verdict(self.spec(), path, (so_far, read)) else {
+            return Ok(None);
+        };
+        self.tell(awaited.tell)?;
+        Ok(Some((awaited.version, awaited.before)))
+    }
+
+    /// The files that the server has open.
+    #[must_use]
+    pub fn all_open(&self) -> Vec<WsPath> {
+        self.documents().all_open()
     }
 
     /// Has a file open in the server, with its present contents; `false` if it cannot be read.
@@ -368,7 +462,8 @@ fn client_capabilities() -> Value {
             "callHierarchy": dynamic,
             "rename": {"dynamicRegistration": true, "prepareSupport": true},
             "publishDiagnostics": {"versionSupport": true, "relatedInformation": true},
-            "diagnostic": dynamic,
+            // Said at once or never: a file asked about meanwhile would be waited for in vain.
+            "diagnostic": {"dynamicRegistration": false},
         },
     })
 }

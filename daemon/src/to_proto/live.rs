@@ -1,10 +1,12 @@
 //! What language servers answer, as results.
 
 use globset::{Glob, GlobMatcher};
-use hob_live::requests::{CallItem, FoundSymbol, Outline, Place};
+use hob_live::requests::{CallItem, Diagnosis, FoundSymbol, Outline, Place};
 use hob_live::uri::FileRef;
 use hob_proto::Anchor;
-use hob_proto::tools::nav::{Call, CallSite, Completeness, NameRange, OutlineEntry, SymbolHit};
+use hob_proto::tools::nav::{
+    Call, CallSite, Completeness, DiagnosticEntry, NameRange, OutlineEntry, SymbolHit,
+};
 
 use crate::host::Workspace;
 use crate::tools::nav::Lines;
@@ -78,6 +80,19 @@ pub(crate) fn call(item: CallItem) -> Call {
         call_sites: item.call_sites.into_iter().map(|(line, col)| CallSite { line, col }).collect(),
         calls: item.calls.into_iter().map(call).collect(),
         external,
+    }
+}
+
+/// Something that is wrong.
+pub(crate) fn diagnosis(found: Diagnosis) -> DiagnosticEntry {
+    DiagnosticEntry {
+        file: file(&found.file).0,
+        line: found.at.0,
+        col: found.at.1,
+        severity: found.severity.word().to_owned(),
+        code: found.code,
+        message: found.message,
+        source: found.source,
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "map_status" => map::status,
         "nav_callHierarchy" => nav::call_hierarchy,
         "nav_definition" => nav::definition,
+        "nav_diagnostics" => nav::diagnostics,
         "nav_implementations" => nav::implementations,
         "nav_references" => nav::references,
         "nav_symbols" => nav::symbols,

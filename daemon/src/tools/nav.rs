@@ -11,12 +11,13 @@ use std::time::Duration;
 use hob_base::{CancelToken, Contents, Deadline, WsPath};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking, At, FoundSymbol, Place};
+use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severity};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
 use hob_proto::tools::nav::{
-    CallHierarchyArgs, CallHierarchyResult, CallRoot, Completeness, LocationsResult, PositionArgs,
-    ReferencesArgs, SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
+    CallHierarchyArgs, CallHierarchyResult, CallRoot, Completeness, DiagnosticsArgs, DiagnosticsResult,
+    LocationsResult, PositionArgs, ReferencesArgs, SymbolsArgs, SymbolsResult, TypeResult,
+    WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
 };
 use hob_proto::{NodeId, ToolError};
 
@@ -186,6 +187,52 @@ pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
         completeness,
         source: LSP.to_owned(),
     })
+}
+
+pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
+    let args: DiagnosticsArgs = call.args()?;
+    let least = Severity::of_word(&args.severity).unwrap_or(Severity::Hint);
+    let (found, completeness) = match args.file {
+        Some(file) => {
+            let at = PositionArgs { file: Some(file), line: Some(1), col: 1, node_id: None };
+            let asked = Asked::new(call, &at)?;
+            let question = |server: &Instance, at: &At, asking: Asking<'_>| {
+                requests::diagnostics(server, &at.file, asking)
+            };
+            let answer = asked.ask(call, LONG_PATIENCE, question)?;
+            let completeness = whole(call, &answer);
+            (answer.value, completeness)
+        }
+        None => known_diagnostics(call)?,
+    };
+    let shown = found.into_iter().filter(|one| one.severity <= least);
+    data(&DiagnosticsResult {
+        diagnostics: shown.map(to_proto::diagnosis).collect(),
+        complete: completeness == Completeness::Complete,
+    })
+}
+
+/// What the running servers know.
+fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Completeness), ToolError> {
+    let workspace = call.workspace(Needs::Text)?;
+    let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
+    let servers = workspace.live().pool().running(workspace.root());
+    if servers.is_empty() {
+        call.warnings.push("No language server runs for this project yet: pass a file.".into());
+    }
+    let read = |path: &WsPath| text_of(&workspace, path);
+    let mut found = Vec::new();
+    for server in &servers {
+        match requests::known_diagnostics(server, Asking { read: &read, cancel: &cancel }) {
+            Ok(answer) => {
+                whole(call, &answer);
+                found.extend(answer.value);
+            }
+            Err(error) => call.warnings.push(super::sentence(&error.to_string())),
+        }
+    }
+    found.sort();
+    Ok((found, Completeness::Partial))
 }
 
 /// What is asked about, and where.

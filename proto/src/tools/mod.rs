@@ -195,6 +195,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &map::STATUS,
     &nav::CALL_HIERARCHY,
     &nav::DEFINITION,
+    &nav::DIAGNOSTICS,
     &nav::IMPLEMENTATIONS,
     &nav::REFERENCES,
     &nav::SYMBOLS,

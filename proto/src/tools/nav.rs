@@ -415,3 +415,66 @@ pub struct CallSite {
     /// 1-based column.
     pub col: u32,
 }
+
+/// Severities, the worst first.
+pub const SEVERITIES: &[&str] = &["error", "warning", "information", "hint"];
+
+/// `nav_diagnostics`.
+pub static DIAGNOSTICS: ToolDef = ToolDef {
+    name: "nav_diagnostics",
+    title: "Live: errors and warnings",
+    description: "What the language server finds wrong in a file as it is now, also right after an edit; without file, what \
+                  running servers know.",
+    args: &[
+        ArgDef { name: "file", ty: ArgType::Str { min: 1 }, default: Default::None, description: "File" },
+        ArgDef {
+            name: "severity",
+            ty: ArgType::Enum(SEVERITIES),
+            default: Default::Str("hint"),
+            description: "The least shown",
+        },
+    ],
+    output: "{diagnostics: [{file: str, line: int, col: int, severity: str, code?: str, message: str, source?: str}], \
+             complete: bool}",
+    cuts: &[ListCut { path: "diagnostics", kind: "diagnostics", narrow: "Pass file, or severity:'error'" }],
+    ..ToolDef::READ
+};
+
+/// Arguments of `nav_diagnostics`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct DiagnosticsArgs {
+    /// The file; without one, all that running servers know of.
+    pub file: Option<String>,
+    /// One of [`SEVERITIES`]: the least shown.
+    pub severity: String,
+}
+
+/// Result of `nav_diagnostics`.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiagnosticsResult {
+    /// In the order of files and lines.
+    pub diagnostics: Vec<DiagnosticEntry>,
+    /// Whether this is the server's verdict on the present contents, and all of it.
+    pub complete: bool,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiagnosticEntry {
+    /// The file.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column.
+    pub col: u32,
+    /// One of [`SEVERITIES`].
+    pub severity: String,
+    /// The rule, as the server calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// For people.
+    pub message: String,
+    /// Who says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}

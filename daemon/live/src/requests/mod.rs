@@ -1,12 +1,14 @@
 //! The questions that hob asks, one file each: what is sent, and what the answer means in hob's own words.
 
 mod calls;
+mod diagnostics;
 mod hover;
 mod locations;
 mod place;
 mod symbols;
 
 pub use calls::{CallItem, Direction, call_hierarchy};
+pub use diagnostics::{Diagnosis, Severity, diagnostics, known_diagnostics};
 pub use hover::{TypeInfo, type_of};
 pub use locations::{definition, implementations, references};
 pub use place::{At, Place};

@@ -4,6 +4,9 @@
 //! - `capabilities`: what `initialize` answers with;
 //! - `answers`: for each method a list of steps, one for each time it is asked; the last one is repeated;
 //! - `then`: messages sent once `initialized` has come, each after its `delayMs`;
+//! - `judges`: says what is wrong with a file whenever it is opened or changed, after `delayMs`: each line that contains the
+//!   word `bad` is an error. `version: false` leaves out what the verdict is about, `stale: true` sends an empty verdict on an
+//!   earlier version first, `times` is how often it says anything at all;
 //! - `record`: a file to which every message received is written, one to a line.
 //!
 //! A step is an object: `result` or `error` to answer with; `delayMs` before that; `silent` to say nothing; `crash` with an
@@ -25,6 +28,7 @@ fn main() {
     let script: Value = serde_json::from_str(&script).expect("the script is JSON");
     let mut record = script["record"].as_str().map(|path| File::create(path).expect("a file"));
     let output = Arc::new(Mutex::new(stdout()));
+    let mut judged = 0;
     let mut asked: HashMap<String, usize> = HashMap::new();
     let mut input = MessageReader::new(BufReader::new(stdin()));
     while let Ok(Some(body)) = input.next_body() {
@@ -36,6 +40,12 @@ fn main() {
         match method {
             "exit" => std::process::exit(0),
             "initialized" => follow_up(&script["then"], &output),
+            "textDocument/didOpen" | "textDocument/didChange" if script["judges"].is_object() => {
+                judged += 1;
+                if script["judges"]["times"].as_u64().is_none_or(|times| judged <= times) {
+                    follow_up(&verdicts(&script["judges"], &message["params"]), &output);
+                }
+            }
             _ => {}
         }
         if message.get("id").is_some() {
@@ -86,6 +96,32 @@ fn locations(count: u64) -> Value {
     (0..count)
         .map(|i| json!({"uri": format!("file:///f{}.py", i % 100), "range": {"start": at(i), "end": at(i)}}))
         .collect()
+}
+
+/// What the server thinks of a file's text.
+fn verdicts(judges: &Value, params: &Value) -> Value {
+    let document = &params["textDocument"];
+    let text = document["text"].as_str().or(params["contentChanges"][0]["text"].as_str());
+    let lines = text.unwrap_or_default().lines().enumerate();
+    let at = |line: usize| json!({"line": line, "character": 0});
+    let wrong = lines.filter(|(_, line)| line.contains("bad")).map(
+        |(line, text)| json!({"range": {"start": at(line), "end": at(line)}, "severity": 1, "message": text}),
+    );
+    let say = |version: &Value, list: Value| {
+        let mut params = json!({"uri": document["uri"], "diagnostics": list});
+        if judges["version"] != false {
+            params["version"] = version.clone();
+        }
+        let method = "textDocument/publishDiagnostics";
+        json!({"delayMs": judges["delayMs"], "method": method, "params": params})
+    };
+    let version = &document["version"];
+    let verdict = say(version, wrong.collect());
+    if judges["stale"] == true {
+        let earlier = json!(version.as_i64().unwrap_or_default() - 1);
+        return json!([say(&earlier, json!([])), verdict]);
+    }
+    json!([verdict])
 }
 
 fn follow_up(messages: &Value, output: &Arc<Mutex<std::io::Stdout>>) {

@@ -1,5 +1,6 @@
 //! The live layer through its public surface: a scripted server in this process, real processes under a real guard.
 
+mod diagnostics;
 mod instance;
 mod pool;
 mod rpc;

@@ -1,0 +1,193 @@
+//! What is wrong with a file: asked for where the server can be asked, awaited where it only says so by itself.
+//!
+//! A verdict counts when it is about the present contents. A server that has said nothing about those has not said that
+//! nothing is wrong, so an empty list is whole only with a verdict behind it.
+
+use std::time::Duration;
+
+use lsp_types::request::{DocumentDiagnosticRequest, Request};
+use lsp_types::{
+    Diagnostic, DiagnosticSeverity, DocumentDiagnosticReport, DocumentDiagnosticReportResult, NumberOrString,
+};
+use serde_json::{Value, json};
+
+use hob_base::WsPath;
+
+use super::{Asking, At};
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::{LiveError, of_call};
+use crate::uri::{self, FileRef};
+
+/// How long a verdict is waited for.
+const VERDICT_WITHIN: Duration = Duration::from_secs(10);
+
+const PULL: (&str, &str) = ("diagnosticProvider", DocumentDiagnosticRequest::METHOD);
+
+/// The protocol's own request, without the fields that are left out: its type writes them as `null`, which TypeScript's
+/// server refuses.
+enum Pull {}
+
+impl Request for Pull {
+    type Params = Value;
+    type Result = DocumentDiagnosticReportResult;
+    const METHOD: &'static str = PULL.1;
+}
+
+/// How bad it is, the worst first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    /// It does not work.
+    Error,
+    /// It may not work.
+    Warning,
+    /// Worth knowing.
+    Information,
+    /// A suggestion.
+    Hint,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// What a word means.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|one| one.word() == word)
+    }
+
+    /// What a server leaves out is taken for an error, as editors do.
+    fn of(severity: Option<DiagnosticSeverity>) -> Self {
+        match severity {
+            Some(DiagnosticSeverity::WARNING) => Self::Warning,
+            Some(DiagnosticSeverity::INFORMATION) => Self::Information,
+            Some(DiagnosticSeverity::HINT) => Self::Hint,
+            _ => Self::Error,
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Diagnosis {
+    /// The file.
+    pub file: FileRef,
+    /// Line and column, 1-based, in UTF-16 units.
+    pub at: (u32, u32),
+    /// How bad.
+    pub severity: Severity,
+    /// The rule, as the server calls it.
+    pub code: Option<String>,
+    /// For people.
+    pub message: String,
+    /// Who says so: a compiler, a linter.
+    pub source: Option<String>,
+}
+
+/// What is wrong with a file as it is now.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn diagnostics(
+    instance: &Instance,
+    file: &WsPath,
+    asking: Asking<'_>,
+) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+    let answer = if instance.offers(PULL.0, PULL.1) {
+        pulled(instance, file, asking)?
+    } else {
+        let outcome = instance.verdict(file, (VERDICT_WITHIN, asking.read), asking.cancel);
+        let outcome = outcome.map_err(|error| of_call(instance.spec().name, PULL.1, error))?;
+        outcome.ok_or_else(|| LiveError::Unreadable(file.clone()))?
+    };
+    let here = FileRef::Inside(file.clone());
+    Ok(answer.map(|list| list.into_iter().map(|one| diagnosis(&here, one)).collect()).map(in_order))
+}
+
+/// What is known to be wrong in the project: files that are open in the server are judged anew, of the others the last
+/// verdict is taken. Never complete, because no server says of which files it has said nothing.
+///
+/// # Errors
+/// [`LiveError`].
+pub fn known_diagnostics(
+    instance: &Instance,
+    asking: Asking<'_>,
+) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+    let open = instance.all_open();
+    let mut all = Vec::new();
+    for file in &open {
+        match diagnostics(instance, file, asking) {
+            Ok(answer) => all.extend(answer.value),
+            // It went away meanwhile.
+            Err(LiveError::Unreadable(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    for (path, verdict) in instance.session().verdicts.all() {
+        let place = FileRef::of(path, instance.root());
+        let FileRef::Inside(file) = &place else { continue };
+        if !open.contains(file) && instance.root().join_ws(file).as_path().exists() {
+            all.extend(verdict.list.into_iter().map(|one| diagnosis(&place, one)));
+        }
+    }
+    let why = format!("{} has judged only files that it was asked about", instance.spec().name);
+    Ok(Answer { value: in_order(all), completeness: Completeness::Partial(why) })
+}
+
+fn pulled(
+    instance: &Instance,
+    file: &WsPath,
+    asking: Asking<'_>,
+) -> Result<Answer<Vec<Diagnostic>>, LiveError> {
+    // Servers judge what is open, whatever else they answer without.
+    let opened = instance.open(file, asking.read);
+    if !opened.map_err(|error| of_call(instance.spec().name, PULL.1, error))? {
+        return Err(LiveError::Unreadable(file.clone()));
+    }
+    let uri = uri::of_path(&instance.root().join_ws(file));
+    let params = json!({"textDocument": {"uri": uri.as_str()}});
+    let at = At { file: file.clone(), line: 1, col: 1 };
+    let answer = asking.about::<Pull>(instance, &at, (PULL.0, &params))?;
+    let Answer { value, completeness } = answer;
+    match value {
+        DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Full(full)) => {
+            Ok(Answer { value: full.full_document_diagnostic_report.items, completeness })
+        }
+        // Nothing was given that this could be the same as.
+        DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(_))
+        | DocumentDiagnosticReportResult::Partial(_) => {
+            let why = "the server gave no verdict of its own".to_owned();
+            Ok(Answer { value: Vec::new(), completeness: Completeness::Unknown(why) })
+        }
+    }
+}
+
+fn diagnosis(file: &FileRef, one: Diagnostic) -> Diagnosis {
+    let start = one.range.start;
+    Diagnosis {
+        file: file.clone(),
+        at: (start.line.saturating_add(1), start.character.saturating_add(1)),
+        severity: Severity::of(one.severity),
+        code: one.code.map(|code| match code {
+            NumberOrString::Number(number) => number.to_string(),
+            NumberOrString::String(text) => text,
+        }),
+        message: one.message,
+        source: one.source,
+    }
+}
+
+/// Servers give them in any order, and sometimes twice.
+fn in_order(mut all: Vec<Diagnosis>) -> Vec<Diagnosis> {
+    all.sort();
+    all.dedup();
+    all
+}

@@ -1,0 +1,359 @@
+//! What servers do wrong, as an agent sees it: an error with a code, or an answer that says how whole it is; never a wrong
+//! answer, never "none", and never anything for calls that do not need that server.
+//!
+//! A scripted server stands on the `PATH` under the name of a real one. The real one comes in at the end, to be killed.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
+
+use hob_tests::{FOREVER, Mcp, Rng, Tree, World, binaries, is_alive, kill_hard};
+use serde_json::{Value, json};
+
+use super::nav::{path_with, ty_alone};
+
+const TREE: &str = "\
+//- /a.py
+def f(): pass
+//- /a.go
+package a
+//- /a.ts
+let a = 1;
+//- /a.c
+int a;
+";
+
+/// Servers by name, each with the scripts of its first, second and further starts.
+fn world(servers: &[(&str, &[Value])]) -> World {
+    let world = World::new();
+    let folder = world.path("bin");
+    fs::create_dir(&folder).expect("a folder");
+    for (name, scripts) in servers {
+        stand_in(&world, name, scripts);
+    }
+    let path = format!("{}:/usr/bin:/bin", folder.display());
+    world.env("PATH", path)
+}
+
+/// Each start leaves a line in `<name>.starts`.
+fn stand_in(world: &World, name: &str, scripts: &[Value]) {
+    let starts = world.path(&format!("{name}.starts"));
+    let fake = binaries().join("fake-lsp");
+    let mut text =
+        String::from("#!/bin/sh\ncase \"$1\" in --version|version) echo 'Version 9.0.0'; exit 0;; esac\n");
+    text.push_str(&format!("echo start >> '{0}'\ncase $(wc -l < '{0}') in\n", starts.display()));
+    let (last, first) = scripts.split_last().expect("a script");
+    for (i, script) in first.iter().enumerate() {
+        text.push_str(&format!("{}) exec '{}' '{script}';;\n", i + 1, fake.display()));
+    }
+    text.push_str(&format!("*) exec '{}' '{last}';;\nesac\n", fake.display()));
+    let program = world.path("bin").join(name);
+    fs::write(&program, text).expect("it can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+}
+
+fn starts(world: &World, name: &str) -> usize {
+    fs::read_to_string(world.path(&format!("{name}.starts"))).unwrap_or_default().lines().count()
+}
+
+/// Able to do everything, with these answers.
+fn script(answers: Value) -> Value {
+    let able = ["definition", "references", "hover", "implementation", "documentSymbol"];
+    let capabilities: Value = able.iter().map(|what| (format!("{what}Provider"), json!(true))).collect();
+    json!({"capabilities": capabilities, "answers": answers})
+}
+
+fn at(file: &str) -> Value {
+    json!({"file": file, "line": 1, "col": 5})
+}
+
+fn hover(text: &str) -> Value {
+    json!({"result": {"contents": text}})
+}
+
+#[test]
+fn a_slow_answer_is_waited_for_or_cancelled() {
+    let slow = json!({"delayMs": 1_500, "result": {"contents": "slow and right"}});
+    let never = json!({"silent": true});
+    let mut script = script(json!({"textDocument/hover": [slow, never, hover("still there")]}));
+    let scratch = tempfile::TempDir::new().expect("a folder");
+    let record = scratch.path().join("record");
+    script["record"] = json!(record);
+    let world = world(&[("ty", &[script])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    let answer = mcp.call("nav_type", at("a.py"));
+    assert_eq!(answer.ok()["signature"], "slow and right", "{answer}");
+    let told = || fs::read_to_string(&record).unwrap_or_default();
+    let id = mcp.send_call("nav_type", &at("a.py"));
+    until("it is asked", || told().matches("textDocument/hover").count() >= 2);
+    let params = json!({"requestId": id, "reason": "test"});
+    mcp.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    until("the server hears of it", || told().contains("$/cancelRequest"));
+    let answer = mcp.call("nav_type", at("a.py"));
+    assert_eq!(answer.ok()["signature"], "still there", "{answer}");
+    assert_eq!(starts(&world, "ty"), 1);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_given_up_with_its_last_words() {
+    let world = world(&[("ty", &[script(json!({"initialize": [{"crash": 3}]}))])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    let answer = mcp.call("nav_references", at("a.py"));
+    let words = json!(["the fake server was told to crash"]);
+    let error = answer.error("LSP_FAILED");
+    assert_eq!(error["stderrTail"], words, "{answer}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("exit code 3")), "{answer}");
+    assert_eq!(starts(&world, "ty"), 5);
+    let status = mcp.call("map_status", json!({}));
+    let shown = &status.ok()["lsp"]["ty"];
+    assert_eq!((&shown["state"], &shown["stderrTail"]), (&json!("failed"), &words), "{status}");
+    assert_eq!(mcp.call("nav_type", at("a.py")).error("LSP_FAILED")["stderrTail"], words);
+    assert_eq!(starts(&world, "ty"), 5, "it is not tried again");
+    assert_eq!(mcp.call("regex_search", json!({"pattern": "def f"})).ok()["total_lines"], 1);
+}
+
+#[test]
+fn a_server_that_dies_of_a_question_is_replaced() {
+    let dying = script(json!({"textDocument/hover": [{"crash": 1}]}));
+    let living = script(json!({"textDocument/hover": [hover("the second one")]}));
+    let world = world(&[("ty", &[dying, living])]);
+    let tree = world.tree(TREE);
+    let answer = world.call(&tree, "nav_type", &at("a.py"));
+    assert_eq!(answer.ok()["signature"], "the second one", "{answer}");
+    assert_eq!(starts(&world, "ty"), 2);
+}
+
+#[test]
+fn what_a_server_cannot_do_is_said() {
+    let unknown = json!({"error": {"code": -32601, "message": "never heard of it"}});
+    let refusal = json!({"error": {"code": -32603, "message": "it is Monday"}});
+    let answers = json!({"textDocument/references": [unknown], "textDocument/hover": [refusal]});
+    let mut able = script(answers);
+    able["capabilities"]["implementationProvider"] = json!(false);
+    let world = world(&[("ty", &[able])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    for tool in ["nav_implementations", "nav_references", "nav_callHierarchy"] {
+        let answer = mcp.call(tool, at("a.py"));
+        let code = answer.envelope["error"]["code"].as_str().unwrap_or("none");
+        // A call hierarchy may fall back on references, which this server cannot give either, and then on the map.
+        assert!(code == "LSP_UNSUPPORTED" || tool == "nav_callHierarchy", "{answer}");
+    }
+    let refused = mcp.call("nav_type", at("a.py"));
+    assert!(!refused.error("LSP_FAILED")["hint"].is_null(), "{refused}");
+    refused.says("it is Monday");
+    assert_eq!(starts(&world, "ty"), 1, "a refusal is no death");
+}
+
+#[test]
+fn an_early_answer_is_never_called_complete() {
+    let begin = json!({"method": "$/progress", "params": {"token": "backgroundIndexProgress", "value": {
+        "kind": "begin", "title": "indexing"}}});
+    let mut loading = script(json!({"textDocument/references": [{"result": []}]}));
+    loading["then"] = json!([begin]);
+    let saying_nothing = script(json!({"textDocument/references": [{"items": 1}]}));
+    let world = world(&[("clangd", &[loading]), ("pyright-langserver", &[saying_nothing])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    let ids = ["a.c", "a.py"].map(|file| (file, mcp.send_call("nav_references", &at(file))));
+    let [early, unsaid] = ids.map(|(file, id)| mcp.wait_call(id, "nav_references", at(file)));
+    assert_eq!(
+        (&early.ok()["completeness"], &early.ok()["total"]),
+        (&json!("partial"), &json!(0)),
+        "{early}"
+    );
+    assert!(early.warnings().contains("indexing"), "{early}");
+    assert_eq!(unsaid.ok()["completeness"], "unknown", "{unsaid}");
+    assert!(unsaid.warnings().contains("has not said"), "{unsaid}");
+}
+
+#[test]
+fn noise_and_floods_stay_within_the_budget() {
+    let noisy = json!({"garbage": "a stray line\n", "result": {"contents": "through"},
+        "twice": true});
+    let nonsense = json!({"result": 5});
+    let answers = json!({
+        "textDocument/hover": [noisy],
+        "textDocument/references": [{"items": 100_000}],
+        "textDocument/definition": [nonsense],
+        "textDocument/documentSymbol": [{"garbage": "Content-Length: many\r\n\r\n", "result": []}],
+    });
+    let world = world(&[("ty", &[script(answers)])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    assert_eq!(mcp.call("nav_type", at("a.py")).ok()["signature"], "through");
+    let huge = mcp.call("nav_references", json!({"file": "a.py", "line": 1, "tokenBudget": 500}));
+    assert_eq!(huge.ok()["total"], 100_000, "{huge}");
+    let shown = huge.list("/locations").len() as u64;
+    assert!(shown > 0 && huge.envelope["truncated"] == true, "{huge}");
+    assert_eq!(huge.envelope["dropped"]["count"].as_u64(), Some(100_000 - shown), "{huge}");
+    assert!(mcp.call("nav_definition", at("a.py")).error("LSP_FAILED")["message"].is_string());
+    assert_eq!(starts(&world, "ty"), 1, "so far it was bearable");
+    let lost = mcp.call("nav_symbols", json!({"file": "a.py"}));
+    assert!(lost.error("LSP_FAILED")["hint"].is_string(), "{lost}");
+    lost.says("not the language server protocol");
+    assert_eq!(mcp.call("nav_type", at("a.py")).ok()["signature"], "through", "by a new one");
+}
+
+/// The three ways to say nothing, side by side, because each lasts as long as a call may.
+#[test]
+fn silence_ends_in_a_timeout_and_holds_up_nobody_else() {
+    let silent = script(json!({"textDocument/definition": [{"silent": true}]}));
+    let elsewhere = script(json!({"textDocument/definition": [{"result": [], "wrongId": true}]}));
+    let never = script(json!({"initialize": [{"silent": true}]}));
+    let world = world(&[("ty", &[silent]), ("tsc", &[elsewhere]), ("gopls", &[never])]);
+    let tree = world.tree(TREE);
+    let mut mcp = world.mcp(&tree);
+    let files = ["a.py", "a.ts", "a.go"];
+    let ids = files.map(|file| (file, mcp.send_call("nav_definition", &at(file))));
+    assert_eq!(mcp.call("regex_search", json!({"pattern": "def f"})).ok()["total_lines"], 1);
+    let answer = mcp.call("nav_type", at("a.py"));
+    assert_eq!(answer.ok()["signature"], "", "the silent server answers other questions: {answer}");
+    for (file, id) in ids {
+        let answer = mcp.wait_call(id, "nav_definition", at(file));
+        let error = answer.error("LSP_TIMEOUT");
+        assert!(error["message"].as_str().is_some_and(|text| text.contains("15 s")), "{answer}");
+        assert!(error["hint"].is_string(), "{answer}");
+    }
+    for name in ["ty", "tsc", "gopls"] {
+        assert_eq!(starts(&world, name), 1, "{name}: silence is no death");
+    }
+}
+
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < FOREVER, "never: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+const SHOP: &str = "\
+//- /pyproject.toml
+[project]
+name = \"shop\"
+//- /shop.py
+def total(items: list[int]) -> int:
+    return sum(items)
+//- /use.py
+import shop
+";
+
+/// Every process below this one.
+fn below(pid: u32) -> Vec<u32> {
+    let all: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .expect("Linux")
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid: u32| Some((pid, parent(pid)?)))
+        .collect();
+    let mut found = vec![pid];
+    let mut next = 0;
+    while let Some(&at) = found.get(next) {
+        found.extend(all.iter().filter(|(_, parent)| *parent == at).map(|(pid, _)| *pid));
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Victim {
+    Daemon,
+    Shim,
+    /// The server, or the guard before it.
+    Server,
+}
+
+/// Agents on one project that ask all the time, while something of theirs is killed.
+struct Siege {
+    agents: Vec<Mcp>,
+    world: World,
+    tree: Tree,
+    rng: Rng,
+    callers: usize,
+    /// Servers killed since the daemon was: one that has died five times is given up.
+    servers: usize,
+}
+
+impl Siege {
+    fn new(seed: u64) -> Self {
+        let world = World::new().env("PATH", path_with(&ty_alone()));
+        let tree = world.tree(SHOP);
+        let agents = (0..3).map(|_| world.mcp(&tree)).collect();
+        Self { agents, world, tree, rng: Rng::new(seed), callers: 0, servers: 0 }
+    }
+
+    fn victim(&mut self) -> Victim {
+        match *self.rng.pick(&[Victim::Daemon, Victim::Shim, Victim::Server]) {
+            Victim::Server if self.servers == 3 => Victim::Daemon,
+            victim => victim,
+        }
+    }
+
+    /// Writes a caller, has everybody ask, kills, and looks at what everybody got.
+    fn strike(&mut self, round: usize) {
+        let victim = self.victim();
+        let daemon = self.world.daemon_pid().expect("a daemon runs");
+        let servers = below(daemon);
+        let text = self.tree.read("use.py");
+        self.tree.write("use.py", format!("{text}shop.total([])\n"));
+        self.callers += 1;
+        let args = json!({"nodeId": "py:shop.py#total"});
+        let mut asked: Vec<u64> =
+            self.agents.iter_mut().map(|agent| agent.send_call("nav_references", &args)).collect();
+        std::thread::sleep(Duration::from_millis(self.rng.below(60) as u64));
+        let mut ends = Vec::new();
+        match victim {
+            Victim::Daemon => {
+                kill_hard(daemon);
+                (self.servers, ends) = (0, servers);
+            }
+            Victim::Shim => {
+                let chosen = self.rng.below(self.agents.len());
+                kill_hard(self.agents[chosen].pid());
+                asked.remove(chosen);
+                drop(self.agents.remove(chosen));
+            }
+            Victim::Server if servers.is_empty() => {}
+            Victim::Server => {
+                kill_hard(*self.rng.pick(&servers));
+                self.servers += 1;
+                ends = servers;
+            }
+        }
+        for (agent, id) in self.agents.iter_mut().zip(asked) {
+            let answer = agent.wait_call(id, "nav_references", args.clone());
+            assert_eq!(answer.ok()["total"], self.callers, "round {round}, {victim:?}: {answer}");
+        }
+        while self.agents.len() < 3 {
+            self.agents.push(self.world.mcp(&self.tree));
+        }
+        let next = self.agents[0].call("nav_references", args);
+        assert_eq!(next.ok()["total"], self.callers, "round {round}, {victim:?}: {next}");
+        assert_eq!(next.ok()["completeness"], "complete", "round {round}, {victim:?}: {next}");
+        let gone = || ends.iter().all(|pid| !is_alive(*pid));
+        until(&format!("round {round}: all of {ends:?} end with {victim:?}"), gone);
+    }
+}
+
+#[test]
+fn whatever_is_killed_nothing_is_left_and_the_next_answer_is_right() {
+    let kills = std::env::var("HOB_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
+    let mut siege = Siege::new(11);
+    let first = siege.agents[0].call("nav_references", json!({"nodeId": "py:shop.py#total"}));
+    assert_eq!(first.ok()["total"], 0, "{first}");
+    for round in 0..kills {
+        siege.strike(round);
+    }
+    let last = below(siege.world.daemon_pid().expect("a daemon runs"));
+    siege.agents.clear();
+    siege.world.stop();
+    until(&format!("all of {last:?} end with the daemon"), || last.iter().all(|pid| !is_alive(*pid)));
+}
