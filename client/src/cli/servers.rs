@@ -79,7 +79,9 @@ async fn shown(
 }
 
 fn list(result: &ServersResult, style: &Style) -> String {
-    result.families.iter().map(|family| list_family(family, style)).collect()
+    let families: String = result.families.iter().map(|family| list_family(family, style)).collect();
+    let ways = "hob servers install NAME gets those that come from npm, PyPI, cargo or Go; hob servers why LANGUAGE tells more.";
+    format!("{families}{}\n", style.dim(ways))
 }
 
 fn list_family(family: &Family, style: &Style) -> String {
