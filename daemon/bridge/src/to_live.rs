@@ -7,7 +7,7 @@
 use hob_map::graph::NodeInfo;
 
 use crate::names::{Entry, last};
-use crate::verify::{choose, same_place};
+use crate::verify::{choose, distance};
 
 /// Most names given as hints.
 const HINTS: usize = 20;
@@ -49,7 +49,9 @@ pub fn find<'e, 'o>(wanted: &Wanted<'_>, entries: &'e [Entry<'o>]) -> Found<'e, 
     let name = last(wanted.qualified);
     let namesakes: Vec<&Entry<'o>> = entries.iter().filter(|entry| entry.name() == name).collect();
     if let Some(def) = at {
-        let placed = namesakes.iter().filter(|entry| same_place(entry.outline, def) == Some(0)).copied();
+        let on_its_line =
+            |entry: &&&Entry<'o>| distance(entry.outline, def).is_some_and(|(class, _)| class == 0);
+        let placed = namesakes.iter().filter(on_its_line).copied();
         return placed.last().map_or(Found::Unlisted, Found::Here);
     }
     let Some(first) = namesakes.first() else { return Found::Missing(hints(entries, &namesakes)) };

@@ -7,7 +7,7 @@ use hob_live::requests::Outline;
 use hob_map::graph::NodeInfo;
 
 use crate::names::{Entry, flatten};
-use crate::verify::{Known, is_stale, same_place};
+use crate::verify::{Known, distance, is_stale};
 
 /// One of the symbols that enclose a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -130,8 +130,8 @@ fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m
     let entry = &entries[at];
     let named: Vec<&NodeInfo> = known.defs.iter().filter(|def| def.qualified == entry.qualified).collect();
     let placed = |defs: &mut dyn Iterator<Item = &'m NodeInfo>, worst: u8| {
-        let placed = defs.filter_map(|def| Some((same_place(entry.outline, def)?, def)));
-        placed.filter(|(class, _)| *class <= worst).min_by_key(|(class, _)| *class).map(|(_, def)| def)
+        let placed = defs.filter_map(|def| Some((distance(entry.outline, def)?, def)));
+        placed.filter(|(at, _)| at.0 <= worst).min_by_key(|(at, _)| *at).map(|(_, def)| def)
     };
     // Overloads may be one definition in the map and several entries here.
     let only = named.first().copied().filter(|_| named.len() == 1);
@@ -240,6 +240,16 @@ mod tests {
             let known = Known { defs: &defs, current };
             assert_eq!(shape(&locate(&outline, (1, 1), known)), "f|f|py:a.py#f|");
         }
+    }
+
+    #[test]
+    fn a_getter_and_a_setter_on_one_line_are_two() {
+        let mut outline = [entry("size", "property", (1, 1)), entry("size", "property", (1, 1))];
+        let mut defs = [def("size", 1, (1, 1), 1), def("size", 2, (1, 1), 1)];
+        (outline[1].name_at, defs[1].name_at) = ((1, 40), (1, 40));
+        let known = Known { defs: &defs, current: true };
+        assert_eq!(shape(&locate(&outline, (1, 40), known)), "size|size|py:a.py#size~2|");
+        assert_eq!(shape(&locate(&outline, (1, 5), known)), "size|size|py:a.py#size|");
     }
 
     #[test]

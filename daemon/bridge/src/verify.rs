@@ -26,14 +26,14 @@ pub fn is_stale(entry: &Outline, def: &NodeInfo, current: bool) -> bool {
     !current && entry.name_at.0 != def.name_at.0
 }
 
-/// How well an entry stands where the map has a definition: 0 when the names are on one line, 1 when the name lies
-/// within the entry (some servers give no place of names); `None` when neither.
-pub(crate) fn same_place(entry: &Outline, def: &NodeInfo) -> Option<u8> {
-    let line = def.name_at.0;
+/// How far an entry stands from where the map has a definition, nearest least: on the line of its name by columns, or
+/// else, since some servers give no place of names, around it; `None` when neither.
+pub(crate) fn distance(entry: &Outline, def: &NodeInfo) -> Option<(u8, u32)> {
+    let (line, col) = def.name_at;
     if entry.name_at.0 == line {
-        Some(0)
+        Some((0, entry.name_at.1.abs_diff(col)))
     } else {
-        (entry.lines.0..=entry.lines.1).contains(&line).then_some(1)
+        (entry.lines.0..=entry.lines.1).contains(&line).then_some((1, 0))
     }
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn choose<'e, 'o>(
     at: Option<&NodeInfo>,
 ) -> Option<&'e Entry<'o>> {
     let near = |def: &NodeInfo| {
-        let placed = named.iter().filter_map(|entry| Some((same_place(entry.outline, def)?, *entry)));
-        placed.min_by_key(|(class, _)| *class).map(|(_, entry)| entry)
+        let placed = named.iter().filter_map(|entry| Some((distance(entry.outline, def)?, *entry)));
+        placed.min_by_key(|(distance, _)| *distance).map(|(_, entry)| entry)
     };
     let numbered = || named.get(ordinal.saturating_sub(1) as usize).copied();
     // Servers that show the overloads of a function once have one entry for all of them.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hob_base::{Contents, Deadline, WsPath};
 use hob_bridge::{Entry, Found, Known, Wanted, find, flatten, from_map, is_stale, locate};
-use hob_live::instance::{Answer, Instance};
+use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::{LiveError, Project};
 use hob_live::requests::{self, Asking, At, Outline};
 use hob_map::graph::{NodeInfo, NodeRef};
@@ -67,7 +67,7 @@ fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
             call.warnings.push("The language server lists no such symbol: the place is the map's.".into());
             sought.of_map()
         }
-        Found::Missing(_) if !outline.is_complete() => sought.of_map(),
+        Found::Missing(_) if !outline.is_complete() && !current => sought.of_map(),
         Found::Missing(names) => Err(errors::symbol_gone(&sought.id, &names)),
     }
 }
@@ -185,9 +185,8 @@ impl Subject {
         let question = |server: &Instance, asking: Asking<'_>| requests::outline(server, &self.file, asking);
         match self.ask(call, PATIENCE, question) {
             Ok(answer) => {
-                if !answer.is_complete() {
-                    let why = "the language server is still loading: something may be missing";
-                    call.warnings.push(sentence(why));
+                if let Whole::Partial(why) | Whole::Unknown(why) = &answer.completeness {
+                    call.warnings.push(sentence(&format!("something may be missing: {why}")));
                 }
                 Ok(Some(answer))
             }
