@@ -245,6 +245,35 @@ fn a_caller_written_a_moment_ago_is_found() {
     edit_then_ask(world.mcp(&tree), &tree, "py:shop/base.py#total", caller);
 }
 
+/// pyright reads files again only seconds after it was told of a change; it must not be asked about them before.
+#[test]
+fn a_caller_written_a_moment_ago_is_found_by_pyright() {
+    let world = servers();
+    let tree = world.tree(PYTHON);
+    for i in 0..5 {
+        tree.write(&format!("use_{i}.py"), "import shop.base\n");
+    }
+    let caller = |round: usize| (format!("use_{}.py", round % 5), "shop.base.total([])\n".to_owned());
+    let mut mcp = world.mcp(&tree);
+    let status = |mcp: &mut Mcp| mcp.call("map_status", json!({})).ok()["lsp"].clone();
+    let _ = mcp.call("nav_type", json!({"nodeId": "py:shop/base.py#total"}));
+    assert!(status(&mut mcp)["pyright"].is_object(), "{}", status(&mut mcp));
+    edit_then_ask(mcp, &tree, "py:shop/base.py#total", caller);
+    // A new file and a deleted one are noticed as well.
+    let mut mcp = world.mcp(&tree);
+    let total = |mcp: &mut Mcp| {
+        let answer =
+            mcp.call("nav_references", json!({"nodeId": "py:shop/base.py#total", "tokenBudget": 10_000}));
+        assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
+        answer.ok()["total"].as_u64().expect("a number")
+    };
+    let before = total(&mut mcp);
+    tree.write("another.py", "import shop.base\nshop.base.total([])\n");
+    assert_eq!(total(&mut mcp), before + 1);
+    tree.remove("another.py");
+    assert_eq!(total(&mut mcp), before);
+}
+
 #[test]
 fn a_caller_in_typescript_written_a_moment_ago_is_found() {
     let world = servers();

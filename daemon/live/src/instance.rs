@@ -378,7 +378,10 @@ impl Instance {
     ) -> Result<bool, CallError> {
         let mut documents = self.documents();
         match documents.take_in(self.spec(), changes, read) {
-            Taken::Tell(tell) => self.tell(tell).map(|()| true),
+            Taken::Tell(tell, settles) => {
+                self.session.ready.disturbed(settles);
+                self.tell(tell).map(|()| true)
+            }
             Taken::StartAnew => Ok(false),
         }
     }

@@ -54,6 +54,8 @@ struct State {
     /// When it was first given something to do, for [`BEGINS_WITHIN`].
     asked_at: Option<Instant>,
     impaired: Option<String>,
+    /// It was told of changes that it takes until then to have noticed.
+    disturbed_until: Option<Instant>,
     /// What other progress reports say; shown, not waited for.
     showing: Option<String>,
 }
@@ -70,8 +72,14 @@ impl ReadyWatch {
     /// Nothing heard yet.
     #[must_use]
     pub fn new(signal: ReadySignal) -> Self {
-        let state =
-            State { under_way: BTreeMap::new(), seen: false, asked_at: None, impaired: None, showing: None };
+        let state = State {
+            under_way: BTreeMap::new(),
+            seen: false,
+            asked_at: None,
+            impaired: None,
+            disturbed_until: None,
+            showing: None,
+        };
         Self { signal, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -84,6 +92,15 @@ impl ReadyWatch {
     /// The server has been given work that makes it load, such as its first open file.
     pub fn given_work(&self) {
         self.lock().asked_at.get_or_insert_with(Instant::now);
+    }
+
+    /// The server was told of changes, and takes so long to have noticed them.
+    pub fn disturbed(&self, settles: Duration) {
+        if !settles.is_zero() {
+            let until = Instant::now() + settles;
+            let mut state = self.lock();
+            state.disturbed_until = state.disturbed_until.max(Some(until));
+        }
     }
 
     /// A `$/progress` notification.
@@ -170,6 +187,9 @@ impl ReadyWatch {
         if let Some(label) = state.under_way.values().next() {
             return Readiness::Loading(label.clone());
         }
+        if state.disturbed_until.is_some_and(|until| Instant::now() < until) {
+            return Readiness::Loading("it was told of changed files a moment ago".to_owned());
+        }
         let waited = state.asked_at.is_some_and(|at| at.elapsed() >= BEGINS_WITHIN);
         match self.signal {
             ReadySignal::Held | ReadySignal::Settles => whole(),
@@ -242,6 +262,19 @@ mod tests {
         assert_eq!(logs.now(), Readiness::Silent);
         logs.log("Found 83 source files");
         assert_eq!(logs.now(), Readiness::Ready);
+    }
+
+    #[test]
+    fn a_server_that_was_told_of_changes_is_not_whole_for_a_while() {
+        let watch = ReadyWatch::new(ReadySignal::Held);
+        watch.disturbed(Duration::ZERO);
+        assert_eq!(watch.now(), Readiness::Ready);
+        watch.disturbed(Duration::from_secs(3600));
+        watch.disturbed(Duration::from_millis(1));
+        assert!(matches!(watch.now(), Readiness::Loading(_)));
+        let other = ReadyWatch::new(ReadySignal::Held);
+        other.disturbed(Duration::from_millis(20));
+        assert_eq!(other.wait(&CancelToken::default()), Ok(Readiness::Ready));
     }
 
     #[test]

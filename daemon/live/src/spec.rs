@@ -38,8 +38,11 @@ pub enum Announce {
     WatchedFilesAndOpenNew,
     /// Only by opening the file, and closing it again.
     OpenAndClose,
-    /// It watches the disk itself and is told all the same, which is sooner.
+    /// It watches the disk itself, and takes a moment to notice; it is told all the same.
     ItselfToo,
+    /// By `workspace/didChangeWatchedFiles`, but seconds pass until it has read the files again. What is open it follows at
+    /// once, so changed files are opened and stay so.
+    OpenAndKeep,
 }
 
 /// What options and settings depend on.

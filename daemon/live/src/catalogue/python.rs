@@ -22,7 +22,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // Then it still holds the first request while it reads them.
         ready: ReadySignal::Logs("source file"),
         open: OpenPolicy::Never,
-        announce: Announce::WatchedFiles,
+        announce: Announce::OpenAndKeep,
         options: nothing,
         settings: pyright_settings,
         restricted: Some(
