@@ -4,6 +4,7 @@
 //! replaced as a whole, because nothing that it knew can be trusted to have survived.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -113,6 +114,7 @@ pub struct Instance {
     capabilities: Value,
     documents: Mutex<Documents>,
     started: Instant,
+    answered: AtomicBool,
 }
 
 impl Instance {
@@ -155,6 +157,7 @@ impl Instance {
             documents: Mutex::new(Documents::new(launch.root.clone())),
             capabilities: result["capabilities"].clone(),
             started: Instant::now(),
+            answered: AtomicBool::new(false),
             launch,
             process,
             client,
@@ -240,9 +243,20 @@ impl Instance {
                 Err(CallError::Refused(error)) if is_too_early(error.code) && Instant::now() < until => {
                     std::thread::sleep(RETRY_PAUSE);
                 }
-                other => return other,
+                outcome => {
+                    if outcome.is_ok() {
+                        self.answered.store(true, Ordering::Relaxed);
+                    }
+                    return outcome;
+                }
             }
         }
+    }
+
+    /// Whether it has answered any question: then its end is not the failure of one that cannot work at all.
+    #[must_use]
+    pub fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
     }
 
     /// Asks something that needs the whole project to be known: waits until it is, for as long as `patience`, and says how

@@ -4,13 +4,14 @@
 //! and said to be unverified; without a map a position still gets what encloses it. A server that does not answer in time is
 //! an error, because asking again may well succeed.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Contents, Deadline, WsPath};
 use hob_bridge::{Entry, Found, Known, Wanted, find, flatten, from_map, is_stale, locate};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
-use hob_live::live::{LiveError, Project};
+use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, At, Outline};
 use hob_map::graph::{NodeInfo, NodeRef};
 use hob_proto::tools::resolve::{NodeResult, ResolveArgs, Symbol};
@@ -169,15 +170,23 @@ impl Subject {
 
     fn ask<T>(
         &self,
-        call: &ToolCall<'_>,
+        call: &mut ToolCall<'_>,
         patience: Duration,
         question: impl Fn(&Instance, Asking<'_>) -> Result<T, LiveError>,
     ) -> Result<T, LiveError> {
         let cancel = call.cancel.with_deadline(Deadline::after(patience));
         let read = |path: &WsPath| text_of(&self.workspace, path);
-        let project = Project { root: self.workspace.root().clone(), trusted: self.workspace.is_trusted() };
+        let project = self.workspace.project();
         let asking = Asking { read: &read, cancel: &cancel };
-        self.workspace.live().ask(&project, &self.file, &cancel, |server| question(server, asking))
+        let answered_by = Cell::new(None);
+        let outcome = self.workspace.live().ask(&project, &self.file, &cancel, |server| {
+            answered_by.set(Some(server.launch_spec()));
+            question(server, asking)
+        });
+        if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
+            call.warn_of_restriction(&project, &spec);
+        }
+        outcome
     }
 
     /// What the language server says is in the file; `None`, with a warning, where none can say it.
@@ -199,7 +208,7 @@ impl Subject {
         }
     }
 
-    fn signature(&self, call: &ToolCall<'_>, (line, col): (u32, u32)) -> Option<String> {
+    fn signature(&self, call: &mut ToolCall<'_>, (line, col): (u32, u32)) -> Option<String> {
         let at = At { file: self.file.clone(), line, col };
         let question = |server: &Instance, asking: Asking<'_>| requests::type_of(server, &at, asking);
         let hover = self.ask(call, SIGNATURE_PATIENCE, question).ok()?.value?;
@@ -279,7 +288,7 @@ impl Sought {
     }
 
     /// What the server says; `outline` is given when it was found by its last name alone.
-    fn found(&self, call: &ToolCall<'_>, entry: &Entry<'_>, outline: &[Outline]) -> NodeResult {
+    fn found(&self, call: &mut ToolCall<'_>, entry: &Entry<'_>, outline: &[Outline]) -> NodeResult {
         let def = self.def();
         let seen = entry.outline;
         let relocated = !outline.is_empty();

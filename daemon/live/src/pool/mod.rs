@@ -402,6 +402,10 @@ fn bury(state: &mut SlotState) {
     let Some(why) = instance.gone() else { return };
     let (name, stderr) = (instance.spec().name, instance.process().stderr_tail());
     tracing::warn!(server = name, why, "a language server died");
+    if instance.has_answered() {
+        // It works; what ended it was something else, and the failures before it do not count any more.
+        state.backoff.forgive();
+    }
     state.state = State::Absent;
     fail(state, why, stderr);
 }

@@ -85,6 +85,21 @@ fn a_server_that_dies_is_replaced_and_one_that_keeps_dying_is_given_up() {
     pool.close();
 }
 
+/// A server that works and is killed from outside, again and again, is not one that cannot work.
+#[test]
+fn a_server_that_answered_is_never_given_up() {
+    let dir = TempDir::new().expect("a folder");
+    let pool = pool();
+    let launch = held(&json!({}), dir.path());
+    for _ in 0..8 {
+        let server = pool.get(&launch, &within(60_000)).expect("it is started again");
+        server.ask::<lsp_types::request::Shutdown>(&(), &within(20_000)).expect("it answers");
+        server.process().kill();
+        until("its death shows", || server.gone().is_some());
+    }
+    pool.close();
+}
+
 #[test]
 fn a_caller_that_gives_up_does_not_take_the_start_with_it() {
     let dir = TempDir::new().expect("a folder");
