@@ -148,6 +148,41 @@ fn what_a_server_cannot_do_is_said() {
 }
 
 #[test]
+fn without_a_call_hierarchy_references_answer_and_without_those_the_map() {
+    let world = world(&[]);
+    let tree = world.tree("//- /a.py\ndef f():\n    pass\ndef g():\n    f()\n    f()\ndef h():\n    g()\n");
+    let mut mcp = world.mcp(&tree);
+    let ask = |mcp: &mut hob_tests::Mcp, line: u32, direction: &str| {
+        let args = json!({"file": "a.py", "line": line, "col": 5, "direction": direction, "depth": 2});
+        let answer = mcp.call("nav_callHierarchy", args);
+        assert_eq!(answer.ok()["completeness"], "partial", "{answer}");
+        answer.says("treat as approximate").ok().clone()
+    };
+    let of_map = ask(&mut mcp, 1, "incoming");
+    assert_eq!((&of_map["source"], &of_map["root"]["name"]), (&json!("fallback-map"), &json!("f")));
+    assert_eq!(of_map["calls"][0]["name"], "g", "{of_map}");
+    assert_eq!(of_map["calls"][0]["callSites"], json!([{"line": 4}, {"line": 5}]), "{of_map}");
+    assert_eq!(of_map["calls"][0]["calls"][0]["name"], "h", "{of_map}");
+    let uri = format!("file://{}", tree.at("a.py").display());
+    let at = |line: u32| {
+        let place = |character: u32| json!({"line": line - 1, "character": character});
+        json!({"uri": uri, "range": {"start": place(4), "end": place(5)}})
+    };
+    let answers = json!({"textDocument/references": [{"result": [at(4), at(5)]}, {"result": [at(7)]}]});
+    stand_in(&world, "ty", &[script(answers)]);
+    let found = ask(&mut mcp, 1, "incoming");
+    assert_eq!(found["source"], "fallback-references", "{found}");
+    assert_eq!(
+        found["calls"][0]["callSites"],
+        json!([{"line": 4, "col": 5}, {"line": 5, "col": 5}]),
+        "{found}"
+    );
+    assert_eq!(found["calls"][0]["calls"][0]["name"], "h", "{found}");
+    let outgoing = ask(&mut mcp, 3, "outgoing");
+    assert_eq!((&outgoing["source"], &outgoing["calls"][0]["name"]), (&json!("fallback-map"), &json!("f")));
+}
+
+#[test]
 fn an_early_answer_is_never_called_complete() {
     let begin = json!({"method": "$/progress", "params": {"token": "backgroundIndexProgress", "value": {
         "kind": "begin", "title": "indexing"}}});

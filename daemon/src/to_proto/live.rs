@@ -77,7 +77,11 @@ pub(crate) fn call(item: CallItem) -> Call {
         line: item.place.start.0,
         col: item.place.start.1,
         depth: item.depth,
-        call_sites: item.call_sites.into_iter().map(|(line, col)| CallSite { line, col }).collect(),
+        call_sites: item
+            .call_sites
+            .into_iter()
+            .map(|(line, col)| CallSite { line, col: Some(col) })
+            .collect(),
         calls: item.calls.into_iter().map(call).collect(),
         external,
     }

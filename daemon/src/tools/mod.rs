@@ -5,6 +5,7 @@
 //! warnings are the same everywhere.
 
 pub mod admin;
+pub mod calls;
 pub mod map;
 pub mod nav;
 pub mod read;
@@ -49,7 +50,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "map_rebuild" => map::rebuild,
         "map_search" => map::search,
         "map_status" => map::status,
-        "nav_callHierarchy" => nav::call_hierarchy,
+        "nav_callHierarchy" => calls::call_hierarchy,
         "nav_definition" => nav::definition,
         "nav_diagnostics" => nav::diagnostics,
         "nav_implementations" => nav::implementations,

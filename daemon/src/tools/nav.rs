@@ -15,9 +15,8 @@ use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severi
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
 use hob_proto::tools::nav::{
-    CallHierarchyArgs, CallHierarchyResult, CallRoot, Completeness, DiagnosticsArgs, DiagnosticsResult,
-    LocationsResult, PositionArgs, ReferencesArgs, SymbolsArgs, SymbolsResult, TypeResult,
-    WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
+    Completeness, DiagnosticsArgs, DiagnosticsResult, LocationsResult, PositionArgs, ReferencesArgs,
+    SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
 };
 use hob_proto::{NodeId, ToolError};
 
@@ -29,10 +28,10 @@ use crate::to_proto::{errors, live as to_proto};
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// How long questions about a whole project may take.
-const LONG_PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The word for answers of a language server.
-const LSP: &str = "lsp";
+pub(super) const LSP: &str = "lsp";
 
 pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
@@ -155,40 +154,6 @@ fn rank(name: &str, query: &str) -> u8 {
     }
 }
 
-pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
-    let args: CallHierarchyArgs = call.args()?;
-    let mut asked = Asked::new(call, &args.at)?;
-    let direction = match args.direction.as_str() {
-        "outgoing" => requests::Direction::Outgoing,
-        _ => requests::Direction::Incoming,
-    };
-    let question = |server: &Instance, at: &At, asking: Asking<'_>| {
-        requests::call_hierarchy(server, at, (direction, args.depth), asking)
-    };
-    let mut answer = asked.ask(call, LONG_PATIENCE, question)?;
-    if answer.value.is_none()
-        && let Some(name_at) = asked.enclosing_name()
-    {
-        (asked.at.line, asked.at.col) = name_at;
-        answer = asked.ask(call, LONG_PATIENCE, question)?;
-    }
-    let completeness = whole(call, &answer);
-    let Some(root) = answer.value else { return Err(errors::no_function_at(&asked.at)) };
-    let (file, _) = to_proto::file(&root.place.file);
-    data(&CallHierarchyResult {
-        root: CallRoot {
-            name: root.name,
-            kind: root.kind.to_owned(),
-            file,
-            line: root.place.start.0,
-            col: root.place.start.1,
-        },
-        calls: root.calls.into_iter().map(to_proto::call).collect(),
-        completeness,
-        source: LSP.to_owned(),
-    })
-}
-
 pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
     let args: DiagnosticsArgs = call.args()?;
     let least = Severity::of_word(&args.severity).unwrap_or(Severity::Hint);
@@ -236,13 +201,13 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
 }
 
 /// What is asked about, and where.
-struct Asked {
-    workspace: std::sync::Arc<Workspace>,
-    at: At,
+pub(super) struct Asked {
+    pub(super) workspace: std::sync::Arc<Workspace>,
+    pub(super) at: At,
 }
 
 impl Asked {
-    fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
+    pub(super) fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
         let workspace = call.workspace(if args.node_id.is_some() { Needs::Map } else { Needs::Text })?;
         let at = match (&args.node_id, &args.file) {
             (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
@@ -260,7 +225,7 @@ impl Asked {
         Ok(Self { workspace, at })
     }
 
-    fn ask<T>(
+    pub(super) fn ask<T>(
         &self,
         call: &mut ToolCall<'_>,
         patience: Duration,
@@ -282,7 +247,7 @@ impl Asked {
     }
 
     /// Where the name of the definition stands that the position lies in, as far as the map knows.
-    fn enclosing_name(&self) -> Option<(u32, u32)> {
+    pub(super) fn enclosing_name(&self) -> Option<(u32, u32)> {
         let map = self.workspace.map();
         let file = map.file_at(self.at.file.as_str())?;
         let around = |info: &hob_map::graph::NodeInfo| {
@@ -312,7 +277,7 @@ fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
 }
 
 /// The word for how whole an answer is; the reason becomes a warning.
-fn whole<T>(call: &mut ToolCall<'_>, answer: &Answer<T>) -> Completeness {
+pub(super) fn whole<T>(call: &mut ToolCall<'_>, answer: &Answer<T>) -> Completeness {
     let (word, why) = match &answer.completeness {
         Whole::Complete => return Completeness::Complete,
         Whole::Partial(why) => (Completeness::Partial, why),

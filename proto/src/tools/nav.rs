@@ -412,8 +412,9 @@ pub struct Call {
 pub struct CallSite {
     /// 1-based line.
     pub line: u32,
-    /// 1-based column.
-    pub col: u32,
+    /// 1-based column; not known to the map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub col: Option<u32>,
 }
 
 /// Severities, the worst first.

@@ -1,0 +1,223 @@
+//! `nav_callHierarchy`: from the language server where it knows call hierarchies, else from its references, else from the map.
+//!
+//! What is not the server's own hierarchy is approximate and says so, in `source`, `completeness` and a warning: references are
+//! not all calls, and the map knows no types beyond what a file says.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use hob_base::{Deadline, WsPath};
+use hob_live::instance::Instance;
+use hob_live::requests::{self, Asking, At};
+use hob_live::uri::FileRef;
+use hob_map::Map;
+use hob_map::graph::{
+    Confidence, Direction, EdgeKind, Neighbor, NeighborsQuery, NodeInfo, NodeKind, NodeRef,
+};
+use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
+use hob_proto::{ErrorCode, ToolError};
+
+use super::nav::{Asked, LONG_PATIENCE, LSP, whole};
+use super::{Needs, Outcome, ToolCall, data};
+use crate::host::Workspace;
+use crate::to_proto::{errors, live as to_proto};
+
+/// Callers or callees shown in an approximate hierarchy.
+const MOST: usize = 200;
+
+const FROM_REFERENCES: &str = "fallback-references";
+const FROM_MAP: &str = "fallback-map";
+
+pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
+    let args: CallHierarchyArgs = call.args()?;
+    let mut asked = Asked::new(call, &args.at)?;
+    match from_server(call, &mut asked, &args) {
+        Ok(result) => data(&result),
+        Err(error) if error.code == ErrorCode::LspUnsupported && args.direction == "incoming" => {
+            match from_references(call, &asked, &args) {
+                Err(error) if error.code == ErrorCode::LspUnsupported => {
+                    data(&from_map(call, &asked, &args)?)
+                }
+                outcome => data(&outcome?),
+            }
+        }
+        Err(error) if map_may_answer(error.code) => {
+            call.warnings.push(error.message.clone());
+            data(&from_map(call, &asked, &args)?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether there is no server to be had, rather than one that is late or was asked wrongly.
+fn map_may_answer(code: ErrorCode) -> bool {
+    use ErrorCode as E;
+    matches!(code, E::LspUnsupported | E::LspUnavailable | E::LspFailed | E::UntrustedWorkspace)
+}
+
+fn from_server(
+    call: &mut ToolCall<'_>,
+    asked: &mut Asked,
+    args: &CallHierarchyArgs,
+) -> Result<CallHierarchyResult, ToolError> {
+    let direction = match args.direction.as_str() {
+        "outgoing" => requests::Direction::Outgoing,
+        _ => requests::Direction::Incoming,
+    };
+    let question = |server: &Instance, at: &At, asking: Asking<'_>| {
+        requests::call_hierarchy(server, at, (direction, args.depth), asking)
+    };
+    let mut answer = asked.ask(call, LONG_PATIENCE, question)?;
+    if answer.value.is_none()
+        && let Some(name_at) = asked.enclosing_name()
+    {
+        (asked.at.line, asked.at.col) = name_at;
+        answer = asked.ask(call, LONG_PATIENCE, question)?;
+    }
+    let completeness = whole(call, &answer);
+    let Some(root) = answer.value else { return Err(errors::no_function_at(&asked.at)) };
+    let (file, _) = to_proto::file(&root.place.file);
+    let (line, col) = root.place.start;
+    Ok(CallHierarchyResult {
+        root: CallRoot { name: root.name, kind: root.kind.to_owned(), file, line, col },
+        calls: root.calls.into_iter().map(to_proto::call).collect(),
+        completeness,
+        source: LSP.to_owned(),
+    })
+}
+
+/// The innermost function of a file around a line, as the map knows it.
+fn function_around(map: &Map, file: &WsPath, line: u32) -> Option<NodeInfo> {
+    let file = map.file_at(file.as_str())?;
+    let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(def.into()));
+    let callable = |info: &NodeInfo| matches!(info.kind, NodeKind::Def(kind) if kind.is_callable());
+    let around = infos.filter(|info| callable(info) && (info.lines.0..=info.lines.1).contains(&line));
+    around.min_by_key(|info| info.lines.1 - info.lines.0)
+}
+
+/// The workspace with its map as fresh as its text, and the function asked about.
+fn function_asked(call: &mut ToolCall<'_>, asked: &Asked) -> Result<(Arc<Workspace>, NodeInfo), ToolError> {
+    let workspace = call.workspace(Needs::Map)?;
+    let found = function_around(&workspace.map(), &asked.at.file, asked.at.line);
+    found.map(|info| (workspace, info)).ok_or_else(|| errors::no_function_at(&asked.at))
+}
+
+fn root_of(info: &NodeInfo) -> CallRoot {
+    CallRoot {
+        name: info.name.clone(),
+        kind: info.kind.as_str().to_owned(),
+        file: info.path.as_ref().map(ToString::to_string).unwrap_or_default(),
+        line: info.name_at.0,
+        col: info.name_at.1,
+    }
+}
+
+fn approximate(call: &mut ToolCall<'_>, source: &str) {
+    call.warnings.push(format!("Call hierarchy derived via {source}: treat as approximate."));
+}
+
+/// Callers: the functions that hold the places where the name is used.
+fn from_references(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    args: &CallHierarchyArgs,
+) -> Result<CallHierarchyResult, ToolError> {
+    let (workspace, info) = function_asked(call, asked)?;
+    let mut seen = HashSet::from([info.node]);
+    let calls = callers(call, &workspace, (&info, 1, args.depth), &mut seen)?;
+    approximate(call, FROM_REFERENCES);
+    Ok(CallHierarchyResult {
+        root: root_of(&info),
+        calls,
+        completeness: Completeness::Partial,
+        source: FROM_REFERENCES.to_owned(),
+    })
+}
+
+/// A function and where it uses the name.
+struct Caller {
+    info: NodeInfo,
+    sites: Vec<CallSite>,
+}
+
+fn callers(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    (of, depth, most): (&NodeInfo, u32, u32),
+    seen: &mut HashSet<NodeRef>,
+) -> Result<Vec<Call>, ToolError> {
+    let Some(file) = of.path.clone() else { return Ok(Vec::new()) };
+    let at = At { file, line: of.name_at.0, col: of.name_at.1.max(1) };
+    let asked = Asked { workspace: Arc::clone(workspace), at };
+    let answer = asked
+        .ask(call, LONG_PATIENCE, |server, at, asking| requests::references(server, at, false, asking))?;
+    let _ = whole(call, &answer);
+    let mut by_function: BTreeMap<(FileRef, (u32, u32)), Caller> = BTreeMap::new();
+    for place in answer.value {
+        let FileRef::Inside(path) = &place.file else { continue };
+        let Some(info) = function_around(&workspace.map(), path, place.start.0) else { continue };
+        let key = (place.file.clone(), info.name_at);
+        let caller = by_function.entry(key).or_insert_with(|| Caller { info, sites: Vec::new() });
+        caller.sites.push(CallSite { line: place.start.0, col: Some(place.start.1) });
+    }
+    let mut calls = Vec::new();
+    for Caller { info, sites } in by_function.into_values().take(MOST) {
+        let is_new = seen.insert(info.node);
+        let further = match is_new && depth < most {
+            true => callers(call, workspace, (&info, depth + 1, most), seen)?,
+            false => Vec::new(),
+        };
+        calls.push(one(&info, depth, sites, further));
+    }
+    Ok(calls)
+}
+
+fn one(info: &NodeInfo, depth: u32, call_sites: Vec<CallSite>, calls: Vec<Call>) -> Call {
+    let CallRoot { name, kind, file, line, col } = root_of(info);
+    Call { name, kind, file, line, col, depth, call_sites, calls, external: false }
+}
+
+/// Callers or callees as the map has them; what it is not sure of is left out and counted.
+fn from_map(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    args: &CallHierarchyArgs,
+) -> Result<CallHierarchyResult, ToolError> {
+    let (workspace, info) = function_asked(call, asked)?;
+    let direction = if args.direction == "outgoing" { Direction::Out } else { Direction::In };
+    let query = NeighborsQuery {
+        node: info.node,
+        direction,
+        kinds: [EdgeKind::Calls].into_iter().collect(),
+        depth: args.depth,
+        max_nodes: MOST,
+        cancel: call.cancel.with_deadline(Deadline::after(LONG_PATIENCE)),
+    };
+    let answer = workspace.map().neighbors(&query).ok_or_else(|| errors::no_function_at(&asked.at))?;
+    let (unsure, sure): (Vec<Neighbor>, Vec<Neighbor>) =
+        answer.neighbors.into_iter().partition(|found| found.confidence == Confidence::Candidate);
+    if !unsure.is_empty() {
+        let text = format!("{} more may be calls: map_neighbors lists them as candidates.", unsure.len());
+        call.warnings.push(text);
+    }
+    call.omit("calls", answer.omitted, 0, "Pass depth:1, or use map_neighbors.");
+    approximate(call, FROM_MAP);
+    Ok(CallHierarchyResult {
+        root: root_of(&info),
+        calls: grown(&sure, info.node),
+        completeness: Completeness::Partial,
+        source: FROM_MAP.to_owned(),
+    })
+}
+
+/// The tree of what was reached, below `via`. Each node is reached once, so it ends.
+fn grown(all: &[Neighbor], via: NodeRef) -> Vec<Call> {
+    let below = all.iter().filter(|found| found.via == via && found.info.node != via);
+    let site = |line: &u32| CallSite { line: *line, col: None };
+    below
+        .map(|found| {
+            let sites = found.sites.iter().map(site).collect();
+            one(&found.info, found.depth, sites, grown(all, found.info.node))
+        })
+        .collect()
+}
