@@ -7,8 +7,19 @@ use support::{Shim, meta};
 
 const OLDER: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-const CORE: &[&str] =
-    &["map_neighbors", "map_overview", "map_search", "map_status", "read_symbols", "regex_search"];
+const CORE: &[&str] = &[
+    "map_neighbors",
+    "map_overview",
+    "map_search",
+    "map_status",
+    "nav_definition",
+    "nav_references",
+    "nav_symbols",
+    "nav_type",
+    "read_symbols",
+    "regex_search",
+    "resolve",
+];
 
 fn names(answer: &Value) -> Vec<String> {
     let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools in {answer}"));
