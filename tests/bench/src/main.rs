@@ -37,6 +37,9 @@ struct Args {
     /// Names to search the map for, as many as are given here, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
     names: Vec<String>,
+    /// A place for `nav` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
+    #[arg(long, value_name = "FILE:LINE:COL")]
+    at: Option<String>,
     /// codanna's program, if it is to be measured.
     #[arg(long)]
     codanna: Option<PathBuf>,

@@ -5,6 +5,7 @@ mod calls;
 mod growth;
 mod idle;
 mod index;
+mod nav;
 mod save;
 mod search;
 mod switch;
@@ -45,6 +46,7 @@ const ROWS: &[(&str, Row)] = &[
     ("search", Row::Shared(search::search)),
     ("regex", Row::Shared(search::regex)),
     ("barrier", Row::Shared(barrier::barrier)),
+    ("nav", Row::Shared(nav::nav)),
     ("idle", Row::Shared(idle::idle)),
     ("save", Row::Writing(save::save)),
     ("warm", Row::Writing(warm::warm)),
