@@ -53,6 +53,7 @@ impl Dispatcher {
 
     fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
         let Checked { mut args, warnings } = checked;
+        let budget = args.get("tokenBudget").and_then(Value::as_u64);
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
@@ -75,6 +76,7 @@ impl Dispatcher {
             omitted: Vec::new(),
             generation: None,
             uptime: self.started.elapsed(),
+            room: room(tool, budget),
         };
         call.run(handler)
     }
@@ -118,6 +120,12 @@ impl Calls for Dispatcher {
     fn persist(&self) {
         self.host.close();
     }
+}
+
+/// How many characters an answer of `tool` may have.
+fn room(tool: &ToolDef, budget: Option<u64>) -> usize {
+    let tokens = budget.map_or(tool.default_budget, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
+    tokens.clamp(tools::MIN_BUDGET, tool.max_budget) as usize * 4
 }
 
 fn draft(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> Draft {

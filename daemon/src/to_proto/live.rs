@@ -19,17 +19,22 @@ pub fn file(file: &FileRef) -> (String, bool) {
     }
 }
 
-/// Places with the lines that they are on.
-pub(crate) fn anchors(workspace: &Workspace, places: &[Place]) -> Vec<Anchor> {
-    let mut lines = Lines::of(workspace);
+/// Places with the lines that they are on, as far as `room` characters go: those behind are only counted, and looking at
+/// their files would be for nothing.
+pub(crate) fn anchors(workspace: &Workspace, places: &[Place], room: usize) -> Vec<Anchor> {
+    /// What an anchor takes besides names and lines, at least.
+    const FRAME: usize = 30;
+    let (mut lines, mut taken) = (Lines::of(workspace), 0);
     let anchor = |place: &Place| {
         let (name, external) = file(&place.file);
+        let snippet = (taken < room).then(|| lines.line(&place.file, place.start.0)).flatten();
+        taken += FRAME + name.len() + snippet.as_ref().map_or(0, String::len);
         Anchor {
             file: name,
             line: place.start.0,
             col: place.start.1,
             end_line: Some(place.end.0).filter(|end| *end > place.start.0),
-            snippet: lines.line(&place.file, place.start.0),
+            snippet,
             external,
         }
     };

@@ -90,6 +90,8 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
+    /// Characters that the answer may have: what does not fit need not be made.
+    pub(crate) room: usize,
 }
 
 /// An outcome with its warnings.

@@ -54,7 +54,7 @@ fn locations(
     let asked = Asked::new(call, args)?;
     let answer = asked.ask(call, patience, question)?;
     let completeness = whole(call, &answer);
-    let locations = to_proto::anchors(&asked.workspace, &answer.value);
+    let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
     data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
 
@@ -71,7 +71,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let places: Vec<Place> = answer.value.into_iter().filter(wanted).collect();
     let files = places.chunk_by(|a, b| a.file == b.file).count();
     data(&LocationsResult {
-        locations: to_proto::anchors(&asked.workspace, &places),
+        locations: to_proto::anchors(&asked.workspace, &places, call.room),
         total: Some(places.len()),
         files: Some(files),
         completeness,
@@ -290,7 +290,28 @@ pub(super) fn whole<T>(call: &mut ToolCall<'_>, answer: &Answer<T>) -> Completen
 /// The lines of files, each file read once.
 pub(crate) struct Lines<'w> {
     workspace: &'w Workspace,
-    files: HashMap<FileRef, Option<String>>,
+    files: HashMap<FileRef, Option<Text>>,
+}
+
+/// A file's text, and where its lines begin.
+struct Text {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl Text {
+    fn new(text: String) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    /// A line, counted from 1, with its end.
+    fn line(&self, line: u32) -> Option<&str> {
+        let at = (line as usize).checked_sub(1)?;
+        let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
+        self.text.get(*self.starts.get(at)?..end)
+    }
 }
 
 impl<'w> Lines<'w> {
@@ -303,8 +324,10 @@ impl<'w> Lines<'w> {
         /// Beyond it a line is data, not code to look at.
         const WIDEST: usize = 200;
         let FileRef::Inside(path) = file else { return None };
-        let text = self.files.entry(file.clone()).or_insert_with(|| text_of(self.workspace, path));
-        let line = text.as_deref()?.lines().nth(line as usize - 1)?.trim();
+        if !self.files.contains_key(file) {
+            self.files.insert(file.clone(), text_of(self.workspace, path).map(Text::new));
+        }
+        let line = self.files.get(file)?.as_ref()?.line(line)?.trim();
         Some(line.chars().take(WIDEST).collect())
     }
 }
