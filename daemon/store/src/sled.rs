@@ -12,6 +12,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{Op, Store, StoreError, Tree};
 
+/// A database that was closed a moment ago stays locked until sled's own threads have let go of it, so a locked one is
+/// tried again, so often...
+const LOCK_TRIES: u32 = 50;
+/// ...with this pause.
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+
 /// Facts are read once per file and then live in the map, so a large cache would only hold them twice.
 const CACHE_BYTES: u64 = 64 << 20;
 
@@ -33,12 +39,23 @@ impl SledStore {
     pub(crate) fn open(folder: &Path, damage_mark: PathBuf) -> Result<Self, StoreError> {
         remove_unfinished(folder)?;
         let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).flush_every_ms(None);
-        let opened = guard(|| {
-            let db = config.open()?;
-            let trees = Tree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
-            Ok(OpenDb { db, trees })
-        })?;
-        Ok(Self { opened: Some(opened), damage_mark })
+        let open = || {
+            guard(|| {
+                let db = config.open()?;
+                let trees =
+                    Tree::ALL.iter().map(|tree| db.open_tree(tree.name())).collect::<Result<_, _>>()?;
+                Ok(OpenDb { db, trees })
+            })
+        };
+        let mut opened = open();
+        for _ in 0..LOCK_TRIES {
+            if !opened.as_ref().is_err_and(is_locked) {
+                break;
+            }
+            std::thread::sleep(LOCK_PAUSE);
+            opened = open();
+        }
+        Ok(Self { opened: Some(opened?), damage_mark })
     }
 
     fn opened(&self) -> &OpenDb {
@@ -134,6 +151,12 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether somebody else has the database open.
+fn is_locked(error: &StoreError) -> bool {
+    // sled wraps the system's error in one of its own words.
+    matches!(error, StoreError::Io(error) if error.to_string().contains("could not acquire lock"))
 }
 
 /// Runs `work` with sled's panics and errors turned into ours.
