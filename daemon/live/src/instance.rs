@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
-use crate::process::{Ended, Guard, ServerCommand, ServerProcess};
+use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
 use crate::ready::Readiness;
 use crate::rpc::{CallError, Client, codes};
 use crate::session::Session;
@@ -134,6 +134,17 @@ impl Instance {
         let session = Arc::new(Session::new(launch.spec.ready, folders.clone(), launch.settings.clone()));
         let peer = Arc::clone(&session);
         let client = Client::start(input, output, peer).map_err(spawn_error)?;
+        #[cfg(unix)]
+        {
+            // A guard that is killed leaves a server that would not end with the daemon. Its group is named by its number, which
+            // is not given out again while the group has members.
+            let (pid, connection) = (process.pid(), client.clone());
+            let end = move || {
+                end_group(pid);
+                connection.close("its process has ended");
+            };
+            process.when_ended(end).map_err(spawn_error)?;
+        }
         let params = json!({
             "processId": process.pid(),
             "clientInfo": {"name": "hob", "version": env!("CARGO_PKG_VERSION")},

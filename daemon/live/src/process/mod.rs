@@ -189,6 +189,24 @@ impl ServerProcess {
         Some(Ended { code: status.code() })
     }
 
+    /// Calls `then` on a thread of its own when the process (the guard, if it has one) has ended; what it started may still be
+    /// there, and still holds the pipes.
+    ///
+    /// # Errors
+    /// When the system refuses to start a thread.
+    #[cfg(unix)]
+    pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        let wait = move || {
+            // Only looked at: whoever holds the child takes its exit code.
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while let Some(Err(rustix::io::Errno::INTR)) = pid.map(|pid| waitid(WaitId::Pid(pid), options)) {}
+            then();
+        };
+        std::thread::Builder::new().name("hob-lsp-end".to_owned()).spawn(wait).map(drop)
+    }
+
     /// Waits until it has ended, but not for longer than `patience`.
     #[must_use]
     pub fn wait(&self, patience: Duration) -> Option<Ended> {
@@ -206,11 +224,16 @@ impl ServerProcess {
     pub fn kill(&self) {
         // Collected before: once their parents are gone, nobody knows whose they were.
         let below = processes_below(self.pid);
-        tree::kill_group(self.pid);
+        end_group(self.pid);
         below.iter().filter(|process| process.pid != self.pid).for_each(Proc::kill);
         let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
         let _ = self.wait(Duration::from_secs(5));
     }
+}
+
+/// Ends what is left of a group, its leader gone or not.
+pub fn end_group(leader: u32) {
+    tree::kill_group(leader);
 }
 
 impl Drop for ServerProcess {
