@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::scope::{Lines, Scope};
 use crate::search::FileCount;
 use crate::trigram::{Candidate, GramQuery, Snapshot};
 use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
@@ -31,13 +32,15 @@ pub struct CountRequest {
     pub path_prefix: Option<WsPath>,
     /// Only files that this glob lets through; see [`crate::filter`].
     pub glob: Option<String>,
+    /// Only these lines of each file; `None` is all.
+    pub scope: Option<Scope>,
 }
 
 /// What was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountAnswer {
     /// One per pattern, in the order of the request.
-    pub patterns: Vec<PatternCount>,
+    pub counts: Vec<Counts>,
     /// Files that the index could not rule out for all patterns; each was read once.
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
@@ -46,15 +49,6 @@ pub struct CountAnswer {
     pub complete: bool,
     /// Time taken.
     pub elapsed: Duration,
-}
-
-/// One pattern's part of an answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PatternCount {
-    /// The pattern as it was given.
-    pub pattern: String,
-    /// Its counts; a pattern that is no regex does not keep the others from being counted.
-    pub counts: Result<Counts, BadPattern>,
 }
 
 /// How often a pattern matches.
@@ -76,6 +70,14 @@ pub enum CountError {
     /// The glob is malformed.
     #[error(transparent)]
     Glob(#[from] BadGlob),
+    /// A pattern is no regex, or too large a one.
+    #[error("pattern {number}: {error}")]
+    Pattern {
+        /// Its place in the request, from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: BadPattern,
+    },
     /// More patterns than are taken.
     #[error("{0} patterns; at most {MAX_PATTERNS} are taken at once")]
     TooMany(usize),
@@ -85,7 +87,7 @@ pub enum CountError {
 /// rayon pool it is called in. When `token` stops it, the answer is not `complete`.
 ///
 /// # Errors
-/// [`CountError`] for a bad glob or too many patterns; a bad pattern is an error in its own place of the answer.
+/// [`CountError`] for a bad glob, a bad pattern or too many of them; then nothing is counted.
 pub fn count(
     snapshot: &Snapshot,
     request: &CountRequest,
@@ -97,35 +99,43 @@ pub fn count(
         return Err(CountError::TooMany(request.patterns.len()));
     }
     let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?;
-    let compiled: Vec<_> = request.patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
-    let good: Vec<&Pattern> = compiled.iter().flatten().collect();
-    let queries: Vec<&GramQuery> = good.iter().map(|pattern| pattern.query()).collect();
+    let patterns = compiled(&request.patterns)?;
+    let queries: Vec<&GramQuery> = patterns.iter().map(Pattern::query).collect();
     let candidates = snapshot.candidates_of_each(&queries, &filter);
     let lanes = Lanes::new();
     candidates.par_iter().for_each(|candidate| {
+        let within = Scope::lines_of(request.scope.as_ref(), candidate.file);
+        if within.is_empty() {
+            return;
+        }
         lanes.with(
             || {
                 Lane::new(
                     FileReader::new(contents, token),
-                    good.iter().map(|pattern| Verifier::new(pattern, token)),
+                    patterns.iter().map(|pattern| Verifier::new(pattern, token)),
                 )
             },
-            |lane| lane.take(candidate),
+            |lane| lane.take(candidate, &within),
         );
     });
-    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(good.len()), Sum::plus);
-    let mut counts = sum.counts.into_iter().map(Counts::finished);
-    let counted = |(pattern, compiled): (&String, Result<Pattern, BadPattern>)| PatternCount {
-        pattern: pattern.clone(),
-        counts: compiled.map(|_| counts.next().unwrap_or_default()),
-    };
+    let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::plus);
     Ok(CountAnswer {
-        patterns: request.patterns.iter().zip(compiled).map(counted).collect(),
+        counts: sum.counts.into_iter().map(Counts::finished).collect(),
         candidates: candidates.len(),
         unreadable: sum.unreadable,
         complete: !sum.stopped,
         elapsed: start.elapsed(),
     })
+}
+
+/// The patterns made ready, with less memory for each the more they are; the first bad one is the error.
+fn compiled(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
+    let number = patterns.len();
+    let compiled: Vec<_> = patterns.par_iter().map(|pattern| Pattern::among(number, pattern)).collect();
+    let named = |(number, pattern): (usize, Result<Pattern, BadPattern>)| {
+        pattern.map_err(|error| CountError::Pattern { number, error })
+    };
+    compiled.into_iter().enumerate().map(named).collect()
 }
 
 /// What one thread works with, and what it has found.
@@ -141,7 +151,7 @@ impl<'a> Lane<'a> {
         Self { reader, sum: Sum::new(verifiers.len()), verifiers }
     }
 
-    fn take(&mut self, candidate: &Candidate) {
+    fn take(&mut self, candidate: &Candidate, within: &Lines) {
         let text = match self.reader.read(&candidate.path) {
             Ok(text) => text,
             Err(unread) => {
@@ -151,7 +161,7 @@ impl<'a> Lane<'a> {
             }
         };
         for at in candidate.queries.iter().map(|number| *number as usize) {
-            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 });
+            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 }, within);
             self.sum.stopped |= found.stopped;
             self.sum.counts[at].add(candidate, &found);
         }

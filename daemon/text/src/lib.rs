@@ -18,14 +18,16 @@ pub mod encoding;
 pub mod filter;
 mod lanes;
 pub mod pattern;
+pub mod scope;
 pub mod search;
 pub mod trigram;
 mod verify;
 
-pub use count::{CountAnswer, CountError, CountRequest, Counts, PatternCount, count};
+pub use count::{CountAnswer, CountError, CountRequest, Counts, count};
 pub use encoding::is_binary;
 pub use filter::{BadGlob, PathFilter};
 pub use pattern::{BadPattern, Pattern};
+pub use scope::{Lines, Scope};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
 pub use trigram::{
     Batch, Candidate, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob,

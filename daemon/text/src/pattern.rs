@@ -18,6 +18,10 @@ pub const MAX_PATTERN: usize = 64 * 1024;
 const PROGRAM_LIMIT: usize = 32 << 20;
 /// Largest lazy automaton per thread, in bytes; past it the engine starts over or goes on more slowly, still correctly.
 const AUTOMATON_LIMIT: usize = 16 << 20;
+/// Programs of all patterns that are searched for together, in bytes, and what each may have at least.
+const PROGRAMS: (usize, usize) = (128 << 20, 512 << 10);
+/// Their automata on all threads, in bytes, and what each may have at least.
+const AUTOMATA: (usize, usize) = (256 << 20, 256 << 10);
 /// Deepest nesting of groups and operators, as in ripgrep.
 const NEST_LIMIT: u32 = 250;
 
@@ -54,12 +58,17 @@ impl Pattern {
     /// [`BadPattern`] for a syntax error, for a pattern that names a newline or a NUL (no line has one), and for one
     /// that is longer than [`MAX_PATTERN`] or compiles to too large a program.
     pub fn new(pattern: &str) -> Result<Self, BadPattern> {
+        Self::among(1, pattern)
+    }
+
+    /// As [`Pattern::new`], for one of `number` patterns that are searched for together and share the memory they may take.
+    pub(crate) fn among(number: usize, pattern: &str) -> Result<Self, BadPattern> {
         if pattern.len() > MAX_PATTERN {
             let message = format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", pattern.len());
             return Err(BadPattern { message, offset: None });
         }
         let hir = parse(pattern)?;
-        let matcher = compile(pattern)?;
+        let matcher = compile(pattern, Limits::among(number))?;
         Ok(Self { matcher, query: GramQuery::of(&hir), is_local: is_local(&hir) })
     }
 
@@ -107,14 +116,31 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
     BadPattern { message, offset }
 }
 
-fn compile(pattern: &str) -> Result<RegexMatcher, BadPattern> {
+/// What a pattern may take, in bytes.
+struct Limits {
+    program: usize,
+    automaton: usize,
+}
+
+impl Limits {
+    fn among(patterns: usize) -> Self {
+        let share =
+            |(all, least): (usize, usize), parts: usize, most| (all / parts.max(1)).clamp(least, most);
+        Self {
+            program: share(PROGRAMS, patterns, PROGRAM_LIMIT),
+            automaton: share(AUTOMATA, patterns * rayon::current_num_threads(), AUTOMATON_LIMIT),
+        }
+    }
+}
+
+fn compile(pattern: &str, limits: Limits) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
         .line_terminator(Some(b'\n'))
         .ban_byte(Some(0))
         .nest_limit(NEST_LIMIT)
-        .size_limit(PROGRAM_LIMIT)
-        .dfa_size_limit(AUTOMATON_LIMIT)
+        .size_limit(limits.program)
+        .dfa_size_limit(limits.automaton)
         .build(pattern)
         .map_err(|error| BadPattern { message: engine_message(&error), offset: None })
 }

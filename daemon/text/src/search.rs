@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::scope::Scope;
 use crate::trigram::Snapshot;
 use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
 
@@ -31,6 +32,8 @@ pub struct SearchRequest {
     pub path_prefix: Option<WsPath>,
     /// Only files that this glob lets through; see [`crate::filter`].
     pub glob: Option<String>,
+    /// Only these lines of each file; `None` is all.
+    pub scope: Option<Scope>,
     /// Most lines (with [`Output::Lines`]) or files (otherwise) to show; `None` shows all.
     pub limit: Option<usize>,
     /// Lines of context on each side of a match, at most [`MAX_CONTEXT`].
@@ -145,12 +148,17 @@ pub fn search(
     while !rest.is_empty() && assembly.answer.complete {
         let (block, later) = rest.split_at(assembly.block_len().min(rest.len()));
         let wanted = Wanted { lines: assembly.lines_left(), context: assembly.context };
-        let verify = |path: &WsPath| {
+        let verify = |(file, path): &(FileId, WsPath)| {
+            let within = Scope::lines_of(request.scope.as_ref(), *file);
+            if within.is_empty() {
+                return Ok(FileMatches::default());
+            }
             let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
-            lanes
-                .with(make, |(reader, verifier)| reader.read(path).map(|text| verifier.search(&text, wanted)))
+            lanes.with(make, |(reader, verifier)| {
+                reader.read(path).map(|text| verifier.search(&text, wanted, &within))
+            })
         };
-        let found: Vec<_> = block.par_iter().map(|(_, path)| verify(path)).collect();
+        let found: Vec<_> = block.par_iter().map(verify).collect();
         block.iter().zip(found).for_each(|(file, matches)| assembly.add(file, matches));
         rest = later;
     }

@@ -20,6 +20,7 @@ use memchr::{memchr, memrchr};
 
 use crate::encoding::searchable;
 use crate::pattern::Pattern;
+use crate::scope::Lines;
 use crate::search::LineMatch;
 
 /// Most bytes of a line that an answer shows.
@@ -91,15 +92,17 @@ impl<'a> Verifier<'a> {
         Self { matcher: pattern.matcher().clone(), in_one_go: pattern.is_local(), searcher, token }
     }
 
-    /// Searches a file.
-    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted) -> FileMatches {
-        if wanted.lines == 0 && self.in_one_go && file.nul.is_none() {
+    /// Searches a file. Lines that are not `within` are as if they did not match.
+    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, within: &Lines) -> FileMatches {
+        if wanted.lines == 0 && self.in_one_go && file.nul.is_none() && within.is_all() {
             return self.count(&file.text);
         }
         let mut collector = Collector {
             matcher: &self.matcher,
             text: &file.text[..file.nul.unwrap_or(file.text.len())],
             wanted,
+            within,
+            seen: 0,
             token: self.token,
             found: FileMatches::default(),
         };
@@ -262,6 +265,9 @@ struct Collector<'a> {
     /// The file up to its first NUL, for context lines.
     text: &'a [u8],
     wanted: Wanted,
+    within: &'a Lines,
+    /// Lines that matched, within or not.
+    seen: u64,
     token: &'a CancelToken,
     found: FileMatches,
 }
@@ -270,14 +276,11 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
-        let (occurrences, first) = self.occurrences(line)?;
-        self.found.lines += 1;
-        self.found.matches += occurrences;
-        if self.found.shown.len() < self.wanted.lines {
-            let shown = self.show(line, first);
-            self.found.shown.push(shown);
+        if line.line_number().is_none_or(|number| self.within.contains(number)) {
+            self.take(line)?;
         }
-        if self.found.lines.is_multiple_of(LINES_PER_CHECK) && self.token.check().is_err() {
+        self.seen += 1;
+        if self.seen.is_multiple_of(LINES_PER_CHECK) && self.token.check().is_err() {
             self.found.stopped = true;
         }
         Ok(!self.found.stopped)
@@ -290,6 +293,17 @@ impl Sink for Collector<'_> {
 }
 
 impl Collector<'_> {
+    fn take(&mut self, line: &SinkMatch<'_>) -> io::Result<()> {
+        let (occurrences, first) = self.occurrences(line)?;
+        self.found.lines += 1;
+        self.found.matches += occurrences;
+        if self.found.shown.len() < self.wanted.lines {
+            let shown = self.show(line, first);
+            self.found.shown.push(shown);
+        }
+        Ok(())
+    }
+
     /// The number of matches in a line and the byte at which the first begins. As ripgrep does it: look-behind sees
     /// what comes before the line, a match at or past the line's end is no longer its own, and a line that the searcher
     /// reports counts at least once.

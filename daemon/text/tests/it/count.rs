@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hob_base::{CancelToken, WsPath};
 use hob_text::count::{MAX_PATTERNS, TOP_FILES};
-use hob_text::{CountAnswer, CountError, CountRequest, Counts, count};
+use hob_text::{CountAnswer, CountError, CountRequest, Counts, Lines, Output, Scope, SearchRequest, count};
 
 use crate::common::{Tree, counting, path};
 
@@ -20,7 +20,7 @@ fn counted(tree: &Tree, request: &CountRequest) -> CountAnswer {
 }
 
 fn of(answer: &CountAnswer, at: usize) -> &Counts {
-    answer.patterns[at].counts.as_ref().expect("a valid pattern")
+    &answer.counts[at]
 }
 
 fn mixed() -> Tree {
@@ -54,7 +54,6 @@ fn every_pattern_counts_as_it_does_alone() {
     for (at, pattern) in all.iter().enumerate() {
         let alone = tree.search(&counting(pattern));
         let counts = of(&answer, at);
-        assert_eq!(answer.patterns[at].pattern, *pattern);
         assert_eq!(
             (counts.total_lines, counts.total_matches, counts.files_matched),
             (alone.total_lines, alone.total_matches, alone.files_matched),
@@ -91,10 +90,11 @@ fn each_file_is_read_once_and_only_if_needed() {
 }
 
 #[test]
-fn a_bad_pattern_leaves_the_others_their_counts() {
-    let answer = counted(&Tree::new(&[("f", "aaa")]), &patterns(&["a", "a(", "aa"]));
-    assert_eq!((of(&answer, 0).total_matches, of(&answer, 2).total_matches), (3, 1));
-    let error = answer.patterns[1].counts.as_ref().expect_err("an open group");
+fn a_bad_pattern_is_named() {
+    let tree = Tree::new(&[("f", "aaa")]);
+    let refused =
+        count(&tree.index().snapshot(), &patterns(&["a", "a(", "b["]), &tree, &CancelToken::default());
+    let Err(CountError::Pattern { number: 1, error }) = refused else { panic!("an open group: {refused:?}") };
     assert_eq!(error.offset, Some(1));
 }
 
@@ -109,7 +109,7 @@ fn filters_narrow_and_bad_requests_are_refused() {
     };
     assert!(matches!(refused(&CountRequest { glob: Some("{".to_owned()), ..narrow }), CountError::Glob(_)));
     assert_eq!(refused(&patterns(&["x"; MAX_PATTERNS + 1])), CountError::TooMany(MAX_PATTERNS + 1));
-    assert_eq!(counted(&tree, &patterns(&[])).patterns, []);
+    assert_eq!(counted(&tree, &patterns(&[])).counts, []);
 }
 
 #[test]
@@ -119,4 +119,32 @@ fn a_cancelled_count_says_that_it_is_not_complete() {
     let answer = count(&tree.index().snapshot(), &patterns(&["needle"]), &tree, &token).expect("valid");
     assert!(!answer.complete);
     assert_eq!(of(&answer, 0).total_matches, 0);
+}
+
+#[test]
+fn only_the_lines_of_the_scope_count() {
+    let tree = Tree::new(&[("a", "hit hit\nhit\n\nhit hit hit\n"), ("b", "hit\n"), ("c", "hit hit\nx")]);
+    let (all, none) = (tree.numbers["c"], tree.numbers["b"]);
+    let lines_of = move |file| match file {
+        file if file == all => Lines::all(),
+        file if file == none => Lines::default(),
+        _ => Lines::of([(4, 9), (1, 1)]),
+    };
+    let request = CountRequest { scope: Some(Scope::new(lines_of)), ..patterns(&["hit", "^"]) };
+    let answer = count(&tree.index().snapshot(), &request, &tree, &CancelToken::default()).expect("valid");
+    let totals =
+        |at| (of(&answer, at).total_lines, of(&answer, at).total_matches, of(&answer, at).files_matched);
+    assert_eq!((totals(0), totals(1)), ((3, 7, 2), (4, 4, 2)));
+    for output in [Output::Lines, Output::Files, Output::Count] {
+        let request = SearchRequest {
+            scope: request.scope.clone(),
+            limit: Some(2),
+            output,
+            ..crate::common::request("hit")
+        };
+        let found = tree.search(&request);
+        assert_eq!((found.total_lines, found.total_matches, found.files_matched), (3, 7, 2), "{output:?}");
+        let shown = if output == Output::Lines { found.matches.len() } else { found.files.len() };
+        assert_eq!(shown, 2, "{output:?}");
+    }
 }

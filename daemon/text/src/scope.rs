@@ -1,0 +1,104 @@
+//! Which lines of a file are asked about, where it is not all of them: those of symbols, say.
+//!
+//! A line is in or out as a whole, by its number. Who knows the lines (the map, a test) is asked file by file while the search
+//! runs, so nothing is collected beforehand for files that cannot match anyway.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hob_base::FileId;
+
+/// A set of 1-based line numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// First and last line of each stretch; ascending, neither overlapping nor adjoining.
+    stretches: Vec<(u32, u32)>,
+}
+
+impl Lines {
+    /// Every line.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { stretches: vec![(0, u32::MAX)] }
+    }
+
+    /// The lines of all `stretches` (first and last line, in any order, overlapping or not) together.
+    #[must_use]
+    pub fn of(stretches: impl IntoIterator<Item = (u32, u32)>) -> Self {
+        let mut sorted: Vec<(u32, u32)> =
+            stretches.into_iter().filter(|(first, last)| first <= last).collect();
+        sorted.sort_unstable();
+        let mut stretches: Vec<(u32, u32)> = Vec::new();
+        for (first, last) in sorted {
+            match stretches.last_mut() {
+                Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+                _ => stretches.push((first, last)),
+            }
+        }
+        Self { stretches }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// Whether every line is one of them.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.stretches == [(0, u32::MAX)]
+    }
+
+    /// Whether this line is one of them.
+    #[must_use]
+    pub fn contains(&self, line: u64) -> bool {
+        let after = self.stretches.partition_point(|(_, last)| u64::from(*last) < line);
+        self.stretches.get(after).is_some_and(|(first, _)| u64::from(*first) <= line)
+    }
+}
+
+/// Says of every file which lines count. Asked from several threads, once per candidate, between reading files.
+#[derive(Clone)]
+pub struct Scope(Arc<dyn Fn(FileId) -> Lines + Send + Sync>);
+
+impl Scope {
+    /// A scope that asks `lines_of`.
+    pub fn new(lines_of: impl Fn(FileId) -> Lines + Send + Sync + 'static) -> Self {
+        Self(Arc::new(lines_of))
+    }
+
+    pub(crate) fn lines_of(scope: Option<&Self>, file: FileId) -> Lines {
+        scope.map_or_else(Lines::all, |scope| scope.0(file))
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scope")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(lines: &Lines) -> Vec<u64> {
+        (0..12).filter(|line| lines.contains(*line)).collect()
+    }
+
+    #[test]
+    fn stretches_join_where_they_overlap_or_adjoin() {
+        let lines = Lines::of([(7, 8), (1, 2), (3, 3), (2, 2), (9, 8)]);
+        assert_eq!(members(&lines), [1, 2, 3, 7, 8]);
+        assert_eq!(lines, Lines::of([(1, 3), (7, 8)]));
+        assert!(!lines.is_all() && !lines.is_empty());
+    }
+
+    #[test]
+    fn all_and_none() {
+        assert_eq!(members(&Lines::all()).len(), 12);
+        assert!(Lines::all().contains(u64::MAX >> 32) && Lines::all().is_all());
+        assert!(Lines::of([]).is_empty() && members(&Lines::of([])).is_empty());
+    }
+}
