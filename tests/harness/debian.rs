@@ -1,0 +1,151 @@
+//! Language servers that no registry of a language has, out of Debian's packages: gopls with Go, rust-analyzer with the
+//! sources of Rust's standard library.
+//!
+//! Nothing is installed: packages are fetched by `apt-get` into folders of the tests, unpacked there and started by small
+//! scripts that say where their parts lie. That needs no rights and leaves the machine as it was. Versions are whatever the
+//! release has now, because its security archive keeps no others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::outside::prepared;
+use crate::run;
+
+/// What is unpacked. Not all of a package is of use; the rest would only fill the disk.
+const PACKAGES: &[(&str, &[&str])] = &[
+    ("gopls", &["./usr/bin"]),
+    ("golang-1.19-go", &["./usr/lib"]),
+    ("golang-1.19-src", &["./usr/share/go-1.19/src", "./usr/share/go-1.19/pkg"]),
+    ("golang-github-spf13-pflag-dev", &["./usr/share/gocode"]),
+    ("rust-web-analyzer", &["./usr/bin"]),
+    ("rust-web-src", &["./usr/src/*/library"]),
+];
+
+/// What the packages above need to run; these are unpacked whole if the machine has not got them.
+const LIBRARIES: &[&str] = &["./usr/lib"];
+
+/// A folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
+pub fn servers() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| unpacked().join("bin"))
+}
+
+/// The sources of Rust's standard library.
+///
+/// # Panics
+/// When the package has them elsewhere.
+#[must_use]
+pub fn rust_library() -> PathBuf {
+    let sources = fs::read_dir(unpacked().join("root/usr/src")).expect("it was unpacked");
+    let library = sources.flatten().map(|entry| entry.path().join("library"));
+    library.into_iter().find(|path| path.join("core").is_dir()).expect("the package has the sources")
+}
+
+/// The source of a Go module that needs no other.
+#[must_use]
+pub fn go_module() -> PathBuf {
+    unpacked().join("root/usr/share/gocode/src/github.com/spf13/pflag")
+}
+
+fn unpacked() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let pins: String = PACKAGES.iter().map(|(name, parts)| format!("{name} {parts:?}\n")).collect();
+        prepared("debian", &pins, fetch)
+    })
+}
+
+fn fetch(folder: &Path) {
+    // The machine's own lists serve if they are there and not out of date.
+    let lists = Path::new("/var/lib/apt");
+    if !download(folder, lists) {
+        let own = folder.join("state");
+        fs::create_dir_all(own.join("lists/partial")).expect("a folder can be made");
+        install("Debian's lists of packages", apt(folder, &own).arg("update"));
+        assert!(download(folder, &own), "the tests need packages of Debian 12, which could not be fetched");
+        let _ = fs::remove_dir_all(own);
+    }
+    let root = folder.join("root");
+    fs::create_dir(&root).expect("a folder can be made");
+    for package in fs::read_dir(folder.join("cache/archives")).expect("it was filled").flatten() {
+        if package.path().extension().is_some_and(|ending| ending == "deb") {
+            unpack(&package.path(), &root);
+        }
+    }
+    let _ = fs::remove_dir_all(folder.join("cache"));
+    write_scripts(&folder.join("bin"), &root);
+}
+
+/// `apt-get` with these lists, and nothing that it would write outside of `folder`.
+fn apt(folder: &Path, state: &Path) -> Command {
+    let mut command = Command::new("apt-get");
+    let set = |name: &str, value: &Path| format!("{name}={}", value.display());
+    for option in [
+        set("Dir::Cache", &folder.join("cache")),
+        set("Dir::State", state),
+        "Dir::State::status=/var/lib/dpkg/status".to_owned(),
+        // Others' locks do not matter to one who installs nothing, and as root it would drop rights that the folder needs.
+        "Debug::NoLocking=1".to_owned(),
+        "APT::Sandbox::User=".to_owned(),
+    ] {
+        command.args(["-o", &option]);
+    }
+    command
+}
+
+fn download(folder: &Path, state: &Path) -> bool {
+    fs::create_dir_all(folder.join("cache/archives/partial")).expect("a folder can be made");
+    let mut command = apt(folder, state);
+    command.args([
+        "install",
+        "--download-only",
+        "--reinstall",
+        "--no-install-recommends",
+        "--yes",
+        "--quiet",
+    ]);
+    run(command.args(PACKAGES.iter().map(|(name, _)| name)), b"").code == Some(0)
+}
+
+fn unpack(package: &Path, root: &Path) {
+    let name = package.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.split('_').next().unwrap_or_default();
+    let parts = PACKAGES.iter().find(|(known, _)| *known == name).map_or(LIBRARIES, |(_, parts)| *parts);
+    let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -x -C \"$2\" --wildcards \"${@:3}\"";
+    let mut shell = Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", script, "unpack"]).arg(package).arg(root).args(parts);
+    install("to unpack a Debian package", &mut shell);
+}
+
+fn write_scripts(bin: &Path, root: &Path) {
+    fs::create_dir(bin).expect("a folder can be made");
+    let root = root.display();
+    let go = format!(
+        "export GOROOT='{root}/usr/lib/go-1.19' PATH='{root}/usr/lib/go-1.19/bin':\"$PATH\" \
+         GOPROXY=off CGO_ENABLED=0\nexec '{root}/usr/bin/gopls' \"$@\""
+    );
+    script(&bin.join("gopls"), &go);
+    let libraries = format!("'{root}'/usr/lib/*-linux-gnu");
+    let rust = format!(
+        "for folder in {libraries}; do export LD_LIBRARY_PATH=\"$folder\"; done\n\
+         exec '{root}/usr/bin/rust-analyzer' \"$@\""
+    );
+    script(&bin.join("rust-analyzer"), &rust);
+}
+
+fn install(what: &str, command: &mut Command) {
+    let output = run(command, b"");
+    assert_eq!(output.code, Some(0), "the tests need {what}, which could not be had{output}");
+}
+
+/// Writes a program that is a shell script.
+///
+/// # Panics
+/// When that fails.
+pub fn script(path: &Path, body: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::write(path, format!("#!/bin/sh\n{body}\n")).expect("a script can be written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("just written");
+}

@@ -1,0 +1,166 @@
+//! Real projects as they were published, for asking real language servers about: C, Rust and Go.
+//!
+//! C and Rust come from crates.io, by way of `cargo vendor`, so that whatever the machine uses to reach it is used here
+//! too: zstd's C sources travel in the crate that binds them. The Go module is one of Debian's packages.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::json;
+
+use crate::debian::{go_module, rust_library, script, servers};
+use crate::outside::prepared;
+use crate::run;
+
+const CRATES: &str = "zstd-sys = \"=2.1.2\"\nignore = \"=0.4.34\"\ncrossbeam-channel = \"0.5.15\"\n";
+
+/// Folders of zstd's sources that are compiled into one library.
+const ZSTD: &[&str] = &["common", "compress", "decompress", "dictBuilder"];
+
+/// zstd's sources: 32 files of C with their headers. [`write_compile_commands`] says how they are compiled.
+pub fn zstd() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| crates().join("zstd"))
+}
+
+/// The crate `ignore`. Cargo finds what it depends on with [`rust_environment`] alone.
+pub fn ignore() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| crates().join("ignore"))
+}
+
+/// A Go module that needs no other: pflag, 62 files.
+pub fn pflag() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| {
+        let copy = |folder: &Path| {
+            copy_tree(&go_module(), &folder.join("tree"));
+            let module = "module github.com/spf13/pflag\n\ngo 1.19\n";
+            fs::write(folder.join("tree/go.mod"), module).expect("it can be written");
+        };
+        prepared("pflag", "of Debian's package", copy).join("tree")
+    })
+}
+
+/// Says how the files of a copy of [`zstd`] are compiled, as build tools do.
+///
+/// # Panics
+/// When it cannot be written.
+pub fn write_compile_commands(root: &Path) {
+    let mut entries = Vec::new();
+    for folder in ZSTD {
+        let files = fs::read_dir(root.join("lib").join(folder)).expect("a copy of zstd").flatten();
+        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.sort();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "c")) {
+            let arguments = ["cc", "-DXXH_NAMESPACE=ZSTD_", "-DZSTD_MULTITHREAD", "-c"].map(str::to_owned);
+            let arguments = arguments.into_iter().chain([file.display().to_string()]);
+            entries.push(json!({
+                "directory": root, "file": file, "arguments": arguments.collect::<Vec<String>>(),
+            }));
+        }
+    }
+    let text = serde_json::to_string_pretty(&entries).expect("plain values");
+    fs::write(root.join("compile_commands.json"), text).expect("it can be written");
+}
+
+/// Folders to be put on the `PATH`, before all others, for servers of C, Rust and Go. `rustc` and `cargo` are the machine's
+/// own, but named directly: nothing there can change a toolchain. `rustup` does nothing but note that it was called, see
+/// [`calls_of_rustup`].
+pub fn native_path() -> &'static [PathBuf] {
+    static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    FOLDERS.get_or_init(|| vec![toolchain(), servers().to_path_buf()])
+}
+
+/// What makes Rust's tools work in a world whose home has nothing of the user's, and without a registry.
+#[must_use]
+pub fn rust_environment() -> Vec<(String, String)> {
+    let text = |path: PathBuf| path.to_str().expect("a plain path").to_owned();
+    vec![
+        ("CARGO_HOME".to_owned(), text(crates().join("home"))),
+        ("RUST_SRC_PATH".to_owned(), text(rust_library())),
+    ]
+}
+
+/// Where a call of `rustup` is noted.
+#[must_use]
+pub fn calls_of_rustup() -> PathBuf {
+    toolchain().with_file_name("rustup-was-called")
+}
+
+/// `rustc`, `cargo` and a `rustup` that does nothing.
+fn toolchain() -> PathBuf {
+    let sysroot = run(Command::new("rustc").args(["--print", "sysroot"]), b"").success();
+    let sysroot = sysroot.trim().to_owned();
+    let make = |folder: &Path| {
+        let bin = folder.join("bin");
+        fs::create_dir(&bin).expect("a folder can be made");
+        for name in ["rustc", "cargo", "rustdoc", "rustfmt"] {
+            script(&bin.join(name), &format!("exec '{sysroot}/bin/{name}' \"$@\""));
+        }
+        let note = folder.join("rustup-was-called");
+        script(&bin.join("rustup"), &format!("echo \"$@\" >> '{}'\nexit 1", note.display()));
+    };
+    prepared("toolchain", &sysroot, make).join("bin")
+}
+
+fn crates() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| prepared("crates", CRATES, fetch_crates))
+}
+
+fn fetch_crates(folder: &Path) {
+    let package = folder.join("package");
+    fs::create_dir_all(package.join("src")).expect("a folder can be made");
+    fs::write(package.join("src/lib.rs"), "").expect("it can be written");
+    let manifest = "[package]\nname = \"wanted\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n";
+    fs::write(package.join("Cargo.toml"), format!("{manifest}{CRATES}")).expect("it can be written");
+    let vendor = folder.join("vendor");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["vendor", "--quiet", "--versioned-dirs"]).arg(&vendor).current_dir(&package);
+    let fetched = run(&mut cargo, b"");
+    assert_eq!(fetched.code, Some(0), "the tests need crates, which could not be fetched{fetched}");
+    let find = |name: &str| {
+        let all = fs::read_dir(&vendor).expect("it was made").flatten().map(|entry| entry.path());
+        let is =
+            |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));
+        all.into_iter().find(is).unwrap_or_else(|| panic!("no {name} among the crates"))
+    };
+    copy_tree(&find("ignore-"), &folder.join("ignore"));
+    fs::remove_file(folder.join("ignore/.cargo-checksum.json")).expect("cargo made it");
+    let sources = find("zstd-sys-").join("zstd/lib");
+    for part in ZSTD {
+        copy_tree(&sources.join(part), &folder.join("zstd/lib").join(part));
+    }
+    for header in ["zstd.h", "zdict.h", "zstd_errors.h"] {
+        fs::copy(sources.join(header), folder.join("zstd/lib").join(header)).expect("zstd has it");
+    }
+    // What ignore depends on is found where it was put, whatever folder asks.
+    let home = folder.join("home");
+    fs::create_dir(&home).expect("a folder can be made");
+    let source = format!(
+        "[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"{}\"\n\
+         [net]\noffline = true\n",
+        vendor.display()
+    );
+    fs::write(home.join("config.toml"), source).expect("it can be written");
+    let mut lock = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    lock.args(["generate-lockfile", "--quiet"]).current_dir(folder.join("ignore")).env("CARGO_HOME", &home);
+    let locked = run(&mut lock, b"");
+    assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
+}
+
+/// Copies a folder with all that is in it.
+fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())).flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_tree(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).expect("a file can be copied");
+        }
+    }
+}
