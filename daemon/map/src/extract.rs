@@ -5,13 +5,13 @@
 
 use std::cell::RefCell;
 
-use tree_sitter::Parser;
+use tree_sitter::{Language, Parser};
 
 use crate::facts::{FactsBuilder, FileFacts};
-use crate::langs::{Lang, LangSpec, manifest_facts};
+use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 1;
+pub const EXTRACTOR_VERSION: u32 = 2;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
@@ -28,7 +28,11 @@ pub fn extract(lang: Lang, file_name: &str, source: &[u8]) -> FileFacts {
 
 fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
     let mut facts = FactsBuilder::new(spec.lang);
-    let tree = PARSERS.with_borrow_mut(|parsers| parser(parsers, spec)?.parse(source, None));
+    let (grammar, extract) = match spec.reader {
+        Reader::Tree { grammar, extract } => (grammar, extract),
+        Reader::Own(read) => return read(source, facts).finish(),
+    };
+    let tree = PARSERS.with_borrow_mut(|parsers| parser(parsers, spec.lang, grammar)?.parse(source, None));
     let Some(tree) = tree else {
         facts.has_errors();
         return facts.finish();
@@ -36,14 +40,14 @@ fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
     if tree.root_node().has_error() {
         facts.has_errors();
     }
-    (spec.extract)(&tree, source, facts).finish()
+    extract(&tree, source, facts).finish()
 }
 
-fn parser<'p>(parsers: &'p mut [Option<Parser>], spec: &LangSpec) -> Option<&'p mut Parser> {
-    let slot = parsers.get_mut(spec.lang as usize)?;
+fn parser(parsers: &mut [Option<Parser>], lang: Lang, grammar: fn() -> Language) -> Option<&mut Parser> {
+    let slot = parsers.get_mut(lang as usize)?;
     if slot.is_none() {
         let mut parser = Parser::new();
-        parser.set_language(&(spec.grammar)()).ok()?;
+        parser.set_language(&grammar()).ok()?;
         *slot = Some(parser);
     }
     slot.as_mut()

@@ -31,8 +31,8 @@ struct Raw {
     order: Order,
 }
 
-/// Within a class: same case first, then what is more than a C declaration, then the better score, as bits that sort
-/// ascending.
+/// Within a class: same case first, then what is more than a C declaration or a heading, then the better score, as bits
+/// that sort ascending.
 type Order = (bool, bool, u32);
 
 /// A name that matches, the most promising greatest: same case, better score, shorter.
@@ -77,10 +77,13 @@ impl Map {
 }
 
 impl Map {
-    /// Whether a node only announces what is defined elsewhere.
+    /// Whether a node only announces what is defined elsewhere, or is a heading of its name.
     fn is_announcement(&self, node: NodeRef) -> bool {
         let NodeRef::Def(def) = node else { return false };
         self.index.entry(def.file).is_some_and(|entry| {
+            if entry.lang().is_prose() {
+                return true;
+            }
             let declares = entry.facts.def(def.def).flags.has(DefFlags::DECLARATION);
             declares && entry.lang().family() == Lang::Cpp
         })

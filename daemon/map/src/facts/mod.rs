@@ -92,11 +92,15 @@ pub enum DefKind {
     TypeAlias,
     /// A macro.
     Macro,
+    /// A heading of a note and what stands below it.
+    Section,
+    /// A note's title; at most one in a file. Where a heading of the first level gives it, it is that section too.
+    Note,
 }
 
 impl DefKind {
     /// Every kind, in order of its number on disk.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Module,
         Self::Class,
         Self::Struct,
@@ -110,6 +114,8 @@ impl DefKind {
         Self::Field,
         Self::TypeAlias,
         Self::Macro,
+        Self::Section,
+        Self::Note,
     ];
 
     /// The word that answers use.
@@ -129,6 +135,8 @@ impl DefKind {
             Self::Field => "field",
             Self::TypeAlias => "type_alias",
             Self::Macro => "macro",
+            Self::Section => "section",
+            Self::Note => "note",
         }
     }
 
@@ -136,6 +144,12 @@ impl DefKind {
     #[must_use]
     pub fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum)
+    }
+
+    /// Whether it is a heading or a title: text for people, and no symbol.
+    #[must_use]
+    pub fn is_prose(self) -> bool {
+        matches!(self, Self::Section | Self::Note)
     }
 
     /// Whether it can be called as written.
@@ -150,7 +164,8 @@ impl DefKind {
 pub struct Def {
     /// Its own name, as written.
     pub name: StrId,
-    /// `Outer.inner`: the names of its ancestors and itself, joined with `.` in every language.
+    /// `Outer.inner`: the names of its ancestors and itself, joined with `.` in every programming language and with `/` in
+    /// notes ([`Lang::separator`]).
     pub qualified: StrId,
     /// 1 for the first definition with this qualified name in the file, 2 for the second (`~2`), in source order.
     pub ordinal: u32,
@@ -170,6 +185,14 @@ pub struct Def {
     pub signature: TextRange,
     /// The first paragraph of its documentation, on one line.
     pub doc: TextRange,
+}
+
+impl Def {
+    /// Whether it is a heading: a section, or a note's title that is written as one rather than in the front matter.
+    #[must_use]
+    pub fn is_heading(&self) -> bool {
+        self.kind.is_prose() && self.name_at.0 == self.lines.0
+    }
 }
 
 /// Yes-or-no properties of a definition, packed.

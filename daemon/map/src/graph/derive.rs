@@ -220,7 +220,7 @@ impl DeriveJob {
         let all = self.nodes as usize + self.externals.len();
         let graph = Graph::new(all, self.edges);
         let edges = graph.edge_count();
-        let scores = rank::hub_scores(&graph, self.nodes as usize);
+        let scores = rank::hub_scores(&graph, &groups(&self.items));
         let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
         let hubs = hubs(&self.items, &communities, &scores);
@@ -246,11 +246,22 @@ impl DeriveJob {
     }
 }
 
+/// Where the nodes of code and of notes lie: scores compare like with like, so that a page that everything links to does not
+/// flatten the code.
+fn groups(items: &[Item]) -> rank::Groups {
+    let mut groups = rank::Groups::default();
+    for item in items {
+        groups.push(1 + item.facts.defs.len(), item.facts.lang.is_prose());
+    }
+    groups
+}
+
 /// The names that search should put first: the best scored ones, with the best score each has.
 fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, (f32, Vec<Identity>)> {
     let score = |item: &Item, idx: u32| scores[(item.first + 1 + idx) as usize];
     let mut all: Vec<(u32, u32, u32)> = Vec::new();
-    for (at, item) in items.iter().enumerate() {
+    // Headings are found after code anyhow, and would only crowd it out.
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.facts.lang.is_prose()) {
         let scored = (0..item.facts.defs.len() as u32).map(|idx| (score(item, idx), idx));
         let worthy = scored.filter(|(score, _)| *score >= LEAST_NAME_SCORE);
         all.extend(worthy.map(|(score, idx)| (u32::MAX - score.to_bits(), at as u32, idx)));
@@ -329,6 +340,11 @@ impl Map {
                 return false;
             }
             begun.refs += 1;
+            if entry.lang().is_prose() {
+                let to = self.linked_note(resolver, file, r);
+                begun.found.extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::References)));
+                continue;
+            }
             if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
                 && let Some(to) = self.used_node(file, r, &thing)
             {
@@ -338,5 +354,13 @@ impl Map {
         let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
         begun.found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
         true
+    }
+
+    /// What a link ties its note to. Links from notes to code count for neither scores nor clusters: a chapter that names every
+    /// file would tie together what has nothing in common.
+    fn linked_note(&self, resolver: &Resolver<'_>, file: FileId, r: &crate::facts::Ref) -> Option<NodeRef> {
+        let crate::resolve::Link::To(to, _) = resolver.link(file, r) else { return None };
+        let target = self.index.entry(to.file()?)?;
+        (target.lang().is_prose() && to != NodeRef::File(file)).then_some(to)
     }
 }

@@ -45,6 +45,21 @@ impl Map {
         node: NodeRef,
         (kinds, cancel): (EdgeKinds, &CancelToken),
     ) -> Inbound {
+        let mut found = self.uses_of(resolver, node, (kinds, cancel));
+        if kinds.has(EdgeKind::References) {
+            let (links, stopped) = self.links_to(resolver, node, cancel);
+            found.edges.extend(links);
+            found.stopped = found.stopped.or(stopped);
+        }
+        found
+    }
+
+    fn uses_of(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Inbound {
         match node {
             NodeRef::File(file) => self.file_inbound(resolver, file, kinds),
             NodeRef::External(package) => self.external_inbound(resolver, package, (kinds, cancel)),

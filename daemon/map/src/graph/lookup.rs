@@ -139,7 +139,27 @@ impl Map {
             return Lookup::One(NodeRef::File(file));
         }
         let dotted = target.replace("::", ".").replace(['#', '/'], ".");
-        self.by_dotted_name(dotted.trim_matches('.').trim_end_matches("()"))
+        match self.by_dotted_name(dotted.trim_matches('.').trim_end_matches("()")) {
+            Lookup::None => self.by_heading(target),
+            found => found,
+        }
+    }
+
+    /// A heading, or a path of headings: these hold dots and colons themselves.
+    fn by_heading(&self, target: &str) -> Lookup {
+        let last = target.rsplit('/').next().unwrap_or(target).trim();
+        let files = self.index.defining(last).iter().map(|&file| FileId(file));
+        let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
+        let prose = entries.filter(|(_, entry)| entry.lang().is_prose());
+        let found = prose.flat_map(|(file, entry)| {
+            let named = entry.defs_named(last).filter(|(_, def)| {
+                let rest = entry.facts.name(def.qualified).strip_suffix(target);
+                rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            });
+            named.map(move |(def, _)| DefRef { file, def })
+        });
+        let found: Vec<DefRef> = found.collect();
+        if found.is_empty() { Lookup::None } else { self.told_apart(found) }
     }
 
     fn by_dotted_name(&self, dotted: &str) -> Lookup {
@@ -148,7 +168,7 @@ impl Map {
         let entries = files.filter_map(|file| Some((file, self.index.entry(file)?)));
         let mut found: Vec<(u8, DefRef)> = entries
             .flat_map(|(file, entry)| {
-                let named = entry.defs_named(last);
+                let named = entry.defs_named(last).filter(|_| !entry.lang().is_prose());
                 named.filter_map(move |(def, d)| {
                     let class = match_class(entry, entry.facts.name(d.qualified), dotted)?;
                     Some((class, DefRef { file, def }))

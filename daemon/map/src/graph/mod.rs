@@ -14,6 +14,7 @@ mod externals;
 mod image;
 mod inbound;
 mod labels;
+mod links;
 mod lookup;
 mod neighbors;
 mod node;

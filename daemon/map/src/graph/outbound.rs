@@ -73,6 +73,9 @@ impl Map {
     }
 
     fn add_use(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
+        if self.index.entry(file).is_some_and(|entry| entry.lang().is_prose()) {
+            return self.add_link(resolver, file, r, edges);
+        }
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
         match resolver.resolve(file, r) {
             Resolution::To(thing, confidence) => {

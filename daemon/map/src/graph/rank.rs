@@ -40,22 +40,60 @@ impl Graph {
         &self.sources[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
+    fn degree(&self, node: usize) -> usize {
+        self.sources(node).len() + self.out_degree[node] as usize
+    }
+
     fn len(&self) -> usize {
         self.out_degree.len()
     }
 }
 
-/// The score of every node; those from `inside` on are outside and may exceed 1.
-pub(super) fn hub_scores(graph: &Graph, inside: usize) -> Vec<f32> {
+/// Nodes that are scored against each other: code and notes. No edge leads from one group to the other, so the flow through a
+/// group does not depend on the other one but for a factor, which the normalisation takes out.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// Whether each node is of the second group.
+    second: Vec<bool>,
+}
+
+impl Groups {
+    /// The next so many nodes.
+    pub(super) fn push(&mut self, count: usize, second: bool) {
+        self.second.resize(self.second.len() + count, second);
+    }
+}
+
+/// The score of every node; those after the groups' are outside and may exceed 1.
+pub(super) fn hub_scores(graph: &Graph, groups: &Groups) -> Vec<f32> {
     let ranks = page_rank(graph);
-    let degree = |node: usize| graph.sources(node).len() + graph.out_degree[node] as usize;
-    let max_degree = (0..inside).map(degree).max().unwrap_or(0).max(1) as f64;
     let floor = ranks.iter().copied().fold(f64::INFINITY, f64::min).min(1.0);
-    let max_rank = ranks[..inside].iter().copied().fold(floor, f64::max);
-    let spread = (max_rank - floor).max(f64::MIN_POSITIVE);
-    // What even an isolated node has counts as nothing.
-    let score = |node: usize| 0.5 * degree(node) as f64 / max_degree + 0.5 * (ranks[node] - floor) / spread;
+    let scales = [false, true].map(|group| Scale::of(graph, (&ranks, floor), (groups, group)));
+    let score = |node: usize| {
+        let group = groups.second.get(node).copied().unwrap_or(false);
+        scales[usize::from(group)].score(graph.degree(node), ranks[node] - floor)
+    };
     (0..graph.len()).map(|node| ((score(node) * 1e4).round() / 1e4) as f32).collect()
+}
+
+/// What counts as 1 in a group.
+struct Scale {
+    degree: f64,
+    spread: f64,
+}
+
+impl Scale {
+    fn of(graph: &Graph, (ranks, floor): (&[f64], f64), (groups, group): (&Groups, bool)) -> Self {
+        let nodes = || (0..groups.second.len()).filter(|&node| groups.second[node] == group);
+        let degree = nodes().map(|node| graph.degree(node)).max().unwrap_or(0).max(1) as f64;
+        let max_rank = nodes().map(|node| ranks[node]).fold(floor, f64::max);
+        Self { degree, spread: (max_rank - floor).max(f64::MIN_POSITIVE) }
+    }
+
+    /// `rank`: above what even an isolated node has, which counts as nothing.
+    fn score(&self, degree: usize, rank: f64) -> f64 {
+        0.5 * degree as f64 / self.degree + 0.5 * rank / self.spread
+    }
 }
 
 fn page_rank(graph: &Graph) -> Vec<f64> {
@@ -88,9 +126,28 @@ mod tests {
         // 1..=4 use 0; all of them use the package 6; 5 is alone.
         let mut edges: Vec<(u32, u32)> = (1..5).map(|from| (from, 0)).collect();
         edges.extend((0..5).map(|from| (from, 6)));
-        let scores = hub_scores(&Graph::new(7, edges), 6);
+        let mut groups = Groups::default();
+        groups.push(6, false);
+        let scores = hub_scores(&Graph::new(7, edges), &groups);
         assert!((scores[0] - 1.0).abs() < 1e-3, "{scores:?}");
         assert!(scores[1] < 0.5 && scores[1] > 0.0);
         assert!(scores[5].abs() < 1e-6);
+    }
+
+    #[test]
+    fn notes_do_not_move_the_scores_of_code() {
+        let code: Vec<(u32, u32)> = vec![(1, 0), (2, 0), (2, 1), (3, 2)];
+        let mut alone = Groups::default();
+        alone.push(5, false);
+        let before = hub_scores(&Graph::new(5, code.clone()), &alone);
+        let mut both = Groups::default();
+        both.push(5, false);
+        both.push(200, true);
+        let links = (6..205).flat_map(|from| [(from, 5), (5, from)]);
+        let after = hub_scores(&Graph::new(205, code.into_iter().chain(links).collect()), &both);
+        for (old, new) in before.iter().zip(&after) {
+            assert!((old - new).abs() < 2e-3, "{before:?} {:?}", &after[..5]);
+        }
+        assert!(after[5] > 0.9, "the page that everything links to is the hub of the notes");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hob_base::WsPath;
 
-use crate::facts::{Def, DefIdx, FileFacts, Import, Ref, RefKind, StrId};
+use crate::facts::{Def, DefIdx, DefKind, FileFacts, Import, Ref, RefKind, StrId};
 use crate::langs::Lang;
 
 /// What a file has under one name: looked up once, asked for each scope.
@@ -101,14 +101,20 @@ impl FileEntry {
     /// The file's definition with this qualified name and ordinal.
     pub(crate) fn def_qualified(&self, qualified: &str, ordinal: u32) -> Option<DefIdx> {
         let id = self.facts.names.find(qualified)?;
-        let last = qualified.rsplit('.').next().unwrap_or(qualified);
+        let last = qualified.rsplit(self.lang().separator()).next().unwrap_or(qualified);
         let by_last = self.facts.names.find(last).map_or(&[][..], |name| self.defs_with(name));
         let matches = |idx: &DefIdx| {
             let def = self.facts.def(*idx);
             def.qualified == id && def.ordinal == ordinal
         };
-        // A name may itself contain dots; then the last segment is not the name and everything is looked at.
+        // A name may itself contain separators; then the last segment is not the name and everything is looked at.
         by_last.iter().copied().find(matches).or_else(|| self.by_name.iter().copied().find(matches))
+    }
+
+    /// The title of a note, if its contents give it one.
+    pub(crate) fn title(&self) -> Option<&str> {
+        let title = self.facts.defs.iter().find(|def| def.kind == DefKind::Note)?;
+        Some(self.facts.name(title.name))
     }
 
     /// Everything the file has under a name.
@@ -143,7 +149,7 @@ impl FileEntry {
             return "";
         }
         let (qualified, name) = (self.facts.name(def.qualified), self.facts.name(def.name));
-        qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix('.')).unwrap_or("")
+        qualified.strip_suffix(name).and_then(|rest| rest.strip_suffix(self.lang().separator())).unwrap_or("")
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {

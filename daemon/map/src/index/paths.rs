@@ -6,6 +6,8 @@
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
+use crate::langs::markdown::target;
+
 #[derive(Debug, Default)]
 struct Folder {
     files: Vec<FileId>,
@@ -21,6 +23,8 @@ pub(crate) struct Paths {
     by_name: FxHashMap<Box<str>, Vec<FileId>>,
     by_package: FxHashMap<Box<str>, Vec<FileId>>,
     manifests: FxHashMap<Box<str>, Vec<FileId>>,
+    /// Notes by their name in lower case, without its ending.
+    notes: FxHashMap<Box<str>, Vec<FileId>>,
 }
 
 /// What [`Paths`] needs to know of a file.
@@ -30,6 +34,7 @@ pub(crate) struct Place<'a> {
     pub(crate) path: &'a WsPath,
     pub(crate) package: Option<&'a str>,
     pub(crate) is_manifest: bool,
+    pub(crate) is_note: bool,
 }
 
 impl Paths {
@@ -57,6 +62,11 @@ impl Paths {
         self.manifests.get(name).map_or(&[], |files| files)
     }
 
+    /// The notes of this name, which is in lower case and without its ending.
+    pub(crate) fn notes(&self, name: &str) -> &[FileId] {
+        self.notes.get(name).map_or(&[], |files| files)
+    }
+
     /// `path_of` gives the paths of files that are already in.
     pub(crate) fn add<'p>(&mut self, place: Place<'_>, path_of: impl Fn(FileId) -> &'p str) {
         self.by_path.insert(place.path.clone(), place.file);
@@ -72,6 +82,9 @@ impl Paths {
         insert(self.by_name.entry(name.into()).or_default());
         if let Some(package) = place.package {
             insert(self.by_package.entry(package.into()).or_default());
+        }
+        if place.is_note {
+            insert(self.notes.entry(note_name(name)).or_default());
         }
         for dir in ancestors(place.path.as_str()) {
             self.folders.entry(dir.into()).or_default().below += 1;
@@ -90,6 +103,9 @@ impl Paths {
         if let Some(package) = place.package {
             take_out(&mut self.by_package, package, place.file);
         }
+        if place.is_note {
+            take_out(&mut self.notes, &note_name(name), place.file);
+        }
         if let Some(folder) = self.folders.get_mut(place.path.dir()) {
             folder.files.retain(|&file| file != place.file);
         }
@@ -106,8 +122,16 @@ impl Paths {
         // Each file is in four lists; a path's text is shared with its entry.
         self.by_path.capacity() * 24
             + self.by_path.keys().map(|path| path.as_str().len() + 16).sum::<usize>()
-            + (self.folders.capacity() + self.by_name.capacity() + self.by_package.capacity()) * 64
+            + (self.folders.capacity()
+                + self.by_name.capacity()
+                + self.by_package.capacity()
+                + self.notes.capacity())
+                * 64
     }
+}
+
+fn note_name(file_name: &str) -> Box<str> {
+    target::stem(&file_name.to_lowercase()).into()
 }
 
 fn take_out(map: &mut FxHashMap<Box<str>, Vec<FileId>>, key: &str, file: FileId) {

@@ -9,6 +9,7 @@ pub mod cpp;
 pub mod ecma;
 pub mod go;
 pub mod java;
+pub mod markdown;
 pub mod python;
 pub mod rust;
 pub(crate) mod support;
@@ -40,6 +41,8 @@ pub enum Lang {
     C,
     /// C++.
     Cpp,
+    /// Markdown: notes.
+    Markdown,
     /// A project file whose facts steer import resolution (`go.mod`, `Cargo.toml`, `tsconfig.json`, `package.json`).
     Manifest,
 }
@@ -56,16 +59,28 @@ pub struct LangSpec {
     pub extensions: &'static [&'static str],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
-    /// The grammar.
-    pub grammar: fn() -> Language,
-    /// Turns a tree into facts.
-    pub extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    /// How its files are read.
+    pub reader: Reader,
     /// How its imports find modules.
     pub imports: &'static dyn ImportRules,
     /// Whether a bare name inside a type's method can mean a member of that type (Java, C++), or needs `self`/`this`.
     pub bare_members: bool,
     /// Whether files of one folder (Go) or one declared package (Java) see each other's names without importing them.
     pub package_scope: PackageScope,
+}
+
+/// How the files of a language become facts.
+#[derive(Clone, Copy)]
+pub enum Reader {
+    /// By a grammar, and rules over its trees.
+    Tree {
+        /// The grammar.
+        grammar: fn() -> Language,
+        /// Turns a tree into facts.
+        extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    },
+    /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
+    Own(fn(&[u8], FactsBuilder) -> FactsBuilder),
 }
 
 /// Which other files' top-level names are visible without an import.
@@ -155,11 +170,12 @@ pub static TABLE: &[LangSpec] = &[
     java::SPEC,
     c::SPEC,
     cpp::SPEC,
+    markdown::SPEC,
 ];
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -169,6 +185,7 @@ impl Lang {
         Self::Java,
         Self::C,
         Self::Cpp,
+        Self::Markdown,
         Self::Manifest,
     ];
 
@@ -187,6 +204,18 @@ impl Lang {
             Self::C => Self::Cpp,
             other => other,
         }
+    }
+
+    /// Whether its files are written for people: their definitions are headings, and code never means one.
+    #[must_use]
+    pub fn is_prose(self) -> bool {
+        self == Self::Markdown
+    }
+
+    /// What stands between the names in a qualified name.
+    #[must_use]
+    pub fn separator(self) -> char {
+        if self.is_prose() { '/' } else { '.' }
     }
 
     /// The prefix of its node IDs.

@@ -87,7 +87,7 @@ impl<'m> Resolver<'m> {
         if files.is_empty() {
             return Resolution::Dropped;
         }
-        if files.len() > MANY {
+        if self.is_only_near(name) {
             return Resolution::Unresolved;
         }
         let member = r.receiver != Receiver::None;
@@ -140,14 +140,17 @@ impl<'m> Resolver<'m> {
 
     /// Whether so many files define a name that only those in the same folder are candidates.
     pub(crate) fn is_only_near(&self, name: &str) -> bool {
-        self.index.defining(name).len() > MANY
+        let files = self.index.defining(name);
+        // Headings do not count: a page for each function says nothing about how common its name is.
+        let in_code = |file: &&u32| self.entry(FileId(**file)).is_some_and(|entry| !entry.lang().is_prose());
+        files.len() > MANY && files.iter().filter(in_code).take(MANY + 1).count() > MANY
     }
 
     /// Definitions of the reference's name that it can mean.
     fn possible(&self, site: Site<'m>, r: &Ref) -> impl Iterator<Item = DefRef> {
         let name = site.entry.facts.name(r.name);
         let files = self.index.defining(name);
-        let only_near = files.len() > MANY;
+        let only_near = self.is_only_near(name);
         let (kind, member) = (r.kind, r.receiver != Receiver::None);
         files
             .iter()

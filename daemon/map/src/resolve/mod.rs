@@ -18,6 +18,7 @@
 mod builtins;
 mod guess;
 mod include;
+mod links;
 mod members;
 mod modules;
 mod scope;
@@ -33,6 +34,7 @@ use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
 use crate::langs::{Lang, ModuleTarget};
+pub(crate) use links::Link;
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
 const FUEL: u32 = 3000;
@@ -176,11 +178,19 @@ impl<'m> Resolver<'m> {
         Self { keeps: false, ..Self::new(index) }
     }
 
+    /// Whether this goes through everything, by contents alone.
+    pub(crate) fn is_passing(&self) -> bool {
+        !self.keeps
+    }
+
     /// Whom a reference of `file` means.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         self.fuel.set(FUEL);
         self.cut.set(false);
-        let Some(entry) = self.index.entry(file) else { return Resolution::Dropped };
+        // Links have rules of their own, see `links`.
+        let Some(entry) = self.index.entry(file).filter(|entry| !entry.lang().is_prose()) else {
+            return Resolution::Dropped;
+        };
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
         let name = entry.facts.name(r.name);
         let found = match r.receiver {

@@ -4,6 +4,7 @@
 //! | version | what changed |
 //! |---|---|
 //! | 1 | first version |
+//! | 2 | Markdown has a number among the languages |
 //!
 //! Little-endian: magic, version, root, number of entries, the entries, and the blake3 of everything before it. A file of
 //! another version, with another checksum or with anything out of range is refused as a whole.
@@ -15,7 +16,7 @@ use hob_workspace::{FileClass, Record, Stat};
 use super::{Entry, FileKind};
 
 const MAGIC: &[u8; 8] = b"hobfiles";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Marks of [`FileKind`] that are no language.
 const BINARY: u8 = 255;

@@ -24,7 +24,7 @@ pub(crate) use declarator::{Declared, Parts, declared};
 pub(crate) use imports::{Includes, include_target};
 pub(crate) use rules::Family;
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -35,8 +35,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C",
     extensions: &["c"],
     interpreters: &[],
-    grammar: language,
-    extract,
+    reader: Reader::Tree { grammar: language, extract },
     imports: &Includes,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -16,7 +16,7 @@ use tree_sitter::{Language, Tree};
 pub use header::looks_like_cpp;
 
 use super::c::{Family, grammar, include_target};
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project};
+use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Reader, Project};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -27,8 +27,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C++",
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
     interpreters: &[],
-    grammar: language,
-    extract,
+    reader: Reader::Tree { grammar: language, extract },
     imports: &Imports,
     bare_members: true,
     package_scope: PackageScope::File,

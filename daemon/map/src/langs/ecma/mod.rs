@@ -33,7 +33,7 @@ mod variables;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::{DefFlags, DefIdx, FactsBuilder, RefKind, StrId};
 use crate::langs::support::{Handled, Lead};
 use crate::walk::{Cx, Rules, Step, walk};
@@ -48,8 +48,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
     interpreters: &[],
-    grammar: grammar::typescript,
-    extract: extract_typescript,
+    reader: Reader::Tree { grammar: grammar::typescript, extract: extract_typescript },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -60,8 +59,7 @@ pub const TSX: LangSpec = LangSpec {
     lang: Lang::Tsx,
     name: "TSX",
     extensions: &["tsx"],
-    grammar: grammar::tsx,
-    extract: extract_tsx,
+    reader: Reader::Tree { grammar: grammar::tsx, extract: extract_tsx },
     ..TYPESCRIPT
 };
 
@@ -72,8 +70,7 @@ pub const JAVASCRIPT: LangSpec = LangSpec {
     name: "JavaScript",
     extensions: &["js", "jsx", "mjs", "cjs"],
     interpreters: &["node"],
-    grammar: grammar::javascript,
-    extract: extract_javascript,
+    reader: Reader::Tree { grammar: grammar::javascript, extract: extract_javascript },
     ..TYPESCRIPT
 };
 

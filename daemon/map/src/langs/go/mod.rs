@@ -20,7 +20,7 @@ use tree_sitter::{Language, Tree};
 
 pub use manifest::manifest;
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -31,8 +31,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Go",
     extensions: &["go"],
     interpreters: &[],
-    grammar: language,
-    extract,
+    reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Packages,
     bare_members: false,
     package_scope: PackageScope::Folder,

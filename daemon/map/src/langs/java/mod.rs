@@ -15,7 +15,7 @@ mod tests;
 
 use tree_sitter::{Language, Tree};
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -26,8 +26,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Java",
     extensions: &["java"],
     interpreters: &[],
-    grammar: language,
-    extract,
+    reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Packages,
     bare_members: true,
     package_scope: PackageScope::Package,

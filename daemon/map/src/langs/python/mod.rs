@@ -28,7 +28,7 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree};
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::{DefIdx, FactsBuilder, RefKind};
 use crate::walk::{Cx, KindTable, Rules, Step, walk};
 use grammar::{FIELDS, grammar};
@@ -41,8 +41,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Python",
     extensions: &["py", "pyi", "pyw"],
     interpreters: &["python"],
-    grammar,
-    extract,
+    reader: Reader::Tree { grammar, extract },
     imports: &imports::Imports,
     bare_members: false,
     package_scope: PackageScope::File,

@@ -23,7 +23,7 @@ use tree_sitter::{Language, Tree};
 
 pub use manifest::manifest;
 
-use super::{Lang, LangSpec, PackageScope};
+use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -34,8 +34,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Rust",
     extensions: &["rs"],
     interpreters: &[],
-    grammar: language,
-    extract,
+    reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Modules,
     bare_members: false,
     package_scope: PackageScope::File,

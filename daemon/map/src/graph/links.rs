@@ -1,0 +1,116 @@
+//! Edges that links of notes make: references from the section or note a link stands in to the note, section or file that it
+//! means.
+//!
+//! A broken link leads to a node outside, under the name that was written, so that it shows from its note and can itself be
+//! asked who links to it.
+
+use hob_base::{CancelToken, FileId, Stopped};
+use rustc_hash::FxHashSet;
+
+use super::edges::{Edge, Edges};
+use super::inbound::CHECK_EVERY;
+use super::outbound::owner_node;
+use super::{Confidence, DefRef, EdgeKind, ExternalId, Map, NodeRef};
+use crate::facts::Ref;
+use crate::index::FileEntry;
+use crate::langs::Lang;
+use crate::langs::markdown::target::{OWN, key, keys_of};
+use crate::resolve::{Link, Resolver};
+
+impl Map {
+    /// The edge of one link.
+    pub(super) fn add_link(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
+        let from = owner_node(file, r.owner);
+        match resolver.link(file, r) {
+            Link::To(to, confidence) if to != from && to != NodeRef::File(file) => {
+                edges.resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+            }
+            Link::OneOf(candidates) => edges.unresolved(from, EdgeKind::References, (candidates, r.line)),
+            Link::Broken(name) => edges.add(Edge {
+                from,
+                to: NodeRef::External(self.externals.number(Lang::Markdown, &name)),
+                kind: EdgeKind::References,
+                confidence: Confidence::Candidate,
+                candidates: Vec::new(),
+                sites: vec![r.line],
+                site_count: 1,
+            }),
+            Link::To(..) | Link::Nothing => {}
+        }
+    }
+
+    /// The links that lead to a node, or may.
+    pub(super) fn links_to(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        cancel: &CancelToken,
+    ) -> (Vec<Edge>, Option<Stopped>) {
+        let mut edges = Edges::default();
+        let (files, keys) = self.linking(node);
+        for (count, file) in files.into_iter().enumerate() {
+            if count % CHECK_EVERY == 0
+                && let Err(stopped) = cancel.check()
+            {
+                return (edges.into_vec(), Some(stopped));
+            }
+            let Some(entry) = self.index.entry(file).filter(|entry| entry.lang().is_prose()) else {
+                continue;
+            };
+            let mut found = Edges::default();
+            for name in keys.iter().filter_map(|key| entry.facts.names.find(key)) {
+                let links = entry.facts.refs_named(name).iter();
+                links.for_each(|r| self.add_link(resolver, file, r, &mut found));
+            }
+            let leads = |edge: &Edge| edge.to == node || edge.candidates.contains(&node);
+            found.into_vec().into_iter().filter(leads).for_each(|edge| edges.add(first(edge, node)));
+        }
+        (edges.into_vec(), None)
+    }
+
+    /// The files with links that may mean a node, in order, and the names of those links.
+    fn linking(&self, node: NodeRef) -> (Vec<FileId>, Vec<String>) {
+        let mut keys = Vec::new();
+        let mut own = None;
+        match node {
+            NodeRef::External(id) => keys.extend(self.broken_key(id)),
+            NodeRef::File(file) => keys.extend(self.index.entry(file).map(keys_of_entry).unwrap_or_default()),
+            NodeRef::Def(DefRef { file, .. }) => {
+                // Links never lead to a definition in code.
+                if let Some(entry) = self.index.entry(file).filter(|entry| entry.lang().is_prose()) {
+                    keys.extend(keys_of_entry(entry));
+                    keys.push(OWN.to_owned());
+                    own = Some(file);
+                }
+            }
+        }
+        let elsewhere = keys.iter().filter(|key| *key != OWN);
+        let mut files: FxHashSet<u32> =
+            elsewhere.flat_map(|key| self.index.mentioning(key).iter().copied()).collect();
+        files.extend(own.map(|file| file.0));
+        let mut files: Vec<FileId> = files.into_iter().map(FileId).collect();
+        files.sort_unstable();
+        (files, keys)
+    }
+
+    fn broken_key(&self, id: ExternalId) -> Option<String> {
+        let (lang, name) = self.externals.name(id)?;
+        (lang == Lang::Markdown.id()).then(|| key(&name))
+    }
+}
+
+fn keys_of_entry(entry: &FileEntry) -> Vec<String> {
+    let mut keys = keys_of(entry.path.as_str());
+    keys.extend(entry.title().map(key));
+    keys
+}
+
+/// Of an edge that is not resolved, the node asked about comes first.
+fn first(mut edge: Edge, node: NodeRef) -> Edge {
+    if edge.to != node {
+        edge.candidates.retain(|candidate| *candidate != node);
+        edge.candidates.insert(0, node);
+        edge.to = node;
+    }
+    edge
+}

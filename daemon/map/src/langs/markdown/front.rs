@@ -1,0 +1,67 @@
+//! What stands before a note's text: a block of settings between `---` lines (YAML) or `+++` lines (TOML).
+//!
+//! Two settings matter here, the title and the description, and links in the others. Reading them line by line needs no YAML
+//! and cannot fail: a block that is never closed is text.
+
+/// The settings that matter, and where the text begins.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Front<'t> {
+    /// First byte after the block and after a byte order mark.
+    pub(super) end: usize,
+    /// The title, and the byte at which it starts.
+    pub(super) title: Option<(&'t str, usize)>,
+    /// The description.
+    pub(super) description: &'t str,
+}
+
+/// Reads the block at the start of a text, if there is one.
+pub(super) fn read(text: &str) -> Front<'_> {
+    let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let none = Front { end: mark, ..Front::default() };
+    let mut lines = text[mark..].split_inclusive('\n');
+    let Some(fence) = lines.next().filter(|line| matches!(line.trim_end(), "---" | "+++")) else {
+        return none;
+    };
+    let mut front = Front { end: mark + fence.len(), ..Front::default() };
+    for line in lines {
+        let at = front.end;
+        front.end += line.len();
+        if line.trim_end() == fence.trim_end() || (fence.starts_with('-') && line.trim_end() == "...") {
+            return front;
+        }
+        if let Some((name, value)) = setting(line, fence.starts_with('+')) {
+            let start = at + line.find(value).unwrap_or(0);
+            match name {
+                "title" if front.title.is_none() && !value.is_empty() => front.title = Some((value, start)),
+                "description" | "summary" if front.description.is_empty() => front.description = value,
+                _ => {}
+            }
+        }
+    }
+    none
+}
+
+/// `name: value` or `name = value` at the top level, without quotes.
+fn setting(line: &str, is_toml: bool) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once(if is_toml { '=' } else { ':' })?;
+    let name = if is_toml { name.trim() } else { name };
+    let value = value.trim();
+    let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    Some((name, quoted('"').or_else(|| quoted('\'')).unwrap_or(value).trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_gives_its_title_and_an_unclosed_one_is_text() {
+        let front = read("---\r\ntitle: \"A note\"\r\ntags: [x]\r\n---\r\n# H\r\n");
+        assert_eq!((front.title, front.end), (Some(("A note", 13)), 38));
+        assert_eq!(read("+++\ntitle = 'T'\n+++\n").title, Some(("T", 13)));
+        assert_eq!(read("\u{feff}---\ntitle: T\n...\n").title, Some(("T", 14)));
+        assert_eq!(read("---\ntitle: T\n"), Front::default());
+        assert_eq!(read("text\n---\ntitle: T\n---\n"), Front::default());
+        assert_eq!(read("---\ndeep:\n  title: T\n---\n").title, None);
+    }
+}

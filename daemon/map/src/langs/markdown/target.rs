@@ -1,0 +1,163 @@
+//! What a link names, as far as its own text tells.
+//!
+//! Facts keep a link as a name and a path. The name is the [`key`] under which the index lists it, one that the file it may mean
+//! can be asked for as well; so "who links here" is a look-up, as everywhere in the map. The path is what was written, with
+//! a mark that tells links by note name from links by path.
+
+use std::borrow::Cow;
+
+/// What files of notes end in.
+pub(crate) const ENDINGS: [&str; 4] = ["md", "markdown", "mdx", "mkd"];
+
+/// What the path of a link by note name starts with.
+const WIKI: &str = "[[";
+/// What the path of a link by path starts with.
+const PLAIN: &str = "](";
+
+/// The key of links within their own file.
+pub(crate) const OWN: &str = "[[#";
+
+/// A link taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target<'t> {
+    /// Whether it names a note, wherever that is, rather than a path.
+    pub(crate) by_name: bool,
+    /// The note or path; empty for the file the link stands in.
+    pub(crate) path: &'t str,
+    /// The heading or anchor, `""` for none.
+    pub(crate) fragment: &'t str,
+}
+
+impl<'t> Target<'t> {
+    /// Takes apart what [`written`] put together.
+    pub(crate) fn of(spec: &'t str) -> Option<Self> {
+        let (by_name, rest) = match spec.strip_prefix(WIKI) {
+            Some(rest) => (true, rest),
+            None => (false, spec.strip_prefix(PLAIN)?),
+        };
+        let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+        Some(Self { by_name, path, fragment })
+    }
+}
+
+/// The name and the path of a link for the facts; `None` where it leads out of the project or nowhere.
+pub(super) fn written(destination: &str, by_name: bool) -> Option<(String, String)> {
+    let destination = destination.trim();
+    if destination.is_empty() || destination.len() > 1024 || destination.contains(char::is_control) {
+        return None;
+    }
+    let (path, fragment) = destination.split_once('#').unwrap_or((destination, ""));
+    if by_name {
+        // Within a table the bar is escaped.
+        let (path, fragment) = (path.trim_end_matches('\\').trim(), fragment.trim_end_matches('\\').trim());
+        return (!path.is_empty() || !fragment.is_empty())
+            .then(|| (key(path), format!("{WIKI}{path}#{fragment}")));
+    }
+    if has_scheme(path) || path.starts_with("//") {
+        return None;
+    }
+    let path = decoded(path.split('?').next().unwrap_or(path));
+    let fragment = decoded(fragment);
+    let spec = format!("{PLAIN}{}#{fragment}", path.replace('\\', "/"));
+    (!path.is_empty() || !fragment.is_empty()).then(|| (key(&path), spec))
+}
+
+/// The key of a link to this note or path.
+pub(crate) fn key(path: &str) -> String {
+    if path.is_empty() {
+        return OWN.to_owned();
+    }
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+    let last = if matches!(last, "" | "." | "..") { "." } else { last };
+    format!("{WIKI}{}", stem(&last.to_lowercase()))
+}
+
+/// The keys of links that may mean the file at `path`, [`OWN`] left out.
+pub(crate) fn keys_of(path: &str) -> Vec<String> {
+    let mut keys = vec![key(path)];
+    if is_entrance(path) {
+        let folder = path.rsplit('/').nth(1);
+        keys.extend(folder.map(key));
+        keys.push(format!("{WIKI}."));
+    }
+    keys
+}
+
+/// Whether a file stands for its folder.
+pub(crate) fn is_entrance(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    ENTRANCES.contains(&stem(&name)) && stem(&name) != name
+}
+
+/// Names of notes that stand for their folder, surest first.
+pub(crate) const ENTRANCES: [&str; 3] = ["readme", "index", "_index"];
+
+/// A file name without the ending of a note.
+pub(crate) fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && is_note_ending(ending) => stem,
+        _ => name,
+    }
+}
+
+/// Whether files with this ending are notes.
+pub(crate) fn is_note_ending(ending: &str) -> bool {
+    ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// `https:`, `mailto:`, `C:`: a place that is not in the project.
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}
+
+/// `%20` and the like, read; what does not come out as text stays as it is.
+fn decoded(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
+    let (bytes, mut out, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let byte = digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
+            .filter(|byte| *byte >= b' ');
+        out.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_out_of_the_project_are_none() {
+        for away in ["https://a.b/c.md", "mailto:x@y", "//host/a.md", "C:\\x.md", "", "#", "tel:1"] {
+            assert_eq!(written(away, false), None, "{away}");
+        }
+    }
+
+    #[test]
+    fn a_link_and_the_file_it_means_share_a_key() {
+        let link = |text, by_name| written(text, by_name).expect("a link").0;
+        assert_eq!(link("../A%20b.md#x", false), "[[a b");
+        assert!(keys_of("docs/A b.md").contains(&link("../A%20b.md#x", false)));
+        assert!(keys_of("Notes/Day.md").contains(&link("day", true)));
+        assert!(keys_of("src/main.rs").contains(&link("src/main.rs", false)));
+        assert!(keys_of("docs/guide/README.md").contains(&link("guide/", false)));
+        assert!(keys_of("README.md").contains(&link("../", false)));
+        assert_eq!(link("#here", false), OWN);
+    }
+
+    #[test]
+    fn a_link_comes_apart_again() {
+        let spec = written("a/b.md?raw=1#c%20d", false).expect("a link").1;
+        assert_eq!(Target::of(&spec), Some(Target { by_name: false, path: "a/b.md", fragment: "c d" }));
+        let spec = written("Note#Deep#Heading", true).expect("a link").1;
+        assert_eq!(Target::of(&spec), Some(Target { by_name: true, path: "Note", fragment: "Deep#Heading" }));
+    }
+}

@@ -1,0 +1,221 @@
+//! Whom a link in a note means.
+//!
+//! Links have a ladder of their own. A link by path means the file at that path (`import`), within its own file a heading there
+//! (`exact`). A link by name means the note of that name, wherever it lies, whatever the case (`name`; with folders before it
+//! `import`), or else the file of that name, or the note of that title. Several: not resolved, all of them candidates. A
+//! heading that the note lacks: not resolved, the note is the candidate. Nothing: broken, and shown as such. What a path
+//! names with an ending that the map has no language for (a picture, an archive) is no node, and no edge.
+
+use hob_base::FileId;
+
+use super::Resolver;
+use crate::facts::{DefIdx, Ref};
+use crate::graph::{Confidence, DefRef, NodeRef};
+use crate::index::FileEntry;
+use crate::langs::markdown::slug::{Anchors, loose, slug};
+use crate::langs::markdown::target::{self, Target};
+use crate::langs::support::project::{folder, join, shared_folders};
+use crate::langs::{Project, language_of};
+
+/// Most candidates shown.
+const SHOWN: usize = 5;
+
+/// What a link means.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Link {
+    /// This node.
+    To(NodeRef, Confidence),
+    /// One of these, likeliest first.
+    OneOf(Vec<NodeRef>),
+    /// Nothing that is there: the note or path that it names, paths from the root of the workspace.
+    Broken(String),
+    /// Nothing that the map has nodes for.
+    Nothing,
+}
+
+/// The files that a link may mean.
+enum Files {
+    One(FileId, Confidence),
+    Several(Vec<FileId>),
+    Broken(String),
+    Nothing,
+}
+
+impl<'m> Resolver<'m> {
+    /// What a link of a note means.
+    pub(crate) fn link(&self, file: FileId, r: &Ref) -> Link {
+        let Some(entry) = self.entry(file) else { return Link::Nothing };
+        let crate::facts::Receiver::Path(spec) = r.receiver else { return Link::Nothing };
+        let Some(target) = Target::of(entry.facts.name(spec)) else { return Link::Nothing };
+        let files = match target {
+            Target { path: "", .. } => Files::One(file, Confidence::Exact),
+            Target { by_name: true, .. } => self.by_note_name(entry, target.path),
+            Target { by_name: false, .. } => self.by_path(entry, target.path),
+        };
+        match files {
+            Files::One(found, sure) => self.in_file((found, sure), target),
+            Files::Several(found) => self.in_one_of(&found, target),
+            Files::Broken(name) => Link::Broken(name),
+            Files::Nothing => Link::Nothing,
+        }
+    }
+
+    fn by_note_name(&self, from: &FileEntry, name: &str) -> Files {
+        let lower = name.to_lowercase();
+        let wanted = target::stem(&lower).trim_start_matches('/');
+        let last = wanted.rsplit('/').next().unwrap_or(wanted);
+        let has_folder = last.len() < wanted.len();
+        let mut found: Vec<FileId> = self.index.paths().notes(last).to_vec();
+        if has_folder {
+            found.retain(|&file| self.is_path_end(file, wanted));
+            let beside = join(from.path.dir(), wanted).unwrap_or_default().to_lowercase();
+            let whole = [wanted, &beside].into_iter().find_map(|path| {
+                found.iter().copied().find(|&file| target::stem(&self.lower_path(file)) == path)
+            });
+            found = whole.map_or(found, |file| vec![file]);
+        }
+        if found.is_empty() {
+            found = self.by_whole_name(name);
+        }
+        if found.is_empty() {
+            found = self.by_title(name);
+        }
+        let sure = if has_folder { Confidence::Import } else { Confidence::Name };
+        match found[..] {
+            [] if is_attachment(name) => Files::Nothing,
+            [] => Files::Broken(name.to_owned()),
+            [file] => Files::One(file, sure),
+            _ => Files::Several(self.nearest(from, found)),
+        }
+    }
+
+    /// Files of other languages by their name: `[[main.rs]]`.
+    fn by_whole_name(&self, name: &str) -> Vec<FileId> {
+        let last = name.rsplit('/').next().unwrap_or(name);
+        let named = self.index.files_named(last).iter().copied();
+        named.filter(|&file| self.is_path_end(file, &name.to_lowercase())).collect()
+    }
+
+    fn by_title(&self, title: &str) -> Vec<FileId> {
+        let files = self.index.defining(title).iter().map(|&file| FileId(file));
+        files.filter(|&file| self.entry(file).is_some_and(|entry| entry.title() == Some(title))).collect()
+    }
+
+    fn lower_path(&self, file: FileId) -> String {
+        Project::path(self.index, file).to_lowercase()
+    }
+
+    /// Whether a path ends with these folders and this name, the ending of a note aside.
+    fn is_path_end(&self, file: FileId, wanted: &str) -> bool {
+        let path = self.lower_path(file);
+        let rest = target::stem(&path).strip_suffix(target::stem(wanted));
+        rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    }
+
+    fn nearest(&self, from: &FileEntry, mut files: Vec<FileId>) -> Vec<FileId> {
+        let path = |file: FileId| Project::path(self.index, file);
+        let shared = |file| shared_folders(path(file), from.path.as_str());
+        files.sort_by_key(|&file| {
+            (folder(path(file)) != from.path.dir(), usize::MAX - shared(file), path(file).len(), path(file))
+        });
+        files
+    }
+
+    fn by_path(&self, from: &FileEntry, path: &str) -> Files {
+        let (base, relative) = match path.strip_prefix('/') {
+            Some(rest) => ("", rest),
+            None => (from.path.dir(), path),
+        };
+        let Some(place) = join(base, relative) else { return Files::Nothing };
+        let name = place.rsplit('/').next().unwrap_or(&place);
+        if let Some(file) = self.index.file(&place).or_else(|| self.note_at(&place)) {
+            return Files::One(file, Confidence::Import);
+        }
+        let is_folder = path.ends_with('/') || self.index.has_dir(&place);
+        if is_folder || language_of(name, b"").is_none() { Files::Nothing } else { Files::Broken(place) }
+    }
+
+    /// The note that a path without its ending, or a folder, stands for.
+    fn note_at(&self, place: &str) -> Option<FileId> {
+        let with_ending = target::ENDINGS.iter().map(|ending| format!("{place}.{ending}"));
+        if let Some(file) = with_ending.filter_map(|path| self.index.file(&path)).next() {
+            return Some(file);
+        }
+        let inside = self.index.files_in(place);
+        let rank = |file: &FileId| {
+            let path = Project::path(self.index, *file).to_lowercase();
+            let name = path.rsplit('/').next().unwrap_or("");
+            target::ENTRANCES.iter().position(|entrance| target::stem(name) == *entrance)
+        };
+        let notes = inside.into_iter().filter(|&file| target::is_entrance(Project::path(self.index, file)));
+        notes.min_by_key(rank)
+    }
+
+    fn in_file(&self, (file, sure): (FileId, Confidence), target: Target<'_>) -> Link {
+        let whole = Link::To(NodeRef::File(file), sure);
+        let Some(entry) = self.entry(file).filter(|entry| entry.lang().is_prose()) else { return whole };
+        // `#^id` names a block of the note; `#top` is wherever the note is.
+        if target.fragment.is_empty() || target.fragment.starts_with('^') {
+            return whole;
+        }
+        match headings(entry, target)[..] {
+            [] if target.fragment.eq_ignore_ascii_case("top") => whole,
+            [] => Link::OneOf(vec![NodeRef::File(file)]),
+            [def] => Link::To(DefRef { file, def }.into(), sure),
+            ref several => {
+                let several = several.iter().map(|&def| DefRef { file, def }.into());
+                Link::OneOf(several.take(SHOWN).collect())
+            }
+        }
+    }
+
+    /// Of several notes the heading may tell which is meant.
+    fn in_one_of(&self, files: &[FileId], target: Target<'_>) -> Link {
+        let with_heading = files.iter().filter_map(|&file| {
+            let found = headings(self.entry(file)?, target);
+            (found.len() == 1).then(|| NodeRef::from(DefRef { file, def: found[0] }))
+        });
+        match with_heading.collect::<Vec<_>>()[..] {
+            [one] => Link::To(one, Confidence::Name),
+            ref several if !several.is_empty() => Link::OneOf(several.iter().copied().take(SHOWN).collect()),
+            _ => Link::OneOf(files.iter().copied().map(NodeRef::File).take(SHOWN).collect()),
+        }
+    }
+}
+
+/// The headings of a note that a link may mean: by their text, the headings above it before it, or by their anchor.
+fn headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
+    let (facts, fragment) = (&*entry.facts, target.fragment);
+    if fragment.is_empty() {
+        return Vec::new();
+    }
+    let chosen = facts.names.find(fragment).and_then(|id| facts.exports.iter().find(|e| e.exported == id));
+    if let Some(export) = chosen {
+        return entry.defs_named(facts.name(export.local)).map(|(idx, _)| idx).take(1).collect();
+    }
+    let sections = || facts.defs_indexed().filter(|(_, def)| def.is_heading());
+    if target.by_name {
+        let path: Vec<String> = fragment.split('#').map(loose).collect();
+        let Some((last, above)) = path.split_last() else { return Vec::new() };
+        let fits = |idx: DefIdx| {
+            let qualified = facts.name(facts.def(idx).qualified).split('/').map(loose).collect::<Vec<_>>();
+            let mut names = qualified.iter();
+            above.iter().all(|wanted| names.any(|name| name == wanted))
+        };
+        let named = sections().filter(|(_, def)| loose(facts.name(def.name)) == *last);
+        return named.map(|(idx, _)| idx).filter(|&idx| fits(idx)).collect();
+    }
+    let mut anchors = Anchors::default();
+    let wanted = slug(fragment);
+    let mut numbered = sections().map(|(idx, def)| (idx, anchors.next(facts.name(def.name))));
+    numbered.find(|(_, anchor)| *anchor == wanted).map(|(idx, _)| idx).into_iter().collect()
+}
+
+/// Whether a name ends like that of a file of another kind: `[[plan.pdf]]`.
+fn is_attachment(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    (1..=5).contains(&ending.len())
+        && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+        && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        && language_of(name, b"").is_none()
+}
