@@ -9,7 +9,7 @@ use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown;
 use hob_proto::{ErrorCode, NodeId, ToolError};
-use hob_text::SearchError;
+use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
@@ -206,19 +206,43 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
 /// A pattern or glob that cannot be used.
 pub fn search(error: &SearchError, pattern: &str) -> ToolError {
     match error {
-        SearchError::Pattern(bad) => {
-            let base = ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&bad.to_string()))
-                .hint("Rust regex syntax: no look-around or back-references; escape literal ( ) [ ] { } . * + ? | ^ $ \\.");
-            match bad.offset {
-                Some(offset) => base.with("offset", offset).with("near", near(pattern, offset)),
-                None => base,
-            }
-        }
-        SearchError::Glob(bad) => {
-            ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&bad.to_string()))
-                .hint("`glob` takes patterns such as *.py or src/**/test_*.")
+        SearchError::Pattern(bad) => bad_pattern(bad, pattern, ""),
+        SearchError::Glob(bad) => bad_glob(bad),
+    }
+}
+
+/// Patterns that cannot be counted; says which.
+pub fn count(error: &CountError, patterns: &[String]) -> ToolError {
+    match error {
+        CountError::Glob(bad) => bad_glob(bad),
+        CountError::TooMany(_) => ToolError::bad_args(format!("`patterns` has {error}"))
+            .hint("Ask in several calls, or join alternatives that need no counts of their own: foo|bar."),
+        CountError::Pattern { number, error } => {
+            let pattern = patterns.get(*number).map_or("", String::as_str);
+            let which = format!("`patterns` item {} of {}: ", number + 1, patterns.len());
+            let shown: String = pattern.chars().take(100).collect();
+            bad_pattern(error, pattern, &which).with("index", *number).with("pattern", shown)
         }
     }
+}
+
+fn bad_pattern(bad: &BadPattern, pattern: &str, which: &str) -> ToolError {
+    let hint = if bad.is_too_large {
+        "Split it, or make it smaller: (?-u:\\w) takes far less than \\w, and x{20,} finds what x{20,500} finds."
+    } else {
+        "Rust regex syntax: no look-around or back-references; escape literal ( ) [ ] { } . * + ? | ^ $ \\."
+    };
+    let message = crate::tools::sentence(&format!("{which}{bad}"));
+    let base = ToolError::new(ErrorCode::BadPattern, message).hint(hint);
+    match bad.offset {
+        Some(offset) => base.with("offset", offset).with("near", near(pattern, offset)),
+        None => base,
+    }
+}
+
+fn bad_glob(bad: &BadGlob) -> ToolError {
+    ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&bad.to_string()))
+        .hint("`glob` takes patterns such as *.py or src/**/test_*.")
 }
 
 /// The pattern around the place of an error.

@@ -1,18 +1,20 @@
 //! Text search answers as tool results.
 
-use hob_proto::tools::text::{RegexSearchResult, TextMatch};
-use hob_text::{LineMatch, SearchAnswer};
+use std::time::Duration;
 
-/// The result of a search; `node_of` says which definition a line stands in, where that was asked for.
+use hob_proto::tools::text::{CountPatternsResult, PatternCount, RegexSearchResult, TextMatch, TopFile};
+use hob_text::{CountAnswer, Counts, LineMatch, SearchAnswer};
+
+/// The result of a search; `node_of` says what kind of node a line belongs to and which it is.
 pub fn result(
     answer: SearchAnswer,
     output: &str,
-    node_of: &dyn Fn(&LineMatch) -> Option<String>,
+    node_of: &dyn Fn(&LineMatch) -> (&'static str, Option<String>),
 ) -> RegexSearchResult {
     let matches = match output {
         "count" => Vec::new(),
         "files" => answer.files.iter().map(|found| file(found.path.as_str(), found.lines)).collect(),
-        _ => answer.matches.into_iter().map(|hit| with_node(hit, node_of)).collect(),
+        _ => answer.matches.into_iter().map(|hit| line(node_of(&hit), hit)).collect(),
     };
     RegexSearchResult {
         matches,
@@ -20,18 +22,35 @@ pub fn result(
         total_matches: answer.total_matches,
         files_matched: answer.files_matched as u64,
         complete: answer.complete,
-        elapsed_ms: u64::try_from(answer.elapsed.as_millis()).unwrap_or(u64::MAX),
+        elapsed_ms: millis(answer.elapsed),
     }
 }
 
-fn with_node(hit: LineMatch, node_of: &dyn Fn(&LineMatch) -> Option<String>) -> TextMatch {
-    let node = node_of(&hit);
-    let kind = if node.is_some() { "Symbol" } else { "File" };
-    line(hit, kind, node)
+/// The result of counting `patterns`.
+pub fn counts(answer: CountAnswer, patterns: Vec<String>) -> CountPatternsResult {
+    CountPatternsResult {
+        patterns: patterns.into_iter().zip(answer.counts).map(of_pattern).collect(),
+        complete: answer.complete,
+        elapsed_ms: millis(answer.elapsed),
+    }
 }
 
-/// A matching line.
-pub fn line(hit: LineMatch, kind: &str, node_id: Option<String>) -> TextMatch {
+fn of_pattern((pattern, counts): (String, Counts)) -> PatternCount {
+    let top =
+        |file: hob_text::FileCount| TopFile { path: file.path.as_str().to_owned(), count: file.matches };
+    PatternCount {
+        pattern,
+        total_matches: counts.total_matches,
+        files_matched: counts.files_matched as u64,
+        top_files: counts.top_files.into_iter().map(top).collect(),
+    }
+}
+
+fn millis(elapsed: Duration) -> u64 {
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn line((kind, node_id): (&str, Option<String>), hit: LineMatch) -> TextMatch {
     TextMatch {
         file: hit.path.as_str().to_owned(),
         line: Some(hit.line.into()),
@@ -45,8 +64,7 @@ pub fn line(hit: LineMatch, kind: &str, node_id: Option<String>) -> TextMatch {
     }
 }
 
-/// A matching file.
-pub fn file(path: &str, lines: u64) -> TextMatch {
+fn file(path: &str, lines: u64) -> TextMatch {
     TextMatch {
         file: path.to_owned(),
         line: None,

@@ -41,6 +41,7 @@ pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
 /// The code of a tool; a test holds this table against the tool definitions.
 pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
+        "count_patterns" => text::count_patterns,
         "hob_digest" => admin::digest,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,

@@ -32,6 +32,8 @@ pub struct BadPattern {
     pub message: String,
     /// Byte offset in the pattern at which it is wrong, where one place is to blame.
     pub offset: Option<usize>,
+    /// It may be a regex, but one that would take too much memory or time.
+    pub is_too_large: bool,
 }
 
 impl fmt::Display for BadPattern {
@@ -65,10 +67,10 @@ impl Pattern {
     pub(crate) fn among(number: usize, pattern: &str) -> Result<Self, BadPattern> {
         if pattern.len() > MAX_PATTERN {
             let message = format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", pattern.len());
-            return Err(BadPattern { message, offset: None });
+            return Err(BadPattern { message, offset: None, is_too_large: true });
         }
         let hir = parse(pattern)?;
-        let matcher = compile(pattern, Limits::among(number))?;
+        let matcher = compile(pattern, &Limits::among(number))?;
         Ok(Self { matcher, query: GramQuery::of(&hir), is_local: is_local(&hir) })
     }
 
@@ -113,7 +115,7 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
         regex_syntax::Error::Translate(e) => (e.kind().to_string(), Some(e.span().start.offset)),
         other => (other.to_string(), None),
     };
-    BadPattern { message, offset }
+    BadPattern { message, offset, is_too_large: false }
 }
 
 /// What a pattern may take, in bytes.
@@ -133,7 +135,7 @@ impl Limits {
     }
 }
 
-fn compile(pattern: &str, limits: Limits) -> Result<RegexMatcher, BadPattern> {
+fn compile(pattern: &str, limits: &Limits) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
         .line_terminator(Some(b'\n'))
@@ -142,16 +144,22 @@ fn compile(pattern: &str, limits: Limits) -> Result<RegexMatcher, BadPattern> {
         .size_limit(limits.program)
         .dfa_size_limit(limits.automaton)
         .build(pattern)
-        .map_err(|error| BadPattern { message: engine_message(&error), offset: None })
+        .map_err(|error| engine_error(&error, limits.program))
 }
 
-fn engine_message(error: &grep_regex::Error) -> String {
+/// The pattern has been parsed already, so that what is left to complain about is bytes and size.
+fn engine_error(error: &grep_regex::Error, limit: usize) -> BadPattern {
+    let refused =
+        |message: &str| BadPattern { message: message.to_owned(), offset: None, is_too_large: false };
     match error.kind() {
         ErrorKind::NotAllowed(_) => {
-            "a newline cannot match: the search goes line by line, so leave `\\n` out".to_owned()
+            refused("a newline cannot match: the search goes line by line, so leave `\\n` out")
         }
-        ErrorKind::Banned(_) => "a NUL byte cannot match: files that contain one are binary".to_owned(),
-        _ => error.to_string(),
+        ErrorKind::Banned(_) => refused("a NUL byte cannot match: files that contain one are binary"),
+        _ => {
+            let message = format!("compiled, it takes more than the size limit of {} KiB", limit >> 10);
+            BadPattern { message, offset: None, is_too_large: true }
+        }
     }
 }
 

@@ -184,6 +184,7 @@ pub static COMMON: &[ArgDef] = &[
 
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
+    &text::COUNT_PATTERNS,
     &admin::DIGEST,
     &admin::NOOP,
     &servers::SERVERS,

@@ -74,6 +74,93 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
+/// `count_patterns`.
+pub static COUNT_PATTERNS: ToolDef = ToolDef {
+    name: "count_patterns",
+    title: "Count matches of many regexes",
+    description: "How often each regex occurs and where most, all of them in one pass. Rust regex syntax.",
+    args: &[
+        ArgDef {
+            name: "patterns",
+            ty: ArgType::StrList,
+            default: Default::Required,
+            description: "Up to 256 regexes",
+        },
+        ArgDef {
+            name: "path_prefix",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only below this folder or file",
+        },
+        ArgDef {
+            name: "kinds",
+            ty: ArgType::EnumList(TEXT_KINDS),
+            default: Default::None,
+            description: "Only text of these nodes (default: every line)",
+        },
+        ArgDef {
+            name: "max_millis",
+            ty: ArgType::Int { min: 1, max: 60_000 },
+            default: Default::Int(2_000),
+            description: "Time limit",
+        },
+    ],
+    output: "{patterns: [{pattern: str, total_matches: int, files_matched: int, top_files: [{path: str, count: int}]}], \
+             complete: bool, elapsed_ms: int}",
+    cuts: &[
+        ListCut { path: "patterns[].top_files", kind: "files", narrow: "Pass path_prefix or fewer patterns" },
+        ListCut { path: "patterns", kind: "patterns", narrow: "Pass fewer patterns" },
+    ],
+    ..ToolDef::READ
+};
+
+/// Arguments of `count_patterns`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct CountPatternsArgs {
+    /// Rust regexes.
+    pub patterns: Vec<String>,
+    /// Only below this path.
+    pub path_prefix: Option<String>,
+    /// Some of [`TEXT_KINDS`]; none means every line.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Time limit in milliseconds.
+    pub max_millis: u64,
+}
+
+/// Result of `count_patterns`.
+#[derive(Clone, Debug, Serialize)]
+pub struct CountPatternsResult {
+    /// One for each pattern, in their order.
+    pub patterns: Vec<PatternCount>,
+    /// Whether everything was searched; if not, the counts are lower bounds.
+    pub complete: bool,
+    /// Wall time of the search.
+    pub elapsed_ms: u64,
+}
+
+/// How often one pattern matches.
+#[derive(Clone, Debug, Serialize)]
+pub struct PatternCount {
+    /// As it was given.
+    pub pattern: String,
+    /// Occurrences.
+    pub total_matches: u64,
+    /// Files with a match.
+    pub files_matched: u64,
+    /// The ten files with most occurrences, most first.
+    pub top_files: Vec<TopFile>,
+}
+
+/// A file and how often a pattern occurs in it.
+#[derive(Clone, Debug, Serialize)]
+pub struct TopFile {
+    /// Where.
+    pub path: String,
+    /// Occurrences.
+    pub count: u64,
+}
+
 /// Arguments of `regex_search`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RegexSearchArgs {
@@ -113,21 +200,6 @@ pub struct RegexSearchResult {
     pub elapsed_ms: u64,
 }
 
-impl RegexSearchResult {
-    /// The result of searching nothing.
-    #[must_use]
-    pub fn nothing() -> Self {
-        Self {
-            matches: Vec::new(),
-            total_lines: 0,
-            total_matches: 0,
-            files_matched: 0,
-            complete: true,
-            elapsed_ms: 0,
-        }
-    }
-}
-
 /// One matching line, or one matching file when `output` is `files`.
 #[derive(Clone, Debug, Serialize)]
 pub struct TextMatch {
@@ -142,9 +214,9 @@ pub struct TextMatch {
     /// The line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// `File`, or the kind asked for.
+    /// `File`, or which of the kinds asked for the line belongs to.
     pub kind: String,
-    /// The definition it stands in, when `kinds` has `Symbol`.
+    /// The innermost node of the kinds asked for that it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
     /// Matching lines of the file, when `output` is `files`.

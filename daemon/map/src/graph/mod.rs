@@ -18,6 +18,7 @@ mod links;
 mod lookup;
 mod neighbors;
 mod node;
+mod outline;
 mod outbound;
 mod rank;
 mod route;

@@ -1,0 +1,38 @@
+//! `count_patterns`.
+
+use std::time::Duration;
+
+use hob_base::Deadline;
+use hob_proto::ToolError;
+use hob_proto::tools::text::CountPatternsArgs;
+use hob_text::{CountRequest, count};
+
+use super::super::map::prefix;
+use super::super::{Needs, Outcome, ToolCall, data};
+use super::kinds::Kinds;
+use super::warn;
+use crate::to_proto::{errors, text as to_proto};
+
+pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
+    let args: CountPatternsArgs = call.args()?;
+    if args.patterns.is_empty() {
+        return Err(ToolError::bad_args("`patterns` is empty; expected a list of regexes")
+            .hint("Pass {\"patterns\": [\"TODO\", \"FIXME\"]}."));
+    }
+    let kinds = Kinds::of(&args.kinds);
+    let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let request = CountRequest {
+        path_prefix: prefix(&workspace, args.path_prefix.as_deref())?,
+        scope: kinds.scope(&workspace),
+        patterns: args.patterns,
+        ..CountRequest::default()
+    };
+    let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
+    let (snapshot, contents) = (workspace.text(), workspace.contents());
+    let answer = workspace
+        .query_pool()
+        .install(|| count(&snapshot, &request, &contents, &cancel))
+        .map_err(|error| errors::count(&error, &request.patterns))?;
+    warn(call, (answer.complete, answer.unreadable), args.max_millis);
+    data(&to_proto::counts(answer, request.patterns))
+}

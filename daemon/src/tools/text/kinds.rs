@@ -1,0 +1,72 @@
+//! What `kinds` restricts a text search to: the lines of symbols, of sections, the titles of notes.
+//!
+//! A symbol's text is its signature and body, a section's what stands below its heading up to the next of its level, the
+//! heading included. A note's title that is a heading is that section too. `File` is every line.
+
+use std::sync::Arc;
+
+use hob_base::FileId;
+use hob_map::Map;
+use hob_map::facts::{Def, DefKind};
+use hob_map::graph::DefRef;
+use hob_text::{Lines, Scope};
+
+use crate::host::Workspace;
+
+/// The kinds a caller named. None named means that nothing is restricted, as does `File`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Kinds {
+    file: bool,
+    symbol: bool,
+    section: bool,
+    note: bool,
+}
+
+impl Kinds {
+    pub(super) fn of(words: &[String]) -> Self {
+        let has = |word: &str| words.iter().any(|given| given == word);
+        let file = words.is_empty() || has("File");
+        Self { file, symbol: has("Symbol"), section: has("Section"), note: has("Note") }
+    }
+
+    /// Whether the map is asked at all.
+    pub(super) fn ask_map(self) -> bool {
+        self.symbol || self.section || self.note
+    }
+
+    /// The lines of each file that count; `None` is all of them. The map is locked for one file at a time and never while a file
+    /// is read.
+    pub(super) fn scope(self, workspace: &Arc<Workspace>) -> Option<Scope> {
+        let workspace = (!self.file).then(|| Arc::clone(workspace))?;
+        let lines_of = move |file| Lines::of(self.named(&workspace.map(), file).map(|(_, _, lines)| lines));
+        Some(Scope::new(lines_of))
+    }
+
+    /// What a line belongs to: the kind and, unless that is only its file, the innermost node of a kind that was named.
+    pub(super) fn node_at(self, map: &Map, (file, line): (FileId, u32)) -> (&'static str, Option<DefRef>) {
+        let named = self.named(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
+        let innermost =
+            named.min_by_key(|(node, _, (first, last))| (last - first, std::cmp::Reverse(node.def)));
+        innermost.map_or(("File", None), |(node, kind, _)| (kind, Some(node)))
+    }
+
+    /// Every node of a file that is of a kind that was named, with the word for that and its lines.
+    fn named(self, map: &Map, file: FileId) -> impl Iterator<Item = (DefRef, &'static str, (u32, u32))> {
+        map.outline(file).flat_map(move |(node, def)| {
+            self.of_def(def).into_iter().flatten().map(move |(kind, lines)| (node, kind, lines))
+        })
+    }
+
+    fn of_def(self, def: &Def) -> [Option<(&'static str, (u32, u32))>; 2] {
+        let title = (def.name_at.0, def.name_at.0);
+        // Titles in front matter head no section; their range is the whole note.
+        let is_heading = def.kind == DefKind::Section || def.lines.0 == def.name_at.0;
+        match def.kind {
+            DefKind::Section | DefKind::Note => [
+                (self.note && def.kind == DefKind::Note).then_some(("Note", title)),
+                (self.section && is_heading).then_some(("Section", def.lines)),
+            ],
+            _ => [self.symbol.then_some(("Symbol", def.lines)), None],
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `regex_search` and `count_patterns`: lines as ripgrep finds them, all of them or those of some kinds of nodes.
+
+mod count;
+mod kinds;
+
+use std::time::Duration;
+
+use hob_base::Deadline;
+use hob_map::Map;
+use hob_proto::tools::text::RegexSearchArgs;
+use hob_text::{LineMatch, Output, SearchRequest, search};
+
+pub(super) use count::count_patterns;
+use kinds::Kinds;
+
+use super::map::prefix;
+use super::{Needs, Outcome, ToolCall, data};
+use crate::to_proto::{errors, text as to_proto};
+
+/// Lines shown when the caller sets no limit: more than any budget holds.
+const SHOWN: usize = 5_000;
+
+pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
+    let args: RegexSearchArgs = call.args()?;
+    let kinds = Kinds::of(&args.kinds);
+    let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let request = SearchRequest {
+        pattern: args.pattern.clone(),
+        path_prefix: prefix(&workspace, args.path_prefix.as_deref())?,
+        glob: args.glob.clone(),
+        scope: kinds.scope(&workspace),
+        limit: Some(args.limit.unwrap_or(SHOWN).min(SHOWN)),
+        context_lines: u32::try_from(args.context_lines).unwrap_or(0),
+        output: output(&args.output),
+    };
+    let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
+    let (snapshot, contents) = (workspace.text(), workspace.contents());
+    let answer = workspace
+        .query_pool()
+        .install(|| search(&snapshot, &request, &contents, &cancel))
+        .map_err(|error| errors::search(&error, &args.pattern))?;
+    warn(call, (answer.complete, answer.unreadable), args.max_millis);
+    let result = if kinds.ask_map() {
+        let map = workspace.map();
+        to_proto::result(answer, &args.output, &|hit| node_of(&map, kinds, hit))
+    } else {
+        to_proto::result(answer, &args.output, &|_| ("File", None))
+    };
+    let total = match args.output.as_str() {
+        "files" => result.files_matched,
+        "lines" => result.total_lines,
+        _ => 0,
+    };
+    let total = usize::try_from(total).unwrap_or(usize::MAX);
+    call.omit("matches", total, result.matches.len(), "Raise limit, or narrow with path_prefix or glob.");
+    data(&result)
+}
+
+fn output(word: &str) -> Output {
+    match word {
+        "files" => Output::Files,
+        "count" => Output::Count,
+        _ => Output::Lines,
+    }
+}
+
+/// Says what is missing of an answer.
+fn warn(call: &mut ToolCall<'_>, (complete, unreadable): (bool, usize), max_millis: u64) {
+    if !complete {
+        call.warnings.push(format!(
+            "Out of time after {max_millis} ms: totals are lower bounds. Narrow the search, or raise max_millis."
+        ));
+    }
+    if unreadable > 0 {
+        call.warnings.push(format!("{unreadable} candidate file(s) could not be read."));
+    }
+}
+
+fn node_of(map: &Map, kinds: Kinds, hit: &LineMatch) -> (&'static str, Option<String>) {
+    let (kind, node) = kinds.node_at(map, (hit.file, hit.line));
+    (kind, node.map(|node| map.id(node.into()).to_string()))
+}
