@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 /// not block.
 pub type ProgressSink = Arc<dyn Fn(u64, Option<u64>, &str) + Send + Sync>;
 
+/// Stands for a client as long as it is connected: whoever keeps a weak hold on it knows when it is gone.
+pub type Caller = hob_live::live::Client;
+
 /// One call, as `session` hands it over.
 #[derive(Clone)]
 pub struct CallRequest {
@@ -28,6 +31,8 @@ pub struct CallRequest {
     pub progress: Option<ProgressSink>,
     /// What kind of client asks.
     pub client: ClientKind,
+    /// Which one, for as long as it is connected.
+    pub caller: Arc<Caller>,
 }
 
 /// A finished call.

@@ -70,6 +70,7 @@ impl Dispatcher {
             fresh,
             patience: BARRIER_PATIENCE,
             cancel: request.cancel.clone(),
+            caller: Arc::clone(&request.caller),
             progress: request.progress.clone(),
             freshness: Freshness::Unknown(None),
             warnings,

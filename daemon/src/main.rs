@@ -10,7 +10,7 @@ use clap::Parser;
 use hob_base::AbsPath;
 use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::host::{Host, HostOptions, MemoryBudget, Trust};
+use hob_daemon::host::{Host, HostOptions, MemoryBudget, Settings, Trust};
 use hob_daemon::lifecycle::{self, Options, StartError, log};
 use hob_live::live::LiveOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
@@ -106,7 +106,8 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
         own: Some(places.servers()),
         ..LiveOptions::default()
     };
-    let host = Host::with_live(options, live, Trust::in_file(places.trust()))
+    let word = (Trust::in_file(places.trust()), Settings::in_file(places.settings(), std::env::home_dir()));
+    let host = Host::with_live(options, live, word)
         .map_err(|error| format!("cannot start worker threads: {error}"))?;
     Ok(Arc::new(Dispatcher::new(Arc::new(host))))
 }

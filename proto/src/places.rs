@@ -111,6 +111,12 @@ impl Places {
         self.state.join("trust.json")
     }
 
+    /// The user's settings, written by hand.
+    #[must_use]
+    pub fn settings(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
     /// The folder of the daemon's log files.
     #[must_use]
     pub fn logs(&self) -> PathBuf {

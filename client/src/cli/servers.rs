@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, Subcommand};
 use hob_client::Answer;
 use hob_proto::Envelope;
-use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersResult, Step};
+use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersResult, Setting, Step};
 use serde_json::Map;
 
 use super::ask::{self, Question};
@@ -78,8 +78,20 @@ async fn shown(
     }
 }
 
+/// What is wrong with the settings, and what does not count of them.
+fn about_settings(result: &ServersResult, style: &Style) -> String {
+    let problem = |problem: &String| format!("{} {problem}\n", style.notice("settings:"));
+    let mut text: String = result.problems.iter().map(problem).collect();
+    if result.unheard {
+        let note = "the project's .hob.toml does not count, as the project is not trusted (see hob trust)";
+        text.push_str(&format!("{} {note}\n", style.notice("settings:")));
+    }
+    text
+}
+
 fn list(result: &ServersResult, style: &Style) -> String {
     let families: String = result.families.iter().map(|family| list_family(family, style)).collect();
+    let families = about_settings(result, style) + &families;
     let ways = "hob servers install NAME gets those that come from npm, PyPI, cargo or Go; hob servers why LANGUAGE tells more.";
     format!("{families}{}\n", style.dim(ways))
 }
@@ -88,6 +100,9 @@ fn list_family(family: &Family, style: &Style) -> String {
     let mut text = format!("{}: ", style.bold(family.languages.join(", ")));
     match family.candidates.iter().find(|candidate| candidate.state == "used") {
         Some(used) => text.push_str(&format!("{}\n", found(used, style))),
+        None if family.candidates.iter().all(|candidate| candidate.state == "off") => {
+            text.push_str(&format!("{}\n", style.dim("switched off by your settings")));
+        }
         None => {
             let first = family.candidates.first().map_or("", |first| first.install.as_str());
             text.push_str(&format!("{} ({first})\n", style.dim("none")));
@@ -105,13 +120,15 @@ fn found(candidate: &Candidate, style: &Style) -> String {
 }
 
 fn why(result: &ServersResult, style: &Style) -> String {
-    let mut text = String::new();
+    let mut text = about_settings(result, style);
     for family in &result.families {
         text.push_str(&format!("{}, most wanted first:\n", style.bold(family.languages.join(", "))));
+        family.settings.iter().for_each(|setting| text.push_str(&set(setting, "  ", style)));
         for candidate in &family.candidates {
             let verdict = match candidate.state.as_str() {
                 "used" => format!("{}: it is used", found(candidate, style)),
                 "spare" => format!("{}: it would do, but one above is there", found(candidate, style)),
+                "off" => format!("{}: your settings switch it off", candidate.name),
                 "rejected" => format!("{}: what was found cannot be used", candidate.name),
                 _ => format!("{}: not found ({})", candidate.name, candidate.install),
             };
@@ -119,11 +136,24 @@ fn why(result: &ServersResult, style: &Style) -> String {
             for line in &candidate.rejected {
                 text.push_str(&format!("    {} {line}\n", style.notice("rejected:")));
             }
+            candidate.settings.iter().for_each(|setting| text.push_str(&set(setting, "    ", style)));
         }
     }
     let trust = if result.trusted { "trusted" } else { "not trusted (see hob trust)" };
     text.push_str(&format!("This project is {trust}.\n"));
     text
+}
+
+/// A setting with where it stands and what it overrules.
+fn set(setting: &Setting, indent: &str, style: &Style) -> String {
+    let Setting { key, value, from, .. } = setting;
+    let over = match setting.instead_of.as_slice() {
+        [] => String::new(),
+        over => format!(", instead of {}", over.join(", ")),
+    };
+    let ignored = setting.ignored.as_ref().map(|why| format!(" {}", style.notice(format!("({why})"))));
+    let from = style.dim(format!("({from}{over})"));
+    format!("{indent}set: {key} = {value} {from}{}\n", ignored.unwrap_or_default())
 }
 
 async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {

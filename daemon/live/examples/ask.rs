@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     env.retain(|(name, _)| name != "PATH");
     env.push(("PATH".into(), std::env::join_paths(folders)?));
     let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
-    let project = Project { root: AbsPath::new(root)?, trusted: true };
+    let project =
+        Project { root: AbsPath::new(root)?, trusted: true, preferences: std::sync::Arc::default() };
     let at = At { file: WsPath::new(file)?, line: line.parse()?, col: col.parse()? };
     let read = |path: &WsPath| std::fs::read_to_string(project.root.join_ws(path)).ok();
     for round in 0..3 {

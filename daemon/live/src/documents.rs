@@ -461,6 +461,8 @@ mod tests {
         assert_eq!(documents.len(), 1, "what others ask about stays open");
     }
 
+            section: None,
+            harmless: &[],
     #[test]
     fn the_file_used_longest_ago_is_closed_first() {
         let spec = spec(Announce::WatchedFiles);

@@ -149,7 +149,9 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
     for folder in search.folders.iter().filter(|folder| folder.is_absolute()) {
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
         for ending in endings {
-            let path = folder.join(name).with_extension(ending);
+            // Without one the name stays as it is, dots and all.
+            let path = folder.join(name);
+            let path = if ending.is_empty() { path } else { path.with_extension(ending) };
             if is_program(&path) && !hits.contains(&path) {
                 hits.push(path);
             }

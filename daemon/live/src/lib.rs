@@ -11,6 +11,7 @@ pub mod instance;
 pub mod live;
 pub mod pool;
 pub mod process;
+pub mod preferences;
 pub mod ready;
 pub mod requests;
 pub mod rpc;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, Stopped, WsPath};
@@ -14,12 +14,16 @@ use crate::documents::{FileChange, ReadText};
 use crate::find::{Finder, Found, Reject, Rejected, Search};
 use crate::instance::{Instance, Launch};
 use crate::pool::{InstanceKey, Pool, PoolError, PoolOptions, ServerStatus};
+use crate::preferences::{Preferences, Said, ServerPreference};
 use crate::process::{Guard, ServerCommand};
 use crate::rpc::CallError;
-use crate::spec::{Circumstances, ServerSpec};
+use crate::spec::{Circumstances, Environment, ServerSpec};
 
 /// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
+
+/// How often a call that waits for a server to end looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// Where package managers put the programs of what they install into a folder.
 const INSTALLED: &[&str] = &["bin", "Scripts", "node_modules/.bin"];
@@ -50,13 +54,15 @@ pub struct Project {
     pub root: AbsPath,
     /// Whether the user trusts it: see the catalogue's `restricted`.
     pub trusted: bool,
+    /// What the user wants of servers in it.
+    pub preferences: Arc<Preferences>,
 }
 
 /// What was found when a server was looked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Looked {
-    /// Its program, and the command that it is part of.
-    pub found: Option<(Found, &'static [&'static str])>,
+    /// Its program, and the arguments that it is started with.
+    pub found: Option<(Found, Vec<OsString>)>,
     /// What was found on the way and is of no use.
     pub rejected: Vec<Rejected>,
 }
@@ -69,6 +75,14 @@ pub enum LiveError {
     NoSuchLanguage {
         /// The file's name.
         file: String,
+    },
+    /// Kinds are known, and the user wants none of them.
+    #[error("language servers for `{language}` are switched off ({from})")]
+    SwitchedOff {
+        /// The protocol's identifier.
+        language: &'static str,
+        /// Where that is said.
+        from: String,
     },
     /// Kinds are known, and none is installed.
     #[error("{server} was not found on the search path")]
@@ -144,15 +158,37 @@ pub struct Live {
     finder: Finder,
     /// What programs printed when [`Live::run`] asked them; calls ask again and again.
     asked: Mutex<HashMap<Asked, (Instant, Option<String>)>>,
+    /// What was last known of a project: whether it is trusted, and what is wanted in it.
+    settled: Mutex<HashMap<AbsPath, (bool, Arc<Preferences>)>>,
+    /// Projects with servers that are being dismissed, and by how many.
+    leaving: Mutex<HashMap<AbsPath, usize>>,
+    left: Condvar,
+    clients: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
     options: LiveOptions,
 }
+
+/// One who asks for as long as it is connected; it goes with the connection.
+#[derive(Debug, Default)]
+pub struct Client(());
+
+/// A kind of server in a project.
+type Used = (&'static str, AbsPath);
 
 impl Live {
     /// No servers yet.
     #[must_use]
     pub fn new(options: LiveOptions) -> Self {
         let pool = Pool::new(options.guard.clone(), options.pool);
-        Self { pool, finder: Finder::default(), asked: Mutex::default(), options }
+        Self {
+            pool,
+            finder: Finder::default(),
+            asked: Mutex::default(),
+            settled: Mutex::default(),
+            leaving: Mutex::default(),
+            left: Condvar::new(),
+            clients: Mutex::default(),
+            options,
+        }
     }
 
     /// Asks the server of `path` something; if the server dies of it or under it, a new one is asked once more.
@@ -169,7 +205,7 @@ impl Live {
         let (launch, _) = self.launch(project, path.file_name())?;
         let server = launch.spec.name;
         let mut again = true;
-        self.stop_other_forms(&launch);
+        self.end_other_forms(&launch, cancel).map_err(|stopped| LiveError::Stopped { server, stopped })?;
         loop {
             let instance = self.pool.get(&launch, cancel).map_err(|error| of_pool(server, error))?;
             match question(&instance) {
@@ -182,26 +218,49 @@ impl Live {
         }
     }
 
+    /// The kinds of server for files of this name that may be used, most wanted first.
+    ///
+    /// # Errors
+    /// [`LiveError::NoSuchLanguage`] and [`LiveError::SwitchedOff`].
+    pub fn candidates(
+        project: &Project,
+        file_name: &str,
+    ) -> Result<Vec<&'static Arc<ServerSpec>>, LiveError> {
+        let language = |spec: &ServerSpec| spec.language_of(file_name).unwrap_or_default();
+        let off = |spec: &ServerSpec| project.preferences.switched_off(spec.name, language(spec));
+        let all: Vec<_> = catalogue::for_file(file_name).collect();
+        let Some(first) = all.first() else {
+            return Err(LiveError::NoSuchLanguage { file: file_name.to_owned() });
+        };
+        let mut wanted: Vec<_> = all.iter().copied().filter(|spec| off(spec).is_none()).collect();
+        if wanted.is_empty() {
+            let from = off(first).map(|said| said.from.clone()).unwrap_or_default();
+            return Err(LiveError::SwitchedOff { language: language(first), from });
+        }
+        wanted.sort_by_key(|spec| project.preferences.rank(spec.name, language(spec)));
+        Ok(wanted)
+    }
+
     /// How the server for files of this name would be started, and which program it is.
     ///
     /// # Errors
-    /// [`LiveError::NoSuchLanguage`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
+    /// [`LiveError::NoSuchLanguage`], [`LiveError::SwitchedOff`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
     pub fn launch(&self, project: &Project, file_name: &str) -> Result<(Launch, Found), LiveError> {
         let mut rejected = Vec::new();
         let mut untrusted = None;
-        for spec in catalogue::for_file(file_name) {
-            match self.find(spec, project) {
-                Ok((found, command)) => return Ok((self.describe(spec, project, &found, command), found)),
-                Err(found) if found.iter().any(|it| it.why.is_of_trust()) => {
-                    untrusted = untrusted.or(Some(spec.name));
-                    rejected.extend(found);
-                }
-                Err(found) => rejected.extend(found),
+        let wanted = Self::candidates(project, file_name)?;
+        for spec in &wanted {
+            let looked = self.look(spec, project);
+            if let Some((found, args)) = looked.found {
+                return Ok((self.describe(spec, project, (&found, args)), found));
             }
+            if looked.rejected.iter().any(|it| it.why.is_of_trust()) {
+                untrusted = untrusted.or(Some(spec.name));
+            }
+            rejected.extend(looked.rejected);
         }
-        let Some(first) = catalogue::for_file(file_name).next() else {
-            return Err(LiveError::NoSuchLanguage { file: file_name.to_owned() });
-        };
+        // There is one: else it would have been an error.
+        let first = wanted[0];
         let (server, install, root) = (first.name, first.install_hint, project.root.clone());
         match untrusted {
             Some(server) => Err(LiveError::Untrusted { server, root, install, rejected }),
@@ -209,38 +268,68 @@ impl Live {
         }
     }
 
-    /// The program of a kind of server, and the command that it is part of.
-    ///
-    /// # Errors
-    /// What was found and is of no use.
-    pub fn find(
-        &self,
-        spec: &ServerSpec,
-        project: &Project,
-    ) -> Result<(Found, &'static [&'static str]), Vec<Rejected>> {
-        let Looked { found, rejected } = self.look(spec, project);
-        found.ok_or(rejected)
-    }
-
-    /// As [`Live::find`], with what was rejected also if something was found.
+    /// The program of a kind of server, and what was rejected on the way to it.
     #[must_use]
     pub fn look(&self, spec: &ServerSpec, project: &Project) -> Looked {
-        let search = self.search(project, self.own_folder(spec.name));
+        let wish = project.preferences.server(spec.name);
+        let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
+            Some(command) => self.look_for_named(spec, project, command),
+            None => self.look_for_known(spec, project),
+        };
+        if let (Some((_, args)), Some(wanted)) = (&mut looked.found, wish.and_then(|wish| wish.args.as_ref()))
+        {
+            *args = wanted.value.iter().map(Into::into).collect();
+        }
+        if let Some(why) = spec.needs_trust.filter(|_| !project.trusted)
+            && let Some((found, _)) = looked.found.take()
+        {
+            looked.rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
+        }
+        looked
+    }
+
+    fn look_for_known(&self, spec: &ServerSpec, project: &Project) -> Looked {
+        let search = self.search(project, Some(spec));
         let mut looked = Looked::default();
         for command in spec.commands {
             match self.finder.find(command[0], (spec.version_args, spec.least_version), &search) {
                 Ok((found, rejected)) => {
                     looked.rejected.extend(rejected);
-                    let Some(why) = spec.needs_trust.filter(|_| !project.trusted) else {
-                        looked.found = Some((found, command));
-                        return looked;
-                    };
-                    looked.rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
+                    looked.found = Some((found, command[1..].iter().map(Into::into).collect()));
+                    return looked;
                 }
                 Err(rejected) => looked.rejected.extend(rejected),
             }
         }
         looked
+    }
+
+    /// The program that the user's settings name. It is not asked for its version: it may be anything, such as a script that
+    /// starts the server elsewhere.
+    fn look_for_named(&self, spec: &ServerSpec, project: &Project, command: &Said<String>) -> Looked {
+        let mut search = self.search(project, Some(spec));
+        let path = project.root.as_path().join(&command.value);
+        let name = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+            (Some(folder), Some(name)) if command.value.contains(std::path::is_separator) => {
+                search.folders = vec![folder.to_path_buf()];
+                name
+            }
+            _ => command.value.as_str(),
+        };
+        let args = spec.commands.first().map_or(&[][..], |command| &command[1..]);
+        match self.finder.find(name, (&[], 0), &search) {
+            Ok((found, rejected)) => {
+                Looked { found: Some((found, args.iter().map(Into::into).collect())), rejected }
+            }
+            Err(mut rejected) => {
+                if rejected.is_empty() {
+                    let why = format!("there is no such program, and {} names it", command.from);
+                    rejected
+                        .push(Rejected { program: command.value.clone().into(), why: Reject::Broken(why) });
+                }
+                Looked { found: None, rejected }
+            }
+        }
     }
 
     /// Where hob installs a server; `None` if it installs none.
@@ -288,32 +377,136 @@ impl Live {
         self.pool.close();
     }
 
-    /// The servers that the project had before the user trusted it, or ceased to, are not wanted any more.
-    fn stop_other_forms(&self, launch: &Launch) {
-        self.pool.stop_others(&InstanceKey::of(launch));
+    /// Ends the servers of a project that nobody would be given any more, if what is wanted in it has changed since the last
+    /// time; whoever asks next waits for their end.
+    pub fn settle(&self, project: &Project) {
+        let now = (project.trusted, Arc::clone(&project.preferences));
+        let before = lock(&self.settled).insert(project.root.clone(), now.clone());
+        let same = |before: &(bool, Arc<Preferences>)| {
+            before.0 == now.0 && (Arc::ptr_eq(&before.1, &now.1) || before.1 == now.1)
+        };
+        if before.as_ref().is_none_or(same) {
+            return;
+        }
+        let unwanted = |key: &InstanceKey| {
+            let files = catalogue::by_name(key.server).map_or(&[][..], |spec| spec.files);
+            let given = |ending: &str| self.launch(project, ending).ok().map(|(launch, _)| launch);
+            !files
+                .iter()
+                .any(|(ending, _)| given(ending).is_some_and(|launch| InstanceKey::of(&launch) == *key))
+        };
+        let keys: Vec<_> = self.pool.keys(&project.root).into_iter().filter(unwanted).collect();
+        self.dismiss(&project.root, &keys);
+        if let Some(before) = before
+            && self.pool.keys(&project.root).iter().any(|key| keys.contains(key))
+        {
+            // One was only starting: the next call looks again.
+            lock(&self.settled).insert(project.root.clone(), before);
+        }
     }
 
-    fn describe(&self, spec: &Arc<ServerSpec>, project: &Project, found: &Found, command: &[&str]) -> Launch {
+    /// Notes that a client was given an answer by a server.
+    pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) {
+        let mut all = lock(&self.clients);
+        let known = all.entry((server, root.clone())).or_default();
+        known.retain(|other| other.strong_count() > 0);
+        if !known.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(client))) {
+            known.push(Arc::downgrade(client));
+        }
+    }
+
+    /// How many of those that were given answers by a server are still connected.
+    #[must_use]
+    pub fn clients_of(&self, key: &InstanceKey) -> usize {
+        let all = lock(&self.clients);
+        let known = all.get(&(key.server, key.root.clone())).map_or(&[][..], Vec::as_slice);
+        known.iter().filter(|client| client.strong_count() > 0).count()
+    }
+
+    /// Ends the servers of this kind and project that are of another form before the new one starts: two at once would take
+    /// the memory of two, and the old one may do what the user does not want any more.
+    fn end_other_forms(&self, launch: &Launch, cancel: &CancelToken) -> Result<(), Stopped> {
+        let wanted = InstanceKey::of(launch);
+        let other = |key: &InstanceKey| key.server == wanted.server && *key != wanted;
+        let keys: Vec<_> = self.pool.keys(&wanted.root).into_iter().filter(other).collect();
+        self.dismiss(&wanted.root, &keys);
+        let mut leaving = lock(&self.leaving);
+        while leaving.contains_key(&wanted.root) {
+            cancel.check()?;
+            leaving = self.left.wait_timeout(leaving, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    fn dismiss(&self, root: &AbsPath, keys: &[InstanceKey]) {
+        if keys.is_empty() {
+            return;
+        }
+        *lock(&self.leaving).entry(root.clone()).or_default() += 1;
+        for key in keys {
+            tracing::info!(server = key.server, %root, "ending it: it is not wanted in this form any more");
+            self.pool.dismiss(key);
+        }
+        let mut leaving = lock(&self.leaving);
+        let last = leaving.get_mut(root).is_none_or(|count| {
+            *count -= 1;
+            *count == 0
+        });
+        if last {
+            leaving.remove(root);
+        }
+        self.left.notify_all();
+    }
+
+    fn describe(
+        &self,
+        spec: &Arc<ServerSpec>,
+        project: &Project,
+        (found, args): (&Found, Vec<OsString>),
+    ) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
         let circumstances = Circumstances { trusted: project.trusted, ask: &ask };
+        let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
+        let (options, settings) = match project.preferences.server(spec.name) {
+            Some(wish) => wish.laid_over(known, (spec, project.trusted)),
+            None => known,
+        };
         Launch {
             spec: Arc::clone(spec),
             command: ServerCommand {
                 program: found.program.clone(),
-                args: command[1..].iter().map(Into::into).collect(),
-                env: self.options.env.clone(),
+                args,
+                env: self
+                    .environment((spec.environment)(&circumstances), project.preferences.server(spec.name)),
                 cwd: project.root.as_path().to_path_buf(),
             },
             root: project.root.clone(),
-            options: (spec.options)(&circumstances),
-            settings: (spec.settings)(&circumstances),
+            options,
+            settings,
         }
     }
 
-    fn search(&self, project: &Project, own: Option<PathBuf>) -> Search {
-        let path = self.options.env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
+    /// What a server is started with.
+    fn environment(&self, known: Environment, wish: Option<&ServerPreference>) -> Vec<(OsString, OsString)> {
+        let mut env = self.options.env.clone();
+        let known = known.into_iter().map(|(name, value)| (name.into(), value));
+        let wished = wish.iter().flat_map(|wish| &wish.env);
+        let wished = wished.map(|(name, said)| (OsString::from(name), said.value.clone().into()));
+        for (name, value) in known.chain(wished) {
+            env.retain(|(other, _)| *other != name);
+            env.push((name, value));
+        }
+        env
+    }
+
+    /// Where to look for the programs of `spec`, or for any.
+    fn search(&self, project: &Project, spec: Option<&ServerSpec>) -> Search {
+        let env =
+            self.environment(Environment::new(), spec.and_then(|spec| project.preferences.server(spec.name)));
+        let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
         let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
+        let own = spec.and_then(|spec| self.own_folder(spec.name));
         let others = own.iter().flat_map(|own| INSTALLED.iter().map(|folder| own.join(folder)));
         let others = others.chain(on_path.unwrap_or_default());
         // What may not run is still looked for, to be able to say that trust would help.
@@ -322,22 +515,21 @@ impl Live {
             false => others.chain(brought).collect(),
         };
         let never_below = (!project.trusted).then(|| project.root.clone());
-        Search { folders, env: self.options.env.clone(), never_below }
+        Search { folders, env, never_below }
     }
 
     /// What a program prints, run outside of the project.
     fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
         let (found, _) = self.finder.find(program, (&[], 0), &self.search(project, None)).ok()?;
         let question = (found.program, args.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let known = self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(&question).cloned();
+        let known = lock(&self.asked).get(&question).cloned();
         if let Some((at, answer)) = known
             && at.elapsed() < BELIEVED_FOR
         {
             return answer;
         }
         let answer = output_of(&question.0, args, &self.options.env);
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.insert(question, (Instant::now(), answer.clone()));
+        lock(&self.asked).insert(question, (Instant::now(), answer.clone()));
         answer
     }
 }
@@ -346,6 +538,11 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Entries are replaced whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Option<String> {

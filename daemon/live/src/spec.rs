@@ -113,6 +113,12 @@ impl ServerSpec {
             file_name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.') || ending == file_name)
         };
         self.files.iter().find(|(known, _)| ending(known)).map(|(_, language)| *language)
+    /// Where the settings are that its `initializationOptions` are a copy of, if they are: what users set there is given to it
+    /// either way.
+    pub section: Option<&'static str>,
+    /// The user's settings below these keys count without trust as well, because nothing of a project is executed whatever they
+    /// are. Others could undo the restricted form, and count only in trusted projects.
+    pub harmless: &'static [&'static str],
     }
 }
 

@@ -16,6 +16,7 @@ mod progress;
 mod registry;
 mod snapshot;
 mod trust;
+mod settings;
 mod workspace;
 
 pub use collect::{CollectError, Collected, Keep};
@@ -27,3 +28,4 @@ pub use progress::{Phase, Progress, Progressed};
 pub use registry::{Host, HostOptions, OpenError};
 pub use trust::Trust;
 pub use workspace::{Freshness, Stale, Workspace};
+pub use settings::{InForce, Settings};

@@ -16,6 +16,7 @@ use hob_workspace::{
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
 use super::evict::{Leaving, MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
+use super::settings::Settings;
 use super::snapshot::Snapshots;
 use super::trust::Trust;
 use super::workspace::{Parts, Workspace, lock};
@@ -99,6 +100,7 @@ pub struct Host {
     notices: Arc<Notices>,
     live: Arc<Live>,
     trust: Trust,
+    settings: Arc<Settings>,
     open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -111,17 +113,17 @@ impl Host {
     /// # Errors
     /// As [`Host::with_live`].
     pub fn new(options: HostOptions) -> Result<Self, rayon::ThreadPoolBuildError> {
-        Self::with_live(options, LiveOptions::default(), Trust::default())
+        Self::with_live(options, LiveOptions::default(), (Trust::default(), Settings::default()))
     }
 
-    /// Opens the store and starts the pools.
+    /// Opens the store and starts the pools. The user's word is which projects are trusted, and the settings.
     ///
     /// # Errors
     /// When the system refuses to start threads.
     pub fn with_live(
         options: HostOptions,
         live: LiveOptions,
-        trust: Trust,
+        (trust, settings): (Trust, Settings),
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let opened = hob_store::open(&options.store);
         let notices = Arc::new(Notices::default());
@@ -137,6 +139,7 @@ impl Host {
             pools: Arc::new(Pools::new()?),
             notices,
             trust,
+            settings: Arc::new(settings),
             live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
@@ -203,6 +206,12 @@ impl Host {
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.notices.all()
+    }
+
+    /// What is wrong with the user's settings.
+    #[must_use]
+    pub fn setting_problems(&self) -> Vec<String> {
+        self.settings.problems()
     }
 
     /// Bytes the store takes on disk.
@@ -272,6 +281,7 @@ impl Host {
             notices,
             live,
             trust: self.trust.clone(),
+            settings: Arc::clone(&self.settings),
             snapshots,
         }));
         self.spawn("indexer", &workspace, indexer::run);

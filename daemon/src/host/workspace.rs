@@ -23,6 +23,7 @@ use super::progress::Progress;
 use super::registry::{Notices, Pools};
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use super::trust::Trust;
+use super::settings::{InForce, Settings};
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
@@ -64,6 +65,7 @@ pub struct Workspace {
     trust: Trust,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
+    settings: Arc<Settings>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     generation: AtomicU64,
@@ -95,6 +97,7 @@ impl Workspace {
     pub(super) fn assemble(parts: Parts) -> Self {
         let core = Core::default();
         Self {
+    pub(super) settings: Arc<Settings>,
             links: Arc::clone(core.table.links()),
             core: Mutex::new(core),
             rules: parts.rules,
@@ -116,6 +119,7 @@ impl Workspace {
             notes: RwLock::default(),
             first_report: Mutex::default(),
             in_hand: Mutex::default(),
+            settings: parts.settings,
             map_writers: AtomicUsize::new(0),
             merging: AtomicBool::new(false),
         }
@@ -145,10 +149,20 @@ impl Workspace {
         self.trust.covers(self.root(), &self.notices)
     }
 
-    /// The project as the live layer sees it.
+    /// The settings that count in it, at this moment.
+    #[must_use]
+    pub fn settings(&self) -> Arc<InForce> {
+        self.settings.of(self.root(), self.is_trusted())
+    }
+
+    /// The project as the live layer sees it. Servers that are not wanted any more, for what the user has said since, are ended.
     #[must_use]
     pub fn project(&self) -> Project {
-        Project { root: self.root().clone(), trusted: self.is_trusted() }
+        let trusted = self.is_trusted();
+        let preferences = Arc::clone(&self.settings.of(self.root(), trusted).preferences);
+        let project = Project { root: self.root().clone(), trusted, preferences };
+        self.live.settle(&project);
+        project
     }
 
     /// The map. Hold it for one answer, never while reading files.

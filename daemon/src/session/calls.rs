@@ -146,6 +146,7 @@ impl Job {
             cancel: self.token.clone(),
             progress: self.call.progress.then(|| progress::sink(&self.session, self.call.id)),
             client: self.session.hello.kind,
+            caller: Arc::clone(&self.session.caller),
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use super::Limits;
 use super::outbox::Outbox;
+use crate::calls::Caller;
 
 /// One client, as the rest of this module sees it.
 pub(super) struct Session {
@@ -18,6 +19,7 @@ pub(super) struct Session {
     pub(super) cwd: AbsPath,
     pub(super) since: Instant,
     pub(super) outbox: Outbox,
+    pub(super) caller: Arc<Caller>,
     pub(super) running: Arc<Semaphore>,
     pub(super) table: Mutex<CallTable>,
     /// Set when this daemon, not the client, gave its calls up: their failures are then kept back, for the client to repeat
@@ -52,6 +54,7 @@ impl Session {
             cwd,
             since: Instant::now(),
             outbox: Outbox::new(limits.unread_bytes, limits.unread_messages),
+            caller: Arc::new(Caller::default()),
             running: Arc::new(Semaphore::new(limits.running_per_client)),
             table: Mutex::default(),
             given_up: AtomicBool::new(false),

@@ -182,6 +182,9 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
             );
             ToolError::new(ErrorCode::UntrustedWorkspace, message)
                 .hint(hint)
+        LiveError::SwitchedOff { .. } => ToolError::new(ErrorCode::LspUnavailable, message).hint(
+            "The user's settings say so: `hob servers why LANGUAGE` shows them. map_* tools need no server.",
+        ),
                 .with("rejected", unusable(rejected))
         }
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)

@@ -165,8 +165,16 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
         lsp: servers(workspace),
         memory: memory(workspace, stats.heap_bytes),
         daemon: daemon(),
-        notes: workspace.notes().iter().map(|note| crate::tools::sentence(&note.to_string())).collect(),
+        notes: notes(workspace),
     }
+}
+
+/// What the scan has to say, and what is wrong with the settings.
+fn notes(workspace: &Workspace) -> Vec<String> {
+    let settings = workspace.settings();
+    let scan = workspace.notes();
+    let scan = scan.iter().map(|note| crate::tools::sentence(&note.to_string()));
+    scan.chain(settings.problems.iter().chain(&settings.project_problems).cloned()).collect()
 }
 
 fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
@@ -185,7 +193,7 @@ fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
 }
 
 /// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.
-fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
+pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
     let mut shown = JsonMap::new();
     for server in workspace.live().status().into_iter().filter(|server| server.key.root == *workspace.root())
     {
@@ -194,6 +202,7 @@ fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
             "pid": server.pid,
             "rssBytes": server.rss_bytes,
             "root": server.key.root.to_string(),
+            "clients": workspace.live().clients_of(&server.key),
         }));
         if !server.stderr_tail.is_empty() {
             entry.insert("stderrTail".to_owned(), json!(server.stderr_tail));

@@ -11,7 +11,7 @@ use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, 
 use hob_proto::{NodeId, ToolError};
 use serde_json::{Map as JsonMap, Value, json};
 
-use super::{Needs, Outcome, ToolCall, data, sentence};
+use super::{Needs, Outcome, ToolCall, data};
 use crate::host::{Host, Phase, Workspace, resident_bytes};
 use crate::to_proto::{errors, map as to_proto};
 
@@ -203,12 +203,13 @@ pub(crate) fn status_for_people(host: &Host) -> JsonMap<String, Value> {
     status.insert("workspaces".into(), workspaces.into());
     status.insert("residentBytes".into(), resident_bytes().into());
     status.insert("storeBytesOnDisk".into(), host.store_bytes().into());
-    status.insert("notices".into(), host.notices().into());
+    status.insert("notices".into(), [host.notices(), host.setting_problems()].concat().into());
     status
 }
 
 fn brief(workspace: &Workspace) -> Value {
     let status = to_proto::status(workspace);
+    let of_user = &workspace.settings().problems;
     json!({
         "root": status.root,
         "built": status.built,
@@ -216,6 +217,8 @@ fn brief(workspace: &Workspace) -> Value {
         "symbols": status.symbols,
         "generation": status.generation,
         "watcher": status.watcher.state,
-        "notes": workspace.notes().iter().map(|note| sentence(&note.to_string())).collect::<Vec<_>>(),
+        "lsp": status.lsp,
+        // What is wrong with the user's own settings stands above all projects.
+        "notes": status.notes.into_iter().filter(|note| !of_user.contains(note)).collect::<Vec<_>>(),
     })
 }

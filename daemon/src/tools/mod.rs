@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::budget::Omitted;
-use crate::calls::ProgressSink;
+use crate::calls::{Caller, ProgressSink};
 use crate::host::{Freshness, Host, Phase, Workspace};
 use crate::to_proto::errors;
 
@@ -88,6 +88,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,
+    pub(crate) caller: Arc<Caller>,
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
@@ -117,11 +118,13 @@ impl ToolCall<'_> {
         Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation }
     }
 
-    /// Says what it costs that a server runs restricted because the project is not trusted; once in an answer.
+    /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
+    /// once in an answer.
     pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
         let Some(cost) = server.restricted.filter(|_| !project.trusted) else { return };
         let lift = errors::to_trust(&project.root);
         let warning = format!(
+        self.host.live().used_by(server.name, &project.root, &self.caller);
             "{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.",
             server.name
         );

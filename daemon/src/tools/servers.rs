@@ -3,11 +3,14 @@
 //! Here is decided what is run for an installation; running it is the command line's, in the terminal of whoever asked.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use hob_live::catalogue;
 use hob_live::live::{Looked, Project};
+use hob_live::preferences::{LanguagePreference, Said, ServerPreference};
 use hob_live::spec::{Install, ServerSpec};
-use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersArgs, ServersResult, Step};
+use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersArgs, ServersResult, Setting, Step};
+use serde_json::{Value, json};
 
 use super::{Needs, Outcome, ToolCall, data};
 use crate::host::Workspace;
@@ -16,20 +19,26 @@ use crate::to_proto::errors;
 pub(super) fn servers(call: &mut ToolCall<'_>) -> Outcome {
     let args: ServersArgs = call.args()?;
     let workspace = call.workspace(Needs::State)?;
-    let project = workspace.project();
+    let place = Place { workspace: &workspace, project: workspace.project(), about: args.about.as_deref() };
     let all = catalogue::all();
-    let wanted = |family: &&[std::sync::Arc<ServerSpec>]| {
-        args.about.as_deref().is_none_or(|about| family.iter().any(|spec| is_about(spec, about)))
+    let wanted = |family: &&[Arc<ServerSpec>]| {
+        place.about.is_none_or(|about| family.iter().any(|spec| is_about(spec, about)))
     };
     let mut families = Vec::new();
     for specs in all.chunk_by(|a, b| a.files == b.files).filter(wanted) {
         call.cancel.check().map_err(|_| errors::cancelled())?;
-        families.push(family(specs, &workspace, (&project, args.about.as_deref())));
+        families.extend(place.families(specs));
     }
-    match args.about {
-        Some(about) if families.is_empty() => Err(errors::unknown_server(&about)),
-        _ => data(&ServersResult { families, trusted: project.trusted }),
+    if let Some(about) = place.about.filter(|_| families.is_empty()) {
+        return Err(errors::unknown_server(about));
     }
+    let settings = workspace.settings();
+    data(&ServersResult {
+        families,
+        trusted: place.project.trusted,
+        problems: [settings.problems.clone(), settings.project_problems.clone()].concat(),
+        unheard: settings.unheard,
+    })
 }
 
 fn is_about(spec: &ServerSpec, about: &str) -> bool {
@@ -38,42 +47,107 @@ fn is_about(spec: &ServerSpec, about: &str) -> bool {
     same(spec.name) || spec.files.iter().any(|(ending, language)| same(ending) || same(language))
 }
 
-fn family(
-    specs: &[std::sync::Arc<ServerSpec>],
-    workspace: &Workspace,
-    (project, about): (&Project, Option<&str>),
-) -> Family {
-    let mut languages: Vec<String> = Vec::new();
-    for (_, language) in specs.iter().flat_map(|spec| spec.files) {
-        if !languages.iter().any(|known| known == language) {
-            languages.push((*language).to_owned());
+/// For whom, and what was asked about.
+struct Place<'p> {
+    workspace: &'p Workspace,
+    project: Project,
+    about: Option<&'p str>,
+}
+
+impl Place<'_> {
+    /// Servers of the same files, as families of languages for which the user wants the same.
+    fn families(&self, specs: &[Arc<ServerSpec>]) -> Vec<Family> {
+        let mut families: Vec<(Vec<(&Arc<ServerSpec>, bool)>, Vec<String>)> = Vec::new();
+        for (_, language) in specs.iter().flat_map(|spec| spec.files) {
+            let order = self.order(specs, language);
+            match families.iter_mut().find(|(known, _)| same_order(known, &order)) {
+                Some((_, languages)) if languages.iter().any(|known| known == language) => {}
+                Some((_, languages)) => languages.push((*language).to_owned()),
+                None => families.push((order, vec![(*language).to_owned()])),
+            }
         }
+        families.into_iter().map(|(order, languages)| self.family(&order, languages)).collect()
     }
-    let mut used = false;
-    let candidate = |spec: &std::sync::Arc<ServerSpec>| {
-        let Looked { found, rejected } = workspace.live().look(spec, project);
+
+    /// Most wanted first, each with whether it may be used.
+    fn order<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> Vec<(&'s Arc<ServerSpec>, bool)> {
+        let wishes = &self.project.preferences;
+        let allowed = |spec: &ServerSpec| wishes.switched_off(spec.name, language).is_none();
+        let mut order: Vec<_> = specs.iter().map(|spec| (spec, allowed(spec))).collect();
+        order.sort_by_key(|(spec, _)| wishes.rank(spec.name, language));
+        order
+    }
+
+    fn family(&self, order: &[(&Arc<ServerSpec>, bool)], languages: Vec<String>) -> Family {
+        let mut used = false;
+        let candidates = order.iter().map(|(spec, allowed)| self.candidate(spec, *allowed, &mut used));
+        let candidates = candidates.collect();
+        let wish = languages.first().and_then(|language| self.project.preferences.language(language));
+        let settings = wish.map(|wish| of_language(&languages[0], wish)).unwrap_or_default();
+        Family { languages, candidates, settings }
+    }
+
+    fn candidate(&self, spec: &Arc<ServerSpec>, allowed: bool, used: &mut bool) -> Candidate {
+        let live = self.workspace.live();
+        let Looked { found, rejected } = live.look(spec, &self.project);
         let state = match (&found, rejected.is_empty()) {
-            (Some(_), _) if used => "spare",
+            _ if !allowed => "off",
+            (Some(_), _) if *used => "spare",
             (Some(_), _) => "used",
             (None, false) => "rejected",
             (None, true) => "missing",
         };
-        used |= found.is_some();
+        *used |= allowed && found.is_some();
         let found = found.map(|(found, _)| found);
-        let own = workspace.live().own_folder(spec.name);
-        let wanted = about.is_some_and(|about| about.eq_ignore_ascii_case(spec.name));
+        let wanted = self.about.is_some_and(|about| about.eq_ignore_ascii_case(spec.name));
+        let own = live.own_folder(spec.name);
+        let wish = self.project.preferences.server(spec.name);
         Candidate {
             name: spec.name.to_owned(),
             state: state.to_owned(),
             program: found.as_ref().map(|found| found.program.display().to_string()),
             version: found.and_then(|found| found.version),
             rejected: errors::unusable(&rejected),
+            settings: wish.map(|wish| of_server(wish, spec, self.project.trusted)).unwrap_or_default(),
             install: spec.install_hint.to_owned(),
             recipe: spec.install.zip(own).filter(|_| wanted).map(|(install, own)| recipe(install, &own)),
         }
+    }
+}
+
+fn same_order(a: &[(&Arc<ServerSpec>, bool)], b: &[(&Arc<ServerSpec>, bool)]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a.0, b.0) && a.1 == b.1)
+}
+
+fn setting<T>(key: String, said: &Said<T>, value: String) -> Setting {
+    Setting { key, value, from: said.from.clone(), instead_of: said.over.clone(), ignored: None }
+}
+
+fn of_language(language: &str, wish: &LanguagePreference) -> Vec<Setting> {
+    let key = |name: &str| format!("languages.{language}.{name}");
+    let enabled = wish.enabled.iter().map(|said| setting(key("enabled"), said, said.value.to_string()));
+    let servers =
+        wish.servers.iter().map(|said| setting(key("servers"), said, json!(said.value).to_string()));
+    enabled.chain(servers).collect()
+}
+
+/// What is wanted of a server, in words, with what does not count without trust.
+fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<Setting> {
+    let mut all = Vec::new();
+    all.extend(wish.enabled.iter().map(|said| setting("enabled".to_owned(), said, said.value.to_string())));
+    all.extend(wish.command.iter().map(|said| setting("command".to_owned(), said, said.value.clone())));
+    all.extend(wish.args.iter().map(|said| setting("args".to_owned(), said, json!(said.value).to_string())));
+    all.extend(wish.env.iter().map(|(name, said)| setting(format!("env.{name}"), said, said.value.clone())));
+    let mut leaf = |part: &str, path: &[String], said: &Said<Value>, counts: bool| {
+        let ignored = (!counts).then(|| "it counts only in a trusted project".to_owned());
+        let one = setting(format!("{part}.{}", path.join(".")), said, said.value.to_string());
+        all.push(Setting { ignored, ..one });
     };
-    let candidates = specs.iter().map(candidate).collect();
-    Family { languages, candidates }
+    wish.options.iter().for_each(|(path, said)| leaf("initialization_options", path, said, trusted));
+    for (path, said) in &wish.settings {
+        leaf("settings", path, said, ServerPreference::counts(spec, trusted, path));
+    }
+    all
 }
 
 /// The commands that install into `folder` and write to nothing else. Scripts of npm packages are not run.

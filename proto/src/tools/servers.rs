@@ -17,8 +17,8 @@ pub static SERVERS: ToolDef = ToolDef {
         description: "Only this language, file ending or server; a server comes with how to install it",
     }],
     output: "{families: [{languages: [str], candidates: [{name: str, state: str, program?: str, version?: str, \
-             rejected?: [str], install: str, recipe?: {needs: str, folder: str, steps: [{program: str, args: [str], \
-             env?: [str]}]}}]}], trusted: bool}",
+             rejected?: [str], settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, recipe?: {needs: str, folder: str, steps: [{program: str, args: [str], \
+             env?: [str]}]}}], settings?: any}], trusted: bool, problems?: [str], unheard?: bool}",
     cuts: &[ListCut { path: "families", kind: "families", narrow: "Pass about" }],
     default_budget: MAX_BUDGET,
     set: ToolSet::Hidden,
@@ -39,6 +39,12 @@ pub struct ServersResult {
     pub families: Vec<Family>,
     /// Whether the project is trusted.
     pub trusted: bool,
+    /// What is wrong with the settings, each with its file and line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// The project has settings that do not count, because it is not trusted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unheard: bool,
 }
 
 /// Languages with the same servers.
@@ -48,6 +54,9 @@ pub struct Family {
     pub languages: Vec<String>,
     /// Their servers, most wanted first.
     pub candidates: Vec<Candidate>,
+    /// What the user's settings say about these languages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Setting>,
 }
 
 /// One server.
@@ -55,7 +64,7 @@ pub struct Family {
 pub struct Candidate {
     /// Its name.
     pub name: String,
-    /// `used`, `spare` (found, but another one comes first), `rejected` or `missing`.
+    /// `used`, `spare` (found, but another one comes first), `rejected`, `missing`, or `off` (the user does not want it).
     pub state: String,
     /// Its program, if one was found that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,11 +75,31 @@ pub struct Candidate {
     /// Programs that were found and are of no use, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<String>,
+    /// What the user's settings say about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<Setting>,
     /// How to get it by hand.
     pub install: String,
     /// How hob gets it, if it can and was asked about this server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<Recipe>,
+}
+
+/// Something that the user's settings say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Setting {
+    /// What it is about: `command`, `settings.python.analysis.diagnosticMode`.
+    pub key: String,
+    /// What is wanted.
+    pub value: String,
+    /// Where it stands: file and line.
+    pub from: String,
+    /// Where something else stands that does not count because of this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead_of: Vec<String>,
+    /// Why it does not count at present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<String>,
 }
 
 /// Commands that install a server into a folder of hob's own.

@@ -49,6 +49,25 @@ fn workspace(one: &Value, style: &Style) -> String {
     for note in items(one, "notes").iter().filter_map(Value::as_str) {
         out.push_str(&format!("    {}\n", style.notice(note)));
     }
+    for (name, server) in one["lsp"].as_object().into_iter().flatten() {
+        out.push_str(&server_line(name, server, style));
+    }
+    out
+}
+
+/// A language server, with the last words of one that failed.
+fn server_line(name: &str, server: &Value, style: &Style) -> String {
+    let number = |field: &str| number_of(server, field).unwrap_or(0);
+    let mut parts = vec![text_of(server, "state").to_owned()];
+    if server["pid"].is_u64() {
+        parts.push(format!("process {}", number("pid")));
+        parts.push(format!("{} of memory", bytes(number("rssBytes"))));
+    }
+    parts.push(count(number("clients"), "client"));
+    let mut out = format!("    {}  {}\n", style.bold(name), parts.join(", "));
+    for line in items(server, "stderrTail").iter().filter_map(Value::as_str) {
+        out.push_str(&format!("      {}\n", style.dim(line)));
+    }
     out
 }
 
@@ -101,10 +120,13 @@ mod tests {
         let data = json!({"version": "0.1.0", "pid": 7, "uptimeS": 3700, "residentBytes": 50_000_000, "storeBytesOnDisk": 512,
             "retiring": false, "notices": ["the store was rebuilt"],
             "clients": [{"kind": "mcp", "pid": 9, "cwd": "/p", "calls": 2, "connectedS": 5}],
-            "workspaces": [{"root": "/p", "built": true, "files": 1200, "symbols": 1, "watcher": "live", "notes": ["a note"]}]});
+            "workspaces": [{"root": "/p", "built": true, "files": 1200, "symbols": 1, "watcher": "live", "notes": ["a note"],
+             "lsp": {"ty": {"state": "ready", "pid": 11, "rssBytes": 1_048_576, "clients": 2}, "gopls": {"state": "failed", "pid": null,
+             "clients": 0, "stderrTail": ["out of luck"]}}}]});
         let expected = "hobd 0.1.0, process 7, up 1 h 1 min, 47.7 MiB of memory, 512 B of cache on disk\n\
                         note: the store was rebuilt\n\
                         \nworkspaces\n  /p  1,200 files, 1 symbol, watcher live\n    a note\n\
+                        \x20   ty  ready, process 11, 1.0 MiB of memory, 2 clients\n    gopls  failed, 0 clients\n      out of luck\n\
                         \nclients\n  mcp  process 9, for 5 s, 2 calls under way  /p\n";
         assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
         assert_eq!(daemon(&json!({}), &Style::default()), None);

@@ -33,3 +33,5 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         clean_exit_codes: &[0],
     }]
 }
+        section: None,
+        harmless: &[],

@@ -17,7 +17,11 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         announce: Announce::WatchedFiles,
         options: nothing,
         settings: nothing,
-        restricted: None,
+        section: Some("gopls"),
+        harmless: &[],
+        restricted: Some(
+            "modules that are not there yet are not fetched and cgo is not run, so what they hold is unknown",
+        ),
         needs_trust: None,
         clean_exit_codes: &[0],
     }]

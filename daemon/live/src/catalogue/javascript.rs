@@ -35,6 +35,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         restricted: None,
         needs_trust: None,
         // It ends with 1 after a proper shutdown.
+        section: None,
+        harmless: &[],
         clean_exit_codes: &[0, 1],
     };
     let tsls = ServerSpec {

@@ -60,6 +60,8 @@ fn unmeasured() -> ServerSpec {
         options: nothing,
         settings: nothing,
         restricted: None,
+        section: None,
+        harmless: &[],
         needs_trust: None,
         clean_exit_codes: &[0],
     }

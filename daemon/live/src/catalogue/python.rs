@@ -28,6 +28,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         restricted: Some(
             "the project's own interpreter is not run, so packages installed in it may be unresolved",
         ),
+        section: None,
+        harmless: &["python.analysis", "basedpyright.analysis"],
         needs_trust: None,
         clean_exit_codes: &[0],
     };
@@ -52,6 +54,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // It ends with 2 when its input closes.
         clean_exit_codes: &[0, 2],
         ..pyright.clone()
+        // It reads environments and runs no interpreter.
+        harmless: &["ty"],
     };
     let pyrefly = ServerSpec {
         name: "pyrefly",
@@ -67,6 +71,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         needs_trust: Some("it asks the project's own interpreter where packages are"),
         ..pyright.clone()
     };
+        harmless: &[],
     vec![pyright, basedpyright, ty, pyrefly]
 }
 

@@ -19,7 +19,12 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         announce: Announce::WatchedFiles,
         options,
         settings: nothing,
-        restricted: Some("build scripts and procedural macros are not run, so what they generate is unknown"),
+        section: Some("rust-analyzer"),
+        harmless: &[],
+        restricted: Some(
+            "build scripts and procedural macros are not run, so what they generate is unknown; nor are other compilers \
+             that its settings for Cargo name",
+        ),
         needs_trust: None,
         clean_exit_codes: &[0],
     }]

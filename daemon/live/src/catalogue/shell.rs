@@ -19,6 +19,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         options: nothing,
         settings: nothing,
         restricted: None,
+        section: None,
+        harmless: &[],
         needs_trust: None,
         clean_exit_codes: &[0],
     }]

@@ -204,11 +204,21 @@ impl Pool {
         slots.by_key.values().any(|slot| !matches!(lock(&slot.state).state, State::Absent))
     }
 
-    /// Stops the running servers of the same kind and project that are of another form: what made them so is past.
-    pub fn stop_others(self: &Arc<Self>, key: &InstanceKey) {
-        let other = |it: &InstanceKey| it.server == key.server && it.root == key.root && it != key;
-        if self.slots_where(other).iter().any(|(_, slot)| running(&lock(&slot.state)).is_some()) {
-            self.stop_aside(other);
+    /// The servers of a project that run or are starting.
+    #[must_use]
+    pub fn keys(&self, root: &AbsPath) -> Vec<InstanceKey> {
+        let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
+        self.slots_where(|key| key.root == *root).into_iter().filter(lives).map(|(key, _)| key).collect()
+    }
+
+    /// Stops a server that is not wanted in this form any more, and forgets that there was one; returns when it has ended. One
+    /// that is only starting goes on with that, for whoever waits for it.
+    pub fn dismiss(&self, key: &InstanceKey) {
+        self.stop(key);
+        let mut slots = lock(&self.slots);
+        let absent = |slot: &Arc<Slot>| matches!(lock(&slot.state).state, State::Absent);
+        if slots.by_key.get(key).is_some_and(absent) {
+            slots.by_key.remove(key);
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
         options: nothing,
         settings: nothing,
         restricted: None,
+        section: None,
+        harmless: &[],
         needs_trust: None,
         clean_exit_codes: &[0],
     }

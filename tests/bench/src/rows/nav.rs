@@ -39,7 +39,7 @@ pub(super) fn nav(args: &Args, lab: &Lab) -> Result<(), Failure> {
     let (at, root) = (place(at)?, AbsPath::new(lab.world.tree())?);
     let env = scrubbed_environment(std::env::vars_os());
     let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
-    let project = Project { root, trusted: false };
+    let project = Project { root, trusted: false, preferences: std::sync::Arc::default() };
     let mut server = Server::start(&mut lab.world.shim())?;
     let mut noop = Times::default();
     for _ in 0..args.rounds * 5 {

@@ -1,0 +1,266 @@
+//! What the user wants of language servers in one project, besides what the catalogue knows.
+//!
+//! Each wish remembers where it was said and which others it overruled, so that `hob servers why` can tell. Files are read
+//! elsewhere; here wishes of several sources are laid over one another, and over the catalogue's values.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::spec::ServerSpec;
+
+/// A wish, and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Said<T> {
+    /// What is wanted.
+    pub value: T,
+    /// Where it was said, for people: a file and a line.
+    pub from: String,
+    /// Where something else was said that does not count because of this.
+    pub over: Vec<String>,
+}
+
+impl<T> Said<T> {
+    /// `value`, as said at `from`.
+    pub fn new(value: T, from: String) -> Self {
+        Self { value, from, over: Vec::new() }
+    }
+}
+
+/// The way to a value in nested objects.
+pub type KeyPath = Vec<String>;
+
+/// Values by their way; none lies within another.
+pub type Leaves = BTreeMap<KeyPath, Said<Value>>;
+
+/// What is wanted of one kind of server.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ServerPreference {
+    /// Whether it may be used at all.
+    pub enabled: Option<Said<bool>>,
+    /// Its program: a name to be looked up, an absolute path, or one within the project.
+    pub command: Option<Said<String>>,
+    /// All its arguments, in place of the catalogue's.
+    pub args: Option<Said<Vec<String>>>,
+    /// Variables besides those that every server is given.
+    pub env: BTreeMap<String, Said<String>>,
+    /// Parts of `initializationOptions`.
+    pub options: Leaves,
+    /// Parts of what `workspace/configuration` is answered with.
+    pub settings: Leaves,
+}
+
+/// What is wanted for one language.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LanguagePreference {
+    /// Whether it is to be served at all.
+    pub enabled: Option<Said<bool>>,
+    /// Names of servers, most wanted first; others follow in the catalogue's order.
+    pub servers: Option<Said<Vec<String>>>,
+}
+
+/// What is wanted in one project.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Preferences {
+    /// By the server's name.
+    pub servers: BTreeMap<String, ServerPreference>,
+    /// By the protocol's identifier of the language.
+    pub languages: BTreeMap<String, LanguagePreference>,
+}
+
+impl Preferences {
+    /// Lays `over` on top: where both say something, `over` counts.
+    pub fn overlay(&mut self, over: &Self) {
+        for (name, wish) in &over.servers {
+            self.servers.entry(name.clone()).or_default().overlay(wish);
+        }
+        for (name, wish) in &over.languages {
+            let below = self.languages.entry(name.clone()).or_default();
+            replace(&mut below.enabled, wish.enabled.as_ref());
+            replace(&mut below.servers, wish.servers.as_ref());
+        }
+    }
+
+    /// What is wanted of a server.
+    #[must_use]
+    pub fn server(&self, name: &str) -> Option<&ServerPreference> {
+        self.servers.get(name)
+    }
+
+    /// What is wanted for a language. The variants of the protocol (`typescriptreact`) follow the language itself, unless
+    /// they are named.
+    #[must_use]
+    pub fn language(&self, id: &str) -> Option<&LanguagePreference> {
+        self.languages.get(id).or_else(|| self.languages.get(id.strip_suffix("react")?))
+    }
+
+    /// The wish that a server, or its whole language, is not to be used.
+    #[must_use]
+    pub fn switched_off(&self, server: &str, language: &str) -> Option<&Said<bool>> {
+        let language = self.language(language).and_then(|wish| wish.enabled.as_ref());
+        let server = self.server(server).and_then(|wish| wish.enabled.as_ref());
+        language.into_iter().chain(server).find(|enabled| !enabled.value)
+    }
+
+    /// How much a server is wanted for a language, least first; those that nobody named are equal.
+    #[must_use]
+    pub fn rank(&self, server: &str, language: &str) -> usize {
+        let named = self.language(language).and_then(|wish| wish.servers.as_ref());
+        let at = named.and_then(|named| named.value.iter().position(|name| name == server));
+        at.unwrap_or(usize::MAX)
+    }
+}
+
+impl ServerPreference {
+    /// Whether a part of the settings counts: without trust only those do that the server is harmless with.
+    #[must_use]
+    pub fn counts(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
+        let below = |key: &&str| {
+            let mut at = path.iter();
+            key.split('.').all(|part| at.next().is_some_and(|have| have == part))
+        };
+        trusted || spec.harmless.iter().any(|key| below(&key))
+    }
+
+    /// Options and settings as the catalogue has them, with what is wanted laid over.
+    #[must_use]
+    pub fn laid_over(&self, known: (Value, Value), (spec, trusted): (&ServerSpec, bool)) -> (Value, Value) {
+        let options = with_leaves(known.0, self.options.iter().filter(|_| trusted).map(leaf));
+        let counting = |path: &&KeyPath| Self::counts(spec, trusted, path);
+        let wanted: Vec<_> = self.settings.iter().filter(|(path, _)| counting(path)).map(leaf).collect();
+        let settings = with_leaves(known.1, wanted.iter().copied());
+        let Some(section) = spec.section.filter(|_| trusted) else { return (options, settings) };
+        let within = wanted.iter().filter(|(path, _)| path.len() > 1 && path[0] == section);
+        let options = with_leaves(options, within.map(|(path, value)| (&path[1..], *value)));
+        if self.options.is_empty() && self.settings.is_empty() {
+            return (options, settings);
+        }
+        // The server takes an answer about the section in place of its options, so it must hold them all.
+        let path = [section.to_owned()];
+        let settings = with_leaves(settings, std::iter::once((&path[..], &options)));
+        (options, settings)
+    }
+
+    fn overlay(&mut self, over: &Self) {
+        replace(&mut self.enabled, over.enabled.as_ref());
+        replace(&mut self.command, over.command.as_ref());
+        replace(&mut self.args, over.args.as_ref());
+        for (name, wish) in &over.env {
+            let mut wanted = self.env.remove(name);
+            replace(&mut wanted, Some(wish));
+            self.env.extend(wanted.map(|wanted| (name.clone(), wanted)));
+        }
+        overlay_leaves(&mut self.options, &over.options);
+        overlay_leaves(&mut self.settings, &over.settings);
+    }
+}
+
+fn replace<T: Clone>(below: &mut Option<Said<T>>, over: Option<&Said<T>>) {
+    let Some(over) = over else { return };
+    let mut over = over.clone();
+    over.over.extend(below.take().into_iter().flat_map(|below| [vec![below.from], below.over].concat()));
+    *below = Some(over);
+}
+
+fn overlay_leaves(below: &mut Leaves, over: &Leaves) {
+    for (path, wish) in over {
+        let mut wish = wish.clone();
+        // A value takes the place of what lies within it, and of one that it would lie within.
+        let lost = |other: &KeyPath| other.starts_with(path) || path.starts_with(other);
+        let lost: Vec<KeyPath> = below.keys().filter(|other| lost(other)).cloned().collect();
+        for other in lost.into_iter().filter_map(|path| below.remove(&path)) {
+            wish.over.push(other.from);
+            wish.over.extend(other.over);
+        }
+        below.insert(path.clone(), wish);
+    }
+}
+
+fn leaf<'l>((path, said): (&'l KeyPath, &'l Said<Value>)) -> (&'l [String], &'l Value) {
+    (path, &said.value)
+}
+
+/// `base` with these values set in it.
+#[must_use]
+pub fn with_leaves<'l>(base: Value, leaves: impl Iterator<Item = (&'l [String], &'l Value)>) -> Value {
+    leaves.fold(base, |mut all, (path, value)| {
+        *at(&mut all, path) = value.clone();
+        all
+    })
+}
+
+/// The place of `path` in `all`, made if it is not there; what is in its way and no object gives way.
+fn at<'v>(all: &'v mut Value, path: &[String]) -> &'v mut Value {
+    path.iter().fold(all, |at, key| {
+        if !at.is_object() {
+            *at = Value::Object(Map::new());
+        }
+        // An object since the line above.
+        &mut at[key.as_str()]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn path(text: &str) -> KeyPath {
+        text.split('.').map(str::to_owned).collect()
+    }
+
+    fn leaves(from: &str, list: &[(&str, Value)]) -> Leaves {
+        let said = |(at, value): &(&str, Value)| (path(at), Said::new(value.clone(), from.to_owned()));
+        list.iter().map(said).collect()
+    }
+
+    #[test]
+    fn what_is_said_later_counts_and_knows_what_it_overruled() {
+        let mut all = leaves("a", &[("x.y", json!(1)), ("x.z", json!(2)), ("w", json!(3))]);
+        overlay_leaves(&mut all, &leaves("b", &[("x.y", json!(4)), ("w.inner", json!(5))]));
+        overlay_leaves(&mut all, &leaves("c", &[("x.y", json!(6))]));
+        assert_eq!((&all[&path("x.y")].value, &all[&path("x.z")].value), (&json!(6), &json!(2)));
+        assert_eq!(all[&path("x.y")].over, ["b", "a"]);
+        assert_eq!((all.get(&path("w")), &all[&path("w.inner")].over), (None, &vec!["a".to_owned()]));
+        let set = all.iter().map(|(path, said)| (path.as_slice(), &said.value));
+        let merged = with_leaves(json!({"x": {"y": 0, "kept": true}, "w": "text"}), set);
+        assert_eq!(merged, json!({"x": {"y": 6, "kept": true, "z": 2}, "w": {"inner": 5}}));
+    }
+
+    #[test]
+    fn without_trust_only_harmless_settings_count() {
+        let spec = |name| crate::catalogue::by_name(name).expect("it is known");
+        let known = || (json!({"procMacro": {"enable": false}}), json!({}));
+        let settings = [
+            ("rust-analyzer.procMacro.enable", json!(true)),
+            ("python.pythonPath", json!("x")),
+            ("python.analysis.a", json!(1)),
+        ];
+        let wish = ServerPreference { settings: leaves("f", &settings), ..ServerPreference::default() };
+        let analyzer = |trusted| wish.laid_over(known(), (spec("rust-analyzer"), trusted));
+        assert_eq!(analyzer(false), known());
+        let (options, answer) = analyzer(true);
+        assert_eq!((&options, &answer["rust-analyzer"]), (&json!({"procMacro": {"enable": true}}), &options));
+        let pyright = |trusted| wish.laid_over((Value::Null, json!({})), (spec("pyright"), trusted)).1;
+        assert_eq!(pyright(false), json!({"python": {"analysis": {"a": 1}}}));
+        assert_eq!(pyright(true)["python"]["pythonPath"], "x");
+    }
+
+    #[test]
+    fn a_language_can_be_ordered_and_switched_off() {
+        let mut all = Preferences::default();
+        let wish = LanguagePreference {
+            enabled: None,
+            servers: Some(Said::new(vec!["b".to_owned()], "f".to_owned())),
+        };
+        all.languages.insert("typescript".to_owned(), wish);
+        assert!(all.rank("b", "typescript") < all.rank("a", "typescript"));
+        assert_eq!((all.rank("b", "typescriptreact"), all.rank("b", "python")), (0, usize::MAX));
+        let mut over = Preferences::default();
+        over.servers.entry("a".to_owned()).or_default().enabled = Some(Said::new(false, "g".to_owned()));
+        all.overlay(&over);
+        assert!(all.switched_off("a", "python").is_some_and(|said| said.from == "g"));
+        assert!(all.switched_off("b", "python").is_none());
+    }
+}

@@ -1,0 +1,234 @@
+//! The user's settings: one file of the user's own, and one in each project that the user trusts.
+//!
+//! Both are read whenever they matter and parsed when they have changed, so that nobody restarts anything. What is wrong with
+//! them is said, with the line, and the rest counts. A project's file may name programs, so nothing in it counts without trust;
+//! without trust it is not even read.
+//!
+//! What is wanted of language servers is all there is yet. The project's file lies over what the user says for every project,
+//! and what the user says for that very project lies over both.
+
+mod parse;
+
+use std::collections::HashMap;
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_live::preferences::Preferences;
+
+use super::workspace::lock;
+use parse::{Parsed, Source};
+
+/// The name of a project's own file.
+const IN_PROJECT: &str = ".hob.toml";
+
+/// A file of settings is not larger.
+const LARGEST: u64 = 1 << 20;
+
+/// What counts in one project at present.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InForce {
+    /// What is wanted of language servers.
+    pub preferences: Arc<Preferences>,
+    /// What is wrong with the user's own file, each with its line.
+    pub problems: Vec<String>,
+    /// The same for the project's.
+    pub project_problems: Vec<String>,
+    /// The project has a file that does not count, because the project is not trusted.
+    pub unheard: bool,
+}
+
+/// A file's contents as they were last, if there is one, or why they cannot be used.
+type Read = Result<Option<String>, String>;
+
+/// What an earlier answer was made from.
+type Origin = (Option<ContentHash>, Option<ContentHash>, bool);
+
+/// The files of settings.
+#[derive(Debug, Default)]
+pub struct Settings {
+    file: Option<PathBuf>,
+    home: Option<PathBuf>,
+    known: Mutex<HashMap<AbsPath, (Origin, Arc<InForce>)>>,
+}
+
+impl Settings {
+    /// The user's own are in `file`; `home` is what `~` means.
+    #[must_use]
+    pub fn in_file(file: PathBuf, home: Option<PathBuf>) -> Self {
+        Self { file: Some(file), home, known: Mutex::default() }
+    }
+
+    /// What counts in the project `root` now.
+    pub(super) fn of(&self, root: &AbsPath, trusted: bool) -> Arc<InForce> {
+        let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
+        let path = root.as_path().join(IN_PROJECT);
+        let there = path.symlink_metadata().is_ok();
+        let of_project = if trusted { read(&path, false) } else { Ok(None) };
+        let hash = |read: &Read| match read {
+            Ok(text) => text.as_ref().map(|text| ContentHash::of(text.as_bytes())),
+            Err(why) => Some(ContentHash::of(why.as_bytes())),
+        };
+        let origin = (hash(&own), hash(&of_project), there && !trusted);
+        if let Some((made_from, in_force)) = lock(&self.known).get(root)
+            && *made_from == origin
+        {
+            return Arc::clone(in_force);
+        }
+        let made = Arc::new(self.make(root, (own, of_project), there && !trusted));
+        lock(&self.known).insert(root.clone(), (origin, Arc::clone(&made)));
+        made
+    }
+
+    /// What is wrong with the user's own file.
+    pub(super) fn problems(&self) -> Vec<String> {
+        let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
+        self.parsed(own).problems
+    }
+
+    fn parsed(&self, own: Read) -> Parsed {
+        let name = self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+        parsed(own, &Source { name: &name, home: self.home.as_deref(), is_users: true })
+    }
+
+    fn make(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
+        let own = self.parsed(own);
+        let of_project = parsed(of_project, &Source { name: IN_PROJECT, home: None, is_users: false });
+        let mut preferences = own.base;
+        preferences.overlay(&of_project.base);
+        for (_, for_it) in about(root, own.workspaces) {
+            preferences.overlay(&for_it);
+        }
+        InForce {
+            preferences: Arc::new(preferences),
+            problems: own.problems,
+            project_problems: of_project.problems,
+            unheard,
+        }
+    }
+}
+
+fn parsed(read: Read, source: &Source<'_>) -> Parsed {
+    match read {
+        Ok(Some(text)) => parse::parse(&text, source),
+        Ok(None) => Parsed::default(),
+        Err(why) => Parsed { problems: vec![why], ..Parsed::default() },
+    }
+}
+
+/// Of what is said for single projects, that which is about `root`: what is said for a folder around it first.
+fn about(root: &AbsPath, workspaces: Vec<(PathBuf, Preferences)>) -> Vec<(PathBuf, Preferences)> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let root = real(root.as_path());
+    let real_paths = workspaces.into_iter().map(|(path, wish)| (real(&path), wish));
+    let mut about: Vec<_> = real_paths.filter(|(path, _)| root.starts_with(path)).collect();
+    about.sort_by_key(|(path, _)| path.components().count());
+    about
+}
+
+/// The text of a file, `None` if there is no file. The user's own must be nobody else's to write.
+fn read(path: &Path, private: bool) -> Read {
+    let failed = |error: io::Error| format!("`{}` cannot be read: {error}", path.display());
+    // Looked at before it is opened: opening a pipe waits for somebody to write to it.
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(format!("`{}` is no file", path.display())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    let file = File::open(path).map_err(failed)?;
+    if private && !is_users(&file.metadata().map_err(failed)?) {
+        let path = path.display();
+        return Err(format!("`{path}` could have been written by another user, so nothing in it counts"));
+    }
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(failed)?;
+    match text.len() as u64 > LARGEST {
+        true => Err(format!("`{}` is larger than {LARGEST} bytes", path.display())),
+        false => Ok(Some(text)),
+    }
+}
+
+#[cfg(unix)]
+fn is_users(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let ours = [0, rustix::process::geteuid().as_raw()].contains(&metadata.uid());
+    // The group may write: many systems give each user a group of one.
+    ours && metadata.mode() & 0o002 == 0
+}
+
+#[cfg(not(unix))]
+fn is_users(_metadata: &Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Places {
+        _temp: tempfile::TempDir,
+        file: PathBuf,
+        root: AbsPath,
+    }
+
+    fn places() -> Places {
+        let temp = tempfile::tempdir().expect("a folder");
+        let root = temp.path().join("project");
+        std::fs::create_dir(&root).expect("a folder");
+        let root = AbsPath::new(root).expect("absolute");
+        Places { file: temp.path().join("config.toml"), root, _temp: temp }
+    }
+
+    fn command(in_force: &InForce) -> Option<(String, Vec<String>)> {
+        let said = in_force.preferences.server("ty")?.command.clone()?;
+        Some((said.value, said.over))
+    }
+
+    #[test]
+    fn the_nearest_word_counts_and_changes_are_seen() {
+        let Places { _temp, file, root } = places();
+        let settings = Settings::in_file(file.clone(), None);
+        assert_eq!(*settings.of(&root, true), InForce::default());
+        let write = |path: &Path, text: &str| std::fs::write(path, text).expect("it can be written");
+        let own = "[servers.ty]\ncommand = '/everywhere'\n";
+        write(&file, own);
+        assert_eq!(command(&settings.of(&root, true)), Some(("/everywhere".to_owned(), vec![])));
+        write(&root.as_path().join(IN_PROJECT), "[servers.ty]\ncommand = '/project'\n");
+        let untrusted = settings.of(&root, false);
+        assert_eq!(command(&untrusted).map(|(program, _)| program).as_deref(), Some("/everywhere"));
+        assert!(untrusted.unheard);
+        let (program, over) = command(&settings.of(&root, true)).expect("one is named");
+        assert_eq!((program.as_str(), over), ("/project", vec![format!("{}:2", file.display())]));
+        let section =
+            |at: &Path, to: &str| format!("[workspaces.'{}'.servers.ty]\ncommand = '{to}'\n", at.display());
+        let above = root.as_path().parent().expect("not the top");
+        let here = section(root.as_path(), "/here");
+        let elsewhere = section(&above.join("other"), "/elsewhere");
+        write(&file, &format!("{own}{here}{elsewhere}{}", section(above, "/above")));
+        let in_force = settings.of(&root, true);
+        assert_eq!(
+            command(&in_force).map(|(program, over)| (program, over.len())),
+            Some(("/here".to_owned(), 3))
+        );
+        assert!(Arc::ptr_eq(&in_force, &settings.of(&root, true)), "nothing has changed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_that_cannot_be_used_are_told_and_count_for_nothing() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Places { _temp, file, root } = places();
+        let settings = Settings::in_file(file.clone(), None);
+        std::fs::write(&file, "[servers.ty]\ncommand = 'x'\n").expect("it can be written");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).expect("ours");
+        std::fs::create_dir(root.as_path().join(IN_PROJECT)).expect("a folder");
+        let in_force = settings.of(&root, true);
+        assert_eq!(command(&in_force), None);
+        assert!(in_force.problems[0].contains("another user"), "{in_force:?}");
+        assert!(in_force.project_problems[0].contains("is no file"), "{in_force:?}");
+        assert_eq!(settings.problems(), in_force.problems);
+    }
+}

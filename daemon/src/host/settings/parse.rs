@@ -1,0 +1,421 @@
+//! Settings as they are written: TOML, read as far as it goes.
+//!
+//! A mistake costs what it stands at and no more. It is told with its line, what was expected, and the nearest key there is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use hob_live::catalogue;
+use hob_live::preferences::{LanguagePreference, Leaves, Preferences, Said, ServerPreference};
+use hob_proto::tools::nearest;
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Which file is read.
+#[derive(Debug)]
+pub(super) struct Source<'s> {
+    /// Its name for people.
+    pub(super) name: &'s str,
+    /// What `~` means; nothing, in a file that is not the user's.
+    pub(super) home: Option<&'s Path>,
+    /// Whether it is the user's own, which may speak of any project.
+    pub(super) is_users: bool,
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    /// For every project that the file is about.
+    pub(super) base: Preferences,
+    /// For single projects, by their folder.
+    pub(super) workspaces: Vec<(PathBuf, Preferences)>,
+    /// What is wrong with it, in the order of lines.
+    pub(super) problems: Vec<String>,
+}
+
+const OF_SERVER: &[&str] = &["args", "command", "enabled", "env", "initialization_options", "settings"];
+const OF_LANGUAGE: &[&str] = &["enabled", "servers"];
+const OF_PROJECT: &[&str] = &["languages", "servers"];
+const OF_USER: &[&str] = &["languages", "servers", "workspaces"];
+
+type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
+type Wanted<'t> = Spanned<DeValue<'t>>;
+
+/// Reads what can be read.
+pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader { text, source, problems: BTreeSet::new() };
+    for error in errors {
+        reader.problem(error.span().map_or(0, |span| span.start), error.message().to_owned());
+    }
+    let mut parsed = Parsed::default();
+    let known = if source.is_users { OF_USER } else { OF_PROJECT };
+    for (key, value) in table.get_ref() {
+        match key.get_ref().as_ref() {
+            "workspaces" if source.is_users => parsed.workspaces = reader.workspaces(value),
+            part => reader.part((part, key, value), known, &mut parsed.base, ""),
+        }
+    }
+    parsed.problems = reader.problems.into_iter().map(|(_, problem)| problem).collect();
+    parsed
+}
+
+struct Reader<'r> {
+    text: &'r str,
+    source: &'r Source<'r>,
+    problems: BTreeSet<(usize, String)>,
+}
+
+impl Reader<'_> {
+    fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.source.name, self.line(offset))
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+    }
+
+    fn problem(&mut self, offset: usize, what: String) {
+        self.problems.insert((self.line(offset), format!("{}: {what}", self.place(offset))));
+    }
+
+    fn unknown(&mut self, key: &Key<'_>, within: &str, known: &[&str]) {
+        let name = key.get_ref();
+        let near = nearest(name, known.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        // A long list is no help.
+        let all = if known.len() > 12 { String::new() } else { format!(" (there are {})", known.join(", ")) };
+        let within = if within.is_empty() { String::new() } else { format!(" in `{within}`") };
+        self.problem(key.span().start, format!("`{name}` is unknown{within}{near}{all}"));
+    }
+
+    fn expected(&mut self, (key, value): (&Key<'_>, &Wanted<'_>), what: &str) {
+        let got = match value.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "a truth value",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        let name = key.get_ref();
+        self.problem(value.span().start, format!("`{name}` must be {what}, and not {got}"));
+    }
+
+    fn table<'t, 'v>(&mut self, key: &Key<'_>, value: &'v Wanted<'t>) -> Option<&'v DeTable<'t>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.expected((key, value), &format!("a table, such as [{}]", key.get_ref()));
+        }
+        table
+    }
+
+    fn workspaces(&mut self, value: &Wanted<'_>) -> Vec<(PathBuf, Preferences)> {
+        let Some(table) = value.get_ref().as_table() else {
+            self.problem(value.span().start, "`workspaces` must be tables by folder".to_owned());
+            return Vec::new();
+        };
+        let mut all = Vec::new();
+        for (key, value) in table {
+            let path = PathBuf::from(self.at_home(key.get_ref()));
+            if !path.is_absolute() {
+                let what = format!(
+                    "`{}` must be a project's folder, such as [workspaces.\"/home/me/project\"]",
+                    key.get_ref()
+                );
+                self.problem(key.span().start, what);
+                continue;
+            }
+            let Some(parts) = self.table(key, value) else { continue };
+            let mut wish = Preferences::default();
+            for (part, value) in parts {
+                self.part((part.get_ref(), part, value), OF_PROJECT, &mut wish, "workspaces");
+            }
+            all.push((path, wish));
+        }
+        all
+    }
+
+    /// One of the parts that the file and each of its projects have.
+    fn part(
+        &mut self,
+        (name, key, value): (&str, &Key<'_>, &Wanted<'_>),
+        known: &[&str],
+        wish: &mut Preferences,
+        within: &str,
+    ) {
+        if !OF_PROJECT.contains(&name) {
+            return self.unknown(key, within, known);
+        }
+        let Some(table) = self.table(key, value) else { return };
+        for (key, value) in table {
+            let Some(table) = self.table(key, value) else { continue };
+            match name {
+                "servers" => self.server((key, table), &mut wish.servers),
+                _ => self.language((key, table), &mut wish.languages),
+            }
+        }
+    }
+
+    fn server(
+        &mut self,
+        (key, table): (&Key<'_>, &DeTable<'_>),
+        all: &mut BTreeMap<String, ServerPreference>,
+    ) {
+        let name = key.get_ref().as_ref();
+        if catalogue::by_name(name).is_none() {
+            let known: Vec<&str> = catalogue::all().iter().map(|spec| spec.name).collect();
+            return self.unknown(key, "servers", &known);
+        }
+        let wish = all.entry(name.to_owned()).or_default();
+        for (key, value) in table {
+            let entry = (key, value);
+            match key.get_ref().as_ref() {
+                "enabled" => wish.enabled = self.truth(entry),
+                "command" => wish.command = self.command(entry),
+                "args" => wish.args = self.texts(entry, "a list of texts, such as [\"--stdio\"]"),
+                "env" => wish.env = self.env(entry),
+                "initialization_options" => wish.options = self.leaves(entry),
+                "settings" => wish.settings = self.leaves(entry),
+                _ => self.unknown(key, &format!("servers.{name}"), OF_SERVER),
+            }
+        }
+    }
+
+    fn language(
+        &mut self,
+        (key, table): (&Key<'_>, &DeTable<'_>),
+        all: &mut BTreeMap<String, LanguagePreference>,
+    ) {
+        let name = key.get_ref().as_ref();
+        let files = catalogue::all().iter().flat_map(|spec| spec.files);
+        let known: BTreeSet<&str> = files.map(|(_, language)| *language).collect();
+        if !known.contains(name) {
+            return self.unknown(key, "languages", &known.into_iter().collect::<Vec<_>>());
+        }
+        let wish = all.entry(name.to_owned()).or_default();
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "enabled" => wish.enabled = self.truth((key, value)),
+                "servers" => wish.servers = self.servers_for(name, (key, value)),
+                _ => self.unknown(key, &format!("languages.{name}"), OF_LANGUAGE),
+            }
+        }
+    }
+
+    /// The servers wanted for a language; those that do not serve it are told and left out.
+    fn servers_for(&mut self, language: &str, entry: (&Key<'_>, &Wanted<'_>)) -> Option<Said<Vec<String>>> {
+        let mut said = self.texts(entry, "a list of servers, most wanted first")?;
+        let serves =
+            |spec: &hob_live::spec::ServerSpec| spec.files.iter().any(|(_, served)| *served == language);
+        let known: Vec<&str> =
+            catalogue::all().iter().filter(|spec| serves(spec)).map(|spec| spec.name).collect();
+        let (right, wrong) = said.value.into_iter().partition(|name| known.contains(&name.as_str()));
+        let wrong: Vec<String> = wrong;
+        for name in wrong {
+            let near = nearest(&name, known.iter().copied());
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            let all = known.join(", ");
+            self.problem(
+                entry.1.span().start,
+                format!("`{name}` is no server for {language}{near} (there are {all})"),
+            );
+        }
+        said.value = right;
+        Some(said)
+    }
+
+    fn said<T>(&self, value: &Wanted<'_>, wanted: T) -> Said<T> {
+        Said::new(wanted, self.place(value.span().start))
+    }
+
+    fn truth(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> Option<Said<bool>> {
+        let DeValue::Boolean(truth) = value.get_ref() else {
+            self.expected((key, value), "true or false");
+            return None;
+        };
+        Some(self.said(value, *truth))
+    }
+
+    fn command(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> Option<Said<String>> {
+        match value.get_ref().as_str() {
+            Some(text) if is_plain(text) && !text.is_empty() => Some(self.said(value, self.at_home(text))),
+            _ => {
+                self.expected((key, value), "a program's name or path; its arguments go into `args`");
+                None
+            }
+        }
+    }
+
+    fn texts(&mut self, (key, value): (&Key<'_>, &Wanted<'_>), what: &str) -> Option<Said<Vec<String>>> {
+        let text = |one: &Wanted<'_>| one.get_ref().as_str().filter(|text| is_plain(text)).map(str::to_owned);
+        let texts = value.get_ref().as_array().and_then(|list| list.iter().map(text).collect());
+        if texts.is_none() {
+            self.expected((key, value), what);
+        }
+        texts.map(|texts| self.said(value, texts))
+    }
+
+    fn env(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> BTreeMap<String, Said<String>> {
+        let mut env = BTreeMap::new();
+        let Some(table) = self.table(key, value) else { return env };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            match value.get_ref().as_str() {
+                Some(text) if is_plain(text) && is_plain(name) && !name.is_empty() && !name.contains('=') => {
+                    env.insert(name.to_owned(), self.said(value, text.to_owned()));
+                }
+                _ => self.expected((key, value), "a variable with a text as its value"),
+            }
+        }
+        env
+    }
+
+    fn leaves(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> Leaves {
+        let mut leaves = Leaves::new();
+        let Some(table) = self.table(key, value) else { return leaves };
+        for (key, value) in table {
+            // As editors write them: "python.analysis.diagnosticMode".
+            let path = key.get_ref().split('.').map(str::to_owned).collect();
+            self.gather(path, value, &mut leaves);
+        }
+        leaves
+    }
+
+    fn gather(&mut self, path: Vec<String>, value: &Wanted<'_>, leaves: &mut Leaves) {
+        match value.get_ref() {
+            DeValue::Table(table) if !table.is_empty() => {
+                for (key, value) in table {
+                    let path = path.iter().cloned().chain([key.get_ref().to_string()]).collect();
+                    self.gather(path, value, leaves);
+                }
+            }
+            plain => match json(plain) {
+                Some(json) => drop(leaves.insert(path, self.said(value, json))),
+                None => self.problem(
+                    value.span().start,
+                    format!("`{}` is a number that cannot be given on", path.join(".")),
+                ),
+            },
+        }
+    }
+
+    fn at_home(&self, path: &str) -> String {
+        match (path.strip_prefix("~/"), self.source.home) {
+            (Some(rest), Some(home)) => home.join(rest).display().to_string(),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+/// Whether the system takes it as an argument or a variable.
+fn is_plain(text: &str) -> bool {
+    !text.contains('\0')
+}
+
+fn json(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
+        DeValue::Float(number) => serde_json::Number::from_f64(number.as_str().parse().ok()?)?.into(),
+        DeValue::Boolean(truth) => (*truth).into(),
+        DeValue::Datetime(time) => time.to_string().into(),
+        DeValue::Array(list) => list.iter().map(|one| json(one.get_ref())).collect::<Option<_>>()?,
+        DeValue::Table(table) => {
+            let entry = |(key, value): (&Key<'_>, &Wanted<'_>)| {
+                Some((key.get_ref().to_string(), json(value.get_ref())?))
+            };
+            Value::Object(table.iter().map(entry).collect::<Option<_>>()?)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn users(text: &str) -> Parsed {
+        parse(text, &Source { name: "f", home: Some(Path::new("/home/me")), is_users: true })
+    }
+
+    #[test]
+    fn everything_that_can_be_said() {
+        let parsed = users(
+            "[languages.python]\nservers = ['ty', 'pyright']\nenabled = true\n\
+             [servers.ty]\ncommand = '~/bin/ty'\nargs = ['server', '-v']\nenv = { A = 'b' }\nenabled = false\n\
+             initialization_options.x = 0x10\n\
+             settings = { 'ty.a.b' = [1, { c = 2.5 }], ty.d = {}, other = 'text' }\n\
+             [workspaces.'~/p'.servers.ty]\nenabled = true\n",
+        );
+        assert_eq!(parsed.problems, Vec::<String>::new());
+        let ty = &parsed.base.servers["ty"];
+        assert_eq!(ty.command, Some(Said::new("/home/me/bin/ty".to_owned(), "f:5".to_owned())));
+        assert_eq!(ty.args.as_ref().map(|said| said.value.len()), Some(2));
+        assert_eq!(
+            (ty.env["A"].value.as_str(), ty.enabled.as_ref().map(|said| said.value)),
+            ("b", Some(false))
+        );
+        let plain = |leaves: &Leaves| {
+            let plain = leaves.iter().map(|(path, said)| (path.join("/"), said.value.clone()));
+            Value::Object(plain.collect())
+        };
+        assert_eq!(plain(&ty.options), json!({"x": 16}));
+        assert_eq!(plain(&ty.settings), json!({"other": "text", "ty/a/b": [1, {"c": 2.5}], "ty/d": {}}));
+        assert_eq!(parsed.base.rank("pyright", "python"), 1);
+        assert_eq!(parsed.workspaces[0].0, Path::new("/home/me/p"));
+        assert!(parsed.workspaces[0].1.servers["ty"].enabled.as_ref().is_some_and(|said| said.value));
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_line_and_costs_nothing_else() {
+        let parsed = users(
+            "[servers.ty]\ncomand = 'x'\nargs = '--stdio'\nenabled = true\n\
+             [servers.pyrigth]\n\
+             [languages.pyton]\n\
+             [languages.python]\nservers = ['tty', 'clangd', 'ty']\n\
+             [workspaces.here.servers.ty]\n\
+             [server.ty]\n",
+        );
+        let said = |line: usize, part: &str| {
+            let start = format!("f:{line}: ");
+            let found = parsed.problems.iter().any(|told| told.starts_with(&start) && told.contains(part));
+            assert!(found, "{line} {part}: {:#?}", parsed.problems);
+        };
+        said(2, "did you mean `command`? (there are args,");
+        said(3, "`args` must be a list of texts, such as [\"--stdio\"], and not a text");
+        said(5, "did you mean `pyright`?");
+        said(6, "did you mean `python`?");
+        said(8, "`tty` is no server for python; did you mean `ty`?");
+        said(8, "`clangd` is no server for python");
+        said(9, "`here` must be a project's folder");
+        said(10, "did you mean `servers`?");
+        assert_eq!(parsed.problems.len(), 8, "{:#?}", parsed.problems);
+        assert!(parsed.base.servers["ty"].enabled.as_ref().is_some_and(|said| said.value));
+        assert_eq!(parsed.base.rank("ty", "python"), 0);
+    }
+
+    #[test]
+    fn broken_toml_is_read_as_far_as_it_goes() {
+        let parsed = users("[servers.ty]\nargs = [\nenabled = \n[servers.pyright]\nenabled = false\n");
+        assert!(!parsed.problems.is_empty());
+        assert!(parsed.problems.iter().all(|told| told.starts_with("f:")), "{:?}", parsed.problems);
+        for text in [
+            "",
+            "\0",
+            "[[servers]]",
+            "servers = 1",
+            "= =",
+            "[workspaces]\nx = 1",
+            "[servers]\nty = 1",
+            "a.b.c = nan",
+        ] {
+            let _ = users(text);
+        }
+        let project =
+            parse("[workspaces.'/x'.servers.ty]\n", &Source { name: "p", home: None, is_users: false });
+        assert!(project.problems[0].contains("`workspaces` is unknown"), "{:?}", project.problems);
+    }
+}
