@@ -15,6 +15,7 @@ mod map;
 mod nav;
 mod nav_diagnostics;
 mod nav_faults;
+mod oracle;
 mod read;
 mod resolve;
 mod servers;

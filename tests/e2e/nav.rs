@@ -1,15 +1,9 @@
-//! Questions that language servers answer: hob's answers are the server's own, also right after an edit.
+//! Questions that language servers answer, on projects small enough to know the answers.
 //!
-//! The judge is another instance of the same server, asked directly about the same files.
+//! That the answers are the servers' own is shown on real projects, in `oracle`.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
-use hob_live::live::{Live, LiveOptions, Project};
-use hob_live::process::scrubbed_environment;
-use hob_live::requests::{self, Asking, At, Place};
-use hob_live::uri::FileRef;
 use hob_tests::{Mcp, Tree, World, outside};
 use serde_json::{Value, json};
 
@@ -85,106 +79,11 @@ pub(super) fn ty_alone() -> Vec<PathBuf> {
     outside::servers().iter().filter(|folder| folder.ends_with("venv/bin")).cloned().collect()
 }
 
-/// The judge: the live layer in this process, with its own servers.
-struct Judge {
-    live: Live,
-    project: Project,
-}
-
-impl Judge {
-    fn new(tree: &Tree, folders: &[PathBuf]) -> Self {
-        let mut env = scrubbed_environment(std::env::vars_os());
-        env.retain(|(name, _)| name != "PATH");
-        env.push(("PATH".into(), path_with(folders).into()));
-        let root = AbsPath::new(tree.root()).expect("absolute");
-        let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
-        Self { live, project: Project { root, trusted: false } }
-    }
-
-    fn references(&self, file: &str, line: u32, col: u32) -> Vec<String> {
-        let at = At { file: WsPath::new(file).expect("relative"), line, col };
-        let cancel = CancelToken::new(Deadline::after(Duration::from_secs(120)));
-        let root = self.project.root.clone();
-        let read = move |path: &WsPath| std::fs::read_to_string(root.join_ws(path)).ok();
-        let asking = Asking { read: &read, cancel: &cancel };
-        let answer = self
-            .live
-            .ask(&self.project, &at.file, &cancel, |server| requests::references(server, &at, false, asking))
-            .expect("the server answers");
-        assert!(answer.is_complete(), "{:?}", answer.completeness);
-        answer.value.iter().map(place).collect()
-    }
-}
-
-fn place(place: &Place) -> String {
-    let file = match &place.file {
-        FileRef::Inside(path) => path.to_string(),
-        FileRef::Outside(path) => path.to_string(),
-    };
-    format!("{file}:{}:{}", place.start.0, place.start.1)
-}
-
 fn places(answer: &Value) -> Vec<String> {
     let locations = answer["locations"].as_array().expect("a list");
     let one =
         |at: &Value| format!("{}:{}:{}", at["file"].as_str().unwrap_or_default(), at["line"], at["col"]);
     locations.iter().map(one).collect()
-}
-
-/// Every name of every file, by the places where one begins.
-fn names_in(root: &Path, file: &str) -> Vec<(u32, u32)> {
-    let text = std::fs::read_to_string(root.join(file)).expect("it is there");
-    let mut found = Vec::new();
-    for (line, text) in text.lines().enumerate() {
-        let mut before = ' ';
-        for (col, c) in text.chars().enumerate() {
-            if (c.is_alphabetic() || c == '_') && !(before.is_alphanumeric() || before == '_') {
-                found.push((line as u32 + 1, col as u32 + 1));
-            }
-            before = c;
-        }
-    }
-    found
-}
-
-/// Asks about every name of `files`, through hob and directly.
-fn same_as_the_server(world: &World, tree: &Tree, folders: &[PathBuf], files: &[&str]) -> usize {
-    let (judge, mut mcp) = (Judge::new(tree, folders), world.mcp(tree));
-    let mut asked = 0;
-    for file in files {
-        for (line, col) in names_in(tree.root(), file) {
-            let args = json!({"file": file, "line": line, "col": col, "tokenBudget": 10_000});
-            let answer = mcp.call("nav_references", args);
-            assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
-            let (shown, wanted) = (places(answer.ok()), judge.references(file, line, col));
-            // Names of the standard library are used more often than any budget has room for.
-            assert_eq!(answer.ok()["total"], wanted.len(), "{file}:{line}:{col}");
-            assert!(wanted.starts_with(&shown), "{file}:{line}:{col}");
-            assert!(
-                shown.len() == wanted.len() || answer.envelope["truncated"] == true,
-                "{file}:{line}:{col}"
-            );
-            asked += 1;
-        }
-    }
-    judge.live.close();
-    asked
-}
-
-#[test]
-fn python_answers_are_those_of_ty() {
-    let folders = ty_alone();
-    let world = World::new().env("PATH", path_with(&folders));
-    let tree = world.tree(PYTHON);
-    let files = ["shop/base.py", "shop/cart.py", "main.py", "shop/__init__.py"];
-    assert!(same_as_the_server(&world, &tree, &folders, &files) >= 60);
-}
-
-#[test]
-fn typescript_answers_are_those_of_its_server() {
-    let world = servers();
-    let tree = world.tree(TYPESCRIPT);
-    assert!(same_as_the_server(&world, &tree, outside::servers(), &["src/shape.ts", "src/main.ts"]) >= 40);
 }
 
 #[test]

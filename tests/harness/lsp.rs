@@ -185,17 +185,19 @@ impl Lsp {
 
     /// Asks; once more while it says that something changed meanwhile.
     ///
+    /// # Errors
+    /// What it refused with.
+    ///
     /// # Panics
-    /// When it refuses to answer.
+    /// When it never answers.
     #[track_caller]
-    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         for _ in 0..300 {
             match self.request(method, params) {
-                Ok(result) => return result,
                 Err(error) if [-32801, -32802].contains(&error["code"].as_i64().unwrap_or(0)) => {
                     std::thread::sleep(Duration::from_millis(100));
                 }
-                Err(error) => panic!("{method} {params}: {error}"),
+                outcome => return outcome,
             }
         }
         panic!("{method} {params}: it always says that something changed");

@@ -1,0 +1,42 @@
+//! A server is asked the moment it starts, when most of them know half of the project: the answer is whole and right, or says
+//! that it is not whole.
+
+use super::{Mark, Subject, ask_until_whole};
+
+/// How often everything is started anew.
+const ROUNDS: usize = 20;
+
+/// Asks where `mark` is used, each time with a daemon and a server that have only just started.
+#[track_caller]
+pub(super) fn right_while_loading(subject: &Subject, mark: Mark) {
+    let world = subject.world();
+    let tree = subject.tree(&world);
+    let question = mark.references(&tree);
+    let mut lsp = subject.itself(&world, &tree);
+    lsp.open(mark.file);
+    lsp.wait_ready();
+    let truth = lsp.settled(|lsp| question.ask_server(lsp));
+    assert!(truth.len() > 5, "a half answer has to be told from a whole one: {truth:?}");
+    drop(lsp);
+    let mut whole = 0;
+    for round in 0..ROUNDS {
+        let mut mcp = world.mcp(&tree);
+        let answer = question.ask_hob(&mut mcp);
+        if answer.ok()["completeness"] == "complete" {
+            assert_eq!(question.difference(&answer, &truth), None, "round {round}{answer}");
+            whole += 1;
+        } else {
+            let (said, _) = question.read(&answer);
+            let surplus: Vec<&String> = said.iter().filter(|one| !truth.contains(one)).collect();
+            assert!(surplus.is_empty(), "round {round}: {surplus:?}{answer}");
+            assert!(!answer.warnings().is_empty(), "what may be missing is said{answer}");
+        }
+        if round + 1 == ROUNDS {
+            let answer = ask_until_whole(&mut mcp, &question);
+            assert_eq!(question.difference(&answer, &truth), None, "in the end{answer}");
+        }
+        mcp.close();
+        world.stop();
+    }
+    println!("{whole} of {ROUNDS} answers were whole at once");
+}

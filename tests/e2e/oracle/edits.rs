@@ -1,0 +1,115 @@
+//! Files change, and the next question is about how they are now: after an edit in a file that nobody has open, and after
+//! another branch was checked out.
+
+use hob_tests::{Mcp, Tree, World};
+
+use super::said::Question;
+use super::{Mark, Subject, ask_until_whole};
+use crate::e2e::many::git;
+
+/// How often a caller is written and asked for.
+const ROUNDS: usize = 100;
+
+/// How often a branch is checked out.
+const CHECKOUTS: usize = 20;
+
+/// Files by which one branch differs from another.
+const DIFFERENT: usize = 12;
+
+/// How callers of something are written.
+pub(super) struct Edits {
+    /// What is called.
+    pub called: Mark,
+    /// The path of the `n`th file that uses it.
+    pub path: fn(usize) -> String,
+    /// What stands in each of them to begin with; ends with a line feed.
+    pub start: &'static str,
+    /// The line that is appended, without its end.
+    pub call: &'static str,
+    /// How often the call uses what is called.
+    pub uses: usize,
+    /// A file that is of use to nothing here, and may be removed by a branch.
+    pub superfluous: &'static str,
+}
+
+impl Edits {
+    fn write(&self, tree: &Tree, number: usize, calls: usize) {
+        let call = format!("{}\n", self.call);
+        tree.write(&(self.path)(number), format!("{}{}", self.start, call.repeat(calls)));
+    }
+}
+
+/// What the server itself says of files as they are now.
+#[track_caller]
+fn truth(subject: &Subject, (world, tree): (&World, &Tree), question: &Question) -> Vec<String> {
+    let mut lsp = subject.itself(world, tree);
+    lsp.open(&question.file);
+    lsp.wait_ready();
+    lsp.settled(|lsp| question.ask_server(lsp))
+}
+
+/// Callers are appended to files that nobody has open, each time to another, and asked for at once.
+#[track_caller]
+pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
+    let world = subject.world();
+    let tree = subject.tree(&world);
+    for number in 0..ROUNDS {
+        edits.write(&tree, number, 0);
+    }
+    let (mut mcp, question) = (world.mcp(&tree), edits.called.references(&tree));
+    let before = ask_until_whole(&mut mcp, &question).ok()["total"].as_u64().expect("a number") as usize;
+    let line = edits.start.lines().count() + 1;
+    for round in 0..ROUNDS {
+        edits.write(&tree, round, 1);
+        let answer = question.ask_hob(&mut mcp);
+        let place = format!("{}:{line}:", (edits.path)(round));
+        let (places, all_shown) = question.read(&answer);
+        let found = places.iter().filter(|one| one.starts_with(&place)).count();
+        let counted = answer.ok()["total"].as_u64().expect("a number") as usize;
+        assert_eq!(answer.ok()["completeness"], "complete", "round {round}{answer}");
+        assert_eq!(counted, before + (round + 1) * edits.uses, "round {round}: {place}{answer}");
+        assert!(found == edits.uses || !all_shown, "round {round}: {place}{answer}");
+    }
+    let truth = truth(subject, (&world, &tree), &question);
+    let answer = question.ask_hob(&mut mcp);
+    assert_eq!(question.difference(&answer, &truth), None, "in the end{answer}");
+}
+
+/// Branches are checked out in turn, and each time the answer is the one that the server gives who knew no other.
+#[track_caller]
+pub(super) fn branches_are_told_apart(subject: &Subject, edits: &Edits) {
+    let world = subject.world();
+    let tree = subject.tree(&world);
+    let run = |line: &str| git(&world, tree.root(), line);
+    for number in 0..DIFFERENT {
+        edits.write(&tree, number, number % 3);
+    }
+    let question = edits.called.references(&tree);
+    let mut branches = Vec::new();
+    let mut commit = |name: &'static str| {
+        run("add -A");
+        run(&format!("commit -q -m {name}"));
+        branches.push((name, truth(subject, (&world, &tree), &question)));
+    };
+    run("init -q -b one");
+    commit("one");
+    run("checkout -q -b two");
+    (0..DIFFERENT).for_each(|number| edits.write(&tree, number, (number + 1) % 3));
+    commit("two");
+    run("checkout -q -b three");
+    edits.write(&tree, DIFFERENT, 2);
+    tree.remove(edits.superfluous);
+    commit("three");
+    let mut mcp = world.mcp(&tree);
+    let _ = ask_until_whole(&mut mcp, &question);
+    let check_out = |mcp: &mut Mcp, at: usize| {
+        let (name, truth) = &branches[at];
+        run(&format!("checkout -q {name}"));
+        let answer = question.ask_hob(mcp);
+        assert_eq!(question.difference(&answer, truth), None, "right after `git checkout {name}`{answer}");
+    };
+    for round in 0..CHECKOUTS {
+        // The third has another list of files, which some servers take long to read anew.
+        check_out(&mut mcp, if round == CHECKOUTS / 2 { 2 } else { round % 2 });
+    }
+}

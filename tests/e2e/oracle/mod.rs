@@ -1,0 +1,142 @@
+//! Every `nav_*` answer against the language server's own, asked by a client that shares nothing with hob's, on real
+//! projects.
+//!
+//! A [`Subject`] is one server on one project; a file of this folder holds those of one family. Three things are shown of
+//! each: [`questions::same_as_the_server`], [`at_once::right_while_loading`], and [`edits`] with what is asked the moment
+//! after files changed. To add a server is to write a `Subject`, one `#[test]` for each of those, and an [`edits::Edits`].
+
+mod at_once;
+mod edits;
+mod python;
+mod questions;
+mod said;
+mod typescript;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hob_tests::lsp::{Lsp, Speaks};
+use hob_tests::{Mcp, Tree, World};
+use serde_json::{Value, json};
+
+use super::nav::path_with;
+
+/// One kind of server on one project.
+pub(super) struct Subject {
+    /// hob's name for the server, as `map_status` shows it.
+    pub server: &'static str,
+    /// Folders to be put in front of the `PATH`: with them hob finds this server for the project, and no other.
+    pub folders: fn() -> Vec<PathBuf>,
+    /// How it is started directly; the first word is looked up in `folders`.
+    pub command: &'static [&'static str],
+    /// Variables that the server needs beside `PATH` and `HOME`; hob's daemon and the server itself get the same.
+    pub env: fn() -> Vec<(&'static str, String)>,
+    /// What a client of its own has to know.
+    pub speaks: Speaks,
+    /// Whether the user trusts the project, for servers that run only then.
+    pub trusted: bool,
+    /// The project; it is copied into each test's world.
+    pub project: fn() -> &'static Path,
+    /// Endings of the files that are asked about.
+    pub endings: &'static [&'static str],
+}
+
+impl Subject {
+    /// A world in which hob finds this server.
+    fn world(&self) -> World {
+        let world = World::new().env("PATH", path_with(&(self.folders)()));
+        (self.env)().into_iter().fold(world, |world, (name, value)| world.env(name, value))
+    }
+
+    /// The project, copied into a world.
+    fn tree(&self, world: &World) -> Tree {
+        let root = world.path("ws");
+        copy((self.project)(), &root);
+        fs::create_dir_all(root.join(".git")).expect("a folder can be made");
+        let tree = Tree::existing(&root);
+        if self.trusted {
+            let _ = world.hob(tree.root(), &["trust"]).success();
+        }
+        tree
+    }
+
+    /// The server itself, on the same files.
+    fn itself(&self, world: &World, tree: &Tree) -> Lsp {
+        let folders = (self.folders)();
+        let found =
+            folders.iter().map(|folder| folder.join(self.command[0])).find(|program| program.exists());
+        let program = found.unwrap_or_else(|| panic!("{} is in none of {folders:?}", self.command[0]));
+        let mut command = world.command(program);
+        command.args(&self.command[1..]);
+        Lsp::start(command, tree.root(), &self.speaks)
+    }
+}
+
+/// Nothing beside the usual.
+fn no_env() -> Vec<(&'static str, String)> {
+    Vec::new()
+}
+
+/// A place in a project, by its text.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    /// The file.
+    pub file: &'static str,
+    /// A line that stands only once in it, or a part of one.
+    pub line: &'static str,
+    /// The name in that part that is meant.
+    pub name: &'static str,
+}
+
+impl Mark {
+    /// Line and column, 1-based. Lines with marks are ASCII.
+    fn at(&self, tree: &Tree) -> (usize, usize) {
+        let text = tree.read(self.file);
+        let mut lines = text.lines().enumerate().filter_map(|(at, line)| Some((at, line.find(self.line)?)));
+        let (line, start) = lines.next().unwrap_or_else(|| panic!("no `{}` in {}", self.line, self.file));
+        let within = self.line.find(self.name).expect("the name stands in the part of the line");
+        (line + 1, start + within + 1)
+    }
+
+    fn references(&self, tree: &Tree) -> said::Question {
+        let (line, col) = self.at(tree);
+        said::Question { kind: said::Kind::References, file: self.file.to_owned(), line, col }
+    }
+}
+
+/// Asks hob until its answer is whole, however long the server takes to load.
+#[track_caller]
+fn ask_until_whole(mcp: &mut Mcp, question: &said::Question) -> hob_tests::Answer {
+    loop {
+        let answer = question.ask_hob(mcp);
+        if answer.ok()["completeness"] == "complete" {
+            return answer;
+        }
+        assert!(!answer.warnings().is_empty(), "what may be missing is said{answer}");
+    }
+}
+
+/// Which servers run for the project, by hob's own account.
+fn running(mcp: &mut Mcp) -> Vec<String> {
+    let status = mcp.call("map_status", json!({}));
+    let servers = status.ok()["lsp"].as_object().map(|servers| servers.keys().cloned().collect());
+    servers.unwrap_or_default()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("a folder of the project").flatten() {
+        let target = to.join(entry.file_name());
+        match entry.file_type().expect("it was just listed") {
+            kind if kind.is_dir() => copy(&entry.path(), &target),
+            kind if kind.is_file() => drop(fs::copy(entry.path(), target).expect("it can be copied")),
+            _ => {}
+        }
+    }
+}
+
+/// One-based, as hob counts.
+fn one_based(position: &Value) -> (u64, u64) {
+    let number = |field: &str| position[field].as_u64().unwrap_or(u64::MAX - 1) + 1;
+    (number("line"), number("character"))
+}

@@ -1,0 +1,251 @@
+//! Questions from all over a project, asked through hob and of the server itself: the answers are the same, place for
+//! place.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hob_tests::lsp::Lsp;
+use hob_tests::{Mcp, Rng, Tree};
+use serde_json::{Value, json};
+
+use super::Subject;
+use super::said::{Kind, Question};
+use super::{one_based, running};
+
+/// Questions about places, beside those about whole files and about callers.
+const PLACES: usize = 150;
+
+/// Of each kind the server may have nothing to answer to so many: names in prose, keywords.
+const NOTHING: usize = 8;
+
+/// Files that they are asked about. Fewer than a server is given to have open, because what is open may be part of an
+/// answer.
+const FILES: usize = 40;
+
+/// Of these the outline is asked for, and the callers of functions in it.
+const OUTLINES: usize = 15;
+
+/// What is asked about a name, over and over.
+const MIX: [Kind; 8] = [
+    Kind::References,
+    Kind::Definition,
+    Kind::Type,
+    Kind::References,
+    Kind::Implementations,
+    Kind::Definition,
+    Kind::References,
+    Kind::Type,
+];
+
+/// What is no name, in any of the languages.
+const WORDS: &[&str] = &[
+    "and", "class", "const", "def", "else", "export", "extends", "for", "from", "func", "function", "import",
+    "in", "let", "new", "None", "not", "null", "pub", "return", "self", "static", "struct", "switch", "this",
+    "use", "void", "while",
+];
+
+/// A name in a file.
+struct Name {
+    line: usize,
+    /// In UTF-16 units, as the protocol counts.
+    col: usize,
+    /// Something that is not ASCII stands before it in its line: columns in bytes, characters and units differ.
+    behind_others: bool,
+}
+
+/// Asks everything twice.
+#[track_caller]
+pub(super) fn same_as_the_server(subject: &Subject, seed: u64) {
+    let world = subject.world();
+    let tree = subject.tree(&world);
+    let mut rng = Rng::new(seed);
+    let files = files_of(&tree, subject, &mut rng);
+    let mut lsp = subject.itself(&world, &tree);
+    lsp.open(&files[0].0);
+    lsp.wait_ready();
+    let mut asked = Asked { mcp: world.mcp(&tree), lsp, kinds: BTreeMap::new(), wrong: Vec::new() };
+    let first = Question { kind: Kind::Symbols, file: files[0].0.clone(), line: 1, col: 1 };
+    let _ = super::ask_until_whole(&mut asked.mcp, &first);
+    assert_eq!(running(&mut asked.mcp), [subject.server], "hob asks the server that is meant");
+    for question in about_places(&asked, &files, &mut rng) {
+        if asked.count() < PLACES {
+            asked.ask(&question);
+        }
+    }
+    for (file, _) in files.iter().take(OUTLINES) {
+        asked.ask_about_file(file, &mut rng);
+    }
+    if !asked.offers(Kind::Implementations) {
+        let answer = Question { kind: Kind::Implementations, ..first }.ask_hob(&mut asked.mcp);
+        let _ = answer.error("LSP_UNSUPPORTED");
+    }
+    asked.conclude();
+}
+
+/// Files with names, in random order; those with names behind what is not ASCII first.
+fn files_of(tree: &Tree, subject: &Subject, rng: &mut Rng) -> Vec<(String, Vec<Name>)> {
+    let mut paths = Vec::new();
+    list(tree.root(), tree.root(), &mut paths);
+    paths.retain(|path| subject.endings.iter().any(|ending| path.ends_with(&format!(".{ending}"))));
+    paths.sort();
+    let mut all: Vec<_> = paths.into_iter().map(|path| (names_in(&tree.read(&path)), path)).collect();
+    all.retain(|(names, _)| names.len() >= 5);
+    for at in (1..all.len()).rev() {
+        all.swap(at, rng.below(at + 1));
+    }
+    all.sort_by_key(|(names, _)| !names.iter().any(|name| name.behind_others));
+    all.into_iter().map(|(names, path)| (path, names)).take(FILES).collect()
+}
+
+fn list(root: &Path, folder: &Path, paths: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the project").flatten() {
+        let path = entry.path();
+        let hidden = entry.file_name().to_str().is_none_or(|name| name.starts_with('.'));
+        match path.is_dir() {
+            _ if hidden => {}
+            true => list(root, &path, paths),
+            false => {
+                let inside = path.strip_prefix(root).expect("it was listed below it");
+                paths.extend(inside.to_str().map(str::to_owned));
+            }
+        }
+    }
+}
+
+fn names_in(text: &str) -> Vec<Name> {
+    let mut names = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        if ["#", "//", "/*", "*"].iter().any(|comment| start.starts_with(comment)) {
+            continue;
+        }
+        names_in_line(line, at + 1, &mut names);
+    }
+    names
+}
+
+fn names_in_line(text: &str, line: usize, names: &mut Vec<Name>) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut col, mut ascii, mut rest) = (1, true, text);
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let (word, behind_others) = (&rest[..end.max(first.len_utf8())], !ascii);
+        if word.len() > 2 && !first.is_numeric() && is_part(first) && !WORDS.contains(&word) {
+            names.push(Name { line, col, behind_others });
+        }
+        col += word.encode_utf16().count();
+        ascii &= word.is_ascii();
+        rest = &rest[word.len()..];
+    }
+}
+
+/// Places in all of the files, more than are needed; of each first those that are counted differently in bytes.
+fn about_places(asked: &Asked, files: &[(String, Vec<Name>)], rng: &mut Rng) -> Vec<Question> {
+    let mut questions = Vec::new();
+    let mut ask = |(file, _): &(String, _), name: &Name| {
+        let mut kind = MIX[questions.len() % MIX.len()];
+        if !asked.offers(kind) {
+            kind = Kind::References;
+        }
+        questions.push(Question { kind, file: file.clone(), line: name.line, col: name.col });
+    };
+    for file in files {
+        file.1.iter().filter(|name| name.behind_others).take(4).for_each(|name| ask(file, name));
+    }
+    for _ in 0..4 * PLACES.div_ceil(files.len()) {
+        files.iter().for_each(|file| ask(file, rng.pick(&file.1)));
+    }
+    questions
+}
+
+/// Both sides, and what came of it.
+struct Asked {
+    mcp: Mcp,
+    lsp: Lsp,
+    /// Questions of each kind, and how many of them had an answer with something in it.
+    kinds: BTreeMap<Kind, (usize, usize)>,
+    wrong: Vec<String>,
+}
+
+impl Asked {
+    fn offers(&self, kind: Kind) -> bool {
+        !matches!(self.lsp.capabilities[kind.capability()], Value::Null | Value::Bool(false))
+    }
+
+    /// How many questions were asked so far.
+    fn count(&self) -> usize {
+        self.kinds.values().map(|(count, _)| count).sum()
+    }
+
+    #[track_caller]
+    fn ask(&mut self, question: &Question) {
+        let server = match question.try_server(&mut self.lsp) {
+            Ok(server) => server,
+            // What a server stumbles over is no empty answer.
+            Err(error) => {
+                let answer = question.ask_hob(&mut self.mcp);
+                assert_eq!(answer.envelope["ok"], false, "{question:?}: {error}{answer}");
+                return;
+            }
+        };
+        let (count, with_something) = self.kinds.entry(question.kind).or_default();
+        let nothing = *count - *with_something;
+        if server.is_empty() && (question.kind == Kind::Callers || nothing >= NOTHING) {
+            // Callers of what is no function to the server are told by other means, and hob says so.
+            return;
+        }
+        let answer = question.ask_hob(&mut self.mcp);
+        *count += 1;
+        *with_something += usize::from(!server.is_empty());
+        if question.difference(&answer, &server).is_none() {
+            return;
+        }
+        // It may be the server that was not done yet when it was asked.
+        let server = self.lsp.settled(|lsp| question.ask_server(lsp));
+        self.wrong.extend(question.difference(&answer, &server));
+    }
+
+    /// The outline of a file, and who calls the functions in it.
+    #[track_caller]
+    fn ask_about_file(&mut self, file: &str, rng: &mut Rng) {
+        let outline = Question { kind: Kind::Symbols, file: file.to_owned(), line: 1, col: 1 };
+        self.ask(&outline);
+        if !self.offers(Kind::Callers) {
+            return;
+        }
+        let params = json!({"textDocument": {"uri": self.lsp.uri(file)}});
+        let symbols = self.lsp.ask("textDocument/documentSymbol", &params).expect("it was just answered");
+        let mut functions = Vec::new();
+        functions_in(&symbols, &mut functions);
+        for _ in 0..functions.len().min(2) {
+            let (line, col) = *rng.pick(&functions);
+            self.ask(&Question { kind: Kind::Callers, file: file.to_owned(), line, col });
+        }
+    }
+
+    /// Fails if anything was wrong, or if too little was asked to say so.
+    #[track_caller]
+    fn conclude(self) {
+        let (asked, with_something) =
+            self.kinds.values().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+        println!("{asked} questions, {with_something} with something to answer: {:?}", self.kinds);
+        let wrong = &self.wrong;
+        let shown: Vec<&str> = wrong.iter().take(12).map(String::as_str).collect();
+        assert!(wrong.is_empty(), "{} of {asked} are wrong:\n{}", wrong.len(), shown.join("\n"));
+        assert!(asked >= PLACES && with_something > PLACES / 2, "{with_something} of {asked}");
+        self.mcp.close();
+    }
+}
+
+/// Where the names of functions and methods stand.
+fn functions_in(symbols: &Value, found: &mut Vec<(usize, usize)>) {
+    /// Method, constructor, function.
+    const CALLABLE: [u64; 3] = [6, 9, 12];
+    for symbol in symbols.as_array().into_iter().flatten() {
+        if CALLABLE.iter().any(|kind| symbol["kind"] == *kind) && symbol.get("selectionRange").is_some() {
+            let (line, col) = one_based(&symbol["selectionRange"]["start"]);
+            found.push((line as usize, col as usize));
+        }
+        functions_in(&symbol["children"], found);
+    }
+}

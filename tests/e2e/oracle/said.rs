@@ -1,0 +1,257 @@
+//! A question, asked of hob and of the server, and both answers in one form: lines that are equal when they mean the same.
+//!
+//! How the protocol's answers are read stands here a second time, on purpose: hob's own reading is what is tested.
+
+use hob_tests::lsp::Lsp;
+use hob_tests::{Answer, Mcp};
+use serde_json::{Value, json};
+
+use super::one_based;
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::e2e) enum Kind {
+    /// Where it is used, without the declaration.
+    References,
+    /// Where it is defined.
+    Definition,
+    /// Its type and documentation.
+    Type,
+    /// What implements it.
+    Implementations,
+    /// What is in the file.
+    Symbols,
+    /// Who calls it.
+    Callers,
+}
+
+impl Kind {
+    /// The server's capability for it.
+    pub(super) fn capability(self) -> &'static str {
+        match self {
+            Self::References => "referencesProvider",
+            Self::Definition => "definitionProvider",
+            Self::Type => "hoverProvider",
+            Self::Implementations => "implementationProvider",
+            Self::Symbols => "documentSymbolProvider",
+            Self::Callers => "callHierarchyProvider",
+        }
+    }
+
+    /// hob's tool and the protocol's method.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::References => ("nav_references", "textDocument/references"),
+            Self::Definition => ("nav_definition", "textDocument/definition"),
+            Self::Type => ("nav_type", "textDocument/hover"),
+            Self::Implementations => ("nav_implementations", "textDocument/implementation"),
+            Self::Symbols => ("nav_symbols", "textDocument/documentSymbol"),
+            Self::Callers => ("nav_callHierarchy", "textDocument/prepareCallHierarchy"),
+        }
+    }
+}
+
+/// A question about a place; line and column are 1-based, the column in UTF-16 units.
+#[derive(Clone, Debug)]
+pub(in crate::e2e) struct Question {
+    pub kind: Kind,
+    pub file: String,
+    pub line: usize,
+    pub col: usize,
+}
+
+impl Question {
+    /// Asks hob, with the most room that an answer may have.
+    #[track_caller]
+    pub(super) fn ask_hob(&self, mcp: &mut Mcp) -> Answer {
+        let args = match self.kind {
+            Kind::Symbols => json!({"file": self.file, "tokenBudget": 10_000}),
+            _ => json!({"file": self.file, "line": self.line, "col": self.col, "tokenBudget": 10_000}),
+        };
+        mcp.call(self.kind.names().0, args)
+    }
+
+    /// Asks the server itself, with the file open in it.
+    #[track_caller]
+    pub(super) fn ask_server(&self, lsp: &mut Lsp) -> Vec<String> {
+        self.try_server(lsp).unwrap_or_else(|error| panic!("{self:?}: {error}"))
+    }
+
+    /// As [`Question::ask_server`]; some servers refuse a question that they stumble over.
+    ///
+    /// # Errors
+    /// What it refused with.
+    #[track_caller]
+    pub(super) fn try_server(&self, lsp: &mut Lsp) -> Result<Vec<String>, Value> {
+        lsp.open(&self.file);
+        let document = json!({"uri": lsp.uri(&self.file)});
+        let position = json!({"line": self.line - 1, "character": self.col - 1});
+        let mut params = json!({"textDocument": document});
+        if self.kind != Kind::Symbols {
+            params["position"] = position;
+        }
+        if self.kind == Kind::References {
+            params["context"] = json!({"includeDeclaration": false});
+        }
+        let result = lsp.ask(self.kind.names().1, &params)?;
+        let said = match self.kind {
+            Kind::References | Kind::Definition | Kind::Implementations => {
+                list(&result).iter().map(|at| server_place(lsp, at)).collect()
+            }
+            Kind::Type => hover_lines(&hover_text(&result["contents"])),
+            Kind::Symbols => server_outline(&result),
+            Kind::Callers => server_callers(lsp, &result)?,
+        };
+        Ok(in_order(said))
+    }
+
+    /// hob's answer in the same form; `false` beside it when hob says that it left something out.
+    #[track_caller]
+    pub(super) fn read(&self, answer: &Answer) -> (Vec<String>, bool) {
+        let data = answer.ok();
+        let said = match self.kind {
+            Kind::References | Kind::Definition | Kind::Implementations => {
+                answer.list("/locations").iter().map(hob_place).collect()
+            }
+            Kind::Type => {
+                let text = |field: &str| data[field].as_str().unwrap_or_default().to_owned();
+                hover_lines(&format!("{}\n{}", text("signature"), text("docs")))
+            }
+            Kind::Symbols => hob_outline(&data["symbols"]),
+            Kind::Callers => hob_callers(data),
+        };
+        (in_order(said), answer.envelope["truncated"] == false)
+    }
+
+    /// What is wrong with hob's answer in the light of the server's, if anything is.
+    #[track_caller]
+    pub(super) fn difference(&self, answer: &Answer, server: &[String]) -> Option<String> {
+        let (hob, whole) = self.read(answer);
+        let surplus: Vec<&String> = hob.iter().filter(|one| !server.contains(one)).collect();
+        let missing: Vec<&String> = server.iter().filter(|one| !hob.contains(one)).collect();
+        let total = answer.ok()["total"].as_u64().map_or(server.len(), |total| total as usize);
+        // What the budget has no room for is counted all the same.
+        let all_there = if whole { missing.is_empty() } else { total == server.len() };
+        let completeness = &answer.ok()["completeness"];
+        if surplus.is_empty() && all_there && total == server.len() && completeness == "complete" {
+            return None;
+        }
+        let short =
+            |list: &[&String]| list.iter().take(8).map(|one| format!("\n    {one}")).collect::<String>();
+        Some(format!(
+            "{self:?}: {completeness}, hob {} (total {total}), server {}\n  only hob:{}\n  only the server:{}",
+            hob.len(),
+            server.len(),
+            short(&surplus),
+            short(&missing)
+        ))
+    }
+}
+
+/// Servers give things in any order, and sometimes twice.
+fn in_order(mut said: Vec<String>) -> Vec<String> {
+    said.sort();
+    said.dedup();
+    said
+}
+
+/// One, several or none.
+fn list(result: &Value) -> Vec<Value> {
+    match result {
+        Value::Null => Vec::new(),
+        Value::Array(all) => all.clone(),
+        one => vec![one.clone()],
+    }
+}
+
+fn server_place(lsp: &Lsp, at: &Value) -> String {
+    let (uri, range) = match at.get("targetUri") {
+        Some(uri) => (uri, &at["targetSelectionRange"]),
+        None => (&at["uri"], &at["range"]),
+    };
+    let ((line, col), (end, _)) = (one_based(&range["start"]), one_based(&range["end"]));
+    format!("{}:{line}:{col}-{end}", lsp.file(uri.as_str().unwrap_or_default()))
+}
+
+fn hob_place(at: &Value) -> String {
+    let end = at.get("endLine").unwrap_or(&at["line"]);
+    format!("{}:{}:{}-{end}", at["file"].as_str().unwrap_or_default(), at["line"], at["col"])
+}
+
+fn hover_text(contents: &Value) -> String {
+    match contents {
+        Value::String(text) => text.clone(),
+        Value::Array(all) => all.iter().map(|one| hover_text(one) + "\n").collect(),
+        other => other["value"].as_str().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The lines of a hover without what only makes it look nice.
+fn hover_lines(text: &str) -> Vec<String> {
+    let looks =
+        |line: &&str| line.is_empty() || line.starts_with("```") || matches!(*line, "---" | "***" | "___");
+    text.lines().map(str::trim).filter(|line| !looks(line)).map(str::to_owned).collect()
+}
+
+fn server_outline(result: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    list(result).iter().for_each(|symbol| outline_of_server(symbol, 0, &mut lines));
+    lines
+}
+
+fn outline_of_server(symbol: &Value, depth: usize, lines: &mut Vec<String>) {
+    let range = symbol.get("range").unwrap_or(&symbol["location"]["range"]);
+    let ((first, _), (last, end)) = (one_based(&range["start"]), one_based(&range["end"]));
+    // A range that ends at the start of a line does not include it.
+    let last = if end == 1 && last > first { last - 1 } else { last };
+    lines.push(format!("{depth} {} {first}-{last}", symbol["name"].as_str().unwrap_or_default()));
+    list(&symbol["children"]).iter().for_each(|child| outline_of_server(child, depth + 1, lines));
+}
+
+fn hob_outline(symbols: &Value) -> Vec<String> {
+    fn walk(symbol: &Value, depth: usize, lines: &mut Vec<String>) {
+        let name = symbol["name"].as_str().unwrap_or_default();
+        lines.push(format!("{depth} {name} {}-{}", symbol["line"], symbol["endLine"]));
+        list(&symbol["children"]).iter().for_each(|child| walk(child, depth + 1, lines));
+    }
+    let mut lines = Vec::new();
+    list(symbols).iter().for_each(|symbol| walk(symbol, 0, &mut lines));
+    lines
+}
+
+/// Callers with the places of their calls. What is asked about comes first.
+#[track_caller]
+fn server_callers(lsp: &mut Lsp, prepared: &Value) -> Result<Vec<String>, Value> {
+    let Some(root) = list(prepared).into_iter().next() else { return Ok(Vec::new()) };
+    let calls = list(&lsp.ask("callHierarchy/incomingCalls", &json!({"item": root}))?);
+    let named = |lsp: &Lsp, item: &Value| {
+        let (line, col) = one_based(&item["selectionRange"]["start"]);
+        let file = lsp.file(item["uri"].as_str().unwrap_or_default());
+        format!("{file}:{line}:{col} {}", item["name"].as_str().unwrap_or_default())
+    };
+    let mut said = vec![format!("root {}", named(lsp, &root))];
+    for call in calls {
+        let sites = list(&call["fromRanges"]);
+        let mut sites: Vec<_> = sites.iter().map(|range| one_based(&range["start"])).collect();
+        sites.sort_unstable();
+        said.push(format!("{} {sites:?}", named(lsp, &call["from"])));
+    }
+    Ok(said)
+}
+
+fn hob_callers(data: &Value) -> Vec<String> {
+    let named = |item: &Value| {
+        let text = |field: &str| item[field].as_str().unwrap_or_default();
+        format!("{}:{}:{} {}", text("file"), item["line"], item["col"], text("name"))
+    };
+    let number = |site: &Value, field: &str| site[field].as_u64().unwrap_or(0);
+    let mut said = vec![format!("root {}", named(&data["root"]))];
+    for call in list(&data["calls"]) {
+        let sites = list(&call["callSites"]);
+        let mut sites: Vec<_> =
+            sites.iter().map(|site| (number(site, "line"), number(site, "col"))).collect();
+        sites.sort_unstable();
+        said.push(format!("{} {sites:?}", named(&call)));
+    }
+    said
+}

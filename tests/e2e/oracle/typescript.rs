@@ -1,0 +1,95 @@
+//! TypeScript on rxjs: TypeScript 7's own server, and typescript-language-server with TypeScript 5.
+
+use hob_tests::lsp::{Ready, Speaks};
+use hob_tests::{outside, projects};
+use serde_json::{Value, json};
+
+use super::edits::{self, Edits};
+use super::{Mark, Subject, at_once, no_env, questions};
+
+fn typescript() -> Subject {
+    Subject {
+        server: "typescript",
+        folders: || outside::servers().to_vec(),
+        command: &["tsc", "--lsp", "--stdio"],
+        env: no_env,
+        speaks: Speaks {
+            ready: Ready::Held,
+            options: Value::Null,
+            settings: Value::Null,
+            languages: &[("ts", "typescript")],
+        },
+        trusted: false,
+        project: projects::rxjs,
+        endings: &["ts"],
+    }
+}
+
+fn older() -> Subject {
+    let typescript = typescript();
+    Subject {
+        server: "typescript-language-server",
+        folders: || outside::older_typescript().to_vec(),
+        command: &["typescript-language-server", "--stdio"],
+        speaks: Speaks {
+            ready: Ready::ProgressEnds("Initializing JS/TS language features"),
+            options: json!({"disableAutomaticTypingAcquisition": true}),
+            ..typescript.speaks.clone()
+        },
+        trusted: true,
+        ..typescript
+    }
+}
+
+/// Used in many files.
+const BUSY: Mark =
+    Mark { file: "src/internal/Observable.ts", line: "export class Observable<T>", name: "Observable" };
+
+const EDITS: Edits = Edits {
+    called: Mark { file: "src/internal/util/isDate.ts", line: "function isValidDate(", name: "isValidDate" },
+    path: |number| format!("src/users/use_{number}.ts"),
+    start: "import * as dates from '../internal/util/isDate';\n",
+    call: "dates.isValidDate(1);",
+    uses: 1,
+    superfluous: "src/internal/util/noop.ts",
+};
+
+#[test]
+fn typescript_questions() {
+    questions::same_as_the_server(&typescript(), 3);
+}
+
+#[test]
+fn typescript_at_once() {
+    at_once::right_while_loading(&typescript(), BUSY);
+}
+
+#[test]
+fn typescript_edits() {
+    edits::callers_are_found(&typescript(), &EDITS);
+}
+
+#[test]
+fn typescript_branches() {
+    edits::branches_are_told_apart(&typescript(), &EDITS);
+}
+
+#[test]
+fn older_questions() {
+    questions::same_as_the_server(&older(), 4);
+}
+
+#[test]
+fn older_at_once() {
+    at_once::right_while_loading(&older(), BUSY);
+}
+
+#[test]
+fn older_edits() {
+    edits::callers_are_found(&older(), &EDITS);
+}
+
+#[test]
+fn older_branches() {
+    edits::branches_are_told_apart(&older(), &EDITS);
+}
