@@ -36,6 +36,10 @@ struct Args {
     #[arg(long, value_name = "N", default_value = "30", env = "HOB_IDLE_MINUTES", value_parser = minutes)]
     idle_minutes: Duration,
 
+    /// Keep no copy of the projects' texts in the cache folder: broad searches are slower and the folder is smaller
+    #[arg(long, env = "HOB_NO_TEXT_CACHE", value_parser = clap::builder::FalseyValueParser::new())]
+    no_text_cache: bool,
+
     /// What to log: error, warn, info, debug or trace, or a list such as `info,hob_map=debug`
     #[arg(long, value_name = "LEVEL", default_value = "info", env = "HOB_LOG")]
     log: String,
@@ -66,7 +70,7 @@ fn main() -> ExitCode {
             lifecycle::let_go_of_stdio(&places.logs());
         }
     };
-    match lifecycle::run(&places, &options(&args), make_calls, &report) {
+    match lifecycle::run(&places, &options(&args), |places| make_calls(places, !args.no_text_cache), &report) {
         // The daemon's lock is in there and must be the last thing to go: it goes with the process.
         Ok(finished) => {
             std::mem::forget(finished);
@@ -92,10 +96,11 @@ fn options(args: &Args) -> Options {
     }
 }
 
-fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
+fn make_calls(places: &Places, keep_contents: bool) -> Result<Arc<dyn Calls>, String> {
     let options = HostOptions {
         store: places.cache.join("store"),
         snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
+        keep_contents,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
         memory: MemoryBudget::default(),
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
@@ -104,6 +109,7 @@ fn make_calls(places: &Places) -> Result<Arc<dyn Calls>, String> {
         guard: Some(Guard::this_program().map_err(|error| error.to_string())?),
         env: scrubbed_environment(std::env::vars_os()),
         own: Some(places.servers()),
+        keep: Some(places.cache.join("servers")),
         ..LiveOptions::default()
     };
     let word = (Trust::in_file(places.trust()), Settings::in_file(places.settings(), std::env::home_dir()));

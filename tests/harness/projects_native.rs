@@ -1,7 +1,8 @@
 //! Real projects as they were published, for asking real language servers about: C, Rust and Go.
 //!
 //! C and Rust come from crates.io, by way of `cargo vendor`, so that whatever the machine uses to reach it is used here
-//! too: zstd's C sources travel in the crate that binds them. The Go module is one of Debian's packages.
+//! too: zstd's C sources travel in the crate that binds them. What the standard library depends on comes along, because
+//! rust-analyzer has Cargo find it. The Go module is one of Debian's packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -119,7 +120,9 @@ fn fetch_crates(folder: &Path) {
     fs::write(package.join("Cargo.toml"), format!("{manifest}{CRATES}")).expect("it can be written");
     let vendor = folder.join("vendor");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["vendor", "--quiet", "--versioned-dirs"]).arg(&vendor).current_dir(&package);
+    cargo.args(["vendor", "--quiet", "--versioned-dirs", "--sync"]).arg(rust_library().join("Cargo.toml"));
+    // The standard library's own manifests are only for compilers that are not released.
+    cargo.arg(&vendor).current_dir(&package).env("RUSTC_BOOTSTRAP", "1");
     let fetched = run(&mut cargo, b"");
     assert_eq!(fetched.code, Some(0), "the tests need crates, which could not be fetched{fetched}");
     let find = |name: &str| {

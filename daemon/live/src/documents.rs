@@ -25,12 +25,6 @@ const MOST_KEPT: usize = MOST_OPEN / 2;
 /// How long a server that watches the disk itself takes to notice a change: measured 0.4 to 1.4 s.
 const ITSELF_WITHIN: Duration = Duration::from_secs(3);
 
-/// How long one that was told takes to read changed files again: measured 0.2 to 2.8 s.
-const READ_WITHIN: Duration = Duration::from_secs(4);
-
-/// How long one that was told takes to list files anew: measured 1.2 to 6.3 s.
-const LISTED_WITHIN: Duration = Duration::from_secs(7);
-
 /// How a file changed on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileChange {
@@ -77,6 +71,17 @@ struct Open {
     used: u64,
     /// How many batches of changes the verdict that was asked for last covers, and the verdicts there were before it.
     asked: Option<(u64, u64)>,
+    /// Nobody asked about it: it is open only until the server has read it.
+    shown: bool,
+    /// Batches of changes, of those that it may depend on, when the server was last made to read it.
+    fresh: u64,
+}
+
+impl Open {
+    fn new((version, text): (i32, &str), used: u64) -> Self {
+        let hash = ContentHash::of(text.as_bytes());
+        Self { version, hash, used, asked: None, shown: false, fresh: 0 }
+    }
 }
 
 /// A verdict that the server has been asked for.
@@ -98,6 +103,10 @@ pub struct Documents {
     uses: u64,
     /// Batches of changes so far.
     changes: u64,
+    /// Those of them that files of the server's languages may depend on.
+    relevant: u64,
+    /// Files that the server is reading, each with the version whose verdict says that it has.
+    reading: BTreeMap<WsPath, i32>,
     /// The highest version of any file that was closed. Files begin above it, so that what a server says of an earlier
     /// opening is never taken for news.
     highest: i32,
@@ -110,7 +119,15 @@ impl Documents {
     /// Nothing open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
-        Self { root, open: HashMap::new(), uses: 0, changes: 0, highest: 0 }
+        Self {
+            root,
+            open: HashMap::new(),
+            uses: 0,
+            changes: 0,
+            relevant: 0,
+            reading: BTreeMap::new(),
+            highest: 0,
+        }
     }
 
     /// How many files are open.
@@ -136,16 +153,43 @@ impl Documents {
         self.uses += 1;
         if let Some(open) = self.open.get_mut(path) {
             // Changes on disk were sent on already; see `take_in`.
-            open.used = self.uses;
-            return Some(Vec::new());
+            (open.used, open.shown) = (self.uses, false);
+            let stale = spec.announce == Announce::OpenUntilRead && open.fresh < self.relevant;
+            return if stale { Some(vec![self.read_again(path, &read(path)?)?]) } else { Some(Vec::new()) };
         }
         let text = read(path)?;
-        let hash = ContentHash::of(text.as_bytes());
         let mut tell = self.close_superfluous();
         let version = self.highest + 1;
-        self.open.insert(path.clone(), Open { version, hash, used: self.uses, asked: None });
+        let open = Open { fresh: self.relevant, ..Open::new((version, &text), self.uses) };
+        self.open.insert(path.clone(), open);
         tell.push(self.did_open(spec, path, (version, text)));
         Some(tell)
+    }
+
+    /// What to tell so that the server reads an open file once more, with all that it depends on.
+    fn read_again(&mut self, path: &WsPath, text: &str) -> Option<Tell> {
+        let (uri, relevant) = (self.uri(path), self.relevant);
+        let open = self.open.get_mut(path)?;
+        (open.hash, open.fresh) = (ContentHash::of(text.as_bytes()), relevant);
+        open.version += 1;
+        self.reading.insert(path.clone(), open.version);
+        Some(did_change(&uri, open.version, (text, true)))
+    }
+
+    /// The files that the server is reading, each with the version that it will give a verdict on once it has. Its answers may
+    /// be of how things were until then.
+    #[must_use]
+    pub fn reading(&self) -> Vec<(WsPath, i32)> {
+        self.reading.iter().map(|(path, version)| (path.clone(), *version)).collect()
+    }
+
+    /// The server has given its verdict on this version of a file; what to tell it now.
+    pub fn has_read(&mut self, path: &WsPath, version: i32) -> Option<Tell> {
+        if self.reading.get(path).is_none_or(|awaited| *awaited > version) {
+            return None;
+        }
+        self.reading.remove(path);
+        self.open.get(path).is_some_and(|open| open.shown).then(|| self.close(path))
     }
 
     /// What to tell so that the server judges `path` in the light of everything it has been told; `None` if the file cannot
@@ -192,6 +236,9 @@ impl Documents {
         read: ReadText<'_>,
     ) -> Taken {
         self.changes += 1;
+        if spec.announce == Announce::OpenUntilRead {
+            return self.show(spec, changes, read);
+        }
         let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
         if changes.iter().filter(shown).count() > MOST_SHOWN {
             return Taken::StartAnew;
@@ -220,6 +267,52 @@ impl Documents {
         Taken::Tell(tell, settles)
     }
 
+    /// Has changed files open until the server has read them. One that is gone is shown as empty: whoever does not hear of
+    /// deletions keeps what was in it.
+    fn show(
+        &mut self,
+        spec: &ServerSpec,
+        changes: &BTreeMap<WsPath, FileChange>,
+        read: ReadText<'_>,
+    ) -> Taken {
+        let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
+        if changes.keys().any(|path| spec.markers.contains(&path.file_name())) {
+            // What says how all files are to be read.
+            return Taken::StartAnew;
+        }
+        // Headers may have any name.
+        self.relevant +=
+            u64::from(changes.keys().any(|path| serves(path) || !path.file_name().contains('.')));
+        let files: Vec<_> = changes.iter().filter(|(path, _)| serves(path)).collect();
+        if self.reading.len() + files.len() > MOST_KEPT {
+            return Taken::StartAnew;
+        }
+        let mut tell = Vec::new();
+        for (path, change) in files {
+            let text = (*change != FileChange::Deleted).then(|| read(path)).flatten();
+            let gone = text.is_none();
+            tell.extend(self.show_one(spec, path, text.unwrap_or_default()));
+            if let Some(open) = self.open.get_mut(path) {
+                open.shown |= gone;
+            }
+        }
+        Taken::Tell(tell, Duration::ZERO)
+    }
+
+    fn show_one(&mut self, spec: &ServerSpec, path: &WsPath, text: String) -> Vec<Tell> {
+        if let Some(open) = self.open.get(path) {
+            let same = open.hash == ContentHash::of(text.as_bytes());
+            return if same { Vec::new() } else { self.read_again(path, &text).into_iter().collect() };
+        }
+        let mut tell = self.close_superfluous();
+        let version = self.highest + 1;
+        let open = Open::new((version, &text), self.uses);
+        self.open.insert(path.clone(), Open { shown: true, fresh: self.relevant, ..open });
+        self.reading.insert(path.clone(), version);
+        tell.push(self.did_open(spec, path, (version, text)));
+        tell
+    }
+
     /// How long a server takes to have noticed those of `changes` that it is not shown.
     fn settles(&self, spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>) -> Duration {
         let unseen =
@@ -230,8 +323,8 @@ impl Documents {
         match spec.announce {
             Announce::ItselfToo if any(&|_| true) => ITSELF_WITHIN,
             // Only then is it decided anew which file a module's name means.
-            Announce::OpenAndKeep if any(&|change| change != FileChange::Changed) => LISTED_WITHIN,
-            Announce::OpenAndKeep if changes.len() > MOST_KEPT => READ_WITHIN,
+            Announce::OpenAndKeep(lags) if any(&|change| change != FileChange::Changed) => lags.listed,
+            Announce::OpenAndKeep(lags) if changes.len() > MOST_KEPT => lags.read,
             _ => Duration::ZERO,
         }
     }
@@ -243,7 +336,7 @@ impl Documents {
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
     ) -> Vec<Tell> {
-        if spec.announce != Announce::OpenAndKeep || changes.len() > MOST_KEPT {
+        if !matches!(spec.announce, Announce::OpenAndKeep(_)) || changes.len() > MOST_KEPT {
             return Vec::new();
         }
         let there = changes.iter().filter(|(path, change)| {
@@ -255,7 +348,10 @@ impl Documents {
     /// Whether an unopened file has to be shown to the server by opening it for a moment.
     fn is_shown(&self, spec: &ServerSpec, path: &WsPath, change: FileChange) -> bool {
         let wanted = match spec.announce {
-            Announce::WatchedFiles | Announce::ItselfToo | Announce::OpenAndKeep => false,
+            Announce::WatchedFiles
+            | Announce::ItselfToo
+            | Announce::OpenAndKeep(_)
+            | Announce::OpenUntilRead => false,
             Announce::WatchedFilesAndOpenNew => change == FileChange::Created,
             Announce::OpenAndClose => change != FileChange::Deleted,
         };
@@ -282,7 +378,8 @@ impl Documents {
     fn close_superfluous(&mut self) -> Vec<Tell> {
         let mut tell = Vec::new();
         while self.open.len() >= MOST_OPEN {
-            let oldest = self.open.iter().min_by_key(|(_, open)| open.used).map(|(path, _)| path.clone());
+            let closable = self.open.iter().filter(|(path, _)| !self.reading.contains_key(*path));
+            let oldest = closable.min_by_key(|(_, open)| open.used).map(|(path, _)| path.clone());
             let Some(path) = oldest else { break };
             tell.push(self.close(&path));
         }
@@ -293,6 +390,7 @@ impl Documents {
         if let Some(closed) = self.open.remove(path) {
             self.highest = self.highest.max(closed.version);
         }
+        self.reading.remove(path);
         self.did_close(path)
     }
 
@@ -339,7 +437,7 @@ impl OpenPolicy {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::spec::{ReadySignal, nothing};
+    use crate::spec::{Lags, ReadySignal, no_variables, nothing};
 
     fn spec(announce: Announce) -> ServerSpec {
         ServerSpec {
@@ -354,8 +452,11 @@ mod tests {
             ready: ReadySignal::Held,
             open: OpenPolicy::AskedFile,
             announce,
+            environment: no_variables,
             options: nothing,
             settings: nothing,
+            section: None,
+            harmless: &[],
             restricted: None,
             needs_trust: None,
             clean_exit_codes: &[0],
@@ -440,7 +541,8 @@ mod tests {
 
     #[test]
     fn a_server_that_reads_again_late_has_changed_files_open() {
-        let spec = spec(Announce::OpenAndKeep);
+        let lags = Lags { read: Duration::from_secs(4), listed: Duration::from_secs(7) };
+        let spec = spec(Announce::OpenAndKeep(lags));
         let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
         let text: ReadText<'_> = &|_| Some(String::new());
         let settles = |taken: Taken| match taken {
@@ -454,15 +556,37 @@ mod tests {
         assert_eq!(told(documents.take_in(&spec, &changed, other)), ["didChange", "didChangeWatchedFiles"]);
         assert_eq!(settles(documents.take_in(&spec, &changed, other)), Duration::ZERO);
         let gone = BTreeMap::from([(path("c.py"), FileChange::Deleted)]);
-        assert_eq!(settles(documents.take_in(&spec, &gone, text)), LISTED_WITHIN);
+        assert_eq!(settles(documents.take_in(&spec, &gone, text)), lags.listed);
         let many: BTreeMap<_, _> =
             (0..MOST_OPEN).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
-        assert_eq!(settles(documents.take_in(&spec, &many, text)), READ_WITHIN);
+        assert_eq!(settles(documents.take_in(&spec, &many, text)), lags.read);
         assert_eq!(documents.len(), 1, "what others ask about stays open");
     }
 
-            section: None,
-            harmless: &[],
+    #[test]
+    fn a_changed_file_stays_open_until_the_server_has_read_it() {
+        let spec = spec(Announce::OpenUntilRead);
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let (one, two): (ReadText<'_>, ReadText<'_>) = (&|_| Some("1".to_owned()), &|_| Some("2".to_owned()));
+        let (a, changed) = (path("a.py"), BTreeMap::from([(path("a.py"), FileChange::Changed)]));
+        assert_eq!(told(documents.take_in(&spec, &changed, one)), ["didOpen"]);
+        assert_eq!(documents.reading(), [(a.clone(), 1)]);
+        assert_eq!(told(documents.take_in(&spec, &changed, one)), [""; 0], "it is reading just that");
+        assert_eq!(told(documents.take_in(&spec, &changed, two)), ["didChange"]);
+        assert_eq!(documents.has_read(&a, 1), None, "that is not what is there now");
+        assert_eq!(methods(&documents.has_read(&a, 2).into_iter().collect::<Vec<_>>()), ["didClose"]);
+        assert!(documents.is_empty() && documents.reading().is_empty());
+        // What somebody asked about stays open, and is read again when something else has changed.
+        assert_eq!(methods(&documents.open(&spec, &a, two).expect("readable")), ["didOpen"]);
+        let elsewhere = BTreeMap::from([(path("b.py"), FileChange::Deleted)]);
+        assert_eq!(told(documents.take_in(&spec, &elsewhere, &|_| None)), ["didOpen"], "as empty");
+        assert_eq!(methods(&documents.open(&spec, &a, two).expect("readable")), ["didChange"]);
+        assert_eq!(documents.open(&spec, &a, two), Some(vec![]));
+        assert_eq!(documents.has_read(&a, i32::MAX), None);
+        let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
+        assert_eq!(told(documents.take_in(&spec, &many, one)), ["anew"]);
+    }
+
     #[test]
     fn the_file_used_longest_ago_is_closed_first() {
         let spec = spec(Announce::WatchedFiles);

@@ -17,7 +17,7 @@ use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
 use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
 use crate::ready::Readiness;
-use crate::rpc::{CallError, Client, codes};
+use crate::rpc::{CallError, Client, ResponseError, codes};
 use crate::session::Session;
 use crate::spec::ServerSpec;
 use crate::uri;
@@ -251,7 +251,7 @@ impl Instance {
         let until = Instant::now() + RETRY_FOR;
         loop {
             match self.client.request::<R>(params, cancel) {
-                Err(CallError::Refused(error)) if is_too_early(error.code) && Instant::now() < until => {
+                Err(CallError::Refused(error)) if is_too_early(&error) && Instant::now() < until => {
                     std::thread::sleep(RETRY_PAUSE);
                 }
                 outcome => {
@@ -281,17 +281,53 @@ impl Instance {
         patience: Duration,
         cancel: &CancelToken,
     ) -> Result<Answer<R::Result>, CallError> {
+        let late = cancel.with_deadline(Deadline::after(patience));
         self.session.ready.given_work();
-        let waited = self.session.ready.wait(&cancel.with_deadline(Deadline::after(patience)));
+        let waited = self.session.ready.wait(&late);
         let before = waited.unwrap_or_else(|_| self.readiness());
+        let has_read = self.await_reading(&late)?;
         cancel.check()?;
         let value = self.ask::<R>(params, cancel)?;
-        Ok(Answer { value, completeness: self.whole_since(before) })
+        Ok(Answer { value, completeness: self.whole_since((before, has_read)) })
+    }
+
+    /// Waits until the server has read the changed files that it was shown; whether it has, in time.
+    fn await_reading(&self, late: &CancelToken) -> Result<bool, CallError> {
+        loop {
+            let reading = self.documents().reading();
+            let Some((path, version)) = reading.first() else { return Ok(true) };
+            let at = self.root().join_ws(path);
+            let slice = late.with_deadline(Deadline::after(LOOK_FOR_DEATH_EVERY));
+            let fits = |verdict: &Verdict| verdict.version >= Some(*version);
+            match self.session.verdicts.wait(&at, fits, &slice) {
+                Ok(_) => self.close_read(reading)?,
+                Err(_) if self.client.closed().is_some() => {
+                    return Err(CallError::Closed(self.gone().unwrap_or_default()));
+                }
+                Err(_) if late.check().is_err() => return Ok(false),
+                // Another call may have seen the verdict, and closed the file.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Closes those of the files that the server was shown which it has read.
+    fn close_read(&self, reading: Vec<(WsPath, i32)>) -> Result<(), CallError> {
+        let mut documents = self.documents();
+        for (path, _) in reading {
+            let verdict = self.session.verdicts.on(&self.root().join_ws(&path));
+            let read = verdict.and_then(|verdict| verdict.version);
+            self.tell(read.and_then(|read| documents.has_read(&path, read)).into_iter().collect())?;
+        }
+        Ok(())
     }
 
     /// How whole an answer is that was asked for at `before`: it may have begun to load again while it answered.
-    fn whole_since(&self, before: Readiness) -> Completeness {
+    fn whole_since(&self, (before, has_read): (Readiness, bool)) -> Completeness {
         match (before, self.readiness()) {
+            (Readiness::Ready, Readiness::Ready) if !has_read => {
+                Completeness::Partial("the server is still reading changed files".to_owned())
+            }
             (Readiness::Ready, Readiness::Ready) => Completeness::Complete,
             (Readiness::Impaired(why), _) | (_, Readiness::Impaired(why)) => Completeness::Partial(why),
             (Readiness::Loading(what), _) | (_, Readiness::Loading(what)) => {
@@ -355,7 +391,7 @@ impl Instance {
         {
             verdict = later;
         }
-        Ok(Some(Answer { value: verdict.list, completeness: self.whole_since(before) }))
+        Ok(Some(Answer { value: verdict.list, completeness: self.whole_since((before, true)) }))
     }
 
     /// Tells the server what it takes to get a verdict on `path`: the version it will be about, and the verdicts before it.
@@ -401,6 +437,8 @@ impl Instance {
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
     ) -> Result<bool, CallError> {
+        let reading = self.documents().reading();
+        self.close_read(reading)?;
         let mut documents = self.documents();
         match documents.take_in(self.spec(), changes, read) {
             Taken::Tell(tell, settles) => {
@@ -442,8 +480,10 @@ impl Instance {
     }
 }
 
-fn is_too_early(code: i64) -> bool {
-    [codes::CONTENT_MODIFIED, codes::SERVER_CANCELLED, codes::SERVER_NOT_INITIALIZED].contains(&code)
+/// A file that is asked about is there and open, so one who has not found it has only not come to it yet.
+fn is_too_early(error: &ResponseError) -> bool {
+    [codes::CONTENT_MODIFIED, codes::SERVER_CANCELLED, codes::SERVER_NOT_INITIALIZED].contains(&error.code)
+        || error.code == codes::INTERNAL_ERROR && error.message.starts_with("file not found")
 }
 
 fn not_started(error: &CallError, process: &ServerProcess, cancel: &CancelToken) -> StartError {

@@ -13,6 +13,7 @@ use crate::catalogue;
 use crate::documents::{FileChange, ReadText};
 use crate::find::{Finder, Found, Reject, Rejected, Search};
 use crate::instance::{Instance, Launch};
+use crate::keep;
 use crate::pool::{InstanceKey, Pool, PoolError, PoolOptions, ServerStatus};
 use crate::preferences::{Preferences, Said, ServerPreference};
 use crate::process::{Guard, ServerCommand};
@@ -41,6 +42,8 @@ pub struct LiveOptions {
     pub guard: Option<Guard>,
     /// The folder where hob installs servers, each into one of its own name; they come before the user's search path.
     pub own: Option<PathBuf>,
+    /// The folder for what servers keep of projects between their runs; see [`crate::keep`].
+    pub keep: Option<PathBuf>,
     /// What servers are started with; see [`crate::process::scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
     /// See [`PoolOptions`].
@@ -465,7 +468,9 @@ impl Live {
         (found, args): (&Found, Vec<OsString>),
     ) -> Launch {
         let ask = |program: &str, args: &[&str]| self.run(program, args, project);
-        let circumstances = Circumstances { trusted: project.trusted, ask: &ask };
+        let keep = self.options.keep.as_ref().map(|keep| keep::folder_for(keep, spec.name, &project.root));
+        let circumstances =
+            Circumstances { trusted: project.trusted, root: &project.root, keep: keep.as_deref(), ask: &ask };
         let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
         let (options, settings) = match project.preferences.server(spec.name) {
             Some(wish) => wish.laid_over(known, (spec, project.trusted)),

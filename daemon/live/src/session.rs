@@ -9,10 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::catalogue;
 use crate::diagnostics::Verdicts;
 use crate::ready::ReadyWatch;
 use crate::rpc::{Peer, ResponseError, codes};
 use crate::spec::ReadySignal;
+
+/// Characters of a server's message about its own state that are shown.
+const MESSAGE: usize = 300;
 
 /// What belongs to one running server beside its process and connection.
 #[derive(Debug)]
@@ -89,6 +93,18 @@ fn value(params: Option<&RawValue>) -> Value {
     params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or(Value::Null)
 }
 
+/// A server's status with its message in one line of a sane length, and with what to do about it where that is known.
+fn advised(mut status: Value) -> Value {
+    let message = status["message"].as_str().unwrap_or_default();
+    if !message.is_empty() {
+        let short: Vec<&str> = message.split_whitespace().collect();
+        let short: String = short.join(" ").chars().take(MESSAGE).collect();
+        let advice = catalogue::advice(message).map(|advice| format!("; {advice}"));
+        status["message"] = Value::String(short + &advice.unwrap_or_default());
+    }
+    status
+}
+
 impl Peer for Session {
     fn request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, ResponseError> {
         let params = value(params);
@@ -126,7 +142,7 @@ impl Peer for Session {
                 tracing::debug!(text, "a language server says");
                 self.ready.log(text);
             }
-            "experimental/serverStatus" => self.ready.status(&value(params)),
+            "experimental/serverStatus" => self.ready.status(&advised(value(params))),
             "textDocument/publishDiagnostics" => {
                 let parsed = params.and_then(|params| serde_json::from_str(params.get()).ok());
                 if let Some(params) = parsed {
@@ -152,8 +168,11 @@ mod tests {
     }
 
     fn ask(session: &Session, method: &str, params: &Value) -> Result<Value, ResponseError> {
-        let raw = serde_json::value::to_raw_value(params).expect("JSON");
-        session.request(method, Some(&raw))
+        session.request(method, raw(params).as_deref())
+    }
+
+    fn raw(value: &Value) -> Option<Box<RawValue>> {
+        Some(serde_json::value::to_raw_value(value).expect("JSON"))
     }
 
     #[test]
@@ -178,6 +197,22 @@ mod tests {
         let gone = json!({"unregisterations": [{"id": "1", "method": "textDocument/references"}]});
         assert_eq!(ask(&session, "client/unregisterCapability", &gone), Ok(Value::Null));
         assert!(!session.has_registered("textDocument/references"));
+    }
+
+    #[test]
+    fn a_known_complaint_comes_with_what_to_do() {
+        let session = Session::new(ReadySignal::QuiescentStatus, json!([]), Value::Null);
+        let status = json!({"health": "warning", "quiescent": true,
+            "message": "Workspace has sysroot errors:\n  can't find standard library sources in /x"});
+        session.notification("experimental/serverStatus", raw(&status).as_deref());
+        let said = session.ready.now().to_string();
+        assert!(
+            said.contains("errors: can't find") && said.contains("rustup component add rust-src"),
+            "{said}"
+        );
+        let other = json!({"health": "error", "quiescent": true, "message": "x".repeat(4000)});
+        session.notification("experimental/serverStatus", raw(&other).as_deref());
+        assert!(session.ready.now().to_string().len() < 400);
     }
 
     #[test]

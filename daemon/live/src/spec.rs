@@ -3,6 +3,11 @@
 //! A server's peculiarities are values here and decisions elsewhere: nothing outside the catalogue asks for a server by
 //! name.
 
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use hob_base::AbsPath;
 use serde_json::Value;
 
 /// How a server makes known that its answers are whole.
@@ -38,20 +43,40 @@ pub enum Announce {
     WatchedFilesAndOpenNew,
     /// Only by opening the file, and closing it again.
     OpenAndClose,
+    /// Only by opening the file, and not closing it before it has given its verdict: what is closed unread, it never reads.
+    /// Other open files it does not read again by itself. Changed markers make it begin anew.
+    OpenUntilRead,
     /// It watches the disk itself, and takes a moment to notice; it is told all the same.
     ItselfToo,
-    /// By `workspace/didChangeWatchedFiles`, but seconds pass until it has read the files again. What is open it follows at
+    /// By `workspace/didChangeWatchedFiles`, but a while passes until it has read the files again. What is open it follows at
     /// once, so changed files are opened and stay so.
-    OpenAndKeep,
+    OpenAndKeep(Lags),
+}
+
+/// How long a server that was told of changes may answer as if nothing had happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lags {
+    /// Until it has read changed files again.
+    pub read: Duration,
+    /// Until it knows which files there are.
+    pub listed: Duration,
 }
 
 /// What options and settings depend on.
 pub struct Circumstances<'a> {
     /// Whether the user trusts the project.
     pub trusted: bool,
+    /// The project's folder.
+    pub root: &'a AbsPath,
+    /// A folder of hob's own for what a server of this kind keeps of this project between its runs, if there is to be one; it
+    /// need not be there yet.
+    pub keep: Option<&'a Path>,
     /// Runs a program that was found on the search path and gives what it prints; `None` if there is none or it fails.
     pub ask: &'a dyn Fn(&str, &[&str]) -> Option<String>,
 }
+
+/// Variables of a process.
+pub type Environment = Vec<(&'static str, OsString)>;
 
 /// How hob installs a server into a folder of its own: which package manager, and what it is to fetch. Versions are pinned, so
 /// that the same command gives the same server.
@@ -92,10 +117,18 @@ pub struct ServerSpec {
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
+    /// Variables that it is started with, beside the machine's and before the user's.
+    pub environment: fn(&Circumstances<'_>) -> Environment,
     /// `initializationOptions`.
     pub options: fn(&Circumstances<'_>) -> Value,
     /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
     pub settings: fn(&Circumstances<'_>) -> Value,
+    /// Where the settings are that its `initializationOptions` are a copy of, if they are: what users set there is given to it
+    /// either way.
+    pub section: Option<&'static str>,
+    /// The user's settings below these keys count without trust as well, because nothing of a project is executed whatever they
+    /// are. Others could undo the restricted form, and count only in trusted projects.
+    pub harmless: &'static [&'static str],
     /// Without trust it runs in a form that executes nothing of the project; the text says what that costs. `None`: it has no
     /// such form and needs none, because it never executes anything of a project.
     pub restricted: Option<&'static str>,
@@ -113,12 +146,6 @@ impl ServerSpec {
             file_name.strip_suffix(ending).is_some_and(|stem| stem.ends_with('.') || ending == file_name)
         };
         self.files.iter().find(|(known, _)| ending(known)).map(|(_, language)| *language)
-    /// Where the settings are that its `initializationOptions` are a copy of, if they are: what users set there is given to it
-    /// either way.
-    pub section: Option<&'static str>,
-    /// The user's settings below these keys count without trust as well, because nothing of a project is executed whatever they
-    /// are. Others could undo the restricted form, and count only in trusted projects.
-    pub harmless: &'static [&'static str],
     }
 }
 
@@ -126,4 +153,10 @@ impl ServerSpec {
 #[must_use]
 pub fn nothing(_circumstances: &Circumstances<'_>) -> Value {
     Value::Null
+}
+
+/// For servers that need no variables.
+#[must_use]
+pub fn no_variables(_circumstances: &Circumstances<'_>) -> Environment {
+    Environment::new()
 }

@@ -1,6 +1,15 @@
 //! C and C++: clangd 19.1.7 and 22.1.1.
 
-use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use std::fs;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::keep;
+use crate::spec::{
+    Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
+};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -25,13 +34,44 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
         open: OpenPolicy::AskedFile,
-        announce: Announce::OpenAndClose,
-        options: nothing,
+        announce: Announce::OpenUntilRead,
+        environment: no_variables,
+        options,
         settings: nothing,
+        section: None,
+        harmless: &[],
         restricted: None,
         needs_trust: None,
         clean_exit_codes: &[0],
     }]
 }
-        section: None,
-        harmless: &[],
+
+/// Its index goes beside the compilation database, in `.cache`. So it is given a folder of hob's own in which there is only a
+/// link to the project's database; it looks at where that leads whenever it wants to know whether it has changed.
+///
+/// That is left undone where the project's settings name a database, which would not count any more, and where the only ones
+/// are further down, of which there may be several.
+fn options(circumstances: &Circumstances<'_>) -> Value {
+    let database = apart(circumstances);
+    database.map_or(Value::Null, |folder| json!({"compilationDatabasePath": folder}))
+}
+
+fn apart(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
+    let (root, keep) = (circumstances.root, circumstances.keep?);
+    let found =
+        ["compile_commands.json", "build/compile_commands.json"].map(|name| root.as_path().join(name));
+    let found = found.into_iter().find(|path| path.is_file())?;
+    let mut settings = String::new();
+    if let Ok(file) = fs::File::open(root.as_path().join(".clangd")) {
+        // One that cannot be read says nothing to the server either.
+        let _ = file.take(1 << 20).read_to_string(&mut settings);
+    }
+    if settings.contains("CompilationDatabase") {
+        return None;
+    }
+    let made = keep::make(keep, root).and_then(|()| keep::link(&keep.join("compile_commands.json"), &found));
+    if let Err(error) = &made {
+        tracing::warn!(%error, %root, "clangd keeps its index in the project");
+    }
+    made.ok().map(|()| keep.to_path_buf())
+}

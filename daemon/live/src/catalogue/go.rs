@@ -1,6 +1,8 @@
 //! Go: gopls 0.11.
 
-use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{
+    Announce, Circumstances, Environment, Install, OpenPolicy, ReadySignal, ServerSpec, nothing,
+};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -15,6 +17,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
+        environment,
         options: nothing,
         settings: nothing,
         section: Some("gopls"),
@@ -25,4 +28,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         needs_trust: None,
         clean_exit_codes: &[0],
     }]
+}
+
+/// It has Go list the project's packages, for which Go may fetch what the project names, a toolchain among it, and run it; and
+/// the C compiler with the project's arguments.
+fn environment(circumstances: &Circumstances<'_>) -> Environment {
+    let restricted = [("GOTOOLCHAIN", "local"), ("GOPROXY", "off"), ("CGO_ENABLED", "0"), ("GOVCS", "*:off")];
+    match circumstances.trusted {
+        true => Environment::new(),
+        false => restricted.map(|(name, value)| (name, value.into())).to_vec(),
+    }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{
+    Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
+};
 
 const FILES: &[(&str, &str)] = &[
     ("ts", "typescript"),
@@ -30,13 +32,14 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
+        environment: no_variables,
         options: nothing,
         settings: nothing,
+        section: None,
+        harmless: &[],
         restricted: None,
         needs_trust: None,
         // It ends with 1 after a proper shutdown.
-        section: None,
-        harmless: &[],
         clean_exit_codes: &[0, 1],
     };
     let tsls = ServerSpec {

@@ -20,7 +20,7 @@ mod shell;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
 
 /// Every server, those of one language in order of preference.
 static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
@@ -57,11 +57,12 @@ fn unmeasured() -> ServerSpec {
         ready: ReadySignal::Settles,
         open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFilesAndOpenNew,
+        environment: no_variables,
         options: nothing,
         settings: nothing,
-        restricted: None,
         section: None,
         harmless: &[],
+        restricted: None,
         needs_trust: None,
         clean_exit_codes: &[0],
     }
@@ -84,10 +85,17 @@ pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
     all().iter().find(|spec| spec.name == name)
 }
 
+/// What to do about something that a server says is wrong with it.
+#[must_use]
+pub fn advice(complaint: &str) -> Option<&'static str> {
+    rust::ADVICE.iter().find(|(part, _)| complaint.contains(part)).map(|(_, advice)| *advice)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
+    use hob_base::AbsPath;
     use serde_json::Value;
 
     use super::*;
@@ -106,7 +114,8 @@ mod tests {
             assert!(spec.commands.iter().all(|command| !command.is_empty()), "{name}");
             assert!(spec.clean_exit_codes.contains(&0), "{name}");
             for trusted in [true, false] {
-                let circumstances = Circumstances { trusted, ask: &|_, _| None };
+                let root = &AbsPath::new(std::env::temp_dir()).expect("absolute");
+                let circumstances = Circumstances { trusted, root, keep: None, ask: &|_, _| None };
                 for value in [(spec.options)(&circumstances), (spec.settings)(&circumstances)] {
                     assert!(matches!(value, Value::Null | Value::Object(_)), "{name}");
                 }

@@ -1,8 +1,20 @@
 //! Rust: rust-analyzer 1.96 and 0.0.345.
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{
+    Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, nothing,
+};
+
+/// Without the sources of the standard library it does not see most uses of methods.
+pub(super) const ADVICE: &[(&str, &str)] = &[(
+    "standard library sources",
+    "without them most uses of methods are not found; `rustup component add rust-src` installs them, or a package like \
+     Debian's rust-src",
+)];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -16,7 +28,13 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install: Some(Install::Cargo("ra_ap_rust-analyzer@0.0.345")),
         ready: ReadySignal::QuiescentStatus,
         open: OpenPolicy::Never,
-        announce: Announce::WatchedFiles,
+        // Told of changes it reads the files aside, and answers meanwhile as if nothing had happened.
+        // Measured: 0.1 to 0.9 s.
+        announce: Announce::OpenAndKeep(Lags {
+            read: Duration::from_secs(3),
+            listed: Duration::from_secs(3),
+        }),
+        environment,
         options,
         settings: nothing,
         section: Some("rust-analyzer"),
@@ -33,7 +51,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
 /// Always with its sysroot: when it has to look for one and finds no sources, it adds a component to the user's toolchain
 /// by itself.
 fn options(circumstances: &Circumstances<'_>) -> Value {
-    let sysroot = (circumstances.ask)("rustc", &["--print", "sysroot"]).map(|path| path.trim().to_owned());
+    let sysroot = sysroot(circumstances);
     json!({
         "cargo": {"sysroot": sysroot, "buildScripts": {"enable": circumstances.trusted}},
         "procMacro": {"enable": circumstances.trusted},
@@ -42,3 +60,29 @@ fn options(circumstances: &Circumstances<'_>) -> Value {
         "files": {"watcher": "client"},
     })
 }
+
+fn sysroot(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
+    let printed = (circumstances.ask)("rustc", &["--print", "sysroot"])?;
+    Some(printed.trim().into()).filter(|path: &PathBuf| path.is_absolute())
+}
+
+/// It asks `rustup` for things, and would have it install some. So for it, `rustup` is a program that does nothing.
+///
+/// It has Cargo describe the project in any form, and Cargo runs the compiler. Which one, the project's own settings for Cargo
+/// can say, and what wraps it; these variables count for more.
+fn environment(circumstances: &Circumstances<'_>) -> Environment {
+    let mut variables: Environment = vec![("RUSTUP_AUTO_INSTALL", "0".into())];
+    let nothing = ["/bin/false", "/usr/bin/false"].into_iter().find(|path| Path::new(path).exists());
+    variables.extend(nothing.map(|path| ("RUSTUP", path.into())));
+    if !circumstances.trusted {
+        let compiler = sysroot(circumstances).map(|path| path.join("bin").join(RUSTC).into_os_string());
+        variables.push(("RUSTC", compiler.unwrap_or_else(|| RUSTC.into())));
+        variables.extend(["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"].map(|name| (name, "".into())));
+    }
+    variables
+}
+
+const RUSTC: &str = match cfg!(windows) {
+    true => "rustc.exe",
+    false => "rustc",
+};

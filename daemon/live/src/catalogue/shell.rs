@@ -1,6 +1,6 @@
 //! Shell scripts: bash-language-server 5.8.1.
 
-use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use crate::spec::{Announce, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
@@ -16,11 +16,12 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         open: OpenPolicy::AskedFile,
         // It ignores events and reads the disk once; what is open, it follows.
         announce: Announce::OpenAndClose,
+        environment: no_variables,
         options: nothing,
         settings: nothing,
-        restricted: None,
         section: None,
         harmless: &[],
+        restricted: None,
         needs_trust: None,
         clean_exit_codes: &[0],
     }]

@@ -84,6 +84,7 @@ const PASSED_ON: &[&str] = &[
     "PATHEXT",
     "PYENV_ROOT",
     "RUSTUP_HOME",
+    "RUST_SRC_PATH",
     "SHELL",
     "SYSTEMROOT",
     "TEMP",

@@ -44,6 +44,8 @@ pub mod codes {
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// The parameters make no sense to the receiver; some servers say so of files that are not open.
     pub const INVALID_PARAMS: i64 = -32602;
+    /// Something went wrong in the server.
+    pub const INTERNAL_ERROR: i64 = -32603;
     /// The server was not initialised.
     pub const SERVER_NOT_INITIALIZED: i64 = -32002;
     /// Contents changed while the request was under way: asking again is right.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::instance::{Instance, Launch, StartError};
 use hob_live::process::{ServerCommand, scrubbed_environment};
-use hob_live::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, nothing};
+use hob_live::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
 use serde_json::{Value, json};
 
 pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
@@ -23,11 +23,12 @@ pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
         ready,
         open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFiles,
+        environment: no_variables,
         options: nothing,
         settings: nothing,
-        restricted: None,
         section: None,
         harmless: &[],
+        restricted: None,
         needs_trust: None,
         clean_exit_codes: &[0],
     }

@@ -1,0 +1,101 @@
+//! What servers keep of projects between their runs, in folders of hob's own: a project is read, never written to.
+//!
+//! One folder for each server and project, with a note of whose it is. When one is made, those of projects that are gone are
+//! removed: it happens seldom, and nothing else makes them more.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hob_base::{AbsPath, ContentHash};
+
+/// In each folder: the project's path.
+const NOTE: &str = "project";
+
+/// The folder below `all` for what `server` keeps of the project at `root`; it need not be there yet.
+#[must_use]
+pub fn folder_for(all: &Path, server: &str, root: &AbsPath) -> PathBuf {
+    let hash = ContentHash::of(root.to_string().as_bytes()).to_string();
+    all.join(format!("{server}-{}", &hash[..16]))
+}
+
+/// Makes such a folder, if it is not there yet.
+///
+/// # Errors
+/// When the system refuses.
+pub fn make(folder: &Path, root: &AbsPath) -> io::Result<()> {
+    let note = folder.join(NOTE);
+    if note.exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    fs::write(note, root.to_string())?;
+    folder.parent().map_or(Ok(()), remove_orphans)
+}
+
+/// Makes the link `link` lead to `target`, if it does not yet.
+///
+/// # Errors
+/// When the system refuses, as some do everybody without special rights.
+pub fn link(link: &Path, target: &Path) -> io::Result<()> {
+    if fs::read_link(link).is_ok_and(|leads| leads == target) {
+        return Ok(());
+    }
+    match fs::remove_file(link) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(target, link);
+    #[cfg(windows)]
+    return std::os::windows::fs::symlink_file(target, link);
+}
+
+fn remove_orphans(all: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(all)?.flatten() {
+        let Ok(project) = fs::read_to_string(entry.path().join(NOTE)) else { continue };
+        if !Path::new(&project).exists() {
+            tracing::info!(project, "what a language server kept of it is removed: it is gone");
+            // What cannot be removed now may be the next time.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_of_a_project_goes_after_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let project = |name: &str| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(&path).expect("a folder");
+            AbsPath::new(path).expect("absolute")
+        };
+        let all = dir.path().join("all");
+        let (a, b) = (project("a"), project("b"));
+        let of = |root: &AbsPath| folder_for(&all, "clangd", root);
+        assert_ne!(of(&a), of(&b));
+        make(&of(&a), &a).expect("made");
+        fs::write(of(&a).join("index"), "much").expect("written");
+        make(&of(&a), &a).expect("it is there");
+        assert!(of(&a).join("index").exists());
+        fs::remove_dir_all(dir.path().join("a")).expect("removed");
+        make(&of(&b), &b).expect("made");
+        assert!(!of(&a).exists() && of(&b).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_where_it_was_last_meant_to() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = dir.path().join("link");
+        for target in ["/one", "/one", "/two"] {
+            link(&at, Path::new(target)).expect("linked");
+            assert_eq!(fs::read_link(&at).expect("a link"), Path::new(target));
+        }
+    }
+}
