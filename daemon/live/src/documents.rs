@@ -10,7 +10,7 @@ use std::time::Duration;
 use hob_base::{AbsPath, ContentHash, WsPath};
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, OpenPolicy, ServerSpec};
+use crate::spec::{Announce, OpenPolicy, Reread, ServerSpec};
 use crate::uri;
 
 /// Files that may be open at once.
@@ -21,9 +21,6 @@ const MOST_SHOWN: usize = 2_000;
 
 /// Beyond so many changed files at once, opening them would close what others ask about.
 const MOST_KEPT: usize = MOST_OPEN / 2;
-
-/// How long a server that watches the disk itself takes to notice a change: measured 0.4 to 1.4 s.
-const ITSELF_WITHIN: Duration = Duration::from_secs(3);
 
 /// How a file changed on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +43,10 @@ impl FileChange {
     }
 }
 
-/// A notification for the server.
+/// A server's own commands; a request, whose result is of use to nobody here.
+const COMMAND: &str = "workspace/executeCommand";
+
+/// A notification for the server, or a command.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tell {
     /// Its method.
@@ -263,7 +263,10 @@ impl Documents {
                 tell.push(self.did_close(path));
             }
         }
-        tell.extend(self.keep_open(spec, changes, read));
+        match spec.announce {
+            Announce::Command(how) if needs_rereading(spec, changes, how) => tell.push(Tell::reread(how)),
+            _ => tell.extend(self.keep_open(spec, changes, read)),
+        }
         Taken::Tell(tell, settles)
     }
 
@@ -321,7 +324,6 @@ impl Documents {
             changes.iter().any(|(path, change)| wanted(*change) && unseen(path))
         };
         match spec.announce {
-            Announce::ItselfToo if any(&|_| true) => ITSELF_WITHIN,
             // Only then is it decided anew which file a module's name means.
             Announce::OpenAndKeep(lags) if any(&|change| change != FileChange::Changed) => lags.listed,
             Announce::OpenAndKeep(lags) if changes.len() > MOST_KEPT => lags.read,
@@ -336,7 +338,8 @@ impl Documents {
         changes: &BTreeMap<WsPath, FileChange>,
         read: ReadText<'_>,
     ) -> Vec<Tell> {
-        if !matches!(spec.announce, Announce::OpenAndKeep(_)) || changes.len() > MOST_KEPT {
+        let follows = matches!(spec.announce, Announce::OpenAndKeep(_) | Announce::Command(_));
+        if !follows || changes.len() > MOST_KEPT {
             return Vec::new();
         }
         let there = changes.iter().filter(|(path, change)| {
@@ -349,7 +352,7 @@ impl Documents {
     fn is_shown(&self, spec: &ServerSpec, path: &WsPath, change: FileChange) -> bool {
         let wanted = match spec.announce {
             Announce::WatchedFiles
-            | Announce::ItselfToo
+            | Announce::Command(_)
             | Announce::OpenAndKeep(_)
             | Announce::OpenUntilRead => false,
             Announce::WatchedFilesAndOpenNew => change == FileChange::Created,
@@ -424,6 +427,27 @@ fn did_change(uri: &str, version: i32, (text, anew): (&str, bool)) -> Tell {
         params["forceRebuild"] = json!(true);
     }
     Tell { method: "textDocument/didChange", params }
+}
+
+/// Whether changes come to more than new contents of a few files.
+fn needs_rereading(spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>, how: Reread) -> bool {
+    let also = |path: &WsPath| how.also.iter().any(|ending| path.file_name().ends_with(ending));
+    let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
+    let served = changes.iter().filter(|(path, _)| serves(path));
+    let other_list = |(_, change): (&WsPath, &FileChange)| *change != FileChange::Changed;
+    changes.keys().any(also) || changes.len() > MOST_KEPT || served.clone().any(other_list)
+}
+
+impl Tell {
+    fn reread(how: Reread) -> Self {
+        Self { method: COMMAND, params: json!({"command": how.command, "arguments": how.arguments}) }
+    }
+
+    /// Whether it asks for an answer, of which there is nothing to be learnt.
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        self.method == COMMAND
+    }
 }
 
 impl OpenPolicy {
@@ -585,6 +609,32 @@ mod tests {
         assert_eq!(documents.has_read(&a, i32::MAX), None);
         let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
         assert_eq!(told(documents.take_in(&spec, &many, one)), ["anew"]);
+    }
+
+    #[test]
+    fn a_server_with_a_command_is_given_it_when_the_list_of_files_changes() {
+        let how = Reread { command: "reload", arguments: &[], also: &[".json"] };
+        let spec = spec(Announce::Command(how));
+        let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
+        let text: ReadText<'_> = &|_| Some(String::new());
+        let one = |name: &str, change| BTreeMap::from([(path(name), change)]);
+        let told = |documents: &mut Documents, name: &str, change| {
+            let Taken::Tell(tell, settles) = documents.take_in(&spec, &one(name, change), text) else {
+                panic!("it is told")
+            };
+            assert_eq!(settles, Duration::ZERO);
+            let last = tell.last().expect("something is told");
+            (methods(std::slice::from_ref(last))[0], last.is_request())
+        };
+        assert_eq!(told(&mut documents, "a.py", FileChange::Changed), ("didOpen", false));
+        assert_eq!(told(&mut documents, "b.py", FileChange::Created), ("executeCommand", true));
+        assert_eq!(told(&mut documents, "c.py", FileChange::Deleted), ("executeCommand", true));
+        assert_eq!(told(&mut documents, "d.json", FileChange::Changed), ("executeCommand", true));
+        assert_eq!(told(&mut documents, "e.txt", FileChange::Created), ("didChangeWatchedFiles", false));
+        let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
+        let Taken::Tell(tell, _) = documents.take_in(&spec, &many, text) else { panic!("it is told") };
+        assert_eq!(methods(&tell), ["didChangeWatchedFiles", "executeCommand"]);
+        assert_eq!(documents.len(), 1, "what others ask about stays open");
     }
 
     #[test]

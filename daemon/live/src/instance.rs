@@ -471,7 +471,10 @@ impl Instance {
 
     /// Under the documents' lock, so that everything reaches the server in the order in which it was decided.
     fn tell(&self, tell: Vec<Tell>) -> Result<(), CallError> {
-        tell.into_iter().try_for_each(|Tell { method, params }| self.client.notify_raw(method, &params))
+        tell.into_iter().try_for_each(|tell| match tell.is_request() {
+            true => self.client.post(tell.method, &tell.params),
+            false => self.client.notify_raw(tell.method, &tell.params),
+        })
     }
 
     fn documents(&self) -> MutexGuard<'_, Documents> {

@@ -46,8 +46,9 @@ pub enum Announce {
     /// Only by opening the file, and not closing it before it has given its verdict: what is closed unread, it never reads.
     /// Other open files it does not read again by itself. Changed markers make it begin anew.
     OpenUntilRead,
-    /// It watches the disk itself, and takes a moment to notice; it is told all the same.
-    ItselfToo,
+    /// It watches the disk itself, late and not reliably. What is open it follows at once, so changed files are opened and stay
+    /// so; for whatever else changed it is given a command, which it has carried out before it answers the next question.
+    Command(Reread),
     /// By `workspace/didChangeWatchedFiles`, but a while passes until it has read the files again. What is open it follows at
     /// once, so changed files are opened and stay so.
     OpenAndKeep(Lags),
@@ -60,6 +61,17 @@ pub struct Lags {
     pub read: Duration,
     /// Until it knows which files there are.
     pub listed: Duration,
+}
+
+/// A command that has a server read all of a project anew.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reread {
+    /// Its name.
+    pub command: &'static str,
+    /// Its arguments.
+    pub arguments: &'static [&'static str],
+    /// Endings of the files that it depends on beside those that the server serves.
+    pub also: &'static [&'static str],
 }
 
 /// What options and settings depend on.

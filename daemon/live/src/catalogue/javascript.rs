@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::spec::{
-    Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
+    Announce, Circumstances, Install, OpenPolicy, ReadySignal, Reread, ServerSpec, no_variables, nothing,
 };
 
 const FILES: &[(&str, &str)] = &[
@@ -16,6 +16,10 @@ const FILES: &[(&str, &str)] = &[
     ("cjs", "javascript"),
     ("jsx", "javascriptreact"),
 ];
+/// Known to both servers that run TypeScript 5 and 6. By itself that notices most changes within 0.4 to 1.4 s, and those of a
+/// `git checkout` sometimes never; this takes 0.1 s for 250 files.
+const RELOAD: Reread =
+    Reread { command: "typescript.tsserverRequest", arguments: &["reloadProjects"], also: &[".json"] };
 const MARKERS: &[&str] = &["tsconfig.json", "jsconfig.json", "package.json"];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
@@ -50,7 +54,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install: Some(Install::Npm(&["typescript-language-server@5.1.3", "typescript@5.9.3"])),
         ready: ReadySignal::ProgressEnds("Initializing JS/TS language features"),
         open: OpenPolicy::AskedFile,
-        announce: Announce::ItselfToo,
+        announce: Announce::Command(RELOAD),
         options: tsls_options,
         needs_trust: Some("it runs the TypeScript that lies in the project's `node_modules`"),
         clean_exit_codes: &[0],

@@ -181,6 +181,17 @@ impl Client {
         outcome
     }
 
+    /// Asks and does not wait: whatever the server answers is of use to nobody.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn post(&self, method: &'static str, params: &impl serde::Serialize) -> Result<(), CallError> {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let body = jsonrpc::call(Some(id), method, params)
+            .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
+        self.send(body)
+    }
+
     /// Tells the server something.
     ///
     /// # Errors
