@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use hob_base::{CancelToken, Contents, WsPath};
 use rayon::prelude::*;
 
+use crate::contents::Text;
 use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
@@ -115,7 +116,7 @@ pub fn count(
                     patterns.iter().map(|pattern| Verifier::new(pattern, token)),
                 )
             },
-            |lane| lane.take(candidate, &within),
+            |lane| lane.take((candidate, snapshot.text(&candidate.hash)), &within),
         );
     });
     let sum = lanes.into_values().map(|lane| lane.sum).fold(Sum::new(patterns.len()), Sum::plus);
@@ -151,8 +152,8 @@ impl<'a> Lane<'a> {
         Self { reader, sum: Sum::new(verifiers.len()), verifiers }
     }
 
-    fn take(&mut self, candidate: &Candidate, within: &Lines) {
-        let text = match self.reader.read(&candidate.path) {
+    fn take(&mut self, (candidate, indexed): (&Candidate, Option<Text<'_>>), within: &Lines) {
+        let text = match self.reader.read(&candidate.path, indexed) {
             Ok(text) => text,
             Err(unread) => {
                 self.sum.unreadable += usize::from(unread == Unread::Failed);

@@ -41,6 +41,11 @@ pub fn searchable(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// Whether a byte order mark stands at the head of a file, so that [`searchable`] is not the bytes themselves.
+pub(crate) fn is_marked(bytes: &[u8]) -> bool {
+    !matches!(Mark::of(bytes), Mark::None)
+}
+
 /// A byte order mark at the head of a file.
 enum Mark {
     None,

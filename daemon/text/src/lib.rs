@@ -13,6 +13,7 @@
 //!
 //! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 
+pub mod contents;
 pub mod count;
 pub mod encoding;
 pub mod filter;
@@ -25,11 +26,12 @@ mod verify;
 
 pub use count::{CountAnswer, CountError, CountRequest, Counts, count};
 pub use encoding::is_binary;
+pub use contents::{CacheStats, ContentCache, ContentKeeper};
 pub use filter::{BadGlob, PathFilter};
 pub use pattern::{BadPattern, Pattern};
 pub use scope::{Lines, Scope};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};
 pub use trigram::{
-    Batch, Candidate, DiskError, FileGrams, FormatError, Gram, GramChange, GramQuery, IndexStats, MergeJob,
-    Merged, Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
+    Batch, Candidate, DiskError, FileGrams, FormatError, Found, Gram, GramChange, GramQuery, IndexStats,
+    MergeJob, Merged, Restored, Saved, Saver, Snapshot, TrigramIndex, restore,
 };

@@ -1,9 +1,11 @@
 //! One search from request to answer: candidates, verification in parallel, assembly in order.
 //!
-//! Files are taken in the order of their paths, in blocks: each block is searched in parallel, then added to the answer
-//! in order. So the answer is the same on every run, and a search with a limit holds little more than it
-//! shows. Totals count everything searched, whatever is shown.
+//! Files are taken in the order of their paths, in blocks that grow: each block is searched in parallel, then added to the answer
+//! in order. So the answer is the same on every run. A search with a limit holds little more than it shows: the files of a block
+//! share how many lines they may keep, and one that came too late for lines that belong into the answer is searched once more.
+//! Totals count everything searched, whatever is shown.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Contents, FileId, WsPath};
@@ -13,15 +15,17 @@ use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::Scope;
-use crate::trigram::Snapshot;
+use crate::trigram::{Found, Snapshot};
 use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
-/// Lines, with context, that a block of files should hold at worst before it is cut to the limit.
+/// Lines, with context, that the files of a block keep together before they are cut to the limit, about.
 const BLOCK_LINES: usize = 1 << 16;
-/// Files in a block, least (there must be some for every thread) and most.
-const BLOCK_FILES: (usize, usize) = (16, 4096);
+/// Files in the first block, and most of any later one.
+const BLOCK_FILES: (usize, usize) = (64, 4096);
+/// How many times as long the next block is.
+const BLOCK_GROWTH: usize = 4;
 
 /// What to search for, where, and what to show of it.
 #[derive(Clone, Debug, Default)]
@@ -127,8 +131,8 @@ pub enum SearchError {
 /// Searches the files of `snapshot`, reading them from `contents`. Runs in parallel on the rayon pool it is called in.
 /// When `token` stops it, the answer holds what was found until then and is not `complete`.
 ///
-/// A candidate that is gone is no match; the snapshot and the contents may be of different moments, and lines are
-/// always those of the contents.
+/// A file's text is what the index was made from, where the snapshot has that at hand, or else what `contents` says; a candidate
+/// that is gone by then is no match. Snapshot and contents may be of different moments.
 ///
 /// # Errors
 /// [`SearchError`] for a bad pattern or glob; never for anything in the files.
@@ -144,23 +148,30 @@ pub fn search(
     let candidates = snapshot.candidates(pattern.query(), &filter);
     let mut assembly = Assembly::new(request, candidates.len());
     let lanes = Lanes::new();
-    let mut rest = &candidates[..];
+    let verify = |found: &Found, wanted: Wanted| {
+        let within = Scope::lines_of(request.scope.as_ref(), found.file);
+        if within.is_empty() {
+            return Ok(FileMatches::default());
+        }
+        let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
+        lanes.with(make, |(reader, verifier)| {
+            let text = reader.read(&found.path, snapshot.text(&found.hash))?;
+            Ok(verifier.search(&text, wanted, &within))
+        })
+    };
+    let (mut rest, mut len) = (&candidates[..], BLOCK_FILES.0);
     while !rest.is_empty() && assembly.answer.complete {
-        let (block, later) = rest.split_at(assembly.block_len().min(rest.len()));
-        let wanted = Wanted { lines: assembly.lines_left(), context: assembly.context };
-        let verify = |(file, path): &(FileId, WsPath)| {
-            let within = Scope::lines_of(request.scope.as_ref(), *file);
-            if within.is_empty() {
-                return Ok(FileMatches::default());
-            }
-            let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
-            lanes.with(make, |(reader, verifier)| {
-                reader.read(path).map(|text| verifier.search(&text, wanted, &within))
-            })
-        };
-        let found: Vec<_> = block.par_iter().map(verify).collect();
-        block.iter().zip(found).for_each(|(file, matches)| assembly.add(file, matches));
-        rest = later;
+        let (block, later) = rest.split_at(len.min(rest.len()));
+        let room = assembly.room();
+        let found: Vec<_> = block.par_iter().map(|file| room.fill(&|wanted| verify(file, wanted))).collect();
+        for (file, found) in block.iter().zip(found) {
+            let found = match found {
+                Ok(found) if assembly.lacks(&found) => verify(file, assembly.wanted()),
+                found => found,
+            };
+            assembly.add(file, found);
+        }
+        (rest, len) = (later, (len * BLOCK_GROWTH).min(BLOCK_FILES.1));
     }
     assembly.answer.elapsed = start.elapsed();
     Ok(assembly.answer)
@@ -187,21 +198,31 @@ impl Assembly {
         }
     }
 
-    fn lines_left(&self) -> usize {
-        if self.output == Output::Lines { self.left } else { 0 }
+    /// What to keep of a file, if it were the next one.
+    fn wanted(&self) -> Wanted {
+        let lines = if self.output == Output::Lines { self.left } else { 0 };
+        Wanted { lines, context: self.context }
     }
 
-    /// Files to search before looking at the limit again.
-    fn block_len(&self) -> usize {
-        let (least, most) = BLOCK_FILES;
-        if self.left == usize::MAX {
-            return most;
-        }
-        let lines_per_match = 1 + 2 * self.context as usize;
-        (BLOCK_LINES / lines_per_match / self.lines_left().max(1)).clamp(least, most)
+    /// Room for the lines of the next block.
+    fn room(&self) -> Room {
+        let most = BLOCK_LINES / (1 + 2 * self.context as usize);
+        let wanted = self.wanted();
+        let lines = match self.left {
+            usize::MAX => usize::MAX,
+            // Not much more than is left, since it would be thrown away.
+            _ => wanted.lines.saturating_mul(2).min(most.max(1)),
+        };
+        Room { left: AtomicUsize::new(lines), wanted }
     }
 
-    fn add(&mut self, (file, path): &(FileId, WsPath), found: Result<FileMatches, Unread>) {
+    /// Whether lines are missing that belong into the answer.
+    fn lacks(&self, found: &FileMatches) -> bool {
+        let wanted = self.wanted().lines.min(usize::try_from(found.lines).unwrap_or(usize::MAX));
+        found.shown.len() < wanted && !found.stopped
+    }
+
+    fn add(&mut self, Found { file, path, .. }: &Found, found: Result<FileMatches, Unread>) {
         let found = match found {
             Ok(found) => found,
             Err(unread) => {
@@ -234,5 +255,22 @@ impl Assembly {
         let some = self.left > 0;
         self.left -= usize::from(some);
         some
+    }
+}
+
+/// How many lines the files of a block may still keep. It is about right: files that are searched at the same time see the same room.
+struct Room {
+    left: AtomicUsize,
+    wanted: Wanted,
+}
+
+impl Room {
+    /// Has a file searched within the room there is, and takes what it keeps.
+    fn fill(&self, verify: &dyn Fn(Wanted) -> Result<FileMatches, Unread>) -> Result<FileMatches, Unread> {
+        let left = self.left.load(Ordering::Relaxed);
+        let found = verify(Wanted { lines: self.wanted.lines.min(left), ..self.wanted })?;
+        let kept = |left: usize| Some(left.saturating_sub(found.shown.len()));
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, kept);
+        Ok(found)
     }
 }

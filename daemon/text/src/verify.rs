@@ -18,6 +18,7 @@ use hob_base::line_index::utf16_len;
 use hob_base::{CancelToken, Contents, FileId, WsPath};
 use memchr::{memchr, memrchr};
 
+use crate::contents::Text;
 use crate::encoding::searchable;
 use crate::pattern::Pattern;
 use crate::scope::Lines;
@@ -169,9 +170,16 @@ impl<'a> FileReader<'a> {
         Self { contents, token, buffer: Vec::new() }
     }
 
-    /// Reads a file, unless the search is to stop.
-    pub(crate) fn read(&mut self, path: &WsPath) -> Result<FileText<'_>, Unread> {
+    /// A file's text, unless the search is to stop: what the index has of it, or what is read now.
+    pub(crate) fn read<'t>(
+        &'t mut self,
+        path: &WsPath,
+        indexed: Option<Text<'t>>,
+    ) -> Result<FileText<'t>, Unread> {
         self.token.check().map_err(|_| Unread::Stopped)?;
+        if let Some(text) = indexed {
+            return Ok(FileText::indexed(text));
+        }
         // One huge file must not keep its memory for the rest of the search.
         if self.buffer.capacity() > KEPT_BUFFER {
             self.buffer = Vec::new();
@@ -205,6 +213,13 @@ pub(crate) struct FileText<'a> {
 }
 
 impl<'a> FileText<'a> {
+    fn indexed(Text { bytes, is_plain }: Text<'a>) -> Self {
+        match is_plain {
+            true => Self { text: Cow::Borrowed(bytes), nul: None, first_read: first_read(bytes) },
+            false => Self::of(bytes),
+        }
+    }
+
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let text = searchable(bytes);
         Self { nul: memchr(0, &text), first_read: first_read(bytes), text }

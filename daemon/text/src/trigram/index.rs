@@ -13,6 +13,7 @@ use super::merge::{MergeJob, Merged};
 use super::parts::Part;
 use super::segment::Segment;
 use super::snapshot::{IndexStats, Snapshot};
+use crate::contents::ContentCache;
 use std::sync::Arc;
 
 /// See the module's header.
@@ -22,6 +23,7 @@ pub struct TrigramIndex {
     parts: Vec<Part>,
     locations: FxHashMap<FileId, Location>,
     next_key: u64,
+    contents: ContentCache,
 }
 
 /// Where a file's current document is.
@@ -107,10 +109,21 @@ impl TrigramIndex {
         self.drop_dead_parts();
     }
 
+    /// Lets queries look at these texts before they read files.
+    pub fn set_contents(&mut self, contents: ContentCache) {
+        self.contents = contents;
+    }
+
+    /// The texts that queries look at.
+    #[must_use]
+    pub fn contents(&self) -> &ContentCache {
+        &self.contents
+    }
+
     /// What a query works on: the index as it is now, unaffected by later changes. Costs a few reference counts.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.parts.clone())
+        Snapshot::new(self.parts.clone(), self.contents.clone())
     }
 
     /// Figures about the index.

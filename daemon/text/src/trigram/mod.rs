@@ -11,7 +11,7 @@
 
 mod batch;
 mod build;
-mod disk;
+pub(crate) mod disk;
 mod grams;
 mod index;
 mod merge;
@@ -29,4 +29,4 @@ pub use grams::{FileGrams, Gram};
 pub use index::TrigramIndex;
 pub use merge::{MergeJob, Merged};
 pub use query::GramQuery;
-pub use snapshot::{Candidate, IndexStats, Snapshot};
+pub use snapshot::{Candidate, Found, IndexStats, Snapshot};

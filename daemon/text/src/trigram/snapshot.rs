@@ -1,6 +1,6 @@
 //! The index as one query sees it.
 
-use hob_base::{FileId, WsPath};
+use hob_base::{ContentHash, FileId, WsPath};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
@@ -9,12 +9,25 @@ use super::grams::Gram;
 use super::parts::Part;
 use super::plan::Plan;
 use super::query::GramQuery;
+use crate::contents::{ContentCache, Text};
 use crate::filter::PathFilter;
 
 /// An index at one moment. Cheap to clone; changes to the index do not reach it.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     parts: Vec<Part>,
+    contents: ContentCache,
+}
+
+/// A file that may match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The file's number.
+    pub file: FileId,
+    /// The file's path.
+    pub path: WsPath,
+    /// What it held when it was indexed.
+    pub hash: ContentHash,
 }
 
 /// A file that some of several queries admit.
@@ -24,6 +37,8 @@ pub struct Candidate {
     pub file: FileId,
     /// The file's path.
     pub path: WsPath,
+    /// What it held when it was indexed.
+    pub hash: ContentHash,
     /// Which queries admit it, ascending.
     pub queries: Box<[u32]>,
 }
@@ -48,8 +63,20 @@ pub struct IndexStats {
 }
 
 impl Snapshot {
-    pub(super) fn new(parts: Vec<Part>) -> Self {
-        Self { parts }
+    pub(super) fn new(parts: Vec<Part>, contents: ContentCache) -> Self {
+        Self { parts, contents }
+    }
+
+    /// The same, with every file to be read from where it is. For callers who know that files have changed since they were
+    /// indexed, or may have.
+    #[must_use]
+    pub fn without_contents(self) -> Self {
+        Self { contents: ContentCache::default(), ..self }
+    }
+
+    /// What a file held when it was indexed, if that is at hand.
+    pub(crate) fn text(&self, hash: &ContentHash) -> Option<Text<'_>> {
+        self.contents.get(hash)
     }
 
     pub(super) fn parts(&self) -> &[Part] {
@@ -59,11 +86,11 @@ impl Snapshot {
     /// The files that `filter` admits and whose trigrams satisfy `query`, sorted by path. A file that is left out has
     /// no match; one that is in may have none either.
     #[must_use]
-    pub fn candidates(&self, query: &GramQuery, filter: &PathFilter) -> Vec<(FileId, WsPath)> {
-        let mut found: Vec<(FileId, WsPath)> =
+    pub fn candidates(&self, query: &GramQuery, filter: &PathFilter) -> Vec<Found> {
+        let mut found: Vec<Found> =
             self.parts.par_iter().flat_map_iter(|part| candidates_of(part, query, filter)).collect();
         // Runs from segments are sorted already, which a stable sort makes use of.
-        found.sort_by(|(a_file, a), (b_file, b)| (a, a_file).cmp(&(b, b_file)));
+        found.sort_by(|a, b| (&a.path, a.file).cmp(&(&b.path, b.file)));
         found
     }
 
@@ -80,6 +107,13 @@ impl Snapshot {
     /// Every file, in no particular order.
     pub fn paths(&self) -> impl Iterator<Item = (FileId, &WsPath)> {
         self.parts.iter().flat_map(Part::live_docs).map(|(_, doc)| (doc.file, &doc.path))
+    }
+
+    /// Every file with what it held, in no particular order.
+    pub fn files(&self) -> impl Iterator<Item = (FileId, &WsPath, ContentHash)> {
+        self.parts.iter().flat_map(|part| {
+            part.live_docs().map(move |(at, doc)| (doc.file, &doc.path, part.segment.hash(at)))
+        })
     }
 
     /// Figures about the index.
@@ -113,13 +147,16 @@ impl IndexStats {
     }
 }
 
-fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<(FileId, WsPath)> {
-    let named = |doc: &super::segment::Doc| filter.admits(&doc.path).then(|| (doc.file, doc.path.clone()));
+fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<Found> {
+    let named = |(at, doc): (u32, &super::segment::Doc)| {
+        let hash = || part.segment.hash(at);
+        filter.admits(&doc.path).then(|| Found { file: doc.file, path: doc.path.clone(), hash: hash() })
+    };
     match Plan::new(query, &part.segment).documents() {
-        None => part.live_docs().filter_map(|(_, doc)| named(doc)).collect(),
+        None => part.live_docs().filter_map(named).collect(),
         Some(docs) => {
             let live = docs.into_iter().filter(|&doc| part.is_live(doc));
-            live.filter_map(|doc| named(&part.segment.docs[doc as usize])).collect()
+            live.filter_map(|doc| named((doc, &part.segment.docs[doc as usize]))).collect()
         }
     }
 }
@@ -145,7 +182,8 @@ fn candidates_of_each(part: &Part, queries: &[&GramQuery], filter: &PathFilter) 
         }
         queries.sort_unstable();
         queries.dedup();
-        Some(Candidate { file: doc.file, path: doc.path.clone(), queries: queries.into() })
+        let hash = part.segment.hash(at);
+        Some(Candidate { file: doc.file, path: doc.path.clone(), hash, queries: queries.into() })
     };
     part.live_docs().filter_map(candidate).collect()
 }

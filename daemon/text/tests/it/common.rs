@@ -96,7 +96,7 @@ pub(crate) fn counting(pattern: &str) -> SearchRequest {
 pub(crate) fn candidates(snapshot: &Snapshot, pattern: &str) -> Vec<String> {
     let pattern = Pattern::new(pattern).expect("a valid pattern");
     let found = snapshot.candidates(pattern.query(), &PathFilter::default());
-    found.into_iter().map(|(_, path)| path.to_string()).collect()
+    found.into_iter().map(|found| found.path.to_string()).collect()
 }
 
 /// `path:line:column:text` of every matching line, in order.

@@ -1,6 +1,7 @@
 //! The crate's behaviour through its public face, in one test binary.
 
 mod common;
+mod contents;
 mod count;
 mod disk;
 mod incremental;

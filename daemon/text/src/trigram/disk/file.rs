@@ -48,7 +48,8 @@ impl Draft {
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// Creates a file for the user alone; one that is there is an error.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -57,7 +58,7 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Creates a folder, with what is above it, for the user alone.
-pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -28,5 +28,7 @@ pub use error::{DiskError, FormatError};
 pub use restore::{Restored, restore};
 pub use save::{Saved, Saver};
 
+pub(crate) use file::{create, create_folder};
+pub(crate) use region::Region;
 pub(super) use region::Section;
 pub(super) use segment::Stored;

@@ -19,7 +19,7 @@ use memmap2::Mmap;
 
 /// A whole file's bytes.
 #[derive(Debug)]
-pub(in crate::trigram) enum Region {
+pub(crate) enum Region {
     Mapped(Mmap),
     /// Where mapping does not work: some network file systems, some sandboxes.
     Read(Vec<u8>),
@@ -27,7 +27,7 @@ pub(in crate::trigram) enum Region {
 
 impl Region {
     /// Maps the file, or reads it.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -40,7 +40,8 @@ impl Region {
         Ok(Self::Read(bytes))
     }
 
-    fn is_mapped(&self) -> bool {
+    /// Whether it takes no private memory.
+    pub(crate) fn is_mapped(&self) -> bool {
         matches!(self, Self::Mapped(_))
     }
 }

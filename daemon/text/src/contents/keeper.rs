@@ -1,0 +1,190 @@
+//! Bringing the folder of texts up to date with an index, aside and now and then.
+//!
+//! Packs are never changed: texts that are missing go into a new one, and when much of the packs is of no use any more, or
+//! they are many, one new pack takes the place of all. Until then a changed file is read from the disk by whoever searches it, so there is
+//! no hurry, and a save of one file writes nothing here.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hob_base::{AbsPath, CancelToken, ContentHash, Contents, WsPath};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ContentCache;
+use super::pack::{Draft, Pack, SUFFIX};
+use crate::trigram::disk::create_folder;
+use crate::trigram::{DiskError, Snapshot};
+
+/// Smaller projects are read from their files fast enough.
+const FEWEST: usize = 256;
+/// A new pack is due when one file in so many has no text here,
+const MISSING_SHARE: usize = 50;
+/// and at least so many have none.
+const MISSING_LEAST: usize = 64;
+/// More packs are made one.
+const MOST_PACKS: usize = 8;
+/// Larger files are left out: opening them is the least part of searching them.
+const LARGEST: usize = 32 << 20;
+/// Texts that are read at once, and in memory until they are written.
+const STEP: usize = 128;
+/// The name of a pack that is being written.
+const UNFINISHED: &str = "texts.new";
+
+/// Keeps the texts of one workspace in a folder, which it has to itself.
+#[derive(Debug)]
+pub struct ContentKeeper {
+    folder: PathBuf,
+    cache: ContentCache,
+    /// Contents that could not be had; they are not tried again.
+    given_up: FxHashSet<ContentHash>,
+}
+
+impl ContentKeeper {
+    /// For a folder, with what an earlier run left in it. What cannot be used is deleted.
+    #[must_use]
+    pub fn open(folder: &AbsPath) -> Self {
+        let folder = folder.as_path().to_owned();
+        let names: Vec<PathBuf> = pack_files(&folder).collect();
+        let opened = names.iter().map(|path| Pack::open(path).map(Arc::new));
+        let cache = ContentCache::of(opened.flatten().collect());
+        let keeper = Self { folder, cache, given_up: FxHashSet::default() };
+        keeper.delete_others();
+        keeper
+    }
+
+    /// The texts of this moment.
+    #[must_use]
+    pub fn cache(&self) -> &ContentCache {
+        &self.cache
+    }
+
+    /// Brings the folder up to date with `snapshot`, if that is due: reads the files whose texts are missing and adds those that still
+    /// hold what the index says. Reads in parallel, on the rayon pool it is called in, and may take seconds. Answers whether anything
+    /// has changed; when `token` stops it, nothing has.
+    ///
+    /// # Errors
+    /// [`DiskError`] when the folder cannot be written to; the cache then stays as it is.
+    pub fn refresh(
+        &mut self,
+        snapshot: &Snapshot,
+        contents: &dyn Contents,
+        token: &CancelToken,
+    ) -> Result<bool, DiskError> {
+        let wanted = Wanted::of(snapshot, (&self.cache, &self.given_up));
+        if !wanted.is_due() {
+            return Ok(false);
+        }
+        let io = |error| DiskError::io(&self.folder)(error);
+        create_folder(&self.folder).map_err(io)?;
+        let Some((pack, given_up)) = self.write(&wanted, (contents, token)).map_err(io)? else {
+            return Ok(false);
+        };
+        self.given_up.extend(given_up);
+        let kept = self.cache.packs.iter().filter(|_| !wanted.anew).cloned();
+        self.cache = ContentCache::of(kept.chain([Arc::new(pack)]).collect());
+        self.delete_others();
+        Ok(true)
+    }
+
+    /// Removes all texts, from memory and disk.
+    pub fn clear(&mut self) {
+        self.cache = ContentCache::default();
+        self.delete_others();
+    }
+
+    /// A pack of what is wanted, and what could not be had; `None` if it was stopped.
+    fn write(
+        &self,
+        wanted: &Wanted<'_>,
+        (contents, token): (&dyn Contents, &CancelToken),
+    ) -> io::Result<Option<(Pack, Vec<ContentHash>)>> {
+        let (mut draft, mut given_up) = (Draft::begin(&self.folder.join(UNFINISHED))?, Vec::new());
+        let old = if wanted.anew { self.cache.clone() } else { ContentCache::default() };
+        for step in wanted.texts.chunks(STEP) {
+            if token.check().is_err() {
+                return Ok(None);
+            }
+            let read: Vec<Option<Vec<u8>>> =
+                step.par_iter().map(|(path, hash)| text_of((path, hash), (&old, contents))).collect();
+            for ((_, hash), bytes) in step.iter().zip(read) {
+                match bytes {
+                    Some(bytes) => draft.add(*hash, &bytes)?,
+                    None => given_up.push(*hash),
+                }
+            }
+        }
+        Ok(Some((draft.finish(&self.folder)?, given_up)))
+    }
+
+    /// Deletes packs that are not in use, and drafts. What cannot be deleted is left for the next time.
+    fn delete_others(&self) {
+        let used: FxHashSet<&Path> = self.cache.packs.iter().map(|pack| pack.path()).collect();
+        for path in pack_files(&self.folder).filter(|path| !used.contains(&**path)) {
+            let _ = fs::remove_file(path);
+        }
+        let _ = fs::remove_file(self.folder.join(UNFINISHED));
+    }
+}
+
+fn pack_files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    paths.filter(|path| path.to_str().is_some_and(|path| path.ends_with(SUFFIX)))
+}
+
+/// The bytes of a file, from the cache that is given up or from the file itself, if they are what the index says.
+fn text_of(
+    (path, hash): (&WsPath, &ContentHash),
+    (old, contents): (&ContentCache, &dyn Contents),
+) -> Option<Vec<u8>> {
+    if let Some(text) = old.get(hash) {
+        return Some(text.bytes.to_vec());
+    }
+    let mut bytes = Vec::new();
+    contents.read_into(path, &mut bytes).ok()?;
+    (bytes.len() <= LARGEST && ContentHash::of(&bytes) == *hash).then_some(bytes)
+}
+
+/// What a new pack should hold.
+struct Wanted<'a> {
+    /// By path, each hash once.
+    texts: Vec<(&'a WsPath, ContentHash)>,
+    /// It takes the place of all packs.
+    anew: bool,
+    files: usize,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(snapshot: &'a Snapshot, (cache, given_up): (&ContentCache, &FxHashSet<ContentHash>)) -> Self {
+        let mut all: FxHashMap<ContentHash, &WsPath> = FxHashMap::default();
+        let mut files = 0;
+        for (_, path, hash) in snapshot.files() {
+            files += 1;
+            let first = all.entry(hash).or_insert(path);
+            *first = path.min(*first);
+        }
+        let anew = cache.packs.len() >= MOST_PACKS || is_mostly_dead(cache, &all);
+        let missing =
+            |(hash, _): &(ContentHash, &WsPath)| (anew || !cache.has(hash)) && !given_up.contains(hash);
+        let mut texts: Vec<_> = all.into_iter().filter(missing).map(|(hash, path)| (path, hash)).collect();
+        texts.sort_unstable();
+        Self { texts, anew, files }
+    }
+
+    fn is_due(&self) -> bool {
+        self.files >= FEWEST && self.texts.len() >= (self.files / MISSING_SHARE).max(MISSING_LEAST)
+    }
+}
+
+/// Whether most bytes of the packs are of texts that no file has any more.
+fn is_mostly_dead(cache: &ContentCache, wanted: &FxHashMap<ContentHash, &WsPath>) -> bool {
+    let (mut dead, mut all) = (0, 0);
+    for (hash, len) in cache.packs.iter().flat_map(|pack| pack.texts()) {
+        all += len;
+        dead += if wanted.contains_key(&hash) { 0 } else { len };
+    }
+    dead * 2 > all
+}

@@ -1,0 +1,243 @@
+//! One file of texts, written once and mapped.
+//!
+//! After eight bytes that say what it is and a version come the texts, one after the other; then the table, an entry of 48
+//! bytes per text sorted by hash: hash, where the text starts, its length (whose upper bit says that the text is plain: no
+//! byte order mark, no NUL); then the number of entries and the blake3 of table and number. All numbers are little-endian.
+//!
+//! The table is checked when the file is opened, a text when it is asked for the first time: its hash is its checksum. What this
+//! process has written itself needs no check.
+//!
+//! Versions:
+//! 1. The first.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use hob_base::ContentHash;
+use memchr::memchr;
+
+use crate::encoding::is_marked;
+use crate::trigram::disk::{Region, create};
+
+const MAGIC: [u8; 8] = *b"hobtexts";
+const VERSION: u32 = 1;
+/// Bytes before the texts.
+const HEAD: usize = 12;
+/// Bytes of an entry.
+const ENTRY: usize = 48;
+/// Number of entries and checksum.
+const FOOT: usize = 40;
+/// In an entry's length: the text is plain.
+const PLAIN: u64 = 1 << 63;
+/// Ends of names of packs.
+pub(super) const SUFFIX: &str = ".texts";
+
+/// A file's bytes from the cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// It has no byte order mark and no NUL.
+    pub(crate) is_plain: bool,
+}
+
+/// See the file's header.
+#[derive(Debug)]
+pub(super) struct Pack {
+    path: PathBuf,
+    region: Region,
+    /// Where the table starts.
+    table: usize,
+    /// What is known of each text, by place in the table.
+    known: Box<[AtomicU8]>,
+}
+
+/// Nobody has looked at a text yet.
+const UNSEEN: u8 = 0;
+/// A text is what its hash says.
+const GOOD: u8 = 1;
+/// A text is damaged.
+const BAD: u8 = 2;
+
+impl Pack {
+    /// Opens a pack of an earlier run; `None` if it is not one, or its table is damaged.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        Self::of(path, UNSEEN)
+    }
+
+    fn of(path: &Path, known: u8) -> Option<Self> {
+        let region = Region::open(path).ok()?;
+        if !region.starts_with(&head()) {
+            return None;
+        }
+        let foot = region.len().checked_sub(FOOT)?;
+        let count = u64::from_le_bytes(*region.get(foot..)?.first_chunk()?);
+        let count = usize::try_from(count).ok()?;
+        let table = foot.checked_sub(count.checked_mul(ENTRY)?)?;
+        if blake3::hash(region.get(table..foot + 8)?).as_bytes()[..] != region[foot + 8..] {
+            return None;
+        }
+        let known = (0..count).map(|_| AtomicU8::new(known)).collect();
+        Some(Self { path: path.to_owned(), region, table, known })
+    }
+
+    /// Number of texts.
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    pub(super) fn disk_bytes(&self) -> usize {
+        self.region.len()
+    }
+
+    pub(super) fn private_bytes(&self) -> usize {
+        self.known.len() + if self.region.is_mapped() { 0 } else { self.region.len() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it has the text and it is not known to be damaged.
+    pub(super) fn has(&self, hash: &ContentHash) -> bool {
+        self.place(hash).is_some_and(|at| self.known[at].load(Ordering::Relaxed) != BAD)
+    }
+
+    /// The text, if it is here and what its hash says.
+    pub(super) fn get(&self, hash: &ContentHash) -> Option<Text<'_>> {
+        let at = self.place(hash)?;
+        let Entry { start, len, is_plain, .. } = self.entry(at)?;
+        let bytes = self.region.get(..self.table)?.get(start..start.checked_add(len)?)?;
+        // Two threads may look at the same text at once and come to the same result.
+        let known = match self.known[at].load(Ordering::Relaxed) {
+            UNSEEN => self.look_at(at, (hash, bytes)),
+            known => known,
+        };
+        (known == GOOD).then_some(Text { bytes, is_plain })
+    }
+
+    fn look_at(&self, at: usize, (hash, bytes): (&ContentHash, &[u8])) -> u8 {
+        let known = if ContentHash::of(bytes) == *hash { GOOD } else { BAD };
+        self.known[at].store(known, Ordering::Relaxed);
+        known
+    }
+
+    /// All hashes with the lengths of their texts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (ContentHash, usize)> {
+        self.entries().iter().map(|entry| {
+            let entry = Entry::read(entry);
+            (entry.hash, entry.len)
+        })
+    }
+
+    fn entries(&self) -> &[[u8; ENTRY]] {
+        let end = self.region.len() - FOOT;
+        self.region.get(self.table..end).unwrap_or_default().as_chunks().0
+    }
+
+    fn entry(&self, at: usize) -> Option<Entry> {
+        self.entries().get(at).map(Entry::read)
+    }
+
+    fn place(&self, hash: &ContentHash) -> Option<usize> {
+        let of = |entry: &[u8; ENTRY]| -> [u8; 32] { *entry.first_chunk().expect("an entry is longer") };
+        let at = self.entries().binary_search_by(|entry| of(entry).cmp(hash.as_bytes())).ok()?;
+        (at < self.known.len()).then_some(at)
+    }
+}
+
+fn head() -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    head[..8].copy_from_slice(&MAGIC);
+    head[8..].copy_from_slice(&VERSION.to_le_bytes());
+    head
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    hash: ContentHash,
+    start: usize,
+    len: usize,
+    is_plain: bool,
+}
+
+impl Entry {
+    fn read(bytes: &[u8; ENTRY]) -> Self {
+        let (hash, numbers) = bytes.split_first_chunk().expect("an entry is longer");
+        let numbers = numbers.as_chunks::<8>().0;
+        let [start, len] = [0, 1].map(|at: usize| u64::from_le_bytes(numbers[at]));
+        // What does not fit into memory is out of every range.
+        let size = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        Self {
+            hash: ContentHash(*hash),
+            start: size(start),
+            len: size(len & !PLAIN),
+            is_plain: len & PLAIN != 0,
+        }
+    }
+
+    fn write(&self, table: &mut Vec<u8>) {
+        table.extend_from_slice(self.hash.as_bytes());
+        let len = self.len as u64 | if self.is_plain { PLAIN } else { 0 };
+        for number in [self.start as u64, len] {
+            table.extend_from_slice(&number.to_le_bytes());
+        }
+    }
+}
+
+/// A pack that is being written; it is deleted if it is not finished.
+pub(super) struct Draft {
+    path: PathBuf,
+    out: BufWriter<File>,
+    at: usize,
+    entries: Vec<Entry>,
+}
+
+impl Draft {
+    /// Begins a pack at `path`, in place of what was there.
+    pub(super) fn begin(path: &Path) -> io::Result<Self> {
+        // A leftover may be a link or belong to someone else; never write through it.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut out = BufWriter::with_capacity(1 << 18, create(path)?);
+        out.write_all(&head())?;
+        Ok(Self { path: path.to_owned(), out, at: HEAD, entries: Vec::new() })
+    }
+
+    /// Adds a text, whose hash is `hash`.
+    pub(super) fn add(&mut self, hash: ContentHash, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        let is_plain = !is_marked(bytes) && memchr(0, bytes).is_none();
+        self.entries.push(Entry { hash, start: self.at, len: bytes.len(), is_plain });
+        self.at += bytes.len();
+        Ok(())
+    }
+
+    /// Completes the pack in `folder`, under a name of its own, and opens it. It is not flushed to the disk: what a power cut leaves of
+    /// it proves itself or is not used.
+    pub(super) fn finish(mut self, folder: &Path) -> io::Result<Pack> {
+        self.entries.sort_unstable_by_key(|entry| entry.hash);
+        let mut table = Vec::with_capacity(self.entries.len() * ENTRY + FOOT);
+        self.entries.iter().for_each(|entry| entry.write(&mut table));
+        table.extend_from_slice(&(self.entries.len() as u64).to_le_bytes());
+        let checksum = blake3::hash(&table);
+        self.out.write_all(&table)?;
+        self.out.write_all(checksum.as_bytes())?;
+        self.out.flush()?;
+        let name: String = checksum.as_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = folder.join(name + SUFFIX);
+        fs::rename(&self.path, &path)?;
+        Pack::of(&path, GOOD).ok_or_else(|| io::Error::other("what was just written cannot be read"))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // After `finish` there is nothing under this name.
+        let _ = fs::remove_file(&self.path);
+    }
+}
