@@ -17,6 +17,7 @@ fn host(dir: &Path) -> Host {
     let options = HostOptions {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
+        keep_contents: true,
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
         home: None,

@@ -40,6 +40,7 @@ fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
     let options = HostOptions {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
+        keep_contents: true,
         cookies: absolute("cookies"),
         memory,
         home: None,

@@ -130,11 +130,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     workspace.deriver.begin();
     let mut derived_in = derive(workspace);
     snapshot::save(workspace);
+    snapshot::keep_contents(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
             derived_in = derive(workspace);
         }
         snapshot::save(workspace);
+        snapshot::keep_contents(workspace);
     }
 }
 

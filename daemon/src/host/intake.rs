@@ -348,6 +348,7 @@ mod tests {
         let options = HostOptions {
             store: dir.path().join("store"),
             snapshots: place("snapshots"),
+            keep_contents: true,
             cookies: place("cookies"),
             memory: MemoryBudget::default(),
             home: None,

@@ -32,6 +32,8 @@ pub struct HostOptions {
     pub store: PathBuf,
     /// Folder of the workspaces' snapshots.
     pub snapshots: AbsPath,
+    /// Whether the texts of a workspace lie there too, side by side, so that broad searches open no files.
+    pub keep_contents: bool,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
     /// What all workspaces together may take.
@@ -265,7 +267,7 @@ impl Host {
         let rules = Arc::new(Rules::new(root.clone(), RuleOptions::default()));
         let name = folder_name(&root);
         let cookie_dir = self.options.cookies.join(&name);
-        let snapshots = Snapshots::new(self.options.snapshots.join(&name));
+        let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
         let watcher =
             Watcher::start(WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir });
         let facts = FactsCache::new(Arc::clone(&self.store));

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use hob_base::{AbsPath, CancelToken, Deadline, FileId, Generation, Stopped, WsPath};
 use hob_live::live::{Live, Project};
 use hob_map::{Map, MapChange};
-use hob_text::{Batch as GramBatch, Saved, Snapshot, TrigramIndex};
+use hob_text::{Batch as GramBatch, ContentCache, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
 use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Watcher};
 
@@ -325,14 +325,22 @@ impl Workspace {
     }
 
     /// Begins with the index of an earlier run.
-    pub(super) fn restore_text(&self, index: TrigramIndex) {
-        *self.text.write().unwrap_or_else(PoisonError::into_inner) = index;
+    pub(super) fn restore_text(&self, mut index: TrigramIndex) {
+        let mut text = self.text.write().unwrap_or_else(PoisonError::into_inner);
+        index.set_contents(text.contents().clone());
+        *text = index;
+        drop(text);
         self.advance();
     }
 
     /// Goes on with segments as they are used from disk.
     pub(super) fn install_saved(&self, saved: Saved) {
         self.text.write().unwrap_or_else(PoisonError::into_inner).install_saved(saved);
+    }
+
+    /// Lets searches look at these texts before they read files.
+    pub(super) fn install_contents(&self, contents: ContentCache) {
+        self.text.write().unwrap_or_else(PoisonError::into_inner).set_contents(contents);
     }
 
     /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,

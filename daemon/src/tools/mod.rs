@@ -20,6 +20,7 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::live::Project;
 use hob_live::spec::ServerSpec;
 use hob_proto::{ErrorCode, ToolError};
+use hob_text::Snapshot;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -160,6 +161,14 @@ impl ToolCall<'_> {
         self.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)
+    }
+
+    /// The text index for this call. Unless it is known that nothing has changed since, files are read from where they are.
+    pub(crate) fn text(&self, workspace: &Workspace) -> Snapshot {
+        match self.freshness {
+            Freshness::Fresh => workspace.text(),
+            Freshness::Unknown(_) => workspace.text().without_contents(),
+        }
     }
 
     fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {

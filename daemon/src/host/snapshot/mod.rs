@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, FileId, WsPath};
 use hob_map::Lang;
-use hob_text::{Restored, Saver, TrigramIndex};
+use hob_text::{ContentKeeper, Restored, Saver, TrigramIndex};
 use hob_workspace::{FileTable, Record};
 use rustc_hash::FxHashMap;
 
@@ -69,6 +69,8 @@ struct Entry {
 pub(super) struct Snapshots {
     folder: AbsPath,
     saver: Saver,
+    /// `None` where the user wants no second copy of the texts.
+    contents: Option<ContentKeeper>,
     /// The generation that was saved last.
     saved: Option<u64>,
     /// How long saving took the last time.
@@ -76,8 +78,18 @@ pub(super) struct Snapshots {
 }
 
 impl Snapshots {
-    pub(super) fn new(folder: AbsPath) -> Self {
-        Self { saver: Saver::new(&folder.join("text")), folder, saved: None, took: Duration::ZERO }
+    pub(super) fn new(folder: AbsPath, keep_contents: bool) -> Self {
+        let mut contents = ContentKeeper::open(&folder.join("contents"));
+        if !keep_contents {
+            contents.clear();
+        }
+        let contents = keep_contents.then_some(contents);
+        Self { saver: Saver::new(&folder.join("text")), contents, folder, saved: None, took: Duration::ZERO }
+    }
+
+    /// Where everything of the workspace is.
+    pub(super) fn folder(&self) -> &AbsPath {
+        &self.folder
     }
 
     /// How long to rest after the last saving.
@@ -128,6 +140,26 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     Ok(())
 }
 
+/// Has what the files hold lie side by side for searches, if much of it does not. A matter of speed alone, so it comes after
+/// everything that answers wait for, and ends when the workspace is closed.
+pub(super) fn keep_contents(workspace: &Workspace) {
+    let mut snapshots = lock(&workspace.snapshots);
+    let Some(keeper) = &mut snapshots.contents else { return };
+    let (text, disk) = (workspace.text(), workspace.contents());
+    let refresh = || keeper.refresh(&text, &disk, &workspace.closing);
+    match workspace.pools.merge.install(refresh) {
+        Ok(_) => workspace.install_contents(keeper.cache().clone()),
+        Err(error) => {
+            let text = format!(
+                "The contents of `{}` could not be put side by side: {error}. Broad searches open every file.",
+                workspace.root()
+            );
+            workspace.notices.once("contents", text);
+            snapshots.contents = None;
+        }
+    }
+}
+
 /// Saves the map's names and lists, unless those that were saved will do.
 fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dyn std::error::Error>> {
     let files = workspace.map().stats().files;
@@ -161,7 +193,11 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Takes over what an earlier run left. Afterwards table and text have it, and the map is on its way.
 pub(super) fn restore(workspace: &Arc<Workspace>) {
-    let folder = lock(&workspace.snapshots).folder.clone();
+    let (folder, contents) = {
+        let snapshots = lock(&workspace.snapshots);
+        (snapshots.folder.clone(), snapshots.contents.as_ref().map(|keeper| keeper.cache().clone()))
+    };
+    workspace.install_contents(contents.unwrap_or_default());
     let bytes = match fs::read(folder.join(TABLE)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,

@@ -28,7 +28,7 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
         ..CountRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
-    let (snapshot, contents) = (workspace.text(), workspace.contents());
+    let (snapshot, contents) = (call.text(&workspace), workspace.contents());
     let answer = workspace
         .query_pool()
         .install(|| count(&snapshot, &request, &contents, &cancel))

@@ -34,7 +34,7 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         output: output(&args.output),
     };
     let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
-    let (snapshot, contents) = (workspace.text(), workspace.contents());
+    let (snapshot, contents) = (call.text(&workspace), workspace.contents());
     let answer = workspace
         .query_pool()
         .install(|| search(&snapshot, &request, &contents, &cancel))
