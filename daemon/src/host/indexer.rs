@@ -11,6 +11,7 @@ use hob_workspace::{Batch, Refresh, refresh};
 
 use super::intake::{Report, take_in};
 use super::progress::Phase;
+use super::ranked::Ranked;
 use super::snapshot;
 use super::workspace::{Workspace, lock};
 
@@ -46,6 +47,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         workspace.progress.enter(Phase::Done, None);
         workspace.dirty.settle(marks);
         workspace.merge_text();
+        Ranked::catch_up(workspace);
     }
 }
 

@@ -20,6 +20,7 @@ use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
+use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use super::trust::Trust;
@@ -65,6 +66,8 @@ pub struct Workspace {
     trust: Trust,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
+    /// What questions in words are answered from.
+    pub ranked: Ranked,
     settings: Arc<Settings>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
@@ -97,6 +100,7 @@ impl Workspace {
     pub(super) fn assemble(parts: Parts) -> Self {
         let core = Core::default();
         Self {
+            ranked: Ranked::new(parts.snapshots.folder().clone()),
     pub(super) settings: Arc<Settings>,
             links: Arc::clone(core.table.links()),
             core: Mutex::new(core),
@@ -202,11 +206,11 @@ impl Workspace {
         (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
     }
 
-    /// Bytes that map and text index hold.
+    /// Bytes that map, text index and ranked index hold.
     #[must_use]
     pub fn heap_bytes(&self) -> u64 {
         let text = self.text().stats();
-        (self.map().stats().heap_bytes + text.private_bytes) as u64
+        (self.map().stats().heap_bytes + text.private_bytes) as u64 + self.ranked.cost().1
     }
 
     /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.
@@ -350,6 +354,7 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
+        self.ranked.start_over();
         self.advance();
         self.dirty.mark_sweep();
     }
@@ -397,7 +402,12 @@ impl Workspace {
             return;
         }
         let count = changes.len() as u64;
-        self.change_map(|map| map.apply(changes));
+        let files: Vec<FileId> = changes.iter().map(changed_file).collect();
+        self.change_map(|map| {
+            map.apply(changes);
+            // Under the same lock: what the ranked index says of a file holds as long as the file is not noted.
+            self.ranked.note(files.into_iter());
+        });
         self.advance();
         self.deriver.map_changed(count);
     }
@@ -439,6 +449,12 @@ impl Workspace {
     fn advance(&self) {
         self.generation.fetch_add(1, Ordering::Release);
         *lock(&self.changed_at) = Some(SystemTime::now());
+    }
+}
+
+fn changed_file(change: &MapChange) -> FileId {
+    match change {
+        MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
     }
 }
 

@@ -13,7 +13,7 @@ use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
-use crate::host::{OpenError, Progressed, Workspace};
+use crate::host::{OpenError, Progressed, Taking, Workspace};
 
 /// The caller cancelled.
 pub fn cancelled() -> ToolError {
@@ -62,6 +62,21 @@ pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
     ToolError::new(ErrorCode::MapNotBuilt, message)
         .hint("Call again in a moment; indexing goes on meanwhile.")
         .with("progress", json!({"phase": progressed.phase.as_str(), "filesDone": done, "filesTotal": total}))
+}
+
+/// The index for questions in words is not there yet.
+pub fn words_not_built(workspace: &Workspace, Taking { done, total }: Taking) -> ToolError {
+    let message =
+        format!("The ranked index of `{}` is still being built: {done} of {total} files.", workspace.root());
+    ToolError::new(ErrorCode::MapNotBuilt, message)
+        .hint("Call again in a moment; indexing goes on meanwhile. regex_search answers already.")
+        .with("progress", json!({"phase": "indexing words", "filesDone": done, "filesTotal": total}))
+}
+
+/// The index for questions in words cannot be made or read.
+pub fn words_failed(why: &str) -> ToolError {
+    ToolError::new(ErrorCode::Internal, format!("The ranked index cannot be used: {why}."))
+        .hint("Call again: it is checked and, if need be, made anew. regex_search does not need it.")
 }
 
 /// A path argument leads out of the workspace.

@@ -3,5 +3,6 @@
 pub mod errors;
 pub mod live;
 pub mod map;
+pub mod ranked;
 pub mod resolve;
 pub mod text;

@@ -8,6 +8,7 @@ pub mod admin;
 pub mod calls;
 pub mod map;
 pub mod nav;
+pub mod ranked;
 pub mod read;
 pub mod resolve;
 pub mod servers;
@@ -63,6 +64,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "read_symbols" => read::read_symbols,
         "regex_search" => text::regex_search,
         "resolve" => resolve::resolve,
+        "text_search" => ranked::text_search,
         _ => return None,
     })
 }

@@ -19,6 +19,7 @@ pub mod encoding;
 pub mod filter;
 mod lanes;
 pub mod pattern;
+pub mod ranked;
 pub mod scope;
 pub mod search;
 pub mod trigram;

@@ -11,6 +11,7 @@ pub mod schema;
 pub mod admin;
 pub mod map;
 pub mod nav;
+pub mod ranked;
 pub mod read;
 pub mod resolve;
 pub mod servers;
@@ -205,6 +206,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &read::READ_SYMBOLS,
     &text::REGEX_SEARCH,
     &resolve::RESOLVE,
+    &ranked::TEXT_SEARCH,
 ];
 
 /// The tool of this name.

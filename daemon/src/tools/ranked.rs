@@ -1,0 +1,264 @@
+//! `text_search`.
+//!
+//! The index finds, the map names, the files show. All three are of one moment, or the result says that it is not: if the index
+//! was changed while the hits were being named, they are looked for again.
+
+use std::sync::Arc;
+
+use hob_base::{Contents as _, Deadline, FileId, LineIndex, WsPath};
+use hob_map::facts::DefIdx;
+use hob_map::graph::{DefRef, NodeRef};
+use hob_proto::ToolError;
+use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
+use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest, Words, cut};
+
+use super::map::prefix;
+use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, data};
+use crate::host::{NotReady, Ranked, Taking, Workspace};
+use crate::to_proto::{errors, ranked as to_proto};
+
+/// Documents that are read to see whether they have a phrase.
+const PHRASE_READS: usize = 400;
+
+/// How often hits are looked for again because the index was changed meanwhile.
+const TRIES: usize = 3;
+
+/// Lines of a snippet, and characters of each.
+const SNIPPET_LINES: usize = 2;
+const SNIPPET_WIDTH: usize = 140;
+
+/// Lines of a definition that are looked at for a snippet.
+const LOOKED_AT: u32 = 1_000;
+
+/// A hit and what the map says of it.
+pub(crate) struct Named {
+    pub(crate) id: Option<String>,
+    pub(crate) kind: DocKind,
+    pub(crate) title: String,
+    pub(crate) path: WsPath,
+    /// Line of its name.
+    pub(crate) line: u32,
+    /// First and last line.
+    lines: (u32, u32),
+    pub(crate) score: f32,
+    pub(crate) stale: bool,
+}
+
+pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
+    let args: TextSearchArgs = call.args()?;
+    let question = Question::parse(&args.query);
+    let workspace = call.workspace(Needs::Map)?;
+    let below = prefix(&workspace, args.path_prefix.as_deref())?;
+    if question.is_empty() {
+        call.warnings.push("There is no word in the query: pass words or identifiers.".into());
+        return data(&TextSearchResult::default());
+    }
+    let index = ready(call, &workspace)?;
+    let asked = Asked { question, kinds: kinds(&args.kinds), below, limit: args.limit };
+    let Found { mut named, total } = find(call, (&workspace, &index), &asked)?;
+    let mut total = total;
+    if asked.question.has_phrases() {
+        let looked_at = named.len();
+        named.retain(|hit| has_phrases(&workspace, &asked.question, hit));
+        if total > looked_at {
+            call.warnings
+                .push("Only the best were read for the words in quotes: total is a lower bound.".into());
+        }
+        total = named.len();
+        named.truncate(asked.limit);
+    }
+    call.omit(
+        "results",
+        total,
+        named.len(),
+        "Raise limit (<=100), or pass kinds, path_prefix or more words.",
+    );
+    let results = with_snippets(&workspace, &asked.question, named, call.room);
+    data(&TextSearchResult { results, total })
+}
+
+/// A question as it was asked.
+struct Asked {
+    question: Question,
+    kinds: Vec<DocKind>,
+    below: Option<WsPath>,
+    limit: usize,
+}
+
+fn kinds(words: &[String]) -> Vec<DocKind> {
+    DocKind::ALL.into_iter().filter(|kind| words.iter().any(|word| word == to_proto::kind(*kind))).collect()
+}
+
+/// Waits for the index: as long as for a first index if it is being made, else as long as for any change.
+fn ready(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Result<Arc<RankedIndex>, ToolError> {
+    let patience = if workspace.ranked.is_built() { call.patience } else { FIRST_INDEX_PATIENCE };
+    let cancel = call.cancel.with_deadline(Deadline::after(patience));
+    let report = |Taking { done, total }| {
+        if let Some(progress) = &call.progress {
+            progress(done, Some(total), "indexing words");
+        }
+    };
+    match Ranked::ready(workspace, &cancel, &report) {
+        Ok(index) => Ok(index),
+        Err(_) if call.cancel.is_cancelled() => Err(errors::cancelled()),
+        Err(NotReady::Building(taking)) => Err(errors::words_not_built(workspace, taking)),
+        Err(NotReady::Failed(why)) => Err(errors::words_failed(&why)),
+        Err(NotReady::Late(index)) => {
+            call.warnings.push(
+                "Recent changes are still being indexed: results may be missing, changed files carry stale:true.".into(),
+            );
+            Ok(index)
+        }
+    }
+}
+
+struct Found {
+    named: Vec<Named>,
+    total: usize,
+}
+
+fn find(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    asked: &Asked,
+) -> Result<Found, ToolError> {
+    let admits = asked.below.as_ref().map(|below| admitted(workspace, below));
+    let admits = admits.as_ref().map(|files| move |number: u64| files.contains(&number));
+    let has_phrases = asked.question.has_phrases();
+    let request = RankedRequest {
+        question: &asked.question,
+        kinds: &asked.kinds,
+        admits: admits.as_ref().map(|admits| admits as &dyn Fn(u64) -> bool),
+        limit: if has_phrases { PHRASE_READS } else { asked.limit },
+    };
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let commits = workspace.ranked.commits();
+        let found = index.search(&request, &call.cancel);
+        let (answer, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
+        let (named, is_of_one_moment) = name(workspace, &answer, commits);
+        if !is_of_one_moment && tries < TRIES {
+            continue;
+        }
+        if !complete {
+            call.warnings.push("Out of time: results are of a part of the index.".into());
+        }
+        return Ok(Found { total: answer.total - (answer.hits.len() - named.len()), named });
+    }
+}
+
+/// The numbers of the files below a folder.
+fn admitted(workspace: &Workspace, below: &WsPath) -> rustc_hash::FxHashSet<u64> {
+    let text = workspace.text();
+    let inside = text.paths().filter(|(_, path)| path.is_below(below));
+    inside.map(|(_, path)| crate::host::ranked_number(path)).collect()
+}
+
+/// Names hits by the map; whether index and map were of one moment.
+fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Named>, bool) {
+    let text = workspace.text();
+    let map = workspace.map();
+    let is_same = workspace.ranked.commits() == commits;
+    let mut all_known = is_same;
+    let mut paths: Option<rustc_hash::FxHashMap<FileId, WsPath>> = None;
+    let mut named = Vec::with_capacity(answer.hits.len());
+    for hit in &answer.hits {
+        let Some((file, is_known)) = workspace.ranked.file(hit.file) else { continue };
+        all_known &= is_known;
+        let is_known = is_known && is_same;
+        let path = match map.file(file) {
+            Some((path, _)) => Some(path.clone()),
+            // Rare enough not to be kept at hand: files without a language.
+            None => paths
+                .get_or_insert_with(|| text.paths().map(|(file, path)| (file, path.clone())).collect())
+                .get(&file)
+                .cloned(),
+        };
+        let Some(path) = path else { continue };
+        named.extend(one(&map, hit, (file, path), is_known));
+    }
+    (named, all_known)
+}
+
+/// A hit in a file that has changed since is a hit of the file.
+fn one(map: &hob_map::Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<Named> {
+    let whole = |stale| Named {
+        id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
+        kind: DocKind::File,
+        title: path.file_name().to_owned(),
+        path: path.clone(),
+        line: 1,
+        lines: (1, u32::MAX),
+        score: hit.score,
+        stale,
+    };
+    if !is_known || hit.slot == 0 {
+        return Some(whole(!is_known));
+    }
+    let (_, facts) = map.file(file)?;
+    let def = DefIdx(hit.slot - 1);
+    let found = facts.defs.get(def.index())?;
+    Some(Named {
+        id: Some(map.id(DefRef { file, def }.into()).to_string()),
+        kind: hit.kind,
+        title: facts.name(found.qualified).to_owned(),
+        line: found.name_at.0,
+        lines: found.lines,
+        ..whole(false)
+    })
+}
+
+fn has_phrases(workspace: &Workspace, question: &Question, hit: &Named) -> bool {
+    let Ok(bytes) = workspace.contents().read(&hit.path) else { return false };
+    question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines)))
+}
+
+fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
+    let index = LineIndex::new(bytes);
+    let last = last.min(index.line_count());
+    let range = index.line_range(first).zip(index.line_range(last));
+    let text = range.and_then(|(from, to)| bytes.get(from.start..to.end)).unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
+}
+
+/// Results with what they say, as far as `room` characters go.
+fn with_snippets(
+    workspace: &Workspace,
+    question: &Question,
+    named: Vec<Named>,
+    room: usize,
+) -> Vec<RankedResult> {
+    /// What a result takes besides its words, at least.
+    const FRAME: usize = 60;
+    let (mut words, mut taken) = (question.words(), 0);
+    let one = |hit: Named| {
+        let text = (taken < room).then(|| snippet(workspace, &mut words, &hit)).flatten();
+        let id = hit.id.as_ref().map_or(0, String::len);
+        taken +=
+            FRAME + id + hit.title.len() + hit.path.as_str().len() + text.as_ref().map_or(0, String::len);
+        to_proto::result(hit, text)
+    };
+    named.into_iter().map(one).collect()
+}
+
+/// The lines that have most of the question, in their order.
+fn snippet(workspace: &Workspace, words: &mut Words<'_>, hit: &Named) -> Option<String> {
+    let bytes = workspace.contents().read(&hit.path).ok()?;
+    let (first, last) = hit.lines;
+    let text = lines_of(&bytes, (first, last.min(first.saturating_add(LOOKED_AT))));
+    let mut lines: Vec<(usize, u32, &str)> = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| (at, words.in_line(line), line.trim()))
+        .filter(|(_, _, line)| !line.is_empty())
+        .collect();
+    lines.sort_by_key(|(at, count, _)| (std::cmp::Reverse(*count), *at));
+    // A line that has nothing of the question is shown only if there is no other.
+    let some = lines.iter().filter(|(_, count, _)| *count > 0).count().max(1);
+    lines.truncate(some.min(SNIPPET_LINES));
+    lines.sort_by_key(|(at, _, _)| *at);
+    let shown: Vec<&str> =
+        lines.iter().map(|(_, _, line)| cut(line, SNIPPET_WIDTH)).collect();
+    (!shown.is_empty()).then(|| shown.join("\n"))
+}

@@ -1,0 +1,291 @@
+//! Opening, changing and merging the ranked index.
+//!
+//! A writer of tantivy's has threads and buffers, so there is one only while something is written: [`RankedIndex::update`] makes it,
+//! commits, shows the result to searches that begin afterwards, and ends it. A merge runs aside under the same
+//! writer, and changes go on meanwhile. Searches never wait for either.
+//!
+//! Opening never fails but for the folder itself: an index of another version, or with a wrong checksum, is removed and begun anew.
+
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
+use tantivy::store::Compressor;
+use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyError, Term};
+
+use super::folder::Folder;
+use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register};
+
+/// The file that says of what form the index is.
+const STAMP: &str = "form";
+
+/// Buffer of a writing thread for a few files, and for many. (tantivy takes no less than the first.)
+const HEAP_FEW: usize = 15 << 20;
+const HEAP_MANY: usize = 48 << 20;
+
+/// Most threads that take documents in.
+const THREADS: usize = 4;
+
+/// Memory that an open segment takes beside its mapped files, about.
+const SEGMENT_BYTES: u64 = 32 << 10;
+
+/// Why the ranked index could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum RankedError {
+    /// The index itself, or the disk under it.
+    #[error(transparent)]
+    Index(#[from] TantivyError),
+    /// The folder.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// What is on disk made the code that reads it panic.
+    #[error("the index is damaged")]
+    Damaged,
+}
+
+/// An index and how it came about.
+#[derive(Debug)]
+pub struct Opened {
+    /// It.
+    pub index: RankedIndex,
+    /// Why what was there was removed, if it was.
+    pub discarded: Option<String>,
+}
+
+/// Figures about an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankedStats {
+    /// Documents that can be found.
+    pub docs: u64,
+    /// Parts of the index.
+    pub segments: usize,
+    /// Bytes on disk.
+    pub disk_bytes: u64,
+    /// Private memory at rest, about.
+    pub heap_bytes: u64,
+}
+
+/// A ranked index in a folder of its own.
+pub struct RankedIndex {
+    pub(super) fields: Fields,
+    index: Index,
+    reader: IndexReader,
+    path: PathBuf,
+    writer: Mutex<Writing>,
+}
+
+impl std::fmt::Debug for RankedIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RankedIndex").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct Writing {
+    writer: Option<IndexWriter>,
+    /// A merge needs the writer until it is done.
+    merging: bool,
+}
+
+impl RankedIndex {
+    /// Opens the index in `folder`, or begins one. `form` is whatever else documents depend on: an index of another form is
+    /// of no use.
+    ///
+    /// # Errors
+    /// When the folder can be neither read nor made.
+    pub fn open(folder: &Path, form: &str) -> Result<Opened, RankedError> {
+        let form = format!("hob ranked {VERSION}\n{form}\n");
+        match fs::read_to_string(folder.join(STAMP)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::begin(folder, &form, None),
+            Ok(found) if found == form => {
+                let there = catch_unwind(AssertUnwindSafe(|| Self::existing(folder)));
+                match there.unwrap_or(Err(RankedError::Damaged)) {
+                    Ok(index) => Ok(Opened { index, discarded: None }),
+                    Err(error) => Self::begin(folder, &form, Some(error.to_string())),
+                }
+            }
+            _ => Self::begin(folder, &form, Some("it is of another version".to_owned())),
+        }
+    }
+
+    fn begin(folder: &Path, form: &str, discarded: Option<String>) -> Result<Opened, RankedError> {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => fs::create_dir_all(folder)?,
+        }
+        let settings = IndexSettings {
+            docstore_compression: Compressor::None,
+            docstore_compress_dedicated_thread: false,
+            ..IndexSettings::default()
+        };
+        let (schema, _) = Fields::make();
+        let files = Folder::open(folder).map_err(TantivyError::from)?;
+        let index = Self::of(Index::create(files, schema, settings)?, folder)?;
+        // Last: what is begun and not finished has no stamp and is begun again.
+        fs::write(folder.join(STAMP), form)?;
+        Ok(Opened { index, discarded })
+    }
+
+    fn existing(folder: &Path) -> Result<Self, RankedError> {
+        let files = Folder::open(folder).map_err(TantivyError::from)?;
+        let index = Index::open(files)?;
+        if !index.validate_checksum()?.is_empty() {
+            return Err(RankedError::Damaged);
+        }
+        Self::of(index, folder)
+    }
+
+    fn of(index: Index, folder: &Path) -> Result<Self, RankedError> {
+        register(&index);
+        let (schema, fields) = Fields::make();
+        if schema != index.schema() {
+            return Err(RankedError::Damaged);
+        }
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
+        let reader = reader.doc_store_cache_num_blocks(1).try_into()?;
+        Ok(Self { fields, index, reader, path: folder.to_path_buf(), writer: Mutex::default() })
+    }
+
+    /// Makes changes and shows them. `is_large` takes more threads and memory.
+    ///
+    /// # Errors
+    /// [`RankedError`]; nothing of the changes is there then.
+    pub fn update(&self, is_large: bool, change: impl FnOnce(&Update<'_>)) -> Result<(), RankedError> {
+        let mut writing = self.writing();
+        let writer = self.open_writer(&mut writing, is_large)?;
+        change(&Update { fields: &self.fields, writer });
+        let outcome = writer.commit();
+        if outcome.is_err() || !writing.merging {
+            writing.writer = None;
+        }
+        outcome?;
+        Ok(self.reader.reload()?)
+    }
+
+    /// Merges what is due, in the calling thread's time; `false` when nothing was. Changes go on meanwhile.
+    ///
+    /// # Errors
+    /// [`RankedError`]; the index stays as it was.
+    pub fn merge_step(&self) -> Result<bool, RankedError> {
+        let merge = {
+            let mut writing = self.writing();
+            let metas = self.index.searchable_segment_metas()?;
+            let mut due = policy().compute_merge_candidates(&metas);
+            let Some(due) = due.pop().filter(|_| !writing.merging) else { return Ok(false) };
+            let writer = self.open_writer(&mut writing, false)?;
+            let merge = writer.merge(&due.0);
+            writing.merging = true;
+            merge
+        };
+        let outcome = merge.wait();
+        let mut writing = self.writing();
+        (writing.merging, writing.writer) = (false, None);
+        outcome?;
+        Ok(self.reader.reload().map(|()| true)?)
+    }
+
+    fn open_writer<'w>(
+        &self,
+        writing: &'w mut Writing,
+        is_large: bool,
+    ) -> Result<&'w mut IndexWriter, RankedError> {
+        if writing.writer.is_none() {
+            let threads = std::thread::available_parallelism().map_or(1, |all| all.get().min(THREADS));
+            let (threads, heap) = if is_large { (threads, HEAP_MANY) } else { (1, HEAP_FEW) };
+            let options = IndexWriterOptions::builder()
+                .num_worker_threads(threads)
+                .memory_budget_per_thread(heap)
+                .num_merge_threads(1)
+                .build();
+            let writer: IndexWriter = self.index.writer_with_options(options)?;
+            writer.set_merge_policy(Box::new(NoMergePolicy));
+            writing.writer = Some(writer);
+        }
+        Ok(writing.writer.as_mut().expect("it was just opened"))
+    }
+
+    /// The version of every file that is indexed, by number.
+    ///
+    /// # Errors
+    /// [`RankedError`].
+    pub fn versions(&self) -> Result<FxHashMap<u64, u64>, RankedError> {
+        let mut versions = FxHashMap::default();
+        for segment in self.searcher().segment_readers() {
+            let (files, all) = (segment.fast_fields().u64(FILE)?, segment.fast_fields().u64(VERSION_OF)?);
+            for doc in segment.doc_ids_alive() {
+                if let (Some(file), Some(version)) = (files.first(doc), all.first(doc)) {
+                    versions.insert(file, version);
+                }
+            }
+        }
+        Ok(versions)
+    }
+
+    pub(super) fn searcher(&self) -> Searcher {
+        self.reader.searcher()
+    }
+
+    /// Figures.
+    #[must_use]
+    pub fn stats(&self) -> RankedStats {
+        let searcher = self.searcher();
+        let segments = searcher.segment_readers().len();
+        let sizes = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        RankedStats {
+            docs: searcher.num_docs(),
+            segments,
+            disk_bytes: sizes.filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum(),
+            heap_bytes: segments as u64 * SEGMENT_BYTES,
+        }
+    }
+
+    fn writing(&self) -> MutexGuard<'_, Writing> {
+        // A writer whose user panicked is not used again.
+        self.writer.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
+            let mut writing = poisoned.into_inner();
+            *writing = Writing::default();
+            self.writer.clear_poison();
+            writing
+        })
+    }
+}
+
+fn policy() -> LogMergePolicy {
+    let mut policy = LogMergePolicy::default();
+    policy.set_min_num_segments(8);
+    policy.set_max_docs_before_merge(4_000_000);
+    policy.set_del_docs_ratio_before_merge(0.3);
+    policy
+}
+
+/// Changes on their way in. Files may be given from several threads, each file from one.
+pub struct Update<'w> {
+    fields: &'w Fields,
+    writer: &'w IndexWriter,
+}
+
+impl Update<'_> {
+    /// Forgets a file.
+    pub fn remove(&self, file: u64) {
+        self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
+    }
+
+    /// Adds documents of a file that is not there or was removed before.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn add<'t>(
+        &self,
+        (file, version): (u64, u64),
+        docs: impl Iterator<Item = RankedDoc<'t>>,
+    ) -> Result<(), RankedError> {
+        for doc in docs {
+            self.writer.add_document(self.fields.document(file, version, &doc))?;
+        }
+        Ok(())
+    }
+}

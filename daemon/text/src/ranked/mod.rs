@@ -1,0 +1,19 @@
+//! Ranked search: which definitions, sections and files are about the words of a question.
+//!
+//! tantivy keeps posting lists in mapped files: their compression, deletion, merging and checksums are its. The scoring is ours
+//! (`query`), because documents with five fields want them weighed together before anything saturates. `tokens` says
+//! what a word is, `schema` what a document is, `index` opens, changes and merges, `folder` writes files.
+//!
+//! The index knows files by a number that the caller chooses and that is the same in every run, and definitions by their place in
+//! the file. It holds no text: titles, lines and snippets are made by the caller from what it knows of file and definition now.
+//! So it must be told of every change before it is asked, which is the host's part.
+
+mod folder;
+mod index;
+mod query;
+mod schema;
+mod tokens;
+
+pub use index::{Opened, RankedError, RankedIndex, RankedStats, Update};
+pub use query::{Question, RankedAnswer, RankedHit, RankedRequest, Words, cut};
+pub use schema::{DocKind, Prior, RankedDoc};

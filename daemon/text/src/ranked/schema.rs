@@ -1,0 +1,207 @@
+//! What a document of the ranked index is, and how its fields are kept.
+//!
+//! Five fields of text, each counted on its own, without positions (they would double the index; see `query` on phrases) and
+//! without stored text (names and places come from the map, lines from the file). Four numbers lead from a document
+//! back to its file and definition.
+
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
+use tantivy::{Index, TantivyDocument};
+
+use super::tokens::Splitter;
+
+/// The form of the index on disk and of its tokens: rises with every change of either.
+pub(super) const VERSION: u32 = 1;
+
+/// Name of the tokenizer.
+const TOKENIZER: &str = "code";
+
+/// What a document stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DocKind {
+    /// A definition in code.
+    Symbol,
+    /// A part of a note under a heading.
+    Section,
+    /// A Markdown file.
+    Note,
+    /// Any other file.
+    File,
+}
+
+impl DocKind {
+    /// Every kind, in order of its number on disk.
+    pub const ALL: [Self; 4] = [Self::Symbol, Self::Section, Self::Note, Self::File];
+}
+
+/// How likely it is that anybody who asks means such a document, all else being equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Prior {
+    /// Ordinary.
+    #[default]
+    Plain,
+    /// A test, or what belongs to tests.
+    Test,
+    /// Translations, generated and third-party files, data.
+    Data,
+    /// Text for people: manuals, release notes.
+    Prose,
+}
+
+/// One document. The same text may be in several fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedDoc<'t> {
+    /// 0 for the file itself, else one more than the definition's place in the file's facts.
+    pub slot: u32,
+    /// What it stands for.
+    pub kind: DocKind,
+    /// How likely it is meant.
+    pub prior: Prior,
+    /// Its own name.
+    pub name: &'t str,
+    /// The names around it: path, enclosing definitions.
+    pub context: &'t str,
+    /// Header on one line.
+    pub signature: &'t str,
+    /// Documentation.
+    pub doc: &'t str,
+    /// Everything else that it says.
+    pub body: &'t str,
+}
+
+/// The schema's fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    /// Name, context, signature, doc, body.
+    pub(super) texts: [Field; TEXTS],
+    pub(super) file: Field,
+    slot: Field,
+    tag: Field,
+    version: Field,
+}
+
+/// How many fields of text there are.
+pub(super) const TEXTS: usize = 5;
+
+/// Names of the columns.
+pub(super) const FILE: &str = "file";
+pub(super) const SLOT: &str = "slot";
+pub(super) const TAG: &str = "tag";
+pub(super) const VERSION_OF: &str = "version";
+
+impl Fields {
+    pub(super) fn make() -> (Schema, Self) {
+        let mut schema = Schema::builder();
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(TOKENIZER)
+            .set_fieldnorms(true)
+            .set_index_option(IndexRecordOption::WithFreqs);
+        let text = TextOptions::default().set_indexing_options(indexing);
+        let texts = ["name", "context", "signature", "doc", "body"];
+        let texts = texts.map(|name| schema.add_text_field(name, text.clone()));
+        let column = || NumericOptions::from(FAST);
+        let fields = Self {
+            texts,
+            file: schema.add_u64_field(FILE, column() | INDEXED),
+            slot: schema.add_u64_field(SLOT, column()),
+            tag: schema.add_u64_field(TAG, column()),
+            version: schema.add_u64_field(VERSION_OF, column()),
+        };
+        (schema.build(), fields)
+    }
+
+    /// The document as tantivy takes it. `version` belongs to the file's own document alone.
+    pub(super) fn document(&self, file: u64, version: u64, doc: &RankedDoc<'_>) -> TantivyDocument {
+        let mut out = TantivyDocument::default();
+        for (field, text) in self.texts.iter().zip([doc.name, doc.context, doc.signature, doc.doc, doc.body])
+        {
+            if !text.is_empty() {
+                out.add_text(*field, text);
+            }
+        }
+        out.add_u64(self.file, file);
+        out.add_u64(self.slot, doc.slot.into());
+        out.add_u64(self.tag, tag(doc.kind, doc.prior));
+        if doc.slot == 0 {
+            out.add_u64(self.version, version);
+        }
+        out
+    }
+}
+
+fn tag(kind: DocKind, prior: Prior) -> u64 {
+    u64::from(kind as u8) | u64::from(prior as u8) << 2
+}
+
+/// What `tag` made; unknown numbers are ordinary files.
+pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
+    let prior = match tag >> 2 {
+        1 => Prior::Test,
+        2 => Prior::Data,
+        3 => Prior::Prose,
+        _ => Prior::Plain,
+    };
+    (DocKind::ALL[(tag & 3) as usize], prior)
+}
+
+/// Tells the index how texts are taken apart.
+pub(super) fn register(index: &Index) {
+    index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
+}
+
+#[derive(Clone, Debug, Default)]
+struct CodeTokenizer {
+    splitter: Splitter,
+    /// Tokens back to back, and where each ends.
+    text: String,
+    ends: Vec<usize>,
+    token: Token,
+}
+
+impl Tokenizer for CodeTokenizer {
+    type TokenStream<'a> = CodeTokens<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> CodeTokens<'a> {
+        let Self { splitter, text: arena, ends, token } = self;
+        arena.clear();
+        ends.clear();
+        splitter.split(text, &mut |_, token| {
+            arena.push_str(token);
+            ends.push(arena.len());
+        });
+        token.reset();
+        CodeTokens { text: arena, ends, token, next: 0, start: 0 }
+    }
+}
+
+/// Offsets are not told: nothing that is kept needs them.
+struct CodeTokens<'a> {
+    text: &'a str,
+    ends: &'a [usize],
+    token: &'a mut Token,
+    next: usize,
+    start: usize,
+}
+
+impl TokenStream for CodeTokens<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(&end) = self.ends.get(self.next) else { return false };
+        self.token.text.clear();
+        self.token.text.push_str(&self.text[self.start..end]);
+        self.token.position = self.next;
+        (self.start, self.next) = (end, self.next + 1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}

@@ -1,0 +1,260 @@
+//! Words of code and of prose: what the ranked index counts.
+//!
+//! An identifier is taken apart where its writer put a border (`_`, `camelCase`, `HTTPServer`, `utf8`), and is also kept
+//! whole, without underscores and in lower case, so that `get_object_or_404`, `getObjectOr404` and the four words all find
+//! it. Parts lose the commonest English endings (`parsing`, `parsed`, `parser`, `parses` and `parse` are one word); wholes do
+//! not. Signs of scripts without spaces between words are words of their own. Question and text go through the same code: that
+//! is what makes them meet, not whether an ending was cut where a grammarian would.
+
+/// Longest part and whole that are kept, in bytes: beyond it is encoded data.
+const PART_MAX: usize = 40;
+const WHOLE_MAX: usize = 80;
+
+/// Longest run of digits that is kept.
+const DIGITS_MAX: usize = 6;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A word, or a part of an identifier.
+    Part,
+    /// An identifier of several parts, as one.
+    Whole,
+}
+
+/// Takes texts apart; keeps its buffers from one text to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Splitter {
+    part: String,
+    whole: String,
+}
+
+impl Splitter {
+    /// Calls `each` with every token in order; a whole comes after its parts.
+    pub(super) fn split(&mut self, text: &str, each: &mut dyn FnMut(Shape, &str)) {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        for run in text.split(|c| !is_word(c)).filter(|run| !run.is_empty()) {
+            self.run(run, each);
+        }
+    }
+
+    fn run(&mut self, run: &str, each: &mut dyn FnMut(Shape, &str)) {
+        self.whole.clear();
+        let mut parts = 0;
+        let mut rest = run;
+        while let Some(part) = next_part(&mut rest) {
+            parts += 1;
+            self.part.clear();
+            lower(part, &mut self.part);
+            if self.whole.len() <= WHOLE_MAX {
+                self.whole.push_str(&self.part);
+            }
+            let digits = self.part.len() > DIGITS_MAX && self.part.bytes().all(|byte| byte.is_ascii_digit());
+            if self.part.len() <= PART_MAX && !digits {
+                stem(&mut self.part);
+                each(Shape::Part, &self.part);
+            }
+        }
+        if parts > 1 && self.whole.len() <= WHOLE_MAX {
+            each(Shape::Whole, &self.whole);
+        }
+    }
+}
+
+fn lower(part: &str, into: &mut String) {
+    if part.is_ascii() {
+        into.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        into.extend(part.chars().flat_map(char::to_lowercase));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+    /// A script without spaces.
+    Sign,
+    Border,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        'a'..='z' => Class::Lower,
+        'A'..='Z' => Class::Upper,
+        '0'..='9' => Class::Digit,
+        '_' => Class::Border,
+        '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3134f}' => Class::Sign,
+        c if c.is_numeric() => Class::Digit,
+        c if c.is_uppercase() => Class::Upper,
+        _ => Class::Lower,
+    }
+}
+
+/// Takes the next part off the front.
+fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
+    let text = rest.trim_start_matches('_');
+    let mut chars = text.char_indices().peekable();
+    let (_, first) = chars.next()?;
+    let mut last = class(first);
+    let (mut end, mut capitals) = (text.len(), usize::from(last == Class::Upper));
+    while let Some((at, c)) = chars.next() {
+        let now = class(c);
+        let goes_on = match (last, now) {
+            (Class::Sign, _) | (_, Class::Sign | Class::Border) => false,
+            (Class::Upper, Class::Upper) => {
+                // The last capital before a small letter begins the next word: `HTTPServer`.
+                let before_small = chars.peek().is_some_and(|&(_, next)| class(next) == Class::Lower);
+                // A plural of an acronym is none: `URLs`.
+                !before_small || is_plural(&text[at..])
+            }
+            (Class::Upper, Class::Lower) => capitals == 1 || is_plural_end(&text[at..]),
+            (last, now) => last == now,
+        };
+        if !goes_on {
+            end = at;
+            break;
+        }
+        capitals += usize::from(now == Class::Upper);
+        last = now;
+    }
+    let (part, after) = text.split_at(end);
+    *rest = after;
+    Some(part)
+}
+
+/// Whether the text goes on like the end of `URLs`: a capital, `s`, and no small letter.
+fn is_plural(text: &str) -> bool {
+    text.chars().next().is_some_and(|first| is_plural_end(&text[first.len_utf8()..]))
+}
+
+fn is_plural_end(text: &str) -> bool {
+    text.strip_prefix('s').is_some_and(|after| after.chars().next().is_none_or(|c| class(c) != Class::Lower))
+}
+
+/// Cuts common English endings off a word in lower case. After M. F. Porter, "An algorithm for suffix stripping" (1980), of
+/// which it keeps what matters for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`, a silent `e`.
+fn stem(word: &mut String) {
+    if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return;
+    }
+    plural(word);
+    for ending in ["ing", "ed", "er", "or"] {
+        let Some(start) = word.strip_suffix(ending) else { continue };
+        let least = if ending.len() == 2 && ending != "ed" { 4 } else { 3 };
+        if start.len() >= least && start.bytes().any(is_vowel) {
+            word.truncate(word.len() - ending.len());
+            undouble(word);
+        }
+        break;
+    }
+    if word.len() > 6 && (word.ends_with("tion") || word.ends_with("sion")) {
+        word.truncate(word.len() - 3);
+    }
+    if word.len() > 4 && word.ends_with('e') {
+        word.pop();
+    } else if word.len() > 3 && word.ends_with('y') {
+        // As in `queries`, which lost its end.
+        word.pop();
+        word.push('i');
+    }
+}
+
+fn plural(word: &mut String) {
+    // `cookies` and `queries` become what `cookie` and `query` end as.
+    let two = ["sses", "xes", "ches", "shes", "ies"].iter().any(|end| word.ends_with(end));
+    if two && word.len() > 4 {
+        word.truncate(word.len() - 2);
+    } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+        word.pop();
+    }
+}
+
+fn is_vowel(byte: u8) -> bool {
+    matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
+}
+
+/// `runn` to `run`.
+fn undouble(word: &mut String) {
+    let bytes = word.as_bytes();
+    if let [.., a, b] = bytes
+        && a == b
+        && !matches!(b, b'l' | b's' | b'z')
+        && !is_vowel(*b)
+    {
+        word.pop();
+    }
+}
+
+/// The tokens of a text.
+pub(super) fn tokens(text: &str) -> Vec<(Shape, String)> {
+    let mut all = Vec::new();
+    Splitter::default().split(text, &mut |shape, token| all.push((shape, token.to_owned())));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Vec<String> {
+        tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Part).map(|(_, token)| token).collect()
+    }
+
+    fn wholes(text: &str) -> Vec<String> {
+        tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Whole).map(|(_, token)| token).collect()
+    }
+
+    #[test]
+    fn identifiers_come_apart_where_their_writers_put_borders() {
+        for (text, expected) in [
+            ("get_object_or_404", "get object or 404"),
+            ("getObjectOr404", "get object or 404"),
+            ("HTTPServer", "http serv"),
+            ("parseURLs", "pars url"),
+            ("URLsFor", "url for"),
+            ("utf8Decode", "utf 8 decod"),
+            ("__init__", "init"),
+            ("XMLHttpRequest2", "xml http request 2"),
+            ("A", "a"),
+            ("ÜberGröße", "über größe"),
+            ("日本 go", "日 本 go"),
+            ("a.b->c", "a b c"),
+        ] {
+            assert_eq!(parts(text).join(" "), expected, "{text}");
+        }
+        assert_eq!(wholes("get_object_or_404 getObjectOr404"), ["getobjector404", "getobjector404"]);
+        assert!(wholes("plain _ __ 7").is_empty());
+    }
+
+    #[test]
+    fn words_of_one_family_are_one_word() {
+        for family in [
+            "parse parses parsed parsing parser parsers",
+            "sign signs signed signing",
+            "cookie cookies",
+            "run runs running",
+            "validate validates validated validating",
+            "query queries",
+            "class classes",
+            "migrate migration migrations",
+            "process processes processing",
+        ] {
+            let mut stems = parts(family);
+            stems.dedup();
+            assert_eq!(stems.len(), 1, "{family}: {stems:?}");
+        }
+        assert_ne!(parts("string"), parts("str"));
+        assert_ne!(parts("user"), parts("use"));
+    }
+
+    #[test]
+    fn data_is_not_kept() {
+        assert!(parts(&"x".repeat(41)).is_empty() && parts("1234567").is_empty());
+        assert_eq!(tokens(&"ab_".repeat(50)).len(), 50, "and no whole");
+    }
+}

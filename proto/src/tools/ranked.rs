@@ -1,0 +1,96 @@
+//! Ranked text search: arguments, results, definition.
+
+use serde::{Deserialize, Serialize};
+
+use super::text::TEXT_KINDS;
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
+
+/// `text_search`.
+pub static TEXT_SEARCH: ToolDef = ToolDef {
+    name: "text_search",
+    title: "Search by words",
+    description: "Definitions, sections and files about the words of a question, best first (BM25). For what you can \
+                  describe but not name; identifiers may be among the words, \"quotes\" ask for words in a row.",
+    args: &[
+        ArgDef {
+            name: "query",
+            ty: ArgType::Str { min: 0 },
+            default: Default::Required,
+            description: "Words, e.g. where are cookies signed",
+        },
+        ArgDef {
+            name: "kinds",
+            ty: ArgType::EnumList(TEXT_KINDS),
+            default: Default::None,
+            description: "Only such nodes (default: all)",
+        },
+        ArgDef {
+            name: "path_prefix",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only below this folder or file",
+        },
+        ArgDef {
+            name: "limit",
+            ty: ArgType::Int { min: 1, max: 100 },
+            default: Default::Int(20),
+            description: "Most results",
+        },
+    ],
+    output: "{results: [{id?: str, kind: str, title: str, file: str, line: int, score: num, snippet?: str, stale?: bool}], \
+             total: int}",
+    cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass kinds or path_prefix, or more words" }],
+    ..ToolDef::READ
+};
+
+/// Arguments of `text_search`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct TextSearchArgs {
+    /// Words.
+    pub query: String,
+    /// Some of [`TEXT_KINDS`]; none means all.
+    #[serde(default)]
+    pub kinds: Vec<String>,
+    /// Only below this path.
+    pub path_prefix: Option<String>,
+    /// Most results.
+    pub limit: usize,
+}
+
+/// Result of `text_search`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TextSearchResult {
+    /// Best first.
+    pub results: Vec<RankedResult>,
+    /// How many have something of the question.
+    pub total: usize,
+}
+
+/// One result.
+#[derive(Clone, Debug, Serialize)]
+pub struct RankedResult {
+    /// Its node; files that are not in the map have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// One of [`TEXT_KINDS`].
+    pub kind: String,
+    /// Qualified name, heading, or file name.
+    pub title: String,
+    /// Where.
+    pub file: String,
+    /// 1-based line of its name; 1 for files.
+    pub line: u32,
+    /// How well it fits; comparable within one answer.
+    pub score: f64,
+    /// Lines of it that have most of the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// It has changed since it was indexed.
+    #[serde(skip_serializing_if = "is_false")]
+    pub stale: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
