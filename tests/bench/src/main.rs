@@ -37,9 +37,12 @@ struct Args {
     /// Names to search the map for, as many as are given here, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
     names: Vec<String>,
-    /// A place for `nav` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
+    /// A place for `nav` and `share` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
     #[arg(long, value_name = "FILE:LINE:COL")]
     at: Option<String>,
+    /// Servers that `share` measures, which must be on the PATH.
+    #[arg(long, value_delimiter = ',', default_value = "ty,pyright")]
+    servers: Vec<String>,
     /// codanna's program, if it is to be measured.
     #[arg(long)]
     codanna: Option<PathBuf>,
@@ -49,6 +52,12 @@ struct Args {
     /// ripgrep's program, if it is to be measured.
     #[arg(long, default_value = "rg")]
     rg: PathBuf,
+    /// csearch's program, if it is to be measured; cindex is looked for beside it.
+    #[arg(long)]
+    csearch: Option<PathBuf>,
+    /// A Python that has the package fff-search, if that is to be measured.
+    #[arg(long, value_name = "PYTHON")]
+    fff: Option<PathBuf>,
     /// Rounds of cheap rows; costly ones take fewer.
     #[arg(long, default_value_t = 40)]
     rounds: usize,

@@ -50,6 +50,13 @@ impl World {
         self.dir.join("cache")
     }
 
+    /// Writes the user's settings.
+    pub(crate) fn settings(&self, text: &str) -> Result<(), Failure> {
+        let folder = self.dir.join("config");
+        std::fs::create_dir_all(&folder)?;
+        Ok(std::fs::write(folder.join("config.toml"), text)?)
+    }
+
     /// One of hob's programs, in this world and the tree.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));

@@ -2,12 +2,15 @@
 
 mod barrier;
 mod calls;
+mod cost;
 mod growth;
 mod idle;
 mod index;
 mod nav;
+mod regex;
 mod save;
 mod search;
+mod share;
 mod switch;
 mod warm;
 
@@ -15,7 +18,7 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use crate::Args;
-use crate::peers::Codanna;
+use crate::peers::{Codanna, Csearch};
 use crate::scratch::Scratch;
 use crate::stats::Times;
 use crate::world::World;
@@ -44,13 +47,16 @@ const ROWS: &[(&str, Row)] = &[
     ("noop", Row::Shared(calls::noop)),
     ("first-answer", Row::Shared(calls::first_answer)),
     ("search", Row::Shared(search::search)),
-    ("regex", Row::Shared(search::regex)),
+    ("regex", Row::Shared(regex::regex)),
     ("barrier", Row::Shared(barrier::barrier)),
     ("nav", Row::Shared(nav::nav)),
+    ("share", Row::Alone(share::share)),
     ("idle", Row::Shared(idle::idle)),
     ("save", Row::Writing(save::save)),
     ("warm", Row::Writing(warm::warm)),
     ("growth", Row::Alone(growth::growth)),
+    ("cost", Row::Alone(cost::cost)),
+    ("scale", Row::Alone(cost::scale)),
     ("switch", Row::Alone(switch::switch)),
 ];
 
@@ -86,6 +92,7 @@ struct Lab {
     /// How long the index took, if this run made it.
     cold: Option<Duration>,
     codanna: OnceCell<Codanna>,
+    csearch: OnceCell<Csearch>,
     /// Dropped last: the others lie in it.
     scratch: Scratch,
 }
@@ -103,7 +110,7 @@ impl Lab {
         let world = World::within(&scratch.at("hob"), &tree)?;
         let known = world.cache().exists();
         let took = time_of(|| world.index())?;
-        Ok(Self { world, cold: (!known).then_some(took), codanna: OnceCell::new(), scratch })
+        Ok(Self { world, cold: (!known).then_some(took), codanna: OnceCell::new(), csearch: OnceCell::new(), scratch })
     }
 
     /// codanna with its index, if it is to be measured.
@@ -112,6 +119,16 @@ impl Lab {
             let _ = self.codanna.set(Codanna::index(program, &args.tree)?);
         }
         Ok(self.codanna.get())
+    }
+
+    /// csearch with its index, if it is to be measured.
+    fn csearch(&self, args: &Args) -> Result<Option<&Csearch>, Failure> {
+        if let (Some(program), None) = (&args.csearch, self.csearch.get()) {
+            let csearch = Csearch::new(program)?;
+            csearch.index(&args.tree)?;
+            let _ = self.csearch.set(csearch);
+        }
+        Ok(self.csearch.get())
     }
 }
 

@@ -90,7 +90,7 @@ fn ask(live: &Live, project: &Project, at: &At, question: Straight) -> Result<()
 }
 
 /// Reads `src/a.py:3:5`.
-fn place(text: &str) -> Result<At, Failure> {
+pub(super) fn place(text: &str) -> Result<At, Failure> {
     let mut parts = text.rsplitn(3, ':');
     let (col, line, file) = (parts.next(), parts.next(), parts.next());
     let wrong = || format!("`{text}` is no FILE:LINE:COL");
