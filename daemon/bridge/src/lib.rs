@@ -6,6 +6,7 @@
 //! the map about IDs.
 
 mod names;
+mod promote;
 #[cfg(test)]
 mod samples;
 mod to_live;
@@ -13,6 +14,7 @@ mod to_map;
 mod verify;
 
 pub use names::{Entry, flatten};
+pub use promote::{Answered, claims};
 pub use to_live::{Found, Wanted, find};
 pub use to_map::{Enclosing, Link, from_map, locate};
 pub use verify::{Known, is_stale};

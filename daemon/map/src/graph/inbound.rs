@@ -108,7 +108,8 @@ impl Map {
         locals.dedup();
         let uses = locals.iter().flat_map(|local| entry.facts.refs_named(*local));
         for r in uses.filter(|r| r.kind != RefKind::Use && kinds.has(EdgeKind::of(r.kind))) {
-            if let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
+            if self.confirmed(resolver, importer, r).is_none()
+                && let Resolution::To(thing @ Thing::Module(_), confidence) = resolver.resolve(importer, r)
                 && self.node_of(importer, &thing) == Some(NodeRef::File(file))
             {
                 let ends = (owner_node(importer, r.owner), NodeRef::File(file));
@@ -118,7 +119,7 @@ impl Map {
     }
 
     /// Words that a module specifier of this file may hold.
-    fn module_words(&self, entry: &FileEntry) -> Vec<String> {
+    pub(super) fn module_words(&self, entry: &FileEntry) -> Vec<String> {
         let path = entry.path.as_str();
         let stem = entry.path.file_name().split('.').next().unwrap_or("");
         let mut words = vec![stem.to_owned()];

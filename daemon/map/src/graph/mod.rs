@@ -3,12 +3,14 @@
 //! Facts come in through [`Map::apply`]; edges are computed when they are asked for, by resolving the references that
 //! mention a name, and are never stored. That makes a change cost what the changed file costs and nothing more. Hub scores and
 //! clusters are the exception: they need every edge, so they are computed aside (`derive`) and installed when
-//! ready; answers do without until then.
+//! ready; answers do without until then. What a language server confirmed lies over the computed edges (`confirmed`).
 
 mod answers;
 mod communities;
+mod confirmed;
 mod derive;
 mod edges;
+mod examine;
 mod export;
 mod externals;
 mod image;
@@ -21,6 +23,7 @@ mod node;
 mod outline;
 mod outbound;
 mod rank;
+mod reach;
 mod route;
 mod score;
 #[cfg(test)]
@@ -31,9 +34,11 @@ pub use answers::{
     Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,
     Overview, PER_KIND, PathAnswer, PathQuery, PathStep, SearchAnswer, SearchQuery, Stats,
 };
+pub use confirmed::{Claim, Examined, Kept, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use image::RestoredMap;
+pub use reach::Reach;
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
 
 use std::sync::Arc;
@@ -42,6 +47,7 @@ use hob_base::{FileId, WsPath};
 
 use crate::facts::FileFacts;
 use crate::index::Index;
+use confirmed::Confirmed;
 use externals::Externals;
 pub(crate) use score::{ClusterInfo, Identity, Standing};
 
@@ -72,6 +78,9 @@ pub enum MapChange {
 pub struct Map {
     pub(crate) index: Index,
     externals: Externals,
+    confirmed: Confirmed,
+    /// Counts the batches taken in.
+    version: u64,
     pub(crate) standing: Standing,
 }
 
@@ -89,11 +98,16 @@ impl Map {
             MapChange::Set { file, .. } | MapChange::Remove { file } => *file,
         });
         let many = changes.len() > MANY_CHANGES;
+        let touched = (!self.confirmed.is_empty()).then(|| self.touched_by(&changes));
+        self.version += 1;
         for change in changes {
             match change {
                 MapChange::Set { file, path, facts } => self.index.set(file, path, facts),
                 MapChange::Remove { file } => self.index.remove(file),
             }
+        }
+        if let Some(touched) = touched {
+            self.forget_confirmed(touched);
         }
         if many {
             self.index.shrink();
@@ -122,7 +136,7 @@ impl Map {
             references: counts.references,
             edges: self.standing.edges(),
             languages: self.languages(),
-            heap_bytes: self.index.heap_bytes(),
+            heap_bytes: self.index.heap_bytes() + self.confirmed.heap_bytes(),
         }
     }
 

@@ -77,6 +77,10 @@ impl Map {
             return self.add_link(resolver, file, r, edges);
         }
         let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
+        if let Some(to) = self.confirmed(resolver, file, r) {
+            edges.resolved((from, to.into()), (kind, Confidence::Live), Some(r.line));
+            return;
+        }
         match resolver.resolve(file, r) {
             Resolution::To(thing, confidence) => {
                 if let Some(to) = self.used_node(file, r, &thing) {

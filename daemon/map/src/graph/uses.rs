@@ -67,6 +67,7 @@ impl<'s, 'm> Search<'s, 'm> {
             let ends = (container, self.target.into());
             self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
         }
+        self.add_confirmed();
         self.look_for(entry.facts.name(def.name));
         if def.flags.has(DefFlags::DEFAULT) {
             self.look_for("default");
@@ -80,6 +81,16 @@ impl<'s, 'm> Search<'s, 'm> {
             }
         }
         Ok(())
+    }
+
+    fn add_confirmed(&mut self) {
+        for (file, r) in self.map.confirmed_uses(self.resolver, self.target) {
+            let kind = EdgeKind::of(r.kind);
+            if self.kinds.has(kind) {
+                let ends = (owner_node(file, r.owner), self.target.into());
+                self.edges.resolved(ends, (kind, Confidence::Live), Some(r.line));
+            }
+        }
     }
 
     fn look_through(&mut self, files: &[u32], name: &str, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -188,6 +199,10 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let kinds = self.kinds;
         for r in entry.facts.refs_named(name).iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+            if self.map.confirmed(self.resolver, file, r).is_some() {
+                // It is there already, or means something else.
+                continue;
+            }
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
             match self.resolver.resolve(file, r) {
                 Resolution::To(Thing::Def(def), confidence) if def == self.target => {

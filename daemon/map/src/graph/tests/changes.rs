@@ -7,12 +7,12 @@ use crate::fixture::{files, map, set};
 use crate::graph::{Edge, EdgeKinds, Map, MapChange, NodeRef};
 
 /// A small world of one language: places, and texts that define, import, pass on and use each other's names.
-struct World {
-    paths: &'static [&'static str],
-    texts: &'static [&'static str],
+pub(super) struct World {
+    pub(super) paths: &'static [&'static str],
+    pub(super) texts: &'static [&'static str],
 }
 
-const PYTHON: World = World {
+pub(super) const PYTHON: World = World {
     paths: &["a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "pkg/thing.py", "pkg/a.py"],
     texts: &[
         "def f(): pass\nclass A:\n    def m(self): f()\n",
@@ -26,7 +26,7 @@ const PYTHON: World = World {
     ],
 };
 
-const TYPESCRIPT: World = World {
+pub(super) const TYPESCRIPT: World = World {
     paths: &["src/a.ts", "src/b.ts", "src/index.ts", "src/lib/index.ts", "src/lib/c.tsx", "package.json"],
     texts: &[
         "export default class A { m() {} }\nexport function f() {}\n",
@@ -39,7 +39,7 @@ const TYPESCRIPT: World = World {
     ],
 };
 
-const RUST: World = World {
+pub(super) const RUST: World = World {
     paths: &["src/lib.rs", "src/net.rs", "src/net/tcp.rs", "src/util.rs", "Cargo.toml"],
     texts: &[
         "pub mod net;\nmod util;\npub use net::Conn;\npub fn run() { Conn::open(); util::help(); net::tcp::dial(); }\n",
@@ -50,7 +50,7 @@ const RUST: World = World {
     ],
 };
 
-const GO: World = World {
+pub(super) const GO: World = World {
     paths: &["go.mod", "main.go", "store/store.go", "store/load.go", "store/load_test.go"],
     texts: &[
         "module example.com/app\n",
@@ -61,7 +61,7 @@ const GO: World = World {
     ],
 };
 
-const C: World = World {
+pub(super) const C: World = World {
     paths: &["inc/api.h", "inc/list.h", "tools/inc/list.h", "src/a.c", "src/b.c", "src/c.cpp"],
     texts: &[
         "int open_it(int x);\nstruct ctx { int n; };\nclass Shape { public: void draw(); int size(); };\n",
@@ -73,7 +73,7 @@ const C: World = World {
     ],
 };
 
-const JAVA: World = World {
+pub(super) const JAVA: World = World {
     paths: &["src/a/A.java", "src/a/B.java", "src/b/C.java", "src/b/D.java"],
     texts: &[
         "package a;\npublic class A { public A() {} void m() { n(); } static void n() {} }\n",
@@ -83,14 +83,14 @@ const JAVA: World = World {
     ],
 };
 
-fn change(world: &World, file: u32, (path, text): (usize, Option<usize>)) -> MapChange {
+pub(super) fn change(world: &World, file: u32, (path, text): (usize, Option<usize>)) -> MapChange {
     match text {
         Some(text) => set(file, world.paths[path], world.texts[text]),
         None => MapChange::Remove { file: FileId(file) },
     }
 }
 
-fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
+pub(super) fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
     let mut map = Map::new();
     let present = texts.iter().enumerate().filter(|(_, text)| text.is_some());
     // Numbers run the other way than in the map under test.
@@ -163,7 +163,7 @@ proptest! {
 }
 
 /// Every edge within the project, found from its start and from its end.
-fn both_ways(world: &World, map: &Map) -> (Vec<String>, Vec<String>) {
+pub(super) fn both_ways(world: &World, map: &Map) -> (Vec<String>, Vec<String>) {
     let files = world.paths.iter().filter_map(|path| map.file_at(path));
     let nodes: Vec<NodeRef> = files
         .flat_map(|file| {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod changes;
+mod confirmed;
 mod image;
 mod ladder;
 mod languages;

@@ -1,0 +1,113 @@
+//! What a language server's answer says about references that the map has.
+//!
+//! An answer counts only where it is unequivocal: a definition is one definition of the map, and everything that it points
+//! to is; uses are uses of one definition, and no other one's name is among them, as it is where a server answers for all
+//! that override a method. Whether the map has a reference at a place, and what else speaks against a claim, is for the map to say.
+//!
+//! That something is *not* in an answer says nothing here: which files a server leaves out, it does not tell.
+
+use hob_live::requests::{At, CallItem, Direction, Place};
+use hob_live::uri::FileRef;
+use hob_map::Map;
+use hob_map::facts::DefIdx;
+use hob_map::graph::{Claim, DefRef, Proof};
+
+/// Most places of an answer that are gone through.
+const MOST_PLACES: usize = 5_000;
+
+/// A question that a language server answered completely.
+#[derive(Clone, Debug)]
+pub enum Answered {
+    /// Where what stands at `at` is defined.
+    Definition {
+        /// What was asked about.
+        at: At,
+        /// The answer.
+        found: Vec<Place>,
+    },
+    /// Where what stands at `at` is used.
+    References {
+        /// What was asked about.
+        at: At,
+        /// The answer.
+        found: Vec<Place>,
+    },
+    /// Who calls the function at the root, or whom it calls.
+    Calls {
+        /// Which of the two.
+        direction: Direction,
+        /// The answer, if there is a function.
+        root: Option<CallItem>,
+    },
+}
+
+/// What follows from an answer for references of the map.
+#[must_use]
+pub fn claims(map: &Map, answered: &Answered) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    match answered {
+        Answered::Definition { at, found } => claims.extend(of_definition(map, at, found)),
+        Answered::References { at, found } if found.len() <= MOST_PLACES => {
+            of_references(map, at, found, &mut claims);
+        }
+        Answered::References { .. } => {}
+        Answered::Calls { direction, root } => {
+            root.iter().for_each(|root| of_calls(map, *direction, root, &mut claims));
+        }
+    }
+    claims
+}
+
+fn of_definition(map: &Map, at: &At, found: &[Place]) -> Option<Claim> {
+    let mut defs = found.iter().map(|place| named_at(map, &place.file, place.start));
+    let target = defs.next()??;
+    if !defs.all(|def| def == Some(target)) {
+        return None;
+    }
+    let file = map.file_at(at.file.as_str())?;
+    Some(Claim { file, at: (at.line, at.col), target, proof: Proof::Asked })
+}
+
+fn of_references(map: &Map, at: &At, found: &[Place], claims: &mut Vec<Claim>) {
+    let asked = named_at(map, &FileRef::Inside(at.file.clone()), (at.line, at.col));
+    let mut targets: Vec<DefRef> =
+        found.iter().filter_map(|place| named_at(map, &place.file, place.start)).chain(asked).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let [target] = targets[..] else { return };
+    let listed =
+        found.iter().filter_map(|place| claim(map, &place.file, place.start, (target, Proof::Listed)));
+    claims.extend(listed);
+}
+
+/// Calls are written in the caller's file, whichever way was asked.
+fn of_calls(map: &Map, direction: Direction, item: &CallItem, claims: &mut Vec<Claim>) {
+    for next in &item.calls {
+        let (caller, callee, proof) = match direction {
+            Direction::Incoming => (next, item, Proof::Listed),
+            Direction::Outgoing => (item, next, Proof::Asked),
+        };
+        if let Some(target) = named_at(map, &callee.place.file, callee.place.start) {
+            let sites = next.call_sites.iter();
+            claims.extend(sites.filter_map(|site| claim(map, &caller.place.file, *site, (target, proof))));
+        }
+        of_calls(map, direction, next, claims);
+    }
+}
+
+fn claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRef, Proof)) -> Option<Claim> {
+    let FileRef::Inside(path) = file else { return None };
+    Some(Claim { file: map.file_at(path.as_str())?, at, target, proof })
+}
+
+/// The definition whose name stands around a place.
+fn named_at(map: &Map, file: &FileRef, (line, col): (u32, u32)) -> Option<DefRef> {
+    let FileRef::Inside(path) = file else { return None };
+    let file = map.file_at(path.as_str())?;
+    let (_, facts) = map.file(file)?;
+    let found = facts.defs.iter().position(|def| {
+        let width = facts.name(def.name).encode_utf16().count() as u32;
+        def.name_at.0 == line && (def.name_at.1..def.name_at.1 + width.max(1)).contains(&col)
+    })?;
+    Some(map.body_of(DefRef { file, def: DefIdx(found as u32) }))
+}

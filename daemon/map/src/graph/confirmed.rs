@@ -1,0 +1,350 @@
+//! References whose meaning somebody outside has confirmed, as an overlay over the edges that the map computes itself.
+//!
+//! The map asks nobody; whoever does (a language server knows types that no file spells out) hands in [`Claim`]s. Taking them in has
+//! two steps, because the first one computes and the second one needs the map alone: [`Map::examine`] says which claims are
+//! about references that the map has, and what each depends on; [`Map::confirm`] installs them, unless the map has changed in
+//! between. From then on such a reference leads where it was confirmed to lead, with [`Confidence::Live`], seen from both ends.
+//!
+//! A confirmation holds for the contents it was made at. [`Map::apply`] forgets those of a file as soon as anything in
+//! its [`Reach`] changes, and those to a definition whose file changes. What is forgotten leaves the computed edge, so the
+//! overlay can lack something and never be out of date. Whether the *absence* of a confirmation means something is not
+//! asked: a server sees its own project and language only, and is not told which files it leaves out.
+//!
+//! Scores, clusters and [`Map::export`] do without the overlay: they say what contents alone say.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::reach::{Reach, Touched};
+use super::{DefRef, Map, MapChange};
+use crate::facts::{Ref, StrId};
+use crate::langs::Lang;
+use crate::resolve::Resolver;
+
+/// Most references kept, and most file numbers in what they depend on: some megabytes each. The files confirmed longest
+/// ago go first.
+const MOST_SPOTS: usize = 50_000;
+const MOST_REACHED: usize = 1 << 20;
+
+/// Beyond so many new files in one batch it is not worked out what each may change.
+const MANY_NEW: usize = 64;
+
+/// How somebody came to know what a reference means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proof {
+    /// They were asked about this very reference.
+    Asked,
+    /// It is among the uses of the definition. Servers count calls through an interface, or of what overrides a method, among
+    /// the uses of that method; so this convinces only where there is nothing else that could be meant.
+    Listed,
+}
+
+/// That a reference means a definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// The file of the reference.
+    pub file: FileId,
+    /// 1-based line and UTF-16 column of the name; within the name, if it was [`Proof::Asked`] about.
+    pub at: (u32, u32),
+    /// What it means.
+    pub target: DefRef,
+    /// How that is known.
+    pub proof: Proof,
+}
+
+/// A reference in its file: name, line, column.
+pub(super) type Spot = (StrId, u32, u32);
+
+/// Claims that were found to be about references of this map, with what they depend on.
+#[derive(Debug)]
+pub struct Examined {
+    pub(super) version: u64,
+    pub(super) meant: FxHashMap<FileId, Vec<(Spot, DefRef)>>,
+    /// What contradicts an earlier confirmation: nobody knows then.
+    pub(super) doubted: Vec<(FileId, Spot)>,
+    pub(super) reaches: FxHashMap<FileId, Reach>,
+}
+
+impl Examined {
+    /// Whether nothing would change.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.meant.is_empty() && self.doubted.is_empty()
+    }
+
+    /// Leaves out the references of files whose reach does not please.
+    pub fn retain(&mut self, mut keep: impl FnMut(FileId, &Reach) -> bool) {
+        let reaches = &self.reaches;
+        self.meant.retain(|file, _| reaches.get(file).is_some_and(|reach| keep(*file, reach)));
+    }
+}
+
+/// What is confirmed of one file, for whoever keeps it.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The file.
+    pub file: FileId,
+    /// Grows with every confirmation; see [`Map::confirmed_since`].
+    pub stamp: u64,
+    /// What it depends on.
+    pub reach: Arc<Reach>,
+    /// Where the names stand, and what they mean.
+    pub spots: Vec<((u32, u32), DefRef)>,
+}
+
+#[derive(Debug)]
+struct OfFile {
+    reach: Arc<Reach>,
+    meant: FxHashMap<Spot, DefRef>,
+    stamp: u64,
+}
+
+/// The overlay.
+#[derive(Debug, Default)]
+pub(super) struct Confirmed {
+    files: FxHashMap<FileId, OfFile>,
+    uses: FxHashMap<DefRef, FxHashSet<(FileId, Spot)>>,
+    /// Files in the order in which they were first confirmed; some may be gone.
+    order: VecDeque<FileId>,
+    reaches: FxHashSet<Arc<Reach>>,
+    spots: usize,
+    reached: usize,
+    stamp: u64,
+}
+
+impl Confirmed {
+    pub(super) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub(super) fn meant(&self, file: FileId, r: &Ref) -> Option<DefRef> {
+        self.files.get(&file)?.meant.get(&spot(r)).copied()
+    }
+
+    pub(super) fn reach(&self, file: FileId) -> Option<&Reach> {
+        Some(&*self.files.get(&file)?.reach)
+    }
+
+    fn uses_of(&self, target: DefRef) -> impl Iterator<Item = (FileId, Spot)> + '_ {
+        self.uses.get(&target).into_iter().flatten().copied()
+    }
+
+    fn add(&mut self, file: FileId, reach: Reach, meant: Vec<(Spot, DefRef)>) {
+        self.stamp += 1;
+        if !self.files.contains_key(&file) {
+            let reach = self.shared(reach);
+            self.reached += width(&reach);
+            self.order.push_back(file);
+            self.files.insert(file, OfFile { reach, meant: FxHashMap::default(), stamp: 0 });
+        }
+        let Some(held) = self.files.get_mut(&file) else { return };
+        held.stamp = self.stamp;
+        for (spot, target) in meant {
+            if held.meant.insert(spot, target).is_none() {
+                self.spots += 1;
+            }
+            self.uses.entry(target).or_default().insert((file, spot));
+        }
+        self.bound();
+    }
+
+    /// Files that import each other have the same reach.
+    fn shared(&mut self, reach: Reach) -> Arc<Reach> {
+        if let Some(known) = self.reaches.get(&reach) {
+            return Arc::clone(known);
+        }
+        let reach = Arc::new(reach);
+        self.reaches.insert(Arc::clone(&reach));
+        reach
+    }
+
+    fn bound(&mut self) {
+        while self.spots > MOST_SPOTS || self.reached > MOST_REACHED {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.drop_file(oldest);
+        }
+        if self.order.len() > 2 * self.files.len() + 16 {
+            let files = &self.files;
+            let mut met = FxHashSet::default();
+            self.order.retain(|file| files.contains_key(file) && met.insert(*file));
+        }
+    }
+
+    fn drop_file(&mut self, file: FileId) {
+        let Some(gone) = self.files.remove(&file) else { return };
+        self.reached -= width(&gone.reach);
+        for (spot, target) in gone.meant {
+            self.drop_use(target, (file, spot));
+        }
+        // The other one is in the set.
+        if Arc::strong_count(&gone.reach) <= 2 {
+            self.reaches.remove(&gone.reach);
+        }
+    }
+
+    fn drop_use(&mut self, target: DefRef, of: (FileId, Spot)) {
+        self.spots -= 1;
+        if let Some(uses) = self.uses.get_mut(&target) {
+            uses.remove(&of);
+            if uses.is_empty() {
+                self.uses.remove(&target);
+            }
+        }
+    }
+
+    fn drop_spot(&mut self, file: FileId, spot: Spot) {
+        let Some(held) = self.files.get_mut(&file) else { return };
+        let Some(target) = held.meant.remove(&spot) else { return };
+        self.stamp += 1;
+        held.stamp = self.stamp;
+        self.drop_use(target, (file, spot));
+    }
+
+    /// Forgets what depended on what was touched.
+    fn forget(&mut self, touched: &Touched) {
+        let gone = self.files.iter().filter(|(_, held)| held.reach.meets(touched)).map(|(file, _)| *file);
+        let gone: Vec<FileId> = gone.collect();
+        gone.into_iter().for_each(|file| self.drop_file(file));
+        let targets = self.uses.keys().filter(|target| touched.files.contains(&target.file));
+        let targets: Vec<DefRef> = targets.copied().collect();
+        let lost: Vec<(FileId, Spot)> = targets.into_iter().flat_map(|target| self.uses_of(target)).collect();
+        lost.into_iter().for_each(|(file, spot)| self.drop_spot(file, spot));
+    }
+
+    /// An estimate.
+    pub(super) fn heap_bytes(&self) -> usize {
+        4 * self.reached + 80 * self.spots + 100 * self.files.len()
+    }
+}
+
+fn width(reach: &Reach) -> usize {
+    match reach {
+        Reach::Files(files) => files.len(),
+        Reach::Family(_) => 1,
+    }
+}
+
+pub(super) fn spot(r: &Ref) -> Spot {
+    (r.name, r.line, r.col)
+}
+
+impl Map {
+    /// What a reference was confirmed to mean. Whoever goes by contents alone is not told.
+    pub(super) fn confirmed(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<DefRef> {
+        if self.confirmed.is_empty() || resolver.is_passing() {
+            return None;
+        }
+        // It may have been the declaration, before anything defined it.
+        self.confirmed.meant(file, r).map(|def| resolver.body_of(def))
+    }
+
+    /// The references that were confirmed to mean a definition.
+    pub(super) fn confirmed_uses(&self, resolver: &Resolver<'_>, target: DefRef) -> Vec<(FileId, &Ref)> {
+        if self.confirmed.is_empty() {
+            return Vec::new();
+        }
+        let mut targets = self.announcing(target);
+        targets.push(target);
+        targets.retain(|def| resolver.body_of(*def) == target);
+        let spots = targets.into_iter().flat_map(|target| self.confirmed.uses_of(target));
+        let refs = spots.flat_map(|(file, at)| {
+            let refs = self.index.entry(file).map_or(&[][..], |entry| entry.facts.refs_named(at.0));
+            refs.iter().filter(move |r| spot(r) == at).map(move |r| (file, r))
+        });
+        refs.collect()
+    }
+
+    /// In C and C++, confirmed definitions that may only announce this one.
+    fn announcing(&self, target: DefRef) -> Vec<DefRef> {
+        let Some(entry) = self.index.entry(target.file) else { return Vec::new() };
+        if entry.lang().family() != Lang::Cpp {
+            return Vec::new();
+        }
+        let name = entry.facts.name(entry.facts.def(target.def).name);
+        let files = self.index.defining(name).iter().map(|file| FileId(*file));
+        let defs = files.flat_map(|file| {
+            let entry = self.index.entry(file).into_iter();
+            entry.flat_map(move |entry| entry.defs_named(name).map(move |(def, _)| DefRef { file, def }))
+        });
+        defs.filter(|def| *def != target && self.confirmed.uses.contains_key(def)).collect()
+    }
+
+    /// Installs what was examined; `false`, and nothing happens, if the map has changed since.
+    pub fn confirm(&mut self, examined: Examined) -> bool {
+        if examined.version != self.version {
+            return false;
+        }
+        let Examined { meant, doubted, mut reaches, .. } = examined;
+        for (file, spot) in doubted {
+            self.confirmed.drop_spot(file, spot);
+        }
+        let mut meant: Vec<_> = meant.into_iter().collect();
+        meant.sort_unstable_by_key(|(file, _)| *file);
+        for (file, meant) in meant {
+            if let Some(reach) = reaches.remove(&file) {
+                self.confirmed.add(file, reach, meant);
+            }
+        }
+        true
+    }
+
+    /// What was confirmed, of the files for which something was since `stamp` (0: ever).
+    #[must_use]
+    pub fn confirmed_since(&self, stamp: u64) -> Vec<Kept> {
+        let of_file = |(file, held): (&FileId, &OfFile)| {
+            let mut spots: Vec<_> = held.meant.iter().map(|(at, target)| ((at.1, at.2), *target)).collect();
+            spots.sort_unstable();
+            Kept { file: *file, stamp: held.stamp, reach: Arc::clone(&held.reach), spots }
+        };
+        let new = self.confirmed.files.iter().filter(|(_, held)| held.stamp > stamp);
+        let mut kept: Vec<Kept> = new.map(of_file).collect();
+        kept.sort_unstable_by_key(|kept| kept.file);
+        kept
+    }
+
+    /// Whether anything is confirmed of a file.
+    #[must_use]
+    pub fn is_confirmed(&self, file: FileId) -> bool {
+        self.confirmed.files.contains_key(&file)
+    }
+
+    /// What a batch touches, as far as that shows before it is applied; with the files that will be where none was.
+    pub(super) fn touched_by(&self, changes: &[MapChange]) -> (Touched, Vec<FileId>) {
+        let (mut touched, mut new) = (Touched::default(), Vec::new());
+        for change in changes {
+            let (MapChange::Set { file, .. } | MapChange::Remove { file }) = change;
+            touched.files.insert(*file);
+            let old = self.index.entry(*file);
+            touched.families.extend(old.map(|old| old.lang().family()));
+            let MapChange::Set { path, facts, .. } = change else { continue };
+            touched.families.insert(facts.lang.family());
+            let displaced = self.index.paths().file(path.as_str()).filter(|other| other != file);
+            touched.files.extend(displaced);
+            let package = |facts: &crate::FileFacts| facts.package.map(|id| facts.name(id).to_owned());
+            let stays = old.is_some_and(|old| old.path == *path && package(&old.facts) == package(facts));
+            if !stays {
+                new.push(*file);
+            }
+        }
+        (touched, new)
+    }
+
+    /// Forgets what depended on a batch that was applied.
+    pub(super) fn forget_confirmed(&mut self, (mut touched, new): (Touched, Vec<FileId>)) {
+        // A project file may lead every import elsewhere.
+        if touched.families.contains(&Lang::Manifest) || new.len() > MANY_NEW {
+            let stamp = self.confirmed.stamp;
+            self.confirmed = Confirmed { stamp, ..Confirmed::default() };
+            return;
+        }
+        for file in new {
+            let entry = self.index.entry(file);
+            let seeing = entry.map(|entry| self.may_see(entry)).unwrap_or_default();
+            touched.files.extend(seeing);
+        }
+        self.confirmed.forget(&touched);
+    }
+}

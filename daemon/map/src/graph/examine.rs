@@ -1,0 +1,254 @@
+//! Which claims about references are believed.
+//!
+//! Whoever makes a claim knows places, the map knows names: a claim counts only where the map has a reference of the target's
+//! name, or of a name that the file imports it under. That leaves out what a server points to by mistake, or at contents that
+//! the map does not have, and uses that the map records no reference for (operators, import lines, local names).
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::confirmed::{Claim, Examined, Proof, Spot, spot};
+use super::reach::Reaching;
+use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::{DefFlags, DefKind, Ref};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+use crate::resolve::{Resolution, Resolver, Thing};
+
+/// Types looked at around one before it counts as related to everything.
+const MOST_KIN: usize = 100;
+
+impl Map {
+    /// Sorts out which claims are about references that the map has and what they depend on. `None` if `go_on`, which is
+    /// asked often, says to stop.
+    #[must_use]
+    pub fn examine(&self, claims: &[Claim], go_on: &dyn Fn() -> bool) -> Option<Examined> {
+        let resolver = Resolver::new(&self.index);
+        let mut examining = Examining { map: self, resolver: &resolver, alone: FxHashMap::default() };
+        let mut examined = Examined {
+            version: self.version,
+            meant: FxHashMap::default(),
+            doubted: Vec::new(),
+            reaches: FxHashMap::default(),
+        };
+        for claim in claims {
+            if !go_on() {
+                return None;
+            }
+            let Some((at, target)) = examining.judge(claim) else { continue };
+            match self.confirmed.reach(claim.file).and_then(|_| examining.known(claim.file, at)) {
+                Some(known) if known == target => {}
+                Some(_) => examined.doubted.push((claim.file, at)),
+                None => examined.meant.entry(claim.file).or_default().push((at, target)),
+            }
+        }
+        examined.settle();
+        let mut reaching = Reaching::new(self, &resolver);
+        for file in examined.meant.keys() {
+            let reach = match self.confirmed.reach(*file) {
+                Some(known) => known.clone(),
+                None => reaching.of(*file, go_on)?,
+            };
+            examined.reaches.insert(*file, reach);
+        }
+        Some(examined)
+    }
+}
+
+impl Map {
+    /// The definition of this name in the file at this path.
+    #[must_use]
+    pub fn definition(&self, path: &str, qualified: &str, ordinal: u32) -> Option<DefRef> {
+        let file = self.file_at(path)?;
+        Some(DefRef { file, def: self.index.entry(file)?.def_qualified(qualified, ordinal)? })
+    }
+
+    /// The definition that a declaration announces, where the map knows one; else itself.
+    #[must_use]
+    pub fn body_of(&self, def: DefRef) -> DefRef {
+        Resolver::new(&self.index).body_of(def)
+    }
+}
+
+impl Examined {
+    /// Of claims that contradict each other none counts.
+    fn settle(&mut self) {
+        for meant in self.meant.values_mut() {
+            meant.sort_unstable();
+            meant.dedup();
+            let mut times: FxHashMap<Spot, u32> = FxHashMap::default();
+            meant.iter().for_each(|(at, _)| *times.entry(*at).or_default() += 1);
+            meant.retain(|(at, _)| times[at] == 1);
+        }
+        self.meant.retain(|_, meant| !meant.is_empty());
+    }
+}
+
+struct Examining<'m> {
+    map: &'m Map,
+    resolver: &'m Resolver<'m>,
+    /// Whether a listed use of a definition can be of that alone.
+    alone: FxHashMap<DefRef, bool>,
+}
+
+impl<'m> Examining<'m> {
+    fn known(&self, file: FileId, at: Spot) -> Option<DefRef> {
+        let entry = self.map.index.entry(file)?;
+        let r = entry.facts.refs_named(at.0).iter().find(|r| spot(r) == at)?;
+        self.map.confirmed.meant(file, r).map(|def| self.resolver.body_of(def))
+    }
+
+    /// The reference that a claim is about, and whom it means in the map's terms.
+    fn judge(&mut self, claim: &Claim) -> Option<(Spot, DefRef)> {
+        let entry = self.map.index.entry(claim.file)?;
+        let target = self.resolver.body_of(claim.target);
+        let made = self.made_by(target);
+        let r =
+            [Some(target), made].into_iter().flatten().find_map(|def| self.reference(entry, claim, def))?;
+        let found = self.resolver.resolve(claim.file, r);
+        // Whoever instantiates a type calls the type, as the map has it.
+        let target = made.filter(|made| is_named(self.map, entry, r, *made)).unwrap_or(target);
+        let is_believed = match (claim.proof, &found) {
+            (_, Resolution::To(Thing::Def(def), _)) if *def == target => true,
+            (Proof::Asked, _) => true,
+            (Proof::Listed, Resolution::To(_, Confidence::Exact | Confidence::Import)) => false,
+            (Proof::Listed, _) => self.is_alone(target),
+        };
+        is_believed.then(|| (spot(r), target))
+    }
+
+    /// The type that a constructor makes.
+    fn made_by(&self, target: DefRef) -> Option<DefRef> {
+        let entry = self.map.index.entry(target.file)?;
+        let def = entry.facts.defs.get(target.def.index())?;
+        let NodeRef::Def(class) = self.map.container(self.resolver, target)? else { return None };
+        let class_entry = self.map.index.entry(class.file)?;
+        let made = class_entry.facts.def(class.def);
+        let name = entry.facts.name(def.name);
+        let makes = matches!(name, "__init__" | "__new__" | "constructor")
+            || (name == class_entry.facts.name(made.name) && def.kind == DefKind::Method);
+        (makes && made.kind.is_type()).then_some(class)
+    }
+
+    /// The file's reference at the claimed place that has the definition's name, or one that the file imports it under.
+    fn reference(&self, entry: &'m FileEntry, claim: &Claim, def: DefRef) -> Option<&'m Ref> {
+        names_of(self.map, entry, def).into_iter().find_map(|name| {
+            let width = entry.facts.name(name).encode_utf16().count() as u32;
+            let (line, col) = claim.at;
+            let within = |r: &&Ref| match claim.proof {
+                Proof::Listed => r.col == col,
+                Proof::Asked => (r.col..=r.col + width).contains(&col),
+            };
+            entry.facts.refs_named(name).iter().filter(|r| r.line == line).find(within)
+        })
+    }
+
+    /// Whether nothing else can be meant where a definition is used: it is no member, or none of the types around its own
+    /// has another of its name. What a type is derived from must be seen to be sure.
+    fn is_alone(&mut self, target: DefRef) -> bool {
+        if let Some(known) = self.alone.get(&target) {
+            return *known;
+        }
+        let alone = self.has_no_kin(target).unwrap_or(true);
+        self.alone.insert(target, alone);
+        alone
+    }
+
+    /// `None` for what is no member of a type.
+    fn has_no_kin(&self, target: DefRef) -> Option<bool> {
+        let entry = self.map.index.entry(target.file)?;
+        let name = entry.facts.name(entry.facts.defs.get(target.def.index())?.name);
+        let NodeRef::Def(class) = self.map.container(self.resolver, target)? else { return None };
+        if !self.kind(class)?.is_type() {
+            return None;
+        }
+        if entry.lang() == Lang::Go && self.is_in_interface(name) {
+            return Some(false);
+        }
+        let mut met = FxHashSet::from_iter([class]);
+        let mut left = vec![class];
+        while let Some(at) = left.pop() {
+            let kin: Option<Vec<DefRef>> = self.above(at).map(|mut kin| {
+                kin.extend(self.below(at));
+                kin
+            });
+            let Some(kin) = kin else { return Some(false) };
+            for next in kin.into_iter().filter(|next| met.insert(*next)).collect::<Vec<_>>() {
+                if met.len() > MOST_KIN || self.has_member(next, name) {
+                    return Some(false);
+                }
+                left.push(next);
+            }
+        }
+        Some(true)
+    }
+
+    fn kind(&self, def: DefRef) -> Option<DefKind> {
+        Some(self.map.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind)
+    }
+
+    /// In Go a type implements what it fits, and does not say so.
+    fn is_in_interface(&self, name: &str) -> bool {
+        let files = self.map.index.defining(name).iter().map(|file| FileId(*file));
+        let mut defs = files.flat_map(|file| {
+            let entry = self.map.index.entry(file);
+            entry.into_iter().flat_map(move |entry| entry.defs_named(name).map(move |found| (entry, found.1)))
+        });
+        defs.any(|(entry, def)| {
+            let parent = def.parent.map(|parent| entry.facts.def(parent).kind);
+            entry.lang() == Lang::Go && parent == Some(DefKind::Interface)
+        })
+    }
+
+    /// The types that one is derived from; `None` if one of them cannot be seen.
+    fn above(&self, class: DefRef) -> Option<Vec<DefRef>> {
+        let entry = self.map.index.entry(class.file)?;
+        let bases = entry.bases_of(class.def).map(|r| match self.resolver.resolve(class.file, r) {
+            Resolution::To(Thing::Def(def), _) => Some(Some(def)),
+            Resolution::Dropped => Some(None),
+            Resolution::To(..) | Resolution::Unresolved => None,
+        });
+        bases.collect::<Option<Vec<_>>>().map(|bases| bases.into_iter().flatten().collect())
+    }
+
+    /// The types that are, or may be, derived from one.
+    fn below(&self, class: DefRef) -> Vec<DefRef> {
+        let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+        let found =
+            self.map.edges_in_with(self.resolver, class.into(), (kinds, &hob_base::CancelToken::default()));
+        let from = found.edges.into_iter().filter_map(|edge| match edge.from {
+            NodeRef::Def(def) => Some(def),
+            _ => None,
+        });
+        from.collect()
+    }
+
+    fn has_member(&self, class: DefRef, name: &str) -> bool {
+        let Some(entry) = self.map.index.entry(class.file) else { return false };
+        let owner = entry.facts.name(entry.facts.def(class.def).qualified);
+        let elsewhere = self.map.index.with_members_of(owner).iter();
+        let files = elsewhere.filter_map(|file| self.map.index.entry(FileId(*file)));
+        std::iter::once(entry)
+            .chain(files)
+            .any(|entry| entry.defs_named(name).any(|(_, def)| entry.qualifier(def) == owner))
+    }
+}
+
+/// The names under which a file can mention a definition.
+fn names_of(map: &Map, entry: &FileEntry, def: DefRef) -> Vec<crate::facts::StrId> {
+    let Some(of) = map.index.entry(def.file) else { return Vec::new() };
+    let Some(found) = of.facts.defs.get(def.def.index()) else { return Vec::new() };
+    let own = entry.facts.names.find(of.facts.name(found.name));
+    let default = entry.facts.names.find("default").filter(|_| found.flags.has(DefFlags::DEFAULT));
+    let imports = entry.facts.imports.iter();
+    let renamed = imports
+        .filter(|import| import.name.is_some() && (import.name == own || import.name == default))
+        .filter_map(|import| import.local);
+    let mut names: Vec<_> = own.into_iter().chain(renamed).collect();
+    names.dedup();
+    names
+}
+
+fn is_named(map: &Map, entry: &FileEntry, r: &Ref, def: DefRef) -> bool {
+    names_of(map, entry, def).contains(&r.name)
+}

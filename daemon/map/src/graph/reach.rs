@@ -1,0 +1,153 @@
+//! What the meaning of a file's references can depend on: the files that its imports lead to, and what those import.
+//!
+//! Whoever remembers what somebody else found out about a reference (a language server did, for [`super::confirmed`]) has to
+//! forget it when any of these changes: `make().run()` means another `run` once `make`, in a file between the two, returns
+//! something else. Where imports do not say what a file sees (in Rust any file of a crate may implement a trait), or say too much,
+//! it is every file of the language.
+//!
+//! Not seen are installed packages, declarations that hold everywhere without being imported, and modules that only a setting
+//! of the server finds.
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{EdgeKind, Map, NodeRef};
+use crate::index::FileEntry;
+use crate::langs::{Lang, PackageScope, Project};
+use crate::resolve::Resolver;
+
+/// Beyond so many files it is every file of the language.
+const MOST: usize = 1_500;
+
+/// What a file's references depend on.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Reach {
+    /// These files, itself among them, by number.
+    Files(Box<[FileId]>),
+    /// Every file of this family of languages.
+    Family(Lang),
+}
+
+impl Reach {
+    /// Whether one of these files is, or might be, among them.
+    pub(super) fn meets(&self, touched: &Touched) -> bool {
+        match self {
+            Self::Family(family) => touched.families.contains(family),
+            Self::Files(files) if files.len() <= touched.files.len() => {
+                files.iter().any(|file| touched.files.contains(file))
+            }
+            Self::Files(files) => touched.files.iter().any(|file| files.binary_search(file).is_ok()),
+        }
+    }
+}
+
+/// What a batch of changes touches.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    /// Files that changed, and those whose imports may lead elsewhere since.
+    pub(super) files: FxHashSet<FileId>,
+    /// Languages of which a file changed.
+    pub(super) families: FxHashSet<Lang>,
+}
+
+/// Computes reaches, each file's own imports once.
+pub(super) struct Reaching<'m> {
+    map: &'m Map,
+    resolver: &'m Resolver<'m>,
+    next: FxHashMap<FileId, Box<[FileId]>>,
+}
+
+impl<'m> Reaching<'m> {
+    pub(super) fn new(map: &'m Map, resolver: &'m Resolver<'m>) -> Self {
+        Self { map, resolver, next: FxHashMap::default() }
+    }
+
+    /// What the references of a file depend on; `None` when told to stop, or the file is not there.
+    pub(super) fn of(&mut self, file: FileId, go_on: &dyn Fn() -> bool) -> Option<Reach> {
+        let family = self.map.index.entry(file)?.lang().family();
+        if !is_told_by_imports(family) {
+            return Some(Reach::Family(family));
+        }
+        let mut met = FxHashSet::from_iter([file]);
+        let mut left = vec![file];
+        while let Some(at) = left.pop() {
+            if !go_on() {
+                return None;
+            }
+            left.extend(self.next(at).iter().filter(|next| met.insert(**next)));
+            if met.len() > MOST {
+                return Some(Reach::Family(family));
+            }
+        }
+        let mut files: Vec<FileId> = met.into_iter().collect();
+        files.sort_unstable();
+        Some(Reach::Files(files.into()))
+    }
+
+    /// The files that one sees directly.
+    fn next(&mut self, file: FileId) -> &[FileId] {
+        let (map, resolver) = (self.map, self.resolver);
+        self.next.entry(file).or_insert_with(|| {
+            let Some(entry) = map.index.entry(file) else { return Box::default() };
+            let imports = map.imports_of(resolver, file, [EdgeKind::Imports].into_iter().collect());
+            let imported = imports.into_iter().filter_map(|edge: super::Edge| NodeRef::file(edge.to));
+            imported.chain(map.siblings(entry)).collect()
+        })
+    }
+}
+
+impl Map {
+    /// Files that belong to one without being imported: those of its package, the packages it lies in, its stub.
+    fn siblings(&self, entry: &FileEntry) -> Vec<FileId> {
+        if entry.lang() == Lang::Python {
+            return self.python_siblings(entry);
+        }
+        match entry.lang().spec().map(|spec| spec.package_scope) {
+            Some(PackageScope::Folder) => self.index.paths().files_in(entry.path.dir()).to_vec(),
+            Some(PackageScope::Package) => {
+                let package = entry.facts.package.map_or("", |package| entry.facts.name(package));
+                self.index.paths().files_of_package(package).to_vec()
+            }
+            Some(PackageScope::File) | None => Vec::new(),
+        }
+    }
+
+    fn python_siblings(&self, entry: &FileEntry) -> Vec<FileId> {
+        let file = |path: String| Project::file(&self.index, &path);
+        let mut found: Vec<FileId> = file(format!("{}i", entry.path.as_str())).into_iter().collect();
+        let mut dir = entry.path.dir();
+        while !dir.is_empty() {
+            found.extend(file(format!("{dir}/__init__.py")));
+            found.extend(file(format!("{dir}/__init__.pyi")));
+            dir = dir.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        found
+    }
+
+    /// Files whose imports, or whose package, a file that has just come may belong to.
+    pub(super) fn may_see(&self, entry: &FileEntry) -> Vec<FileId> {
+        let mut files = self.siblings(entry);
+        if entry.path.file_name().starts_with("__init__.") {
+            files.extend(self.index.paths().files_in(entry.path.dir()));
+        }
+        for word in self.module_words(entry) {
+            files.extend(
+                self.index.imports_with(&word).flat_map(|(_, files)| files).map(|file| FileId(*file)),
+            );
+            let by_name = self.index.mentioning(&word).iter().map(|file| FileId(*file));
+            files.extend(by_name.filter(|file| self.imports_name(*file, &word)));
+        }
+        files
+    }
+
+    fn imports_name(&self, file: FileId, name: &str) -> bool {
+        let Some(entry) = self.index.entry(file) else { return false };
+        let id = entry.facts.names.find(name);
+        id.is_some() && entry.facts.imports.iter().any(|import| import.name == id)
+    }
+}
+
+/// Whether a file's imports, with its package, say all that it can see.
+fn is_told_by_imports(family: Lang) -> bool {
+    matches!(family, Lang::Python | Lang::TypeScript | Lang::Cpp | Lang::Go | Lang::Java)
+}

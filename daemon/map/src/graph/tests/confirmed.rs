@@ -1,0 +1,345 @@
+//! What was confirmed shows from both ends, convinces only where it should, and never outlives what it depends on.
+
+use hob_base::FileId;
+use proptest::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::changes::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT, World, both_ways, built_at_once, change};
+use crate::fixture::{map, node, set, show, uses};
+use crate::graph::{Claim, EdgeKind, DefRef, Map, MapChange, NodeRef, Proof, Reach};
+
+const SHOP: &str = "
+//- /a.py
+class A:
+    def run(self): pass
+//- /b.py
+class B:
+    def run(self): pass
+//- /make.py
+from a import A
+def make(): return A()
+//- /use.py
+from make import make
+def go():
+    x = make()
+    x.run()
+//- /other.py
+def unrelated(): pass
+";
+
+fn def(map: &Map, name: &str) -> DefRef {
+    match node(map, name) {
+        NodeRef::Def(def) => def,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn claim(map: &Map, (path, at): (&str, (u32, u32)), target: &str, proof: Proof) -> Claim {
+    Claim { file: map.file_at(path).expect("it is there"), at, target: def(map, target), proof }
+}
+
+fn confirm(map: &mut Map, claims: &[Claim]) {
+    let examined = map.examine(claims, &|| true).expect("nobody stops it");
+    assert!(map.confirm(examined));
+}
+
+fn edges_to_run(map: &Map) -> Vec<String> {
+    let edges = map.edges_out(node(map, "go"), [EdgeKind::Calls].into_iter().collect());
+    let shown = edges.iter().map(|edge| show(map, edge));
+    shown.filter(|edge| edge.contains("run")).collect()
+}
+
+const OPEN: &str = "use.py#go calls [a.py#A.run b.py#B.run] candidate";
+const LIVE: &str = "use.py#go calls a.py#A.run live";
+
+fn shop() -> Map {
+    let mut map = map(SHOP);
+    assert_eq!(edges_to_run(&map), [OPEN]);
+    let listed = claim(&map, ("use.py", (4, 7)), "A.run", Proof::Listed);
+    confirm(&mut map, &[listed]);
+    assert_eq!(edges_to_run(&map), [LIVE]);
+    map
+}
+
+#[test]
+fn a_confirmed_use_is_one_edge_from_both_ends() {
+    let map = shop();
+    let cancel = hob_base::CancelToken::default();
+    let inbound = |name: &str| map.edges_in(node(&map, name), crate::graph::EdgeKinds::ALL, &cancel);
+    let calls =
+        |name| inbound(name).expect("no deadline").into_iter().filter(|edge| edge.from == node(&map, "go"));
+    let (to_a, to_b): (Vec<_>, Vec<_>) = (calls("A.run").collect(), calls("B.run").collect());
+    assert_eq!((to_a.len(), to_b.len()), (1, 0), "{to_a:?} {to_b:?}");
+    assert_eq!((to_a[0].confidence.as_str(), to_a[0].site_count), ("live", 1));
+    assert_eq!(map.export(), self::map(SHOP).export(), "what contents alone say is as it was");
+}
+
+#[test]
+fn any_change_of_what_it_depends_on_ends_it() {
+    let text_of = |path: &str| {
+        let files = crate::fixture::files(SHOP);
+        files.into_iter().find(|file| file.0 == path).expect("it is there").1
+    };
+    for (number, path, is_over) in [
+        (3, "use.py", true),
+        (0, "a.py", true),
+        (2, "make.py", true),
+        (1, "b.py", false),
+        (4, "other.py", false),
+    ] {
+        let mut map = shop();
+        map.apply(vec![set(number, path, &format!("{}\n# changed\n", text_of(path)))]);
+        assert_eq!(edges_to_run(&map) == [OPEN], is_over, "{path}");
+    }
+    let mut map = shop();
+    map.apply(vec![MapChange::Remove { file: FileId(2) }]);
+    assert_eq!(edges_to_run(&map), [OPEN]);
+    let mut map = shop();
+    map.apply(vec![set(9, "pyproject.toml", "[project]\nname = \"x\"\n")]);
+    assert_eq!(edges_to_run(&map), [OPEN], "imports may lead elsewhere now");
+}
+
+#[test]
+fn a_new_file_that_an_import_may_mean_ends_it() {
+    for (path, is_over) in [("make/__init__.py", true), ("make.pyi", true), ("far/away.py", false)] {
+        let mut map = shop();
+        map.apply(vec![set(9, path, "def make(): pass\n")]);
+        assert_eq!(!edges_to_run(&map).contains(&LIVE.to_owned()), is_over, "{path}");
+    }
+}
+
+#[test]
+fn what_was_examined_before_a_change_is_not_installed() {
+    let mut map = map(SHOP);
+    let claims = [claim(&map, ("use.py", (4, 7)), "A.run", Proof::Asked)];
+    let examined = map.examine(&claims, &|| true).expect("nobody stops it");
+    map.apply(vec![set(4, "other.py", "")]);
+    assert!(!map.confirm(examined));
+    assert_eq!(edges_to_run(&map), [OPEN]);
+    assert!(map.examine(&claims, &|| false).is_none());
+}
+
+#[test]
+fn places_without_a_reference_of_that_name_are_left_out() {
+    let mut map = map(SHOP);
+    for at in [(4, 5), (4, 8), (3, 9), (1, 1), (99, 1), (0, 0), (4, u32::MAX)] {
+        let listed = claim(&map, ("use.py", at), "A.run", Proof::Listed);
+        confirm(&mut map, &[listed]);
+    }
+    let another_name = claim(&map, ("use.py", (4, 7)), "unrelated", Proof::Asked);
+    confirm(&mut map, &[another_name]);
+    assert_eq!(edges_to_run(&map), [OPEN]);
+}
+
+#[test]
+fn claims_that_contradict_each_other_leave_the_map_as_it_was() {
+    let mut map = map(SHOP);
+    let both = ["A.run", "B.run"].map(|target| claim(&map, ("use.py", (4, 7)), target, Proof::Asked));
+    confirm(&mut map, &both);
+    assert_eq!(edges_to_run(&map), [OPEN]);
+    confirm(&mut map, &both[..1]);
+    assert_eq!(edges_to_run(&map), [LIVE]);
+    confirm(&mut map, &both[1..]);
+    assert_eq!(edges_to_run(&map), [OPEN]);
+}
+
+/// Servers list the uses of an interface's method under each method that implements it.
+#[test]
+fn a_listed_use_of_what_may_be_overridden_proves_nothing() {
+    let related = "
+//- /a.py
+class Base:
+    def run(self): pass
+class A(Base):
+    def run(self): pass
+//- /use.py
+def go(x):
+    x.run()
+";
+    let mut map = map(related);
+    let before = edges_to_run(&map);
+    for target in ["Base.run", "A.run"] {
+        let listed = claim(&map, ("use.py", (2, 7)), target, Proof::Listed);
+        confirm(&mut map, &[listed]);
+        assert_eq!(edges_to_run(&map), before, "{target}");
+    }
+    let asked = claim(&map, ("use.py", (2, 7)), "A.run", Proof::Asked);
+    confirm(&mut map, &[asked]);
+    assert_eq!(edges_to_run(&map), [LIVE]);
+}
+
+#[test]
+fn instantiating_is_calling_the_type() {
+    let fixture = "
+//- /a.py
+class A:
+    def __init__(self): pass
+//- /use.py
+from a import A as Made
+def go():
+    Made()
+";
+    let mut map = map(fixture);
+    let asked = claim(&map, ("use.py", (3, 5)), "A.__init__", Proof::Asked);
+    confirm(&mut map, &[asked]);
+    let found = uses(&map);
+    assert!(found.contains(&"use.py#go calls a.py#A live".to_owned()), "{found:?}");
+}
+
+#[test]
+fn too_wide_a_reach_is_every_file_of_the_language() {
+    let mut map = Map::new();
+    let chain = (0..2_000).map(|i| set(i, &format!("m{i}.py"), &format!("from m{} import f\nf()\n", i + 1)));
+    map.apply(chain.chain([set(2_000, "m2000.py", "def f(): pass\n")]).collect());
+    let kept = |map: &mut Map, path: &str| {
+        let asked = claim(map, (path, (2, 1)), "f", Proof::Asked);
+        confirm(map, &[asked]);
+        let file = map.file_at(path);
+        map.confirmed_since(0).into_iter().find(|kept| Some(kept.file) == file).map(|kept| kept.reach)
+    };
+    let near = kept(&mut map, "m1990.py").expect("it was confirmed");
+    assert!(matches!(&*near, Reach::Files(files) if files.len() == 11), "{near:?}");
+    let far = kept(&mut map, "m0.py");
+    assert!(far.is_none_or(|far| matches!(&*far, Reach::Family(_))));
+}
+
+/// A step: a change of a file, or a claim about some reference.
+#[derive(Clone, Debug)]
+enum Step {
+    Change(usize, Option<usize>),
+    Claim(usize, usize),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let change = (0usize..6, prop::option::weighted(0.85, 0usize..8))
+        .prop_map(|(file, text)| Step::Change(file, text));
+    let claim = (0usize..100, 0usize..100).prop_map(|(r, target)| Step::Claim(r, target));
+    prop::collection::vec(prop_oneof![change, claim], 6..30)
+}
+
+/// A claim about one of all references, for one of the definitions of its name.
+fn some_claim(world: &World, map: &Map, (which, target): (usize, usize)) -> Option<Claim> {
+    let files: Vec<FileId> = world.paths.iter().filter_map(|path| map.file_at(path)).collect();
+    let refs: Vec<(FileId, &crate::facts::Ref)> = files
+        .iter()
+        .flat_map(|file| {
+            map.file(*file).into_iter().flat_map(|(_, facts)| facts.refs.iter()).map(|r| (*file, r))
+        })
+        .collect();
+    let (file, r) = *refs.get(which.checked_rem(refs.len())?)?;
+    let name = map.file(file)?.1.name(r.name);
+    let defs: Vec<DefRef> = files.iter().flat_map(|file| map.defs_of(*file)).collect();
+    let named = |def: &&DefRef| {
+        map.file(def.file).is_some_and(|(_, facts)| facts.name(facts.def(def.def).name) == name)
+    };
+    let defs: Vec<&DefRef> = defs.iter().filter(named).collect();
+    let target = **defs.get(target.checked_rem(defs.len())?)?;
+    Some(Claim { file, at: (r.line, r.col), target, proof: Proof::Asked })
+}
+
+/// Something confirmed: the path of the reference, its place, and the ID of what it means.
+type One = (String, (u32, u32), String);
+
+type Known = Vec<One>;
+
+fn known(map: &Map) -> Known {
+    let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
+    let kept = map.confirmed_since(0).into_iter();
+    let mut known: Known = kept
+        .flat_map(|kept| kept.spots.into_iter().map(move |spot| (kept.file, spot)))
+        .map(|(file, (at, target))| (path(file), at, map.id(map.body_of(target).into()).to_string()))
+        .collect();
+    known.sort();
+    known
+}
+
+fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
+    let mut map = Map::new();
+    let mut texts = vec![None; world.paths.len()];
+    // For each reference that was confirmed, the texts at that time.
+    let mut then: FxHashMap<One, Vec<Option<usize>>> = FxHashMap::default();
+    for step in steps {
+        match step {
+            Step::Change(path, text) => {
+                let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
+                texts[step.0] = step.1;
+                map.apply(vec![change(world, step.0 as u32, step)]);
+            }
+            Step::Claim(which, target) => {
+                let before = known(&map);
+                let claims: Vec<Claim> = some_claim(world, &map, (which, target)).into_iter().collect();
+                confirm(&mut map, &claims);
+                let new = known(&map).into_iter().filter(|one| !before.contains(one));
+                then.extend(new.map(|one| (one, texts.clone())));
+            }
+        }
+    }
+    let mut scratch = built_at_once(world, &texts);
+    prop_assert_eq!(map.export(), scratch.export());
+    let claims: Vec<Claim> = known(&map)
+        .into_iter()
+        .map(|(path, at, target)| Claim {
+            file: scratch.file_at(&path).expect("it is there"),
+            at,
+            target: def(&scratch, &target),
+            proof: Proof::Asked,
+        })
+        .collect();
+    confirm(&mut scratch, &claims);
+    prop_assert_eq!(known(&map), known(&scratch));
+    let (out, inbound) = both_ways(world, &map);
+    prop_assert_eq!(&out, &inbound);
+    prop_assert_eq!(&out, &both_ways(world, &scratch).0);
+    // Nothing that it depends on, worked out now, is another than it was then.
+    for kept in scratch.confirmed_since(0) {
+        let path = |file: FileId| scratch.file(file).map(|found| found.0.to_string()).unwrap_or_default();
+        for (at, target) in kept.spots {
+            let one = (path(kept.file), at, scratch.id(target.into()).to_string());
+            // In C a definition may have come to what was a declaration then.
+            let Some(before) = then.get(&one) else { continue };
+            let reached: Vec<FileId> = match &*kept.reach {
+                Reach::Files(files) => files.iter().copied().chain([target.file]).collect(),
+                Reach::Family(_) => world.paths.iter().filter_map(|path| scratch.file_at(path)).collect(),
+            };
+            for file in reached {
+                let place = world.paths.iter().position(|known| *known == path(file)).expect("one of them");
+                prop_assert_eq!(texts[place], before[place], "{:?} depends on {}", one, path(file));
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn python_confirmations_end_in_time(steps in steps()) {
+        check(&PYTHON, steps)?;
+    }
+
+    #[test]
+    fn typescript_confirmations_end_in_time(steps in steps()) {
+        check(&TYPESCRIPT, steps)?;
+    }
+
+    #[test]
+    fn rust_confirmations_end_in_time(steps in steps()) {
+        check(&RUST, steps)?;
+    }
+
+    #[test]
+    fn go_confirmations_end_in_time(steps in steps()) {
+        check(&GO, steps)?;
+    }
+
+    #[test]
+    fn c_confirmations_end_in_time(steps in steps()) {
+        check(&C, steps)?;
+    }
+
+    #[test]
+    fn java_confirmations_end_in_time(steps in steps()) {
+        check(&JAVA, steps)?;
+    }
+}
