@@ -188,15 +188,17 @@ impl Asked {
                 return;
             }
         };
-        let (count, with_something) = self.kinds.entry(question.kind).or_default();
-        let nothing = *count - *with_something;
-        if server.is_empty() && (question.kind == Kind::Callers || nothing >= NOTHING) {
+        if server.is_empty() && question.kind == Kind::Callers {
             // Callers of what is no function to the server are told by other means, and hob says so.
             return;
         }
+        // Asked always: what a server has been asked may be what it has read.
         let answer = question.ask_hob(&mut self.mcp);
-        *count += 1;
-        *with_something += usize::from(!server.is_empty());
+        let (count, with_something) = self.kinds.entry(question.kind).or_default();
+        if !server.is_empty() || *count - *with_something < NOTHING {
+            *count += 1;
+            *with_something += usize::from(!server.is_empty());
+        }
         if question.difference(&answer, &server).is_none() {
             return;
         }
