@@ -22,5 +22,6 @@ mod servers;
 mod storm;
 mod text;
 mod trust;
+mod settings;
 mod upgrade;
 mod watching;

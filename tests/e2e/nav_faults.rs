@@ -277,7 +277,7 @@ import shop
 ";
 
 /// Every process below this one.
-fn below(pid: u32) -> Vec<u32> {
+pub(super) fn below(pid: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .expect("Linux")
         .flatten()

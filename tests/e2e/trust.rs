@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use hob_tests::{Tree, World, outside};
+use hob_tests::{Tree, World, binaries, is_alive, outside};
 use serde_json::{Value, json};
 
 const FIXTURE: &str = "\
@@ -77,6 +77,48 @@ fn without_trust_a_server_says_what_that_costs() {
     assert_eq!(said(&trusted), 0, "{trusted}");
     let refused = world.hob(tree.root(), &["trust", "--revoke"]).code(1);
     assert!(refused.stderr.contains(&above.display().to_string()), "{refused}");
+}
+
+/// One after the other, never both: the memory of two would be taken, and the old one could still do what is not wanted.
+#[test]
+fn trust_given_or_taken_replaces_the_server() {
+    let world = World::new();
+    let (tree, bin) = (world.tree("//- /.git/HEAD\nref\n//- /a.rs\nfn f() {}\n"), world.path("bin"));
+    std::fs::create_dir(&bin).expect("a folder");
+    let (fake, record) = (binaries().join("fake-lsp"), world.path("record"));
+    let status =
+        json!({"method": "experimental/serverStatus", "params": {"health": "ok", "quiescent": true}});
+    let hover = json!([{"result": {"contents": "here"}}]);
+    let script = json!({"capabilities": {"hoverProvider": true}, "then": [status], "record": record,
+        "answers": {"textDocument/hover": hover}});
+    let text = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit\nexec '{}' '{script}'\n",
+        fake.display()
+    );
+    std::fs::write(bin.join("rust-analyzer"), text).expect("it can be written");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(bin.join("rust-analyzer"), mode).expect("it was just written");
+    let world = world.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    let mut mcp = world.mcp(&tree);
+    let mut form = || {
+        let answer = mcp.call("nav_type", json!({"file": "a.rs", "line": 1, "col": 4}));
+        assert_eq!(answer.ok()["signature"], "here", "{answer}");
+        let record = std::fs::read_to_string(&record).expect("it was started");
+        let first: Value =
+            serde_json::from_str(record.lines().next().expect("a message")).expect("a whole line");
+        let status = mcp.call("map_status", json!({})).ok()["lsp"].clone();
+        assert_eq!(status.as_object().map(|all| all.len()), Some(1), "{status}");
+        let pid = status["rust-analyzer"]["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+        (first["params"]["initializationOptions"]["procMacro"]["enable"] == true, pid.expect("it runs"))
+    };
+    let (full, restricted_pid) = form();
+    assert!(!full && is_alive(restricted_pid));
+    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let (full, full_pid) = form();
+    assert!(full && is_alive(full_pid) && !is_alive(restricted_pid));
+    let _ = world.hob(tree.root(), &["trust", "--revoke"]).code(0);
+    let (full, _) = form();
+    assert!(!full && !is_alive(full_pid));
 }
 
 #[test]
