@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hob_base::CancelToken;
 
+use super::promote;
 use super::snapshot;
 use super::workspace::{Workspace, lock};
 
@@ -46,6 +47,11 @@ impl Deriver {
     /// So many files changed in the map.
     pub(super) fn map_changed(&self, files: u64) {
         self.note_change(Some(files));
+    }
+
+    /// Something was confirmed, and is to be saved.
+    pub(super) fn confirmed(&self) {
+        self.note_change(None);
     }
 
     /// How many files changed in the map so far, each as often as it did.
@@ -133,9 +139,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     snapshot::keep_contents(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
+            promote::recall(workspace, false);
             derived_in = derive(workspace);
         }
         snapshot::save(workspace);
+        promote::save(workspace);
         snapshot::keep_contents(workspace);
     }
 }

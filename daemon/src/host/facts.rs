@@ -36,6 +36,11 @@ impl FactsCache {
         Self { store, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
     }
 
+    /// The store that they are in.
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
     /// Stored facts. Unreadable ones count as absent: they are extracted again and overwritten.
     pub(super) fn load(&self, wanted: &Wanted<'_>) -> Option<FileFacts> {
         let bytes = self.store.get(Tree::Facts, &key(wanted)).ok().flatten()?;

@@ -11,6 +11,7 @@ use hob_workspace::{Batch, Refresh, refresh};
 
 use super::intake::{Report, take_in};
 use super::progress::Phase;
+use super::promote;
 use super::ranked::Ranked;
 use super::snapshot;
 use super::workspace::{Workspace, lock};
@@ -42,6 +43,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
                 }
                 workspace.notices.once("indexer", text.to_owned());
             }
+        }
+        if workspace.progress.now().phase != Phase::Done
+            && catch_unwind(AssertUnwindSafe(|| promote::recall(workspace, true))).is_err()
+        {
+            tracing::error!(root = %workspace.root(), "recalling what was confirmed hit a bug");
         }
         // Settled in any case: waiting calls must not hang on a batch that failed; they carry the notice instead.
         workspace.progress.enter(Phase::Done, None);

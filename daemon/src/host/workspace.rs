@@ -20,6 +20,7 @@ use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
+use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
@@ -72,6 +73,9 @@ pub struct Workspace {
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     generation: AtomicU64,
+    /// How often contents changed.
+    contents_seen: AtomicU64,
+    pub(super) promoter: Promoter,
     changed_at: Mutex<Option<SystemTime>>,
     notes: RwLock<Vec<ScanNote>>,
     pub(super) first_report: Mutex<Report>,
@@ -119,6 +123,8 @@ impl Workspace {
             deriver: Deriver::default(),
             closing: CancelToken::default(),
             generation: AtomicU64::new(0),
+            contents_seen: AtomicU64::new(0),
+            promoter: Promoter::default(),
             changed_at: Mutex::new(None),
             notes: RwLock::default(),
             first_report: Mutex::default(),
@@ -220,6 +226,7 @@ impl Workspace {
         self.deriver.close();
         // Waits for the indexer's present batch, so that table and text are of one moment.
         snapshot::save(self);
+        promote::save(self);
     }
 
     /// What notices changes.
@@ -323,6 +330,7 @@ impl Workspace {
     }
 
     pub(super) fn install_text(&self, batch: GramBatch) {
+        self.contents_seen.fetch_add(1, Ordering::AcqRel);
         self.text.write().unwrap_or_else(PoisonError::into_inner).install(batch);
         self.advance();
         self.deriver.text_changed();
@@ -354,6 +362,7 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
+        self.promoter.start_over();
         self.ranked.start_over();
         self.advance();
         self.dirty.mark_sweep();
@@ -387,6 +396,21 @@ impl Workspace {
     /// Whether somebody waits to change the map. Who holds it for long, and may let go, does so then.
     pub(super) fn is_map_wanted(&self) -> bool {
         self.map_writers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Says what contents there are now, for comparing.
+    pub(super) fn contents_moment(&self) -> Moment {
+        Moment(self.contents_seen.load(Ordering::Acquire))
+    }
+
+    /// Installs what was examined, unless the map has changed since.
+    pub(super) fn confirm(&self, examined: hob_map::graph::Examined) -> bool {
+        let mut done = false;
+        self.change_map(|map| done = map.confirm(examined));
+        if done {
+            self.deriver.confirmed();
+        }
+        done
     }
 
     fn change_map(&self, change: impl FnOnce(&mut Map)) {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use hob_base::{Deadline, WsPath};
+use hob_bridge::Answered;
 use hob_live::instance::Instance;
 use hob_live::requests::{self, Asking, At};
 use hob_live::uri::FileRef;
@@ -17,7 +18,7 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
-use super::nav::{Asked, LONG_PATIENCE, LSP, whole};
+use super::nav::{Asked, LONG_PATIENCE, LSP, moment, whole};
 use super::{Needs, Outcome, ToolCall, data};
 use crate::host::Workspace;
 use crate::to_proto::{errors, live as to_proto};
@@ -74,6 +75,7 @@ fn from_server(
         (asked.at.line, asked.at.col) = name_at;
         answer = asked.ask(call, LONG_PATIENCE, question)?;
     }
+    asked.promote(&answer, |_, root| Answered::Calls { direction, root: root.clone() });
     let completeness = whole(call, &answer);
     let Some(root) = answer.value else { return Err(errors::no_function_at(&asked.at)) };
     let (file, _) = to_proto::file(&root.place.file);
@@ -148,9 +150,11 @@ fn callers(
 ) -> Result<Vec<Call>, ToolError> {
     let Some(file) = of.path.clone() else { return Ok(Vec::new()) };
     let at = At { file, line: of.name_at.0, col: of.name_at.1.max(1) };
-    let asked = Asked { workspace: Arc::clone(workspace), at };
+    let moment = moment(call, workspace);
+    let asked = Asked { workspace: Arc::clone(workspace), at, moment };
     let answer = asked
         .ask(call, LONG_PATIENCE, |server, at, asking| requests::references(server, at, false, asking))?;
+    asked.promote(&answer, |at, found| Answered::References { at, found: found.clone() });
     let _ = whole(call, &answer);
     let mut by_function: BTreeMap<(FileRef, (u32, u32)), Caller> = BTreeMap::new();
     for place in answer.value {

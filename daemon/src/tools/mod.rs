@@ -5,6 +5,7 @@
 //! warnings are the same everywhere.
 
 pub mod admin;
+mod ask;
 pub mod calls;
 pub mod map;
 pub mod nav;

@@ -4,11 +4,11 @@
 //! What the server then says is given on with how whole it is; a server that is loading, dying or silent never looks like an
 //! empty answer.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use hob_base::{CancelToken, Contents, Deadline, WsPath};
+use hob_base::{Deadline, WsPath};
+use hob_bridge::Answered;
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severity};
@@ -20,8 +20,9 @@ use hob_proto::tools::nav::{
 };
 use hob_proto::{NodeId, ToolError};
 
+use super::ask::{ask, text_of};
 use super::{Needs, Outcome, ToolCall, data};
-use crate::host::Workspace;
+use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
 /// How long most questions may take, the start of a server included.
@@ -35,25 +36,21 @@ pub(super) const LSP: &str = "lsp";
 
 pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
-    locations(call, &args, PATIENCE, requests::definition)
+    let asked = Asked::new(call, &args)?;
+    let answer = asked.ask(call, PATIENCE, requests::definition)?;
+    asked.promote(&answer, |at, found| Answered::Definition { at, found: found.clone() });
+    locations(call, &asked, &answer)
 }
 
 pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
-    locations(call, &args, PATIENCE, requests::implementations)
+    let asked = Asked::new(call, &args)?;
+    let answer = asked.ask(call, PATIENCE, requests::implementations)?;
+    locations(call, &asked, &answer)
 }
 
-type PlaceQuestion = fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError>;
-
-fn locations(
-    call: &mut ToolCall<'_>,
-    args: &PositionArgs,
-    patience: Duration,
-    question: PlaceQuestion,
-) -> Outcome {
-    let asked = Asked::new(call, args)?;
-    let answer = asked.ask(call, patience, question)?;
-    let completeness = whole(call, &answer);
+fn locations(call: &mut ToolCall<'_>, asked: &Asked, answer: &Answer<Vec<Place>>) -> Outcome {
+    let completeness = whole(call, answer);
     let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
     data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
@@ -66,6 +63,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let answer = asked.ask(call, LONG_PATIENCE, |server, at, asking| {
         requests::references(server, at, args.include_declaration, asking)
     })?;
+    asked.promote(&answer, |at, found| Answered::References { at, found: found.clone() });
     let completeness = whole(call, &answer);
     let wanted = |place: &Place| filter.as_ref().is_none_or(|filter| filter.admits(&place.file));
     let places: Vec<Place> = answer.value.into_iter().filter(wanted).collect();
@@ -186,11 +184,13 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
         call.warnings.push("No language server runs for this project yet: pass a file.".into());
     }
     let read = |path: &WsPath| text_of(&workspace, path);
+    let project = workspace.project();
     let mut found = Vec::new();
     for server in &servers {
         match requests::known_diagnostics(server, Asking { read: &read, cancel: &cancel }) {
             Ok(answer) => {
                 whole(call, &answer);
+                call.warn_of_restriction(&project, server.spec());
                 found.extend(answer.value);
             }
             Err(error) => call.warnings.push(super::sentence(&error.to_string())),
@@ -204,11 +204,14 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
 pub(super) struct Asked {
     pub(super) workspace: std::sync::Arc<Workspace>,
     pub(super) at: At,
+    /// The contents at which it is asked; `None` if something may be missing.
+    pub(super) moment: Option<Moment>,
 }
 
 impl Asked {
     pub(super) fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
         let workspace = call.workspace(if args.node_id.is_some() { Needs::Map } else { Needs::Text })?;
+        let moment = moment(call, &workspace);
         let at = match (&args.node_id, &args.file) {
             (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
             (Some(id), None) => place_of_node(&workspace, id)?,
@@ -222,7 +225,7 @@ impl Asked {
         if !workspace.root().join_ws(&at.file).as_path().exists() {
             return Err(errors::file_deleted(&at.file));
         }
-        Ok(Self { workspace, at })
+        Ok(Self { workspace, at, moment })
     }
 
     pub(super) fn ask<T>(
@@ -231,19 +234,16 @@ impl Asked {
         patience: Duration,
         question: impl Fn(&Instance, &At, Asking<'_>) -> Result<T, LiveError>,
     ) -> Result<T, ToolError> {
-        let cancel: CancelToken = call.cancel.with_deadline(Deadline::after(patience));
-        let read = |path: &WsPath| text_of(&self.workspace, path);
-        let project = self.workspace.project();
-        let asking = Asking { read: &read, cancel: &cancel };
-        let answered_by = Cell::new(None);
-        let outcome = self.workspace.live().ask(&project, &self.at.file, &cancel, |server| {
-            answered_by.set(Some(server.launch_spec()));
-            question(server, &self.at, asking)
-        });
-        if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
-            call.warn_of_restriction(&project, &spec);
-        }
+        let subject = (&*self.workspace, &self.at.file);
+        let outcome = ask(call, subject, patience, |server, asking| question(server, &self.at, asking));
         outcome.map_err(|error| errors::live(&error, patience))
+    }
+
+    /// Lets the map learn from an answer, if it is whole. Returns at once.
+    pub(super) fn promote<T>(&self, answer: &Answer<T>, answered: impl FnOnce(At, &T) -> Answered) {
+        if let Some(moment) = self.moment.filter(|_| answer.is_complete()) {
+            self.workspace.promote(answered(self.at.clone(), &answer.value), moment);
+        }
     }
 
     /// Where the name of the definition stands that the position lies in, as far as the map knows.
@@ -260,6 +260,11 @@ impl Asked {
     }
 }
 
+/// The contents at which a call asks.
+pub(super) fn moment(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Moment> {
+    workspace.moment().filter(|_| call.freshness == Freshness::Fresh)
+}
+
 fn place_of_node(workspace: &Workspace, text: &str) -> Result<At, ToolError> {
     let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
     let map = workspace.map();
@@ -268,12 +273,6 @@ fn place_of_node(workspace: &Workspace, text: &str) -> Result<At, ToolError> {
     let Some(file) = info.path else { return Err(errors::node_without_file(text)) };
     let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };
     Ok(At { file, line, col: col.max(1) })
-}
-
-/// A file's present text; servers are given nothing that is no text.
-fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
-    let bytes = workspace.contents().read(path).ok()?;
-    std::str::from_utf8(&bytes).ok().map(str::to_owned)
 }
 
 /// The word for how whole an answer is; the reason becomes a warning.

@@ -4,11 +4,10 @@
 //! and said to be unverified; without a map a position still gets what encloses it. A server that does not answer in time is
 //! an error, because asking again may well succeed.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::{Contents, Deadline, WsPath};
+use hob_base::WsPath;
 use hob_bridge::{Entry, Found, Known, Wanted, find, flatten, from_map, is_stale, locate};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
@@ -17,6 +16,7 @@ use hob_map::graph::{NodeInfo, NodeRef};
 use hob_proto::tools::resolve::{NodeResult, ResolveArgs, Symbol};
 use hob_proto::{ErrorCode, NodeId, ToolError};
 
+use super::ask::{ask, text_of};
 use super::{Needs, Outcome, ToolCall, data, sentence};
 use crate::host::{Freshness, Phase, Workspace};
 use crate::to_proto::{errors, resolve as to_proto};
@@ -174,19 +174,7 @@ impl Subject {
         patience: Duration,
         question: impl Fn(&Instance, Asking<'_>) -> Result<T, LiveError>,
     ) -> Result<T, LiveError> {
-        let cancel = call.cancel.with_deadline(Deadline::after(patience));
-        let read = |path: &WsPath| text_of(&self.workspace, path);
-        let project = self.workspace.project();
-        let asking = Asking { read: &read, cancel: &cancel };
-        let answered_by = Cell::new(None);
-        let outcome = self.workspace.live().ask(&project, &self.file, &cancel, |server| {
-            answered_by.set(Some(server.launch_spec()));
-            question(server, asking)
-        });
-        if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
-            call.warn_of_restriction(&project, &spec);
-        }
-        outcome
+        ask(call, (&self.workspace, &self.file), patience, question)
     }
 
     /// What the language server says is in the file; `None`, with a warning, where none can say it.
@@ -214,11 +202,6 @@ impl Subject {
         let hover = self.ask(call, SIGNATURE_PATIENCE, question).ok()?.value?;
         Some(hover.signature).filter(|signature| !signature.is_empty())
     }
-}
-
-/// A file's present text; servers are given nothing that is no text.
-fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
-    String::from_utf8(workspace.contents().read(path).ok()?.to_vec()).ok()
 }
 
 /// What the map says of a file, copied: nobody waits for a server with the map in hand.

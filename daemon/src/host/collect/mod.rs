@@ -10,8 +10,9 @@
 //! A mistake here costs time and never an answer: facts that are missing are extracted again. So nothing is locked meanwhile:
 //! files may change and workspaces be opened while it runs. It works in slices and may be given up after any of them.
 //!
-//! Files: this one says what goes, `gone` does the snapshots, `schedule` says when.
+//! Files: this one says what goes, `gone` does the snapshots, `confirmed` what language servers confirmed, `schedule` says when.
 
+mod confirmed;
 mod gone;
 mod schedule;
 
@@ -128,6 +129,7 @@ impl Run<'_> {
     pub(super) fn run(&self) -> Result<Collected, CollectError> {
         let mut live = self.open_contents()?;
         let snapshots = self.sweep_snapshots(&mut live)?;
+        self.sweep_confirmed(&live)?;
         let mut sweep = Sweep {
             live,
             notes: self.notes()?,

@@ -1,0 +1,129 @@
+//! Promotion: what language servers answered becomes edges of the map.
+//!
+//! A tool hands the answer in and goes on; a thread that lives as long as there are answers does the rest. An answer was made
+//! at certain contents, and the map must have exactly these: the thread passes the barrier, so that every write until now has
+//! been noticed, and then goes on only if no file has changed since the question was put. The work that takes time
+//! is done while reading the map and given up when somebody wants to change it; then it begins again, and counts only
+//! if there was no change.
+//!
+//! `keep` brings what was confirmed to the store and back, `format` says in which form.
+
+mod format;
+mod keep;
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hob_bridge::{Answered, claims};
+
+use super::Phase;
+use super::workspace::{Freshness, Workspace, lock};
+pub(super) use format::{content_of, seconds_of};
+pub(super) use keep::{recall, save};
+
+/// Answers that wait; more are not worth waiting for.
+const MOST_WAITING: usize = 64;
+
+/// How long the map may take to have what was there when the question was put.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often changes of the map may get in between.
+const ATTEMPTS: usize = 20;
+
+/// Answers on their way into the map.
+#[derive(Debug, Default)]
+pub(super) struct Promoter {
+    waiting: Mutex<Waiting>,
+    /// Up to where what is confirmed has been brought to the store.
+    saved: AtomicU64,
+    /// Changes of the map when the store was last looked through.
+    recalled: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    answers: VecDeque<(Answered, Moment)>,
+    /// A thread is at work.
+    working: bool,
+}
+
+/// The contents at which a question was put.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moment(pub(super) u64);
+
+impl Workspace {
+    /// The contents of now, if nothing is known to be missing: the first index is complete.
+    #[must_use]
+    pub fn moment(&self) -> Option<Moment> {
+        (self.progress.now().phase == Phase::Done).then(|| self.contents_moment())
+    }
+
+    /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
+    pub fn promote(self: &Arc<Self>, answered: Answered, moment: Moment) {
+        let mut waiting = lock(&self.promoter.waiting);
+        if waiting.answers.len() >= MOST_WAITING {
+            return;
+        }
+        waiting.answers.push_back((answered, moment));
+        if waiting.working {
+            return;
+        }
+        let held = Arc::clone(self);
+        let body = move || {
+            if catch_unwind(AssertUnwindSafe(|| work(&held))).is_err() {
+                tracing::error!(root = %held.root(), "promoting hit a bug; the edges stay as they were");
+                // The next answer begins anew.
+                *lock(&held.promoter.waiting) = Waiting::default();
+            }
+        };
+        // Without a thread the map learns nothing, and says nothing wrong.
+        waiting.working = std::thread::Builder::new().name("hob-promoter".to_owned()).spawn(body).is_ok();
+    }
+}
+
+fn work(workspace: &Workspace) {
+    loop {
+        let next = {
+            let mut waiting = lock(&workspace.promoter.waiting);
+            let next = waiting.answers.pop_front().filter(|_| workspace.closing.check().is_ok());
+            waiting.working = next.is_some();
+            next
+        };
+        let Some((answered, moment)) = next else { return };
+        if workspace.barrier(true, PATIENCE) == Freshness::Fresh {
+            take_in(workspace, &answered, moment);
+        }
+    }
+}
+
+fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) {
+    let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
+    for _ in 0..ATTEMPTS {
+        if workspace.closing.is_cancelled() {
+            return;
+        }
+        let examined = {
+            let map = workspace.map();
+            // With the map in hand: text is always ahead of it, so what the map has is of this moment or older, and
+            // nothing older is left to come.
+            if workspace.contents_moment() != moment {
+                return;
+            }
+            map.examine(&claims(&map, answered), &go_on)
+        };
+        let Some(examined) = examined else { continue };
+        if examined.is_empty() || workspace.confirm(examined) {
+            return;
+        }
+    }
+}
+
+impl Promoter {
+    /// The map was begun anew: nothing of it has been saved.
+    pub(super) fn start_over(&self) {
+        self.saved.store(0, Ordering::Relaxed);
+    }
+}
