@@ -124,6 +124,10 @@ impl Deriver {
 /// Runs until the workspace is closed.
 pub(super) fn run(workspace: &Arc<Workspace>) {
     let started = Instant::now();
+    // As soon as there is a text index, and for broad searches alone: reading what was just read takes seconds, mapping minutes.
+    if workspace.progress.wait_past(super::Phase::Text, &workspace.closing, &|_| {}).is_ok() {
+        snapshot::keep_contents(workspace);
+    }
     if workspace.progress.wait_past(super::Phase::Map, &workspace.closing, &|_| {}).is_err() {
         return;
     }
@@ -136,7 +140,6 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     workspace.deriver.begin();
     let mut derived_in = derive(workspace);
     snapshot::save(workspace);
-    snapshot::keep_contents(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
             promote::recall(workspace, false);

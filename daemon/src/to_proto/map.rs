@@ -243,6 +243,8 @@ fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
         "residentBytes": resident_bytes(),
         "mapBytes": map_bytes,
         "textBytes": text_bytes,
+        "textPrivateBytes": text.private_bytes,
+        "contentBytes": workspace.text().contents().stats().disk_bytes,
         "factsExtracted": extracted,
         "factsFromStore": loaded,
     }))

@@ -1,7 +1,9 @@
 //! The other programs: how they are started on a tree.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -97,6 +99,99 @@ impl Drop for Codegraph {
         if let Some(pid) = self.daemon() {
             let _ = process::end(pid);
         }
+    }
+}
+
+/// csearch with an index in a folder of its own.
+pub(crate) struct Csearch {
+    program: PathBuf,
+    folder: TempDir,
+}
+
+impl Csearch {
+    pub(crate) fn new(program: &Path) -> Result<Self, Failure> {
+        Ok(Self { program: program.canonicalize()?, folder: tempfile::tempdir()? })
+    }
+
+    /// Indexes a tree, from nothing.
+    pub(crate) fn index(&self, tree: &Path) -> Result<(), Failure> {
+        let _ = std::fs::remove_file(self.file());
+        let mut command = Command::new(self.program.with_file_name("cindex"));
+        run(command.arg(tree.canonicalize()?).env("CSEARCHINDEX", self.file()))
+    }
+
+    /// Where its index is.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    /// Prints every line that matches.
+    pub(crate) fn search(&self, pattern: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["-n", pattern]).env("CSEARCHINDEX", self.file());
+        command
+    }
+}
+
+/// fff in a warm process: scanned, and without limits to an answer.
+pub(crate) struct Fff {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+/// Answers a pattern per line with the milliseconds that the search for all its lines took.
+const FFF: &str = r#"
+import json, sys, time
+from fff import FileFinder
+finder = FileFinder(sys.argv[1], watch=False)
+finder.wait_for_scan_blocking(600_000)
+while not finder.scan_progress.is_warmup_complete:
+    time.sleep(0.05)
+print("ready", flush=True)
+for line in sys.stdin:
+    start = time.perf_counter()
+    found, cursor = 0, None
+    while True:
+        page = finder.grep(json.loads(line), mode="regex", smart_case=False, page_limit=1_000_000_000,
+                           max_matches_per_file=1_000_000_000, cursor=cursor)
+        found, cursor = found + len(page.items), page.next_cursor()
+        if cursor is None or not page.items:
+            break
+    print(json.dumps([(time.perf_counter() - start) * 1e3, found]), flush=True)
+"#;
+
+impl Fff {
+    pub(crate) fn start(python: &Path, tree: &Path) -> Result<Self, Failure> {
+        let mut command = Command::new(python);
+        command.args(["-c", FFF]).arg(tree.canonicalize()?).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let output = BufReader::new(child.stdout.take().ok_or("no stdout")?);
+        let mut fff = Self { child, output };
+        fff.line()?;
+        Ok(fff)
+    }
+
+    /// How long a search took.
+    pub(crate) fn search(&mut self, pattern: &str) -> Result<Duration, Failure> {
+        let input = self.child.stdin.as_mut().ok_or("no stdin")?;
+        writeln!(input, "{}", Value::from(pattern))?;
+        let answer: Value = serde_json::from_str(&self.line()?)?;
+        Ok(Duration::from_secs_f64(answer[0].as_f64().ok_or("fff took no time")? / 1e3))
+    }
+
+    fn line(&mut self) -> Result<String, Failure> {
+        let mut line = String::new();
+        match self.output.read_line(&mut line)? {
+            0 => Err("fff ended".into()),
+            _ => Ok(line),
+        }
+    }
+}
+
+impl Drop for Fff {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

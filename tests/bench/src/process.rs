@@ -73,6 +73,15 @@ fn ticks(stat: &Path) -> Result<Duration, Failure> {
     Ok(Duration::from_secs_f64(ticks as f64 / rustix::param::clock_ticks_per_second() as f64))
 }
 
+/// Memory of a process that no file stands for, in bytes.
+pub(crate) fn private_bytes(pid: u32) -> Result<u64, Failure> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("RssAnon:")).ok_or("status has no RssAnon")?;
+    let kib: u64 = line.split_whitespace().next().ok_or("RssAnon has no value")?.parse()?;
+    Ok(kib * 1024)
+}
+
 /// Waits until a process has used no CPU worth mentioning for three seconds, or `patience` is over; whether it came to rest.
 pub(crate) fn wait_for_rest(pid: u32, patience: Duration) -> Result<bool, Failure> {
     let start = Instant::now();

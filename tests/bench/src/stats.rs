@@ -30,6 +30,11 @@ impl Times {
         self.quantile(0.5)
     }
 
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

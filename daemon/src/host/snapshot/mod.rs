@@ -140,8 +140,8 @@ fn try_save(workspace: &Workspace, snapshots: &mut Snapshots) -> Result<(), Box<
     Ok(())
 }
 
-/// Has what the files hold lie side by side for searches, if much of it does not. A matter of speed alone, so it comes after
-/// everything that answers wait for, and ends when the workspace is closed.
+/// Has what the files hold lie side by side for searches, if much of it does not. A matter of speed alone: it uses one
+/// thread, and ends when the workspace is closed.
 pub(super) fn keep_contents(workspace: &Workspace) {
     let mut snapshots = lock(&workspace.snapshots);
     let Some(keeper) = &mut snapshots.contents else { return };

@@ -79,6 +79,12 @@ impl Snapshot {
         self.contents.get(hash)
     }
 
+    /// The texts that searches look at before they read files.
+    #[must_use]
+    pub fn contents(&self) -> &ContentCache {
+        &self.contents
+    }
+
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
     }

@@ -14,7 +14,9 @@ const FILES: usize = 300;
 fn text(number: usize, version: usize) -> Vec<u8> {
     match number % 7 {
         0 => format!("\u{feff}needle at the head {number}\n").into_bytes(),
-        1 => [b"\xFF\xFE".to_vec(), "a needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect()].concat(),
+        1 => {
+            [b"\xFF\xFE".to_vec(), "a needle\n".encode_utf16().flat_map(u16::to_le_bytes).collect()].concat()
+        }
         2 => [&vec![b'x'; 70_000][..], b"\nneedle\0after\nneedle\n"].concat(),
         3 => Vec::new(),
         _ => format!("line\r\nneedle {number} of {version}\nthe last needle").into_bytes(),

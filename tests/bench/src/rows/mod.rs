@@ -110,7 +110,13 @@ impl Lab {
         let world = World::within(&scratch.at("hob"), &tree)?;
         let known = world.cache().exists();
         let took = time_of(|| world.index())?;
-        Ok(Self { world, cold: (!known).then_some(took), codanna: OnceCell::new(), csearch: OnceCell::new(), scratch })
+        Ok(Self {
+            world,
+            cold: (!known).then_some(took),
+            codanna: OnceCell::new(),
+            csearch: OnceCell::new(),
+            scratch,
+        })
     }
 
     /// codanna with its index, if it is to be measured.

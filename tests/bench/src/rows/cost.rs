@@ -1,0 +1,155 @@
+//! What text search costs: the time until it works, its place on the disk, its memory; and how that grows with the tree.
+//!
+//! The clock of "text ready" begins with the start of a session's shim, which finds no daemon, and ends with the first whole answer
+//! of `regex_search`: it holds the daemon's start, listing, reading, hashing and indexing, all that a first question waits for.
+//! `cindex` is given the same tree, to index from nothing. Both find the sources in the page cache.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::regex::text_ready;
+use super::{FEW, Failure, time_of, timed};
+use crate::Args;
+use crate::generate;
+use crate::mcp::Server;
+use crate::peers::Csearch;
+use crate::process;
+use crate::scratch::{Scratch, Size, size};
+use crate::stats::{Times, compare, millis, show};
+use crate::world::World;
+
+/// Questions that no index helps with, and that find much.
+const BROAD: &[&str] = &[r"\w{30,}", "[0-9]{7,}", "static int", "."];
+
+/// Asked of every size: a definition, a word of every file, no n-gram at all.
+const QUESTIONS: &[(&str, &str)] =
+    &[("rare", "step_77_1"), ("common", "return"), ("no n-gram", "[0-9]{3}_[0-9]")];
+
+/// Text ready against `cindex`; then disk and memory.
+pub(super) fn cost(args: &Args) -> Result<(), Failure> {
+    println!("\ncost: from nothing to the first whole answer of regex_search, against `cindex`");
+    let text = text_bytes(&args.tree);
+    let csearch = args.csearch.as_deref().map(Csearch::new).transpose()?;
+    let (mut hob, mut other) = (Times::default(), Times::default());
+    for _ in 0..FEW {
+        if let Some(csearch) = &csearch {
+            timed(&mut other, || csearch.index(&args.tree))?;
+        }
+        let world = World::new(&args.tree)?;
+        hob.push(first_answer(&world)?);
+    }
+    match &csearch {
+        Some(_) => compare(("text ready", &hob), ("cindex", &other)),
+        None => show("text ready", &hob),
+    }
+    if let Some(csearch) = &csearch {
+        share("cindex: its index", fs::metadata(csearch.file())?.len(), text);
+    }
+    rest(args, text)
+}
+
+/// Disk and memory of a daemon that has come to rest, and memory after the broadest questions.
+fn rest(args: &Args, text: u64) -> Result<(), Failure> {
+    let world = World::new(&args.tree)?;
+    world.index()?;
+    // Saving and putting texts side by side follow each other with pauses.
+    std::thread::sleep(Duration::from_secs(5));
+    world.rest()?;
+    let kept = |name: &str| parts(&world, name).bytes;
+    share("trigram index on the disk", kept("text"), text);
+    share("contents beside it on the disk (HOB_NO_TEXT_CACHE=1: none)", kept("contents"), text);
+    let mut server = world.server()?;
+    share("text index in private memory, at rest", private_of_text(&mut server)?, text);
+    let before = private_of_process(world.pid()?)?;
+    for pattern in BROAD {
+        for output in ["count", "files", "lines"] {
+            server
+                .call("regex_search", &json!({"pattern": pattern, "output": output, "max_millis": 60_000}))?;
+        }
+    }
+    share("text index in private memory, after broad questions", private_of_text(&mut server)?, text);
+    let grown = private_of_process(world.pid()?)?.saturating_sub(before);
+    share("what the process's private memory grew by meanwhile", grown, text);
+    Ok(())
+}
+
+/// Build time, memory and questions on trees of several sizes.
+pub(super) fn scale(args: &Args) -> Result<(), Failure> {
+    println!("\nscale: text search on trees of {:?} files", args.sizes);
+    for files in args.sizes.iter().copied().filter(|files| *files > 0) {
+        let scratch = Scratch::new()?;
+        let tree = scratch.at("tree");
+        generate::tree(&tree, files)?;
+        let text = text_bytes(&tree);
+        let world = World::new(&tree)?;
+        let ready = first_answer(&world)?;
+        world.index()?;
+        world.rest()?;
+        let mut server = world.server()?;
+        let private = private_of_text(&mut server)?;
+        println!("  {files} files, {:.1} MB", text as f64 / 1e6);
+        println!(
+            "    text ready {:.0} ms, {:.1} us a file",
+            millis(ready),
+            millis(ready) * 1e3 / files as f64
+        );
+        println!("    private memory of the text index: {:.0} bytes a file", private as f64 / files as f64);
+        for (name, pattern) in QUESTIONS {
+            let mut times = Times::default();
+            for round in 0..=args.rounds.max(10) {
+                let asked = json!({"pattern": pattern, "output": "count", "max_millis": 60_000});
+                let took = time_of(|| server.call("regex_search", &asked))?;
+                if round > 0 {
+                    times.push(took);
+                }
+            }
+            show(&format!("  {name}: {pattern}"), &times);
+        }
+    }
+    Ok(())
+}
+
+/// From the start of the shim to the first whole answer, with a daemon that knows nothing.
+fn first_answer(world: &World) -> Result<Duration, Failure> {
+    time_of(|| text_ready(&mut world.server()?).map(drop))
+}
+
+fn share(what: &str, bytes: u64, text: u64) {
+    println!(
+        "  {what:<58} {:>9.2} MB, {:.2} % of the text",
+        bytes as f64 / 1e6,
+        100.0 * bytes as f64 / text as f64
+    );
+}
+
+/// Bytes of all files below a folder, without what git keeps.
+fn text_bytes(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => text_bytes(&entry.path()),
+        Ok(kind) if kind.is_file() => entry.metadata().map_or(0, |meta| meta.len()),
+        _ => 0,
+    };
+    entries.map(size).sum()
+}
+
+/// One part of all snapshots.
+fn parts(world: &World, name: &str) -> Size {
+    let snapshots = fs::read_dir(world.cache().join("workspaces")).into_iter().flatten().flatten();
+    snapshots.map(|snapshot| size(&snapshot.path().join(name))).fold(Size::default(), |sum, size| Size {
+        bytes: sum.bytes + size.bytes,
+        files: sum.files + size.files,
+    })
+}
+
+fn private_of_text(server: &mut Server) -> Result<u64, Failure> {
+    let status = server.ask("map_status", &json!({}))?;
+    status.data()["memory"]["textPrivateBytes"].as_u64().ok_or_else(|| "map_status tells no memory".into())
+}
+
+fn private_of_process(pid: u32) -> Result<u64, Failure> {
+    process::private_bytes(pid)
+}

@@ -1,0 +1,196 @@
+//! Regex search by classes of patterns, against programs that do the same: ripgrep, and csearch and fff if they are named.
+//!
+//! hob is asked over its socket, by the shim, with the barrier: for the totals alone (`output: count`), and as agents ask,
+//! for the first lines that the budget holds with the totals of all. ripgrep is asked for counts, and for all lines into a pipe that is
+//! read to its end; so are the others, which cannot count. Programs pay for their start, hob for the protocol; fff runs warm in a
+//! process of its own, which takes the time around the call. All take turns, so that a busy moment meets them alike.
+//!
+//! The patterns are for the sources of Linux; on another tree they are as good as any, in other classes.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::{Failure, Lab, time_of, timed};
+use crate::Args;
+use crate::mcp::Server;
+use crate::peers::{Fff, is_there};
+use crate::stats::Times;
+
+/// A class of patterns by its name and one of them.
+pub(super) const CLASSES: &[(&str, &str)] = &[
+    ("rare literal", "rcu_nocb_flush_deferred"),
+    ("common literal", "static int"),
+    ("prefix", r"copy_from_user_\w+"),
+    ("case folded", "(?i)deadlock"),
+    ("alternation", "kmem_cache_alloc_bulk|rcu_read_lock_bh|schedule_timeout_killable"),
+    ("no n-gram", r"\w{30,}"),
+    ("anchored", r"^EXPORT_SYMBOL_GPL\("),
+    ("no match", "zqxjkvbwzq"),
+    ("unicode", "Günther|Müller"),
+    ("wildcard", r"struct .*ops = \{"),
+    ("word boundary", r"\bEIO\b"),
+    ("digits", r"0x[0-9a-f]{8}\b"),
+    ("no n-gram, digits", "[0-9]{7,}"),
+    ("no n-gram, spaces", r"^\s{40,}\S"),
+    ("no n-gram, words", r"\w+\s+=\s+\w+;"),
+];
+
+/// What one pattern took.
+#[derive(Default)]
+struct Measured {
+    counted: Times,
+    shown: Times,
+    rg_counted: Times,
+    rg_lines: Times,
+    csearch: Times,
+    fff: Times,
+}
+
+/// The classes one after the other.
+pub(super) fn regex(args: &Args, lab: &Lab) -> Result<(), Failure> {
+    println!(
+        "\nregex: regex_search (barrier included), counted and shown, against programs that search the same tree"
+    );
+    if !is_there(&args.rg) {
+        println!("  {} is not installed: left out", args.rg.display());
+        return Ok(());
+    }
+    // What the daemon does aside after an index must not take the processors from what is measured.
+    lab.world.rest()?;
+    let mut server = lab.world.server()?;
+    let csearch = lab.csearch(args)?;
+    let mut fff = args.fff.as_ref().map(|python| Fff::start(python, &args.tree)).transpose()?;
+    for (class, pattern) in CLASSES {
+        println!("  {class}: {pattern}");
+        let mut measured = Measured::default();
+        let mut found = Totals::default();
+        // The first round warms all of them.
+        for round in 0..=(args.rounds / 4).max(10) {
+            let mut now = Measured::default();
+            let counted = timed(&mut now.counted, || ask(&mut server, pattern, "count"))?;
+            timed(&mut now.shown, || ask(&mut server, pattern, "lines"))?;
+            let rg = timed(&mut now.rg_counted, || count_with_rg(&args.rg, pattern, &args.tree))?;
+            let rg_lines =
+                timed(&mut now.rg_lines, || lines(&mut lines_with_rg(&args.rg, pattern, &args.tree)))?;
+            if let Some(csearch) = csearch {
+                timed(&mut now.csearch, || lines(&mut csearch.search(pattern)))?;
+            }
+            if let Some(fff) = &mut fff {
+                now.fff.push(fff.search(pattern)?);
+            }
+            found = Totals { hob: counted, rg: [rg_lines, rg.0, rg.1] };
+            if round > 0 {
+                measured.take(&now);
+            }
+        }
+        found.print();
+        measured.print();
+    }
+    Ok(())
+}
+
+/// What hob and ripgrep found, as lines, occurrences and files.
+#[derive(Default)]
+struct Totals {
+    hob: [u64; 3],
+    rg: [u64; 3],
+}
+
+impl Totals {
+    fn print(&self) {
+        let [lines, matches, files] = self.hob;
+        let same =
+            if self.hob == self.rg { "rg agrees".to_owned() } else { format!("RG DIFFERS: {:?}", self.rg) };
+        println!("    {lines} lines, {matches} occurrences, {files} files; {same}");
+    }
+}
+
+impl Measured {
+    fn take(&mut self, now: &Self) {
+        let mine = [
+            &mut self.counted,
+            &mut self.shown,
+            &mut self.rg_counted,
+            &mut self.rg_lines,
+            &mut self.csearch,
+            &mut self.fff,
+        ];
+        let theirs = [&now.counted, &now.shown, &now.rg_counted, &now.rg_lines, &now.csearch, &now.fff];
+        for (mine, now) in mine.into_iter().zip(theirs).filter(|(_, now)| !now.is_empty()) {
+            mine.push_millis(now.median());
+        }
+    }
+
+    fn print(&self) {
+        let (counted, shown) = (self.counted.median(), self.shown.median());
+        println!("    hob: counted {counted:.2} ms, shown {shown:.2} ms (medians of {})", self.counted.len());
+        let others = [
+            ("rg, counted", &self.rg_counted, counted),
+            ("rg, all lines", &self.rg_lines, shown),
+            ("csearch, all lines", &self.csearch, shown),
+            ("fff, all lines", &self.fff, shown),
+        ];
+        for (name, times, hob) in others.into_iter().filter(|(_, times, _)| !times.is_empty()) {
+            println!("    => {name} {:.2} ms / hob = {:.2}", times.median(), times.median() / hob);
+        }
+    }
+}
+
+/// Lines, occurrences and files by hob.
+fn ask(server: &mut Server, pattern: &str, output: &str) -> Result<[u64; 3], Failure> {
+    let answer =
+        server.ask("regex_search", &json!({"pattern": pattern, "output": output, "max_millis": 60_000}))?;
+    let number = |field: &str| answer.data()[field].as_u64();
+    match (answer.data()["complete"] == Value::Bool(true), number("total_lines")) {
+        (true, Some(lines)) => {
+            Ok([lines, number("total_matches").unwrap_or(0), number("files_matched").unwrap_or(0)])
+        }
+        _ => Err(format!("{pattern} has no whole answer: {answer:?}").into()),
+    }
+}
+
+/// Occurrences and files by ripgrep.
+fn count_with_rg(rg: &Path, pattern: &str, tree: &Path) -> Result<(u64, u64), Failure> {
+    let mut command = Command::new(rg);
+    command.current_dir(tree).args(["--count-matches", "--with-filename", "-e", pattern, "."]);
+    let text = output(&mut command)?;
+    let counts = text.split(|byte| *byte == b'\n').filter_map(|line| {
+        let count = line.rsplit(|byte| *byte == b':').next()?;
+        std::str::from_utf8(count).ok()?.parse::<u64>().ok()
+    });
+    Ok(counts.fold((0, 0), |(sum, files), count| (sum + count, files + 1)))
+}
+
+fn lines_with_rg(rg: &Path, pattern: &str, tree: &Path) -> Command {
+    let mut command = Command::new(rg);
+    command.current_dir(tree).args(["-n", "--no-heading", "-e", pattern, "."]);
+    command
+}
+
+/// How many lines a program prints; all of them are read.
+fn lines(command: &mut Command) -> Result<u64, Failure> {
+    Ok(output(command)?.iter().filter(|byte| **byte == b'\n').count() as u64)
+}
+
+/// What a searching program prints; it ends with 1 when nothing matches.
+fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    let out = command.stdin(Stdio::null()).stderr(Stdio::null()).output()?;
+    if matches!(out.status.code(), Some(0 | 1)) {
+        Ok(out.stdout)
+    } else {
+        Err(format!("ended with {}", out.status).into())
+    }
+}
+
+/// How long a session waits until it may search a tree of which nothing is known: the daemon's start, listing, reading and
+/// indexing the text. The map is made afterwards.
+pub(super) fn text_ready(server: &mut Server) -> Result<std::time::Duration, Failure> {
+    time_of(|| {
+        while ask(server, "zqxjkvbwzq", "count").is_err() {
+            // It was not ready within its patience.
+        }
+        Ok(())
+    })
+}
