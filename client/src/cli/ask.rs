@@ -49,3 +49,24 @@ pub(crate) async fn with_progress(question: &Question, common: &Common) -> Resul
     }
     Ok(answer)
 }
+
+/// Many questions over one connection, without a progress bar.
+#[derive(Debug)]
+pub(crate) struct Asker {
+    client: Client,
+}
+
+impl Asker {
+    /// Nothing is connected before the first question.
+    pub(crate) fn new(common: &Common) -> Result<Self, Failure> {
+        Ok(Self { client: Client::new(settings(common)?) })
+    }
+
+    /// The answer's envelope.
+    pub(crate) async fn ask(&self, question: &Question) -> String {
+        let mut request = Request::new(question.tool, question.args.clone());
+        request.root = question.root.to_str().map(str::to_owned);
+        request.deadline = question.timeout;
+        self.client.call(&request, None).await.envelope
+    }
+}

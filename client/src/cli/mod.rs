@@ -9,6 +9,7 @@ mod bar;
 mod call;
 mod daemon;
 mod docs;
+mod grep;
 mod index;
 mod logs;
 mod render;
@@ -78,6 +79,7 @@ pub(crate) struct Common {
 enum Command {
     #[command(flatten)]
     Tool(call::ToolVerb),
+    Grep(grep::Grep),
     Index(index::Index),
     Status(daemon::Status),
     Stop(daemon::Stop),
@@ -100,6 +102,10 @@ pub(crate) enum Outcome {
     Done,
     /// The tool answered that it cannot: exit code 1. The reason is printed already.
     Refused,
+    /// Nothing was found: exit code 1.
+    NothingFound,
+    /// Part of it could not be done: exit code 2. The reason is printed already.
+    Failed,
     /// No daemon could be had: exit code 2. The reason is printed already.
     NoDaemon,
 }
@@ -129,8 +135,8 @@ pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Refused) => ExitCode::from(1),
-        Ok(Outcome::NoDaemon) => ExitCode::from(2),
+        Ok(Outcome::Refused | Outcome::NothingFound) => ExitCode::from(1),
+        Ok(Outcome::NoDaemon | Outcome::Failed) => ExitCode::from(2),
         Err(failure) => {
             term::tell(&format!("{} {failure}", Style::of_stderr().alarm("error:")));
             ExitCode::from(2)
@@ -142,6 +148,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
     let common = &cli.common;
     match cli.command {
         Command::Tool(verb) => with_runtime(verb.run(common)),
+        Command::Grep(grep) => with_runtime(grep.run(common)),
         Command::Index(index) => with_runtime(index.run(common)),
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),

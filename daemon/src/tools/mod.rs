@@ -7,6 +7,7 @@
 pub mod admin;
 mod ask;
 pub mod calls;
+pub mod grep;
 pub mod map;
 pub mod nav;
 pub mod ranked;
@@ -46,6 +47,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
         "count_patterns" => text::count_patterns,
         "hob_digest" => admin::digest,
+        "hob_grep" => grep::grep,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,
         "map_neighbors" => map::neighbors,

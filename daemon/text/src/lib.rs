@@ -17,6 +17,7 @@ pub mod contents;
 pub mod count;
 pub mod encoding;
 pub mod filter;
+pub mod grep;
 mod lanes;
 pub mod pattern;
 pub mod ranked;

@@ -9,6 +9,7 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod grep;
 pub mod map;
 pub mod nav;
 pub mod ranked;
@@ -187,6 +188,7 @@ pub static COMMON: &[ArgDef] = &[
 pub static TOOLS: &[&ToolDef] = &[
     &text::COUNT_PATTERNS,
     &admin::DIGEST,
+    &grep::GREP,
     &admin::NOOP,
     &servers::SERVERS,
     &map::NEIGHBORS,

@@ -1,0 +1,166 @@
+//! ripgrep's options, as far as hob has them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::elsewhere::Elsewhere;
+
+const DETAILS: &str = "\
+Options mean what they mean to ripgrep, and the output is ripgrep's, files in order of path. What is searched is what hob has
+indexed: the text files that ripgrep finds by itself. Globs narrow that and bring nothing back that is ignored. For hidden,
+ignored, compressed or binary files, -v, -U, -P, -r, standard input and places outside the project there is ripgrep.
+
+Exit codes:
+  0  a line matches
+  1  none does
+  2  something could not be searched, or the command line is wrong";
+
+/// Search with ripgrep's habits, at the speed of the index
+#[derive(Debug, Args)]
+#[command(after_help = DETAILS, args_override_self = true)]
+pub(crate) struct Grep {
+    /// PATTERN, unless -e or -f gives one, and the files and folders to search (default: the working directory)
+    #[arg(value_name = "PATTERN] [PATH...", allow_hyphen_values = false)]
+    pub(super) words: Vec<OsString>,
+
+    /// A pattern; may be given several times
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(super) regexp: Vec<String>,
+    /// Read patterns from a file, one a line
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub(super) file: Vec<PathBuf>,
+    /// Patterns are plain texts
+    #[arg(short = 'F', long)]
+    pub(super) fixed_strings: bool,
+    /// Case does not count
+    #[arg(short = 'i', long, overrides_with_all = ["case_sensitive", "smart_case"])]
+    pub(super) ignore_case: bool,
+    /// Case counts (default)
+    #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
+    pub(super) case_sensitive: bool,
+    /// Case counts if the pattern has a capital letter
+    #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
+    pub(super) smart_case: bool,
+    /// Only whole words
+    #[arg(short = 'w', long)]
+    pub(super) word_regexp: bool,
+    /// Only whole lines
+    #[arg(short = 'x', long)]
+    pub(super) line_regexp: bool,
+
+    /// Only files that match this glob, or with ! in front do not; the last that matches decides
+    #[arg(short = 'g', long, value_name = "GLOB", allow_hyphen_values = true)]
+    pub(super) glob: Vec<String>,
+    /// Only files of this type
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    pub(super) file_type: Vec<String>,
+    /// No files of this type
+    #[arg(short = 'T', long, value_name = "TYPE")]
+    pub(super) type_not: Vec<String>,
+    /// Most matching lines of a file
+    #[arg(short = 'm', long, value_name = "NUM")]
+    pub(super) max_count: Option<u64>,
+
+    /// Lines after each match
+    #[arg(short = 'A', long, value_name = "NUM")]
+    pub(super) after_context: Option<usize>,
+    /// Lines before each match
+    #[arg(short = 'B', long, value_name = "NUM")]
+    pub(super) before_context: Option<usize>,
+    /// Lines before and after each match
+    #[arg(short = 'C', long, value_name = "NUM")]
+    pub(super) context: Option<usize>,
+
+    /// Only how many lines match, by file
+    #[arg(short = 'c', long, overrides_with_all = ["count_matches", "files_with_matches"])]
+    pub(super) count: bool,
+    /// Only how many matches there are, by file
+    #[arg(long, overrides_with_all = ["count", "files_with_matches"])]
+    pub(super) count_matches: bool,
+    /// Only which files match
+    #[arg(short = 'l', long, overrides_with_all = ["count", "count_matches"])]
+    pub(super) files_with_matches: bool,
+    /// Only the matches themselves
+    #[arg(short = 'o', long)]
+    pub(super) only_matching: bool,
+    /// Print nothing
+    #[arg(short = 'q', long)]
+    pub(super) quiet: bool,
+
+    /// Line numbers (default on a terminal)
+    #[arg(short = 'n', long, overrides_with = "no_line_number")]
+    pub(super) line_number: bool,
+    /// No line numbers
+    #[arg(short = 'N', long, overrides_with = "line_number")]
+    pub(super) no_line_number: bool,
+    /// The column of the first match, in bytes
+    #[arg(long, overrides_with = "no_column")]
+    pub(super) column: bool,
+    #[arg(long, hide = true, overrides_with = "column")]
+    pub(super) no_column: bool,
+    /// The path with every line
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
+    pub(super) with_filename: bool,
+    /// No paths
+    #[arg(short = 'I', long, overrides_with = "with_filename")]
+    pub(super) no_filename: bool,
+    /// The path above the lines of a file (default on a terminal)
+    #[arg(long, overrides_with = "no_heading")]
+    pub(super) heading: bool,
+    /// The path before every line
+    #[arg(long, overrides_with = "heading")]
+    pub(super) no_heading: bool,
+    /// A NUL byte after paths
+    #[arg(short = '0', long)]
+    pub(super) null: bool,
+    /// When to colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(super) color: When,
+    /// The same as --color always --heading --line-number
+    #[arg(short = 'p', long)]
+    pub(super) pretty: bool,
+    /// The order of files
+    #[arg(long, value_name = "BY", default_value = "path")]
+    pub(super) sort: Sort,
+
+    /// Accepted, and of no consequence here.
+    #[arg(short = 'j', long, hide = true)]
+    threads: Option<usize>,
+    #[arg(long, hide = true)]
+    line_buffered: bool,
+    #[arg(long, hide = true)]
+    block_buffered: bool,
+    #[arg(long, hide = true)]
+    mmap: bool,
+    #[arg(long, hide = true)]
+    no_mmap: bool,
+    #[arg(long, hide = true)]
+    pub(super) no_messages: bool,
+    #[arg(long, hide = true)]
+    pub(super) no_config: bool,
+
+    #[command(flatten)]
+    pub(super) elsewhere: Elsewhere,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    #[value(alias = "ansi")]
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The orders there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Sort {
+    /// By path; also where no order is asked for.
+    #[value(alias = "none")]
+    Path,
+}

@@ -1,0 +1,65 @@
+//! The lines of a file as they come from the daemon, taken apart.
+
+use std::ops::Range;
+
+use hob_proto::tools::grep::GrepFile;
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A line of context.
+    Context,
+    /// A line that matches.
+    Match,
+    /// Lines are left out here.
+    Gap,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row<'b> {
+    pub(super) kind: Kind,
+    pub(super) line: u64,
+    pub(super) offset: u64,
+    /// With its line end, if it has one.
+    pub(super) bytes: &'b [u8],
+    pub(super) matches: Vec<Range<usize>>,
+}
+
+impl<'b> Row<'b> {
+    /// The line without its newline.
+    pub(super) fn text(&self) -> &'b [u8] {
+        self.bytes.strip_suffix(b"\n").unwrap_or(self.bytes)
+    }
+}
+
+/// The bytes of a file's lines.
+pub(super) fn bytes(file: &mut GrepFile) -> Vec<u8> {
+    let text = std::mem::take(&mut file.text);
+    // One character for each byte: all of them fit.
+    if file.latin {
+        text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect()
+    } else {
+        text.into_bytes()
+    }
+}
+
+/// The rows over `bytes`; what does not hang together ends them.
+pub(super) fn rows<'b>(file: &'b GrepFile, bytes: &'b [u8]) -> impl Iterator<Item = Row<'b>> {
+    let (mut numbers, mut at) = (file.rows.iter().copied(), 0);
+    std::iter::from_fn(move || {
+        let kind = match numbers.next()? {
+            0 => Kind::Context,
+            1 => Kind::Match,
+            _ => Kind::Gap,
+        };
+        let (line, offset) = (numbers.next()?, numbers.next()?);
+        let end = at + usize::try_from(numbers.next()?).ok()?;
+        let count = numbers.next()?;
+        let text = bytes.get(at..end)?;
+        at = end;
+        let mut place = || usize::try_from(numbers.next()?).ok().map(|at| at.min(text.len()));
+        let matches = (0..count).map_while(|_| Some(place()?..place()?)).filter(|m| m.start <= m.end);
+        Some(Row { kind, line, offset, bytes: text, matches: matches.collect() })
+    })
+}

@@ -1,0 +1,548 @@
+//! A search that gives everything: whole lines as the bytes they are, every match in them, context, file after file in the order
+//! of paths, in pages of bounded size.
+//!
+//! [`crate::search()`] answers a question within a budget; this is for a program that prints what ripgrep would print, however
+//! much that is. A page is begun where the last one ended, by path and row, so nothing is kept between two pages: a file that
+//! changes meanwhile is seen as it is when its page is made, as it would be by a program that walks the tree. What a line is
+//! and what matches is ripgrep's engine's word, as everywhere in this crate; its words for options become syntax here.
+
+use std::cmp::Ordering;
+use std::io;
+
+use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
+use hob_base::{CancelToken, Contents, WsPath};
+use memchr::memchr;
+use rayon::prelude::*;
+use regex_syntax::ast::{self, Ast, ClassSetItem};
+
+use crate::encoding::searchable;
+use crate::filter::PathFilter;
+use crate::lanes::Lanes;
+use crate::pattern::{BadPattern, Pattern};
+use crate::trigram::{Found, Snapshot};
+
+/// So much of one file goes on a page at most, in bytes of text and rows.
+const FILE_SHARE: usize = 1 << 20;
+/// A page ends after the file with which it holds this much.
+const PAGE: usize = 4 << 20;
+/// Files searched at once; their shares bound what is held.
+const BLOCK: usize = 32;
+/// The same where nothing but counts is kept.
+const COUNT_BLOCK: usize = 2048;
+
+/// What the patterns mean.
+#[derive(Clone, Debug, Default)]
+pub struct GrepPattern {
+    /// A line matches if any of them does.
+    pub patterns: Vec<String>,
+    /// They are texts and not regexes.
+    pub fixed: bool,
+    /// How case counts.
+    pub case: Case,
+    /// Only whole words.
+    pub word: bool,
+    /// Only whole lines; goes before `word`.
+    pub line: bool,
+}
+
+/// How case counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Case {
+    /// As written.
+    #[default]
+    Sensitive,
+    /// Not at all.
+    Insensitive,
+    /// As written if a capital letter is among the literals.
+    Smart,
+}
+
+/// What is kept of each file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Matching lines and their context.
+    #[default]
+    Lines,
+    /// The same, and where in the lines the matches are.
+    Matches,
+    /// How many lines and matches there are; nothing of a file that turns out to be binary.
+    Counts,
+    /// That there is a match.
+    Paths,
+}
+
+/// A search for one page.
+pub struct GrepRequest<'r> {
+    /// What to search for.
+    pub pattern: &'r GrepPattern,
+    /// What to keep.
+    pub keep: Keep,
+    /// Lines of context before and after.
+    pub context: (usize, usize),
+    /// Most matching lines of a file.
+    pub max_lines: Option<u64>,
+    /// Only files at or below this path.
+    pub prefix: Option<WsPath>,
+    /// Only these of them.
+    pub admits: &'r (dyn Fn(&WsPath) -> bool + Sync),
+    /// Where to begin.
+    pub from: Option<Place>,
+}
+
+/// Where a page ends and the next one begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// In or after this file.
+    pub path: String,
+    /// After so many of its rows; `None` after all of them.
+    pub rows: Option<u64>,
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum RowKind {
+    /// A line of context.
+    Context,
+    /// A line that matches.
+    Match,
+    /// Lines are left out here.
+    Gap,
+}
+
+/// A line, or a gap between lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is.
+    pub kind: RowKind,
+    /// 1-based line; 0 for gaps.
+    pub line: u64,
+    /// Byte of the file at which it starts.
+    pub offset: u64,
+    /// Its length in [`GrepFile::text`].
+    pub len: usize,
+    /// First byte and end of each match in it.
+    pub matches: Vec<(usize, usize)>,
+}
+
+/// A file on a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrepFile {
+    /// Its path.
+    pub path: String,
+    /// Its rows, in order.
+    pub rows: Vec<Row>,
+    /// The text of the rows, one after the other, line ends included.
+    pub text: Vec<u8>,
+    /// Lines that match, of those searched for this page.
+    pub lines: u64,
+    /// Matches in them, if they are kept or counted.
+    pub matches: u64,
+    /// Bytes that were searched.
+    pub searched: u64,
+    /// The byte at which a NUL ended the search.
+    pub binary: Option<u64>,
+    /// Whether rows of it were on an earlier page.
+    pub continues: bool,
+    /// Whether more of it comes on the next page.
+    pub unfinished: bool,
+}
+
+/// A page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrepPage {
+    /// Files that match, in the order of their paths, folder by folder.
+    pub files: Vec<GrepFile>,
+    /// Where the next page begins; `None` if there is none.
+    pub next: Option<Place>,
+    /// Files that were searched.
+    pub searched: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+    /// Whether the search was stopped before the page was complete.
+    pub stopped: bool,
+}
+
+/// Makes a page. Runs in parallel on the rayon pool it is called in.
+///
+/// # Errors
+/// [`BadPattern`].
+pub fn grep(
+    snapshot: &Snapshot,
+    request: &GrepRequest<'_>,
+    contents: &dyn Contents,
+    token: &CancelToken,
+) -> Result<GrepPage, BadPattern> {
+    let pattern = Pattern::new(&request.pattern.as_syntax()?)?;
+    let filter = PathFilter::new(request.prefix.clone(), None).unwrap_or_default();
+    let mut candidates = snapshot.candidates(pattern.query(), &filter);
+    candidates.retain(|found| (request.admits)(&found.path) && request.is_ahead(found.path.as_str()));
+    candidates.sort_by(|a, b| walk_order(a.path.as_str(), b.path.as_str()));
+    // A clone of the matcher has caches of its own; threads that share one wait for each other.
+    let lanes = Lanes::new();
+    let mut page = GrepPage::default();
+    let mut held = 0;
+    let block = if matches!(request.keep, Keep::Lines | Keep::Matches) { BLOCK } else { COUNT_BLOCK };
+    for block in candidates.chunks(block) {
+        let search = |found: &Found| {
+            let make = || (pattern.matcher().clone(), request.searcher());
+            let one = One { snapshot, request, contents };
+            lanes.with(make, |engine| one.search(found, engine, token))
+        };
+        let files: Vec<Outcome> = block.par_iter().map(search).collect();
+        for (found, file) in block.iter().zip(files) {
+            let last = page.take(found, file, &mut held);
+            if last || page.stopped {
+                return Ok(page);
+            }
+            if held >= PAGE {
+                page.next = Some(Place { path: found.path.to_string(), rows: None });
+                return Ok(page);
+            }
+        }
+    }
+    Ok(page)
+}
+
+/// The order in which a walk that sorts each folder by name meets files.
+#[must_use]
+pub fn walk_order(a: &str, b: &str) -> Ordering {
+    a.split('/').map(str::as_bytes).cmp(b.split('/').map(str::as_bytes))
+}
+
+impl GrepRequest<'_> {
+    /// Whether a file comes at or after the place where the page begins.
+    fn is_ahead(&self, path: &str) -> bool {
+        self.from.as_ref().is_none_or(|from| match walk_order(path, &from.path) {
+            Ordering::Less => false,
+            Ordering::Equal => from.rows.is_some(),
+            Ordering::Greater => true,
+        })
+    }
+
+    fn searcher(&self) -> Searcher {
+        let (before, after) = match self.keep {
+            Keep::Lines | Keep::Matches => self.context,
+            Keep::Counts | Keep::Paths => (0, 0),
+        };
+        SearcherBuilder::new()
+            .line_number(true)
+            .bom_sniffing(false)
+            .binary_detection(BinaryDetection::quit(0))
+            .before_context(before)
+            .after_context(after)
+            .max_matches(self.max_lines)
+            .build()
+    }
+
+    fn rows_done(&self, path: &str) -> u64 {
+        let here = self.from.as_ref().filter(|from| from.path == path);
+        here.and_then(|from| from.rows).unwrap_or(0)
+    }
+}
+
+/// What came of one file.
+enum Outcome {
+    /// And how many of its rows are done.
+    Found(Box<GrepFile>, u64),
+    Nothing {
+        bytes: u64,
+    },
+    Unreadable,
+    Gone,
+    Stopped,
+}
+
+impl GrepPage {
+    /// Takes a file in; answers whether the page ends in the midst of it.
+    fn take(&mut self, found: &Found, file: Outcome, held: &mut usize) -> bool {
+        let (bytes, file) = match file {
+            Outcome::Found(file, rows) => (file.searched, Some((file, rows))),
+            Outcome::Nothing { bytes } => (bytes, None),
+            Outcome::Unreadable => {
+                self.unreadable += 1;
+                return false;
+            }
+            Outcome::Gone => return false,
+            Outcome::Stopped => {
+                self.stopped = true;
+                return false;
+            }
+        };
+        self.searched += 1;
+        self.bytes += bytes;
+        let Some((file, rows)) = file else { return false };
+        *held += file.text.len() + 64 * (1 + file.rows.len());
+        let unfinished = file.unfinished;
+        if unfinished {
+            self.next = Some(Place { path: found.path.to_string(), rows: Some(rows) });
+        }
+        self.files.push(*file);
+        unfinished
+    }
+}
+
+/// What a thread searches with.
+type Engine = (RegexMatcher, Searcher);
+
+/// The search of one file.
+struct One<'a> {
+    snapshot: &'a Snapshot,
+    request: &'a GrepRequest<'a>,
+    contents: &'a dyn Contents,
+}
+
+impl One<'_> {
+    fn search(&self, found: &Found, engine: &mut Engine, token: &CancelToken) -> Outcome {
+        if token.check().is_err() {
+            return Outcome::Stopped;
+        }
+        if let Some(text) = self.snapshot.text(&found.hash) {
+            return self.search_bytes(found, engine, text.bytes);
+        }
+        match self.contents.read(&found.path) {
+            Ok(bytes) => self.search_bytes(found, engine, &bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Outcome::Gone,
+            Err(_) => Outcome::Unreadable,
+        }
+    }
+
+    fn search_bytes(&self, found: &Found, (matcher, searcher): &mut Engine, bytes: &[u8]) -> Outcome {
+        let text = searchable(bytes);
+        let done = self.request.rows_done(found.path.as_str());
+        let mut rows = Rows::new(matcher, self.request, done);
+        let result = match memchr(0, &text) {
+            None => searcher.search_slice(&*matcher, &text, &mut rows),
+            // Like files of a walk: only the buffered reader stops where ripgrep's does.
+            Some(_) => searcher.search_reader(&*matcher, &*text, &mut rows),
+        };
+        let Rows { mut file, cut, seen, .. } = rows;
+        let hidden = self.request.keep == Keep::Counts && file.binary.is_some();
+        if result.is_err() || (file.lines == 0 && file.rows.is_empty()) || hidden {
+            return Outcome::Nothing { bytes: text.len() as u64 };
+        }
+        file.path = found.path.to_string();
+        file.continues = done > 0;
+        file.unfinished = cut;
+        Outcome::Found(Box::new(file), seen)
+    }
+}
+
+/// Receives a file's lines.
+struct Rows<'a> {
+    matcher: &'a RegexMatcher,
+    keep: Keep,
+    /// Rows that were on an earlier page.
+    done: u64,
+    seen: u64,
+    held: usize,
+    /// The page's share is used up, and there is more.
+    cut: bool,
+    file: GrepFile,
+}
+
+impl<'a> Rows<'a> {
+    fn new(matcher: &'a RegexMatcher, request: &GrepRequest<'_>, done: u64) -> Self {
+        let keep = request.keep;
+        Self { matcher, keep, done, seen: 0, held: 0, cut: false, file: GrepFile::default() }
+    }
+
+    /// Whether there is room for another row; one that was on an earlier page is passed over.
+    fn push(&mut self, row: Row, text: &[u8]) -> bool {
+        if self.held >= FILE_SHARE {
+            self.cut = true;
+            return false;
+        }
+        self.seen += 1;
+        if self.seen > self.done {
+            self.held += text.len() + 64 + 16 * row.matches.len();
+            self.file.text.extend_from_slice(text);
+            self.file.rows.push(row);
+        }
+        true
+    }
+
+    /// The matches of a line, as ripgrep finds them: look-behind sees what comes before the line.
+    fn matches(&self, line: &SinkMatch<'_>) -> io::Result<Vec<(usize, usize)>> {
+        let range = line.bytes_range_in_buffer();
+        let end = range.end - usize::from(line.bytes().ends_with(b"\n"));
+        let mut matches = Vec::new();
+        let each = |found: grep_matcher::Match| {
+            let within = found.start() < range.end;
+            if within {
+                matches.push((found.start() - range.start, found.end() - range.start));
+            }
+            within
+        };
+        self.matcher.find_iter_at(&line.buffer()[..end], range.start, each).map_err(io::Error::other)?;
+        Ok(matches)
+    }
+}
+
+impl Sink for Rows<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
+        let matches = match self.keep {
+            Keep::Matches | Keep::Counts => self.matches(line)?,
+            Keep::Lines | Keep::Paths => Vec::new(),
+        };
+        if matches!(self.keep, Keep::Counts | Keep::Paths) {
+            self.file.lines += 1;
+            self.file.matches += matches.len() as u64;
+            return Ok(self.keep == Keep::Counts);
+        }
+        let count = matches.len() as u64;
+        let (number, offset) = (line.line_number().unwrap_or(0), line.absolute_byte_offset());
+        let row = Row { kind: RowKind::Match, line: number, offset, len: line.bytes().len(), matches };
+        let is_new = self.seen >= self.done;
+        let taken = self.push(row, line.bytes());
+        if taken && is_new {
+            self.file.lines += 1;
+            self.file.matches += count;
+        }
+        Ok(taken)
+    }
+
+    fn context(&mut self, _: &Searcher, line: &SinkContext<'_>) -> io::Result<bool> {
+        let (number, offset) = (line.line_number().unwrap_or(0), line.absolute_byte_offset());
+        let len = line.bytes().len();
+        let row = Row { kind: RowKind::Context, line: number, offset, len, matches: Vec::new() };
+        Ok(self.push(row, line.bytes()))
+    }
+
+    fn context_break(&mut self, _: &Searcher) -> io::Result<bool> {
+        Ok(self.push(Row { kind: RowKind::Gap, line: 0, offset: 0, len: 0, matches: Vec::new() }, b""))
+    }
+
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> io::Result<()> {
+        self.file.searched = finish.byte_count();
+        self.file.binary = finish.binary_byte_offset();
+        Ok(())
+    }
+}
+
+impl GrepPattern {
+    /// The options as syntax.
+    fn as_syntax(&self) -> Result<String, BadPattern> {
+        let mut each = Vec::new();
+        for pattern in &self.patterns {
+            if self.fixed {
+                each.push(regex_syntax::escape(pattern));
+            } else {
+                // By itself: put together, two halves of nonsense may make sense.
+                if self.patterns.len() > 1 || self.word || self.line || self.case != Case::Sensitive {
+                    Pattern::new(pattern)?;
+                }
+                each.push(pattern.clone());
+            }
+        }
+        let mut syntax = match &mut each[..] {
+            [one] => std::mem::take(one),
+            several => several.iter().map(|one| grouped(one)).collect::<Vec<_>>().join("|"),
+        };
+        let insensitive = match self.case {
+            Case::Sensitive => false,
+            Case::Insensitive => true,
+            Case::Smart => is_lower(&syntax),
+        };
+        if self.line {
+            syntax = format!("^{}$", grouped(&syntax));
+        } else if self.word {
+            syntax = format!(r"\b{{start-half}}{}\b{{end-half}}", grouped(&syntax));
+        }
+        Ok(if insensitive { format!("(?i){}", grouped(&syntax)) } else { syntax })
+    }
+}
+
+fn grouped(syntax: &str) -> String {
+    format!("(?:{syntax})")
+}
+
+/// Whether a regex has literals and no capital letter is among them. `\S` and `\p{Lu}` are no literals.
+fn is_lower(syntax: &str) -> bool {
+    let Ok(ast) = ast::parse::Parser::new().parse(syntax) else { return false };
+    ast::visit(&ast, Capitals::default()).is_ok_and(|found| found.any && !found.capital)
+}
+
+#[derive(Default)]
+struct Capitals {
+    any: bool,
+    capital: bool,
+}
+
+impl Capitals {
+    fn see(&mut self, literal: &ast::Literal) {
+        self.any = true;
+        self.capital |= literal.c.is_uppercase();
+    }
+}
+
+impl ast::Visitor for Capitals {
+    type Output = Self;
+    type Err = ();
+
+    fn finish(self) -> Result<Self, ()> {
+        Ok(self)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+        if let Ast::Literal(literal) = ast {
+            self.see(literal);
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ()> {
+        match item {
+            ClassSetItem::Literal(literal) => self.see(literal),
+            ClassSetItem::Range(range) => {
+                [&range.start, &range.end].into_iter().for_each(|end| self.see(end))
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn syntax(patterns: &[&str], change: impl Fn(&mut GrepPattern)) -> String {
+        let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        let mut pattern = GrepPattern { patterns, ..GrepPattern::default() };
+        change(&mut pattern);
+        pattern.as_syntax().expect("a good pattern")
+    }
+
+    #[test]
+    fn options_become_syntax() {
+        assert_eq!(syntax(&["a|b"], |_| ()), "a|b");
+        assert_eq!(syntax(&["a.b", "c"], |p| p.fixed = true), r"(?:a\.b)|(?:c)");
+        assert_eq!(syntax(&["a|b"], |p| p.word = true), r"\b{start-half}(?:a|b)\b{end-half}");
+        assert_eq!(syntax(&["a|b"], |p| (p.word, p.line) = (true, true)), "^(?:a|b)$");
+        assert_eq!(syntax(&["a"], |p| p.case = Case::Smart), "(?i)(?:a)");
+        assert_eq!(syntax(&["aB"], |p| p.case = Case::Smart), "aB");
+        assert_eq!(syntax(&[r"\Sa[b-d]"], |p| p.case = Case::Smart), r"(?i)(?:\Sa[b-d])");
+        assert_eq!(syntax(&[r"a[B-d]"], |p| p.case = Case::Smart), r"a[B-d]");
+        assert_eq!(syntax(&[r"\w+"], |p| p.case = Case::Smart), r"\w+");
+    }
+
+    #[test]
+    fn halves_of_nonsense_stay_nonsense() {
+        let pattern = GrepPattern { patterns: vec!["a)(b".into()], word: true, ..GrepPattern::default() };
+        assert!(pattern.as_syntax().is_err());
+    }
+
+    #[test]
+    fn files_come_folder_by_folder() {
+        let mut paths = ["a-b/x", "a/x", "a.rs", "b", "a/b/c"];
+        paths.sort_by(|a, b| walk_order(a, b));
+        assert_eq!(paths, ["a/b/c", "a/x", "a-b/x", "a.rs", "b"]);
+    }
+}

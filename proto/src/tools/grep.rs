@@ -1,0 +1,207 @@
+//! What `hob grep` asks the daemon: a page of everything that matches.
+//!
+//! A tool in no list, because its answers are for a program that prints them and not for a model that pays for them: they have
+//! the usual envelope and pass the usual budget, only that the budget's ceiling is as high as a frame allows.
+//! The lines of a file come as one text and a list of numbers, since a page holds many thousands of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
+
+/// A page fits into a frame with much to spare; in tokens.
+const PAGE_BUDGET: u32 = 12 << 20;
+
+/// Everything that matches, page by page. In no list.
+pub static GREP: ToolDef = ToolDef {
+    name: "hob_grep",
+    title: "Everything that matches",
+    description: "What `hob grep` prints: whole lines with their matches and context, file by file, a page at a time.",
+    args: &[
+        ArgDef {
+            name: "patterns",
+            ty: ArgType::StrList,
+            default: Default::Required,
+            description: "Regexes; a line matches if any of them does",
+        },
+        ArgDef {
+            name: "fixed",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "They are plain texts",
+        },
+        ArgDef {
+            name: "case",
+            ty: ArgType::Enum(&["sensitive", "insensitive", "smart"]),
+            default: Default::Str("sensitive"),
+            description: "How case counts",
+        },
+        ArgDef {
+            name: "word",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Only whole words",
+        },
+        ArgDef {
+            name: "line",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Only whole lines",
+        },
+        ArgDef {
+            name: "keep",
+            ty: ArgType::Enum(&["lines", "matches", "counts", "paths"]),
+            default: Default::Str("lines"),
+            description: "What to give of each file",
+        },
+        ArgDef {
+            name: "before",
+            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
+            default: Default::Int(0),
+            description: "Lines of context before a match",
+        },
+        ArgDef {
+            name: "after",
+            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
+            default: Default::Int(0),
+            description: "Lines of context after a match",
+        },
+        ArgDef {
+            name: "max_count",
+            ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
+            default: Default::None,
+            description: "Most matching lines of a file",
+        },
+        ArgDef {
+            name: "place",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "The file or folder to search",
+        },
+        ArgDef {
+            name: "globs",
+            ty: ArgType::StrList,
+            default: Default::None,
+            description: "Globs as ripgrep's -g takes them; the last that matches decides",
+        },
+        ArgDef {
+            name: "globs_from",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "The folder that globs are relative to",
+        },
+        ArgDef {
+            name: "types",
+            ty: ArgType::StrList,
+            default: Default::None,
+            description: "File types; with ! in front, not these",
+        },
+        ArgDef {
+            name: "after_path",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Where the last page ended",
+        },
+        ArgDef {
+            name: "after_row",
+            ty: ArgType::Int { min: 1, max: i64::MAX },
+            default: Default::None,
+            description: "The rows of that file that were on it, if not all",
+        },
+    ],
+    output: "{files: [{path: str, text: str, latin: bool, rows: [int], lines: int, matches: int, searched: int, \
+             binary?: int, continues: bool, unfinished: bool}], place: str, is_file: bool, known: bool, next_path?: str, \
+             next_row?: int, searched: int, bytes: int, unreadable: int}",
+    default_budget: PAGE_BUDGET,
+    max_budget: PAGE_BUDGET,
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Arguments of `hob_grep`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GrepArgs {
+    /// What to search for.
+    pub patterns: Vec<String>,
+    /// They are plain texts.
+    pub fixed: bool,
+    /// `sensitive`, `insensitive` or `smart`.
+    pub case: String,
+    /// Only whole words.
+    pub word: bool,
+    /// Only whole lines.
+    pub line: bool,
+    /// `lines`, `matches`, `counts` or `paths`.
+    pub keep: String,
+    /// Lines of context before a match.
+    pub before: usize,
+    /// Lines of context after a match.
+    pub after: usize,
+    /// Most matching lines of a file.
+    pub max_count: Option<u64>,
+    /// Where to search.
+    pub place: Option<String>,
+    /// Globs.
+    #[serde(default)]
+    pub globs: Vec<String>,
+    /// What they are relative to.
+    pub globs_from: Option<String>,
+    /// File types.
+    #[serde(default)]
+    pub types: Vec<String>,
+    /// Where the last page ended.
+    pub after_path: Option<String>,
+    /// The rows of that file that were on it.
+    pub after_row: Option<u64>,
+}
+
+/// Result of `hob_grep`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GrepResult {
+    /// Files that match, in the order of a walk that sorts folders by name.
+    pub files: Vec<GrepFile>,
+    /// The place that was searched, relative to the root of the workspace.
+    pub place: String,
+    /// Whether that place is a file.
+    pub is_file: bool,
+    /// Whether anything is indexed there.
+    pub known: bool,
+    /// Where the next page begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_path: Option<String>,
+    /// The rows of that file that are done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_row: Option<u64>,
+    /// Files searched for this page.
+    pub searched: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+}
+
+/// A file that matches.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GrepFile {
+    /// Relative to the root of the workspace.
+    pub path: String,
+    /// The lines, one after the other.
+    pub text: String,
+    /// Whether `text` has a character for each byte, because the bytes are no UTF-8.
+    pub latin: bool,
+    /// For each row: kind (0 context, 1 match, 2 a gap), line, byte of the file, length in bytes, number of matches, and first
+    /// byte and end in the line of each.
+    pub rows: Vec<u64>,
+    /// Matching lines.
+    pub lines: u64,
+    /// Matches in them, if `keep` has them counted.
+    pub matches: u64,
+    /// Bytes that were searched.
+    pub searched: u64,
+    /// The byte at which a NUL ended the search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<u64>,
+    /// Whether rows of it were on an earlier page.
+    pub continues: bool,
+    /// Whether more of it comes on the next page.
+    pub unfinished: bool,
+}
