@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use hob_tests::{Mcp, Tree, World, outside};
+use hob_tests::{Mcp, World, outside};
 use serde_json::{Value, json};
 
 const PYTHON: &str = "\
@@ -111,77 +111,6 @@ fn every_question_has_its_answer() {
     assert_eq!(filtered.ok()["files"], 1, "{filtered}");
     let total = filtered.ok()["total"].as_u64().expect("a number");
     assert_eq!(total as usize, filtered.list("/locations").len(), "{filtered}");
-}
-
-/// How often a caller is written and asked for.
-const ROUNDS: usize = 100;
-
-/// Appends callers to files that nobody has open, and asks at once.
-fn edit_then_ask(mut mcp: Mcp, tree: &Tree, node: &str, caller: fn(usize) -> (String, String)) {
-    let count = |mcp: &mut Mcp| {
-        let answer = mcp.call("nav_references", json!({"nodeId": node, "tokenBudget": 10_000}));
-        assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
-        answer.ok()["total"].as_u64().expect("a number")
-    };
-    let before = count(&mut mcp);
-    for round in 0..ROUNDS {
-        let (path, text) = caller(round);
-        let base = if tree.at(&path).exists() { tree.read(&path) } else { String::new() };
-        tree.write(&path, format!("{base}{text}"));
-        assert_eq!(count(&mut mcp), before + round as u64 + 1, "round {round}: a caller in {path}");
-    }
-}
-
-#[test]
-fn a_caller_written_a_moment_ago_is_found() {
-    let world = World::new().env("PATH", path_with(&ty_alone()));
-    let tree = world.tree(PYTHON);
-    // An import is a use as well, so each file is given one before the rounds begin.
-    for i in 0..5 {
-        tree.write(&format!("use_{i}.py"), "import shop.base\n");
-    }
-    let caller = |round: usize| (format!("use_{}.py", round % 5), "shop.base.total([])\n".to_owned());
-    edit_then_ask(world.mcp(&tree), &tree, "py:shop/base.py#total", caller);
-}
-
-/// pyright reads files again only seconds after it was told of a change; it must not be asked about them before.
-#[test]
-fn a_caller_written_a_moment_ago_is_found_by_pyright() {
-    let world = servers();
-    let tree = world.tree(PYTHON);
-    for i in 0..5 {
-        tree.write(&format!("use_{i}.py"), "import shop.base\n");
-    }
-    let caller = |round: usize| (format!("use_{}.py", round % 5), "shop.base.total([])\n".to_owned());
-    let mut mcp = world.mcp(&tree);
-    let status = |mcp: &mut Mcp| mcp.call("map_status", json!({})).ok()["lsp"].clone();
-    let _ = mcp.call("nav_type", json!({"nodeId": "py:shop/base.py#total"}));
-    assert!(status(&mut mcp)["pyright"].is_object(), "{}", status(&mut mcp));
-    edit_then_ask(mcp, &tree, "py:shop/base.py#total", caller);
-    // A new file and a deleted one are noticed as well.
-    let mut mcp = world.mcp(&tree);
-    let total = |mcp: &mut Mcp| {
-        let answer =
-            mcp.call("nav_references", json!({"nodeId": "py:shop/base.py#total", "tokenBudget": 10_000}));
-        assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
-        answer.ok()["total"].as_u64().expect("a number")
-    };
-    let before = total(&mut mcp);
-    tree.write("another.py", "import shop.base\nshop.base.total([])\n");
-    assert_eq!(total(&mut mcp), before + 1);
-    tree.remove("another.py");
-    assert_eq!(total(&mut mcp), before);
-}
-
-#[test]
-fn a_caller_in_typescript_written_a_moment_ago_is_found() {
-    let world = servers();
-    let tree = world.tree(TYPESCRIPT);
-    for i in 0..5 {
-        tree.write(&format!("src/use{i}.ts"), "import * as shape from './shape';\n");
-    }
-    let caller = |round: usize| (format!("src/use{}.ts", round % 5), "shape.sum([]);\n".to_owned());
-    edit_then_ask(world.mcp(&tree), &tree, "ts:src/shape.ts#sum", caller);
 }
 
 #[test]

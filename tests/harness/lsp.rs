@@ -4,7 +4,7 @@
 //! way: one call after the other, values instead of types, its own framing and its own reading of URIs. It offers what every
 //! client must (UTF-16 columns), answers what a server asks, and waits until a server has said that it has loaded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -58,6 +58,8 @@ pub struct Lsp {
     opened: BTreeSet<String>,
     seen_ready: bool,
     under_way: BTreeSet<String>,
+    /// What it said last was wrong with each file, by URI.
+    verdicts: BTreeMap<String, Value>,
 }
 
 impl Lsp {
@@ -99,6 +101,7 @@ impl Lsp {
             opened: BTreeSet::new(),
             seen_ready: false,
             under_way: BTreeSet::new(),
+            verdicts: BTreeMap::new(),
         };
         lsp.initialise();
         lsp
@@ -124,6 +127,8 @@ impl Lsp {
                     "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
                     "hover": {"contentFormat": ["markdown", "plaintext"]},
                     "callHierarchy": {"dynamicRegistration": false},
+                    "publishDiagnostics": {"relatedInformation": true},
+                    "diagnostic": {"dynamicRegistration": false},
                 },
             },
         });
@@ -181,6 +186,31 @@ impl Lsp {
         let language = language.unwrap_or_else(|| panic!("no language for {file}")).1;
         let document = json!({"uri": self.uri(file), "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    }
+
+    /// What is wrong with files that are open: asked for where the server can be asked, else what it has said of them once it
+    /// has said nothing for a while.
+    ///
+    /// # Panics
+    /// When it says nothing about one of them.
+    #[track_caller]
+    pub fn verdicts(&mut self, files: &[String]) -> Vec<Value> {
+        let uris: Vec<String> = files.iter().map(|file| self.uri(file)).collect();
+        if !self.capabilities["diagnosticProvider"].is_null() {
+            let ask = |lsp: &mut Self, uri: &String| {
+                let params = json!({"textDocument": {"uri": uri}});
+                lsp.ask("textDocument/diagnostic", &params).expect("a verdict")["items"].take()
+            };
+            return uris.iter().map(|uri| ask(self, uri)).collect();
+        }
+        let mut patience = FOREVER;
+        while let Ok(message) = self.messages.recv_timeout(patience) {
+            self.note(&message);
+            if uris.iter().all(|uri| self.verdicts.contains_key(uri)) {
+                patience = Duration::from_secs(2);
+            }
+        }
+        uris.iter().map(|uri| self.verdicts[uri].clone()).collect()
     }
 
     /// Asks; once more while it says that something changed meanwhile.
@@ -284,6 +314,12 @@ impl Lsp {
     /// Takes note of what it says without being asked.
     fn note(&mut self, message: &Value) {
         let params = &message["params"];
+        if message["method"] == "textDocument/publishDiagnostics"
+            && let Some(uri) = params["uri"].as_str()
+        {
+            let uri = self.uri(&self.file(uri));
+            self.verdicts.insert(uri, params["diagnostics"].clone());
+        }
         match (self.speaks.ready, message["method"].as_str()) {
             (Ready::Logs(wanted), Some("window/logMessage")) => {
                 self.seen_ready |= params["message"].as_str().is_some_and(|text| text.contains(wanted));

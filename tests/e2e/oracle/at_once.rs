@@ -1,10 +1,23 @@
 //! A server is asked the moment it starts, when most of them know half of the project: the answer is whole and right, or says
 //! that it is not whole.
 
+use serde_json::json;
+
+use super::said::{Kind, Question};
 use super::{Mark, Subject, ask_until_whole};
 
 /// How often everything is started anew.
 const ROUNDS: usize = 20;
+
+/// The definition asked for at a place where something is used.
+fn use_of(place: &str) -> Question {
+    let mut parts = place.rsplitn(3, ':');
+    let (col, line) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let col = col.split('-').next().unwrap_or_default();
+    let number = |text: &str| text.parse().expect("places have numbers");
+    let file = parts.next().expect("and a file").to_owned();
+    Question { kind: Kind::Definition, file, line: number(line), col: number(col) }
+}
 
 /// Asks where `mark` is used, each time with a daemon and a server that have only just started.
 #[track_caller]
@@ -17,11 +30,24 @@ pub(super) fn right_while_loading(subject: &Subject, mark: Mark) {
     lsp.wait_ready();
     let truth = lsp.settled(|lsp| question.ask_server(lsp));
     assert!(truth.len() > 5, "a half answer has to be told from a whole one: {truth:?}");
+    let used = use_of(&truth[0]);
+    let defined = lsp.settled(|lsp| used.ask_server(lsp));
+    assert!(!defined.is_empty(), "{used:?}");
     drop(lsp);
     let mut whole = 0;
     for round in 0..ROUNDS {
         let mut mcp = world.mcp(&tree);
+        // Another question comes first in every second round, and none waits for the other.
+        let other = (round % 2 == 1).then(|| {
+            let (file, line, col) = (&used.file, used.line, used.col);
+            mcp.send_call("nav_definition", &json!({"file": file, "line": line, "col": col}))
+        });
         let answer = question.ask_hob(&mut mcp);
+        if let Some(id) = other {
+            let answer = mcp.wait_call(id, "nav_definition", json!({"file": used.file}));
+            let right = used.difference(&answer, &defined).is_none();
+            assert!(right || answer.ok()["completeness"] != "complete", "round {round}: {defined:?}{answer}");
+        }
         if answer.ok()["completeness"] == "complete" {
             assert_eq!(question.difference(&answer, &truth), None, "round {round}{answer}");
             whole += 1;

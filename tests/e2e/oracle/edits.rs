@@ -10,6 +10,9 @@ use crate::e2e::many::git;
 /// How often a caller is written and asked for.
 const ROUNDS: usize = 100;
 
+/// In so many files; the later callers are written where one was written before.
+const FILES: usize = 70;
+
 /// How often a branch is checked out.
 const CHECKOUTS: usize = 20;
 
@@ -53,16 +56,16 @@ fn truth(subject: &Subject, (world, tree): (&World, &Tree), question: &Question)
 pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
     let world = subject.world();
     let tree = subject.tree(&world);
-    for number in 0..ROUNDS {
+    for number in 0..FILES {
         edits.write(&tree, number, 0);
     }
     let (mut mcp, question) = (world.mcp(&tree), edits.called.references(&tree));
     let before = ask_until_whole(&mut mcp, &question).ok()["total"].as_u64().expect("a number") as usize;
-    let line = edits.start.lines().count() + 1;
     for round in 0..ROUNDS {
-        edits.write(&tree, round, 1);
+        let (number, calls) = (round % FILES, round / FILES + 1);
+        edits.write(&tree, number, calls);
         let answer = question.ask_hob(&mut mcp);
-        let place = format!("{}:{line}:", (edits.path)(round));
+        let place = format!("{}:{}:", (edits.path)(number), edits.start.lines().count() + calls);
         let (places, all_shown) = question.read(&answer);
         let found = places.iter().filter(|one| one.starts_with(&place)).count();
         let counted = answer.ok()["total"].as_u64().expect("a number") as usize;
@@ -70,6 +73,9 @@ pub(super) fn callers_are_found(subject: &Subject, edits: &Edits) {
         assert_eq!(counted, before + (round + 1) * edits.uses, "round {round}: {place}{answer}");
         assert!(found == edits.uses || !all_shown, "round {round}: {place}{answer}");
     }
+    // A new file and one that is gone.
+    edits.write(&tree, FILES, 2);
+    tree.remove(&(edits.path)(0));
     let truth = truth(subject, (&world, &tree), &question);
     let answer = question.ask_hob(&mut mcp);
     assert_eq!(question.difference(&answer, &truth), None, "in the end{answer}");

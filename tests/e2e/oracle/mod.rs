@@ -11,6 +11,7 @@ mod python;
 mod questions;
 mod said;
 mod typescript;
+mod verdicts;
 
 use std::fs;
 use std::path::{Path, PathBuf};

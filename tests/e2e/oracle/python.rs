@@ -5,7 +5,7 @@ use hob_tests::{outside, projects};
 use serde_json::Value;
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions};
+use super::{Mark, Subject, at_once, no_env, questions, verdicts};
 use crate::e2e::nav::ty_alone;
 
 const LANGUAGES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
@@ -50,6 +50,19 @@ const EDITS: Edits = Edits {
     uses: 1,
     superfluous: "src/flask/typing.py",
 };
+
+/// Ends a file with an error behind what is not ASCII.
+const BROKEN: &str = "_s = '\u{fc}\u{1f4a5}'; _n: int = 'text'";
+
+#[test]
+fn pyright_verdicts() {
+    verdicts::are_the_servers(&pyright(), BROKEN, 8);
+}
+
+#[test]
+fn ty_verdicts() {
+    verdicts::are_the_servers(&ty(), BROKEN, 8);
+}
 
 #[test]
 fn pyright_questions() {

@@ -23,6 +23,8 @@ pub(in crate::e2e) enum Kind {
     Symbols,
     /// Who calls it.
     Callers,
+    /// Whom it calls.
+    Callees,
 }
 
 impl Kind {
@@ -34,7 +36,7 @@ impl Kind {
             Self::Type => "hoverProvider",
             Self::Implementations => "implementationProvider",
             Self::Symbols => "documentSymbolProvider",
-            Self::Callers => "callHierarchyProvider",
+            Self::Callers | Self::Callees => "callHierarchyProvider",
         }
     }
 
@@ -46,7 +48,7 @@ impl Kind {
             Self::Type => ("nav_type", "textDocument/hover"),
             Self::Implementations => ("nav_implementations", "textDocument/implementation"),
             Self::Symbols => ("nav_symbols", "textDocument/documentSymbol"),
-            Self::Callers => ("nav_callHierarchy", "textDocument/prepareCallHierarchy"),
+            Self::Callers | Self::Callees => ("nav_callHierarchy", "textDocument/prepareCallHierarchy"),
         }
     }
 }
@@ -64,10 +66,13 @@ impl Question {
     /// Asks hob, with the most room that an answer may have.
     #[track_caller]
     pub(super) fn ask_hob(&self, mcp: &mut Mcp) -> Answer {
-        let args = match self.kind {
-            Kind::Symbols => json!({"file": self.file, "tokenBudget": 10_000}),
-            _ => json!({"file": self.file, "line": self.line, "col": self.col, "tokenBudget": 10_000}),
-        };
+        let mut args = json!({"file": self.file, "tokenBudget": 10_000});
+        if self.kind != Kind::Symbols {
+            (args["line"], args["col"]) = (json!(self.line), json!(self.col));
+        }
+        if self.kind == Kind::Callees {
+            args["direction"] = json!("outgoing");
+        }
         mcp.call(self.kind.names().0, args)
     }
 
@@ -100,7 +105,8 @@ impl Question {
             }
             Kind::Type => hover_lines(&hover_text(&result["contents"])),
             Kind::Symbols => server_outline(&result),
-            Kind::Callers => server_callers(lsp, &result)?,
+            Kind::Callers => server_calls(lsp, &result, ("callHierarchy/incomingCalls", "from"))?,
+            Kind::Callees => server_calls(lsp, &result, ("callHierarchy/outgoingCalls", "to"))?,
         };
         Ok(in_order(said))
     }
@@ -118,7 +124,7 @@ impl Question {
                 hover_lines(&format!("{}\n{}", text("signature"), text("docs")))
             }
             Kind::Symbols => hob_outline(&data["symbols"]),
-            Kind::Callers => hob_callers(data),
+            Kind::Callers | Kind::Callees => hob_calls(data),
         };
         (in_order(said), answer.envelope["truncated"] == false)
     }
@@ -219,11 +225,15 @@ fn hob_outline(symbols: &Value) -> Vec<String> {
     lines
 }
 
-/// Callers with the places of their calls. What is asked about comes first.
+/// Callers or callees with the places of the calls. What is asked about comes first.
 #[track_caller]
-fn server_callers(lsp: &mut Lsp, prepared: &Value) -> Result<Vec<String>, Value> {
+fn server_calls(
+    lsp: &mut Lsp,
+    prepared: &Value,
+    (method, other): (&str, &str),
+) -> Result<Vec<String>, Value> {
     let Some(root) = list(prepared).into_iter().next() else { return Ok(Vec::new()) };
-    let calls = list(&lsp.ask("callHierarchy/incomingCalls", &json!({"item": root}))?);
+    let calls = list(&lsp.ask(method, &json!({"item": root}))?);
     let named = |lsp: &Lsp, item: &Value| {
         let (line, col) = one_based(&item["selectionRange"]["start"]);
         let file = lsp.file(item["uri"].as_str().unwrap_or_default());
@@ -234,12 +244,12 @@ fn server_callers(lsp: &mut Lsp, prepared: &Value) -> Result<Vec<String>, Value>
         let sites = list(&call["fromRanges"]);
         let mut sites: Vec<_> = sites.iter().map(|range| one_based(&range["start"])).collect();
         sites.sort_unstable();
-        said.push(format!("{} {sites:?}", named(lsp, &call["from"])));
+        said.push(format!("{} {sites:?}", named(lsp, &call[other])));
     }
     Ok(said)
 }
 
-fn hob_callers(data: &Value) -> Vec<String> {
+fn hob_calls(data: &Value) -> Vec<String> {
     let named = |item: &Value| {
         let text = |field: &str| item[field].as_str().unwrap_or_default();
         format!("{}:{}:{} {}", text("file"), item["line"], item["col"], text("name"))

@@ -5,7 +5,7 @@ use hob_tests::{outside, projects};
 use serde_json::{Value, json};
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions};
+use super::{Mark, Subject, at_once, no_env, questions, verdicts};
 
 fn typescript() -> Subject {
     Subject {
@@ -53,6 +53,19 @@ const EDITS: Edits = Edits {
     uses: 1,
     superfluous: "src/internal/util/noop.ts",
 };
+
+/// Ends a file with an error behind what is not ASCII.
+const BROKEN: &str = "const _s = '\u{fc}\u{1f4a5}', _n: number = 'text';";
+
+#[test]
+fn typescript_verdicts() {
+    verdicts::are_the_servers(&typescript(), BROKEN, 8);
+}
+
+#[test]
+fn older_verdicts() {
+    verdicts::are_the_servers(&older(), BROKEN, 8);
+}
 
 #[test]
 fn typescript_questions() {

@@ -104,8 +104,12 @@ pub fn diagnostics(
     let answer = if instance.offers(PULL.0, PULL.1) {
         pulled(instance, file, asking)?
     } else {
-        let outcome = instance.verdict(file, (VERDICT_WITHIN, asking.read), asking.cancel);
-        let outcome = outcome.map_err(|error| of_call(instance.spec().name, PULL.1, error))?;
+        let failed = |error| of_call(instance.spec().name, PULL.1, error);
+        // Before it has a file it may have nothing to load, and would never be ready.
+        if instance.spec().open.wants_asked_file() && !instance.open(file, asking.read).map_err(failed)? {
+            return Err(LiveError::Unreadable(file.clone()));
+        }
+        let outcome = instance.verdict(file, (VERDICT_WITHIN, asking.read), asking.cancel).map_err(failed)?;
         outcome.ok_or_else(|| LiveError::Unreadable(file.clone()))?
     };
     let here = FileRef::Inside(file.clone());
