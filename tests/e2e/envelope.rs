@@ -26,12 +26,14 @@ fn monstrous(world: &World) -> Tree {
 /// Arguments with which a tool has the most to say.
 fn greedy(tool: &str) -> Value {
     match tool {
+        "count_patterns" | "hob_grep" => json!({"patterns": ["hub", "user"]}),
         "map_search" => json!({"query": "user", "limit": 100}),
         "map_neighbors" => json!({"nodeId": "py:hub.py#hub", "maxNodes": 200, "depth": 3}),
         "map_path" => json!({"from": "py:part0/m0.py", "to": "py:part1/m1.py", "maxLen": 10}),
         "map_overview" => json!({"hubsPerCluster": 20}),
         "read_symbols" => json!({"targets": ["huge", "hub", "nobody"], "include_neighbors": 20}),
         "regex_search" => json!({"pattern": "hub", "context_lines": 20, "limit": 10_000}),
+        "text_search" => json!({"query": "user hub huge line", "limit": 100}),
         "nav_workspaceSymbols" => json!({"query": "user", "limit": 200}),
         "nav_symbols" => json!({"file": "huge.py"}),
         "nav_diagnostics" | "hob_servers" => json!({}),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// A page fits into a frame with much to spare; in tokens.
 const PAGE_BUDGET: u32 = 12 << 20;
@@ -111,6 +111,7 @@ pub static GREP: ToolDef = ToolDef {
     output: "{files: [{path: str, text: str, latin: bool, rows: [int], lines: int, matches: int, searched: int, \
              binary?: int, continues: bool, unfinished: bool}], place: str, is_file: bool, known: bool, next_path?: str, \
              next_row?: int, searched: int, bytes: int, unreadable: int}",
+    cuts: &[ListCut { path: "files", kind: "files", narrow: "Raise tokenBudget: a page needs its own" }],
     default_budget: PAGE_BUDGET,
     max_budget: PAGE_BUDGET,
     set: ToolSet::Hidden,

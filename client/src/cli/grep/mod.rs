@@ -38,6 +38,8 @@ struct Page {
     data: Option<GrepResult>,
     error: Option<ToolError>,
     #[serde(default)]
+    truncated: bool,
+    #[serde(default)]
     warnings: Vec<String>,
 }
 
@@ -286,6 +288,9 @@ impl Run {
             let page: Page = serde_json::from_str(&self.asker.ask(&question).await)
                 .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
             page.warnings.iter().for_each(|warning| self.note(warning));
+            if page.truncated {
+                return Err(Failure::Daemon("a page came cut: this is a bug".to_owned()));
+            }
             let result = match (page.data, page.error) {
                 (Some(result), _) => result,
                 (None, error) => {

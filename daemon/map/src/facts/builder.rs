@@ -157,7 +157,11 @@ impl FactsBuilder {
             (None, Some(parent)) => self.provisional(self.defs[parent.index()].qualified).to_owned(),
             (None, None) => String::new(),
         };
-        if prefix.is_empty() { self.intern(name) } else { self.intern(&format!("{prefix}{}{name}", self.lang.separator())) }
+        if prefix.is_empty() {
+            self.intern(name)
+        } else {
+            self.intern(&format!("{prefix}{}{name}", self.lang.separator()))
+        }
     }
 
     /// Text of a provisional id.

@@ -348,7 +348,13 @@ fn package(facts: &FileFacts) -> Option<&str> {
 }
 
 fn place<'a>(file: FileId, path: &'a WsPath, facts: &'a FileFacts) -> Place<'a> {
-    Place { file, path, package: package(facts), is_manifest: facts.lang == Lang::Manifest, is_note: facts.lang.is_prose() }
+    Place {
+        file,
+        path,
+        package: package(facts),
+        is_manifest: facts.lang == Lang::Manifest,
+        is_note: facts.lang.is_prose(),
+    }
 }
 
 impl Project for Index {

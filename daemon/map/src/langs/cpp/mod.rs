@@ -16,7 +16,7 @@ use tree_sitter::{Language, Tree};
 pub use header::looks_like_cpp;
 
 use super::c::{Family, grammar, include_target};
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Reader, Project};
+use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 

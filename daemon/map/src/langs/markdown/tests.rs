@@ -1,3 +1,5 @@
+//! Notes as facts, and the links between them as edges.
+
 use super::super::support::render::{check, facts_of, torture};
 use crate::fixture::{check_edges, map, node};
 use crate::graph::{KindFilter, MatchClass, SearchQuery};
