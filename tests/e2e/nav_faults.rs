@@ -333,7 +333,7 @@ impl Siege {
     }
 
     /// Writes a caller, has everybody ask, kills, and looks at what everybody got.
-    fn strike(&mut self, round: usize) {
+    fn strike(&mut self, round: u64) {
         let victim = self.victim();
         let daemon = self.world.daemon_pid().expect("a daemon runs");
         let servers = below(daemon);
@@ -378,10 +378,12 @@ impl Siege {
     }
 }
 
+/// `HOB_TEST_SERVER_KILLS` makes the series longer, `HOB_TEST_KILLS_SEED` another.
 #[test]
 fn whatever_is_killed_nothing_is_left_and_the_next_answer_is_right() {
-    let kills = std::env::var("HOB_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
-    let mut siege = Siege::new(11);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let kills = number("HOB_TEST_SERVER_KILLS").unwrap_or(30);
+    let mut siege = Siege::new(number("HOB_TEST_KILLS_SEED").unwrap_or(11));
     let first = siege.agents[0].call("nav_references", json!({"nodeId": "py:shop.py#total"}));
     assert_eq!(first.ok()["total"], 0, "{first}");
     for round in 0..kills {

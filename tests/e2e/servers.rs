@@ -1,6 +1,7 @@
 //! `hob servers`: what serves a project, why, and installing.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
 
 use hob_tests::{Tree, World, outside};
 use serde_json::json;
@@ -91,4 +92,98 @@ fn why_names_every_candidate_with_its_reason() {
     let said = world.hob(tree.root(), &["servers", "why", "py"]).success();
     assert!(said.contains(".venv/bin/pyright-langserver: it is used"), "{said}");
     assert!(said.contains("basedpyright-langserver: it would do"), "{said}");
+}
+
+/// The world's `PATH` is one folder with such a program, the shell's own tools behind it.
+fn with_tool(name: &str, body: &str) -> (World, Tree) {
+    let world = World::new();
+    let (tree, bin) = (world.tree(FIXTURE), world.path("bin"));
+    program(&Tree::new(&bin, ""), name, body);
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    (world.env("PATH", path), tree)
+}
+
+/// A package manager of Go or Rust, as far as hob needs it: it makes a program that says its version. `$1` is the folder.
+const MAKES: &str =
+    "mkdir -p \"$to\"; printf '#!/bin/sh\\necho made 1.0\\n' > \"$to/$what\"; chmod +x \"$to/$what\"";
+
+#[test]
+fn go_and_cargo_are_asked_for_one_version_and_a_folder_of_hobs_own() {
+    let go = format!("echo \"$*\" > \"$TMPDIR/asked\"; to=\"$GOBIN\" what=gopls; {MAKES}");
+    let cargo = format!("echo \"$*\" > \"$TMPDIR/asked\"; to=\"$4/bin\" what=rust-analyzer; {MAKES}");
+    for (tool, server, body, asked) in [
+        ("go", "gopls", go, "install golang.org/x/tools/gopls@v0."),
+        ("cargo", "rust-analyzer", cargo, "install --locked --root"),
+    ] {
+        let (world, tree) = with_tool(tool, &body);
+        let installed = world.hob(tree.root(), &["servers", "install", server]).code(0);
+        let own = world.dir().join("state/servers").join(server).join("bin").join(server);
+        assert!(installed.stdout.contains(&format!("{} (made 1.0)", own.display())), "{installed}");
+        assert!(installed.stderr.contains("running (1 of 1): "), "{installed}");
+        let said = std::fs::read_to_string(world.path("tmp/asked")).expect("it was asked");
+        assert!(said.starts_with(asked) && said.contains("@"), "{said}");
+    }
+}
+
+#[test]
+fn an_installation_that_was_killed_counts_for_nothing() {
+    // Half way there is a program already.
+    let killed = format!("to=\"$GOBIN\" what=gopls; {MAKES}; kill -9 $PPID");
+    let (world, tree) = with_tool("go", &killed);
+    let own = world.dir().join("state/servers/gopls");
+    let ended = world.hob(tree.root(), &["servers", "install", "gopls"]);
+    assert!(ended.code.is_none() && own.join("bin/gopls").exists(), "{ended}");
+    let why = || world.hob(tree.root(), &["servers", "why", "gopls"]).success();
+    assert!(why().contains("gopls: not found"), "{}", why());
+    let tools = Tree::existing(&world.path("bin"));
+    program(&tools, "go", &format!("to=\"$GOBIN\" what=gopls; {MAKES}"));
+    let _ = world.hob(tree.root(), &["servers", "install", "gopls"]).code(0);
+    assert!(why().contains("bin/gopls (made 1.0): it is used"), "{}", why());
+    // Killed over one that was complete, that one is there again when the next one fails.
+    program(&tools, "go", "kill -9 $PPID");
+    assert!(world.hob(tree.root(), &["servers", "install", "gopls"]).code.is_none());
+    program(&tools, "go", "echo no room on this disk >&2; exit 1");
+    let failed = world.hob(tree.root(), &["servers", "install", "gopls"]).code(2);
+    assert!(
+        failed.stderr.contains("no room on this disk") && failed.stderr.contains("room on the disk"),
+        "{failed}"
+    );
+    assert!(why().contains("it is used"), "{}", why());
+}
+
+#[test]
+fn of_two_installations_at_once_one_waits_for_the_other() {
+    let slow = format!(
+        "echo one >> \"$TMPDIR/runs\"; while ! [ -e \"$TMPDIR/go-on\" ]; do sleep 0.05; done; to=\"$GOBIN\" what=gopls; {MAKES}"
+    );
+    let (world, tree) = with_tool("go", &slow);
+    let install = || {
+        let mut command = world.command("hob");
+        command.args(["servers", "install", "gopls"]).current_dir(tree.root());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    let both = [install(), install()];
+    // Whoever comes second needs no sign from the first, which goes on when it is told to.
+    std::fs::write(world.path("tmp/go-on"), "").expect("it can be written");
+    for one in both {
+        let output = one.wait_with_output().expect("it ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let why = world.hob(tree.root(), &["servers", "why", "gopls"]).success();
+    assert!(why.contains("it is used"), "{why}");
+    assert!(!world.dir().join("state/servers/gopls.old").exists());
+}
+
+#[test]
+fn what_needs_trust_is_installed_all_the_same() {
+    // The first argument of the second step is the module that is run.
+    let python = "[ \"$2\" = venv ] || exit 1; mkdir -p \"$3/bin\"; \
+                  printf '#!/bin/sh\\necho pyrefly 1.0\\n' > \"$3/bin/pyrefly\"; cp \"$3/bin/pyrefly\" \"$3/bin/python\"; \
+                  chmod +x \"$3\"/bin/*";
+    let (world, tree) = with_tool("python3", python);
+    let installed = world.hob(tree.root(), &["servers", "install", "pyrefly"]).code(0);
+    assert!(
+        installed.stdout.contains("installed pyrefly") && installed.stderr.contains("hob trust"),
+        "{installed}"
+    );
 }

@@ -3,6 +3,7 @@
 //! What there is and which commands install it, the daemon knows; here it is shown, and those commands are run where the
 //! user sees them.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -170,6 +171,11 @@ async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {
     follow(recipe).map_err(Failure::Usage)?;
     // Asked anew: what counts is that the daemon finds it and that it runs.
     let again = result_of_check(asked(Some(name.clone()), common).await?, &name)?;
+    if again.program.is_none() {
+        term::print(&format!("installed {}\n", again.name))?;
+        term::tell("it runs only in a trusted project, which this one is not (see hob trust)");
+        return Ok(Outcome::Done);
+    }
     term::print(&format!("installed {}\n", found(&again, &Style::of_stdout())))?;
     if again.state != "used" {
         term::tell(&format!("another server comes first: hob servers why {name}"));
@@ -180,7 +186,7 @@ async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {
 fn result_of_check(answer: Answer, name: &str) -> Result<Candidate, Failure> {
     let server = result(&answer).and_then(|result| named(&result, name).cloned());
     match server {
-        Some(server) if server.program.is_some() => Ok(server),
+        Some(server) if server.program.is_some() || server.needs_trust => Ok(server),
         Some(server) => Err(Failure::Usage(format!(
             "{name} was installed, but cannot be used here: {}",
             server.rejected.join("; ")
@@ -194,18 +200,31 @@ fn named<'r>(result: &'r ServersResult, name: &str) -> Option<&'r Candidate> {
     all.find(|candidate| candidate.name.eq_ignore_ascii_case(name))
 }
 
-/// Runs the commands. What was in the folder before is kept until they have succeeded.
+/// Runs the commands. What was in the folder before is kept until they have succeeded, also if this program is killed. Of
+/// several at once the others wait, and find it done.
 fn follow(recipe: &Recipe) -> Result<(), String> {
     let folder = Path::new(&recipe.folder);
-    let (above, old) = (folder.parent().unwrap_or(folder), aside(folder));
     let failed = |error: std::io::Error| format!("`{}`: {error}", recipe.folder);
-    hob_proto::private_dir::ensure(above).map_err(|error| error.to_string())?;
+    hob_proto::private_dir::ensure(folder.parent().unwrap_or(folder)).map_err(|error| error.to_string())?;
+    let lock = File::create(beside(folder, "lock")).map_err(failed)?;
+    if lock.try_lock().is_err() {
+        term::tell("another installation of it is under way: waiting for that");
+        lock.lock().map_err(failed)?;
+        if is_complete(folder, recipe) {
+            return Ok(());
+        }
+    }
+    let old = beside(folder, "old");
+    if is_complete(&old, recipe) && !is_complete(folder, recipe) {
+        // An earlier installation was killed over it.
+        remove(folder).and_then(|()| std::fs::rename(&old, folder)).map_err(failed)?;
+    }
     remove(&old).map_err(failed)?;
     let replaces = folder.exists();
     if replaces {
         std::fs::rename(folder, &old).map_err(failed)?;
     }
-    let done = recipe.steps.iter().try_for_each(|step| run(step, &recipe.needs));
+    let done = run_all(recipe).and_then(|()| std::fs::write(&recipe.stamp, "").map_err(failed));
     if done.is_err() {
         remove(folder).map_err(failed)?;
         if replaces {
@@ -216,9 +235,20 @@ fn follow(recipe: &Recipe) -> Result<(), String> {
     done
 }
 
-fn aside(folder: &Path) -> PathBuf {
+/// Whether the stamp is there, which comes last.
+fn is_complete(folder: &Path, recipe: &Recipe) -> bool {
+    Path::new(&recipe.stamp).file_name().is_some_and(|stamp| folder.join(stamp).is_file())
+}
+
+fn run_all(recipe: &Recipe) -> Result<(), String> {
+    let all = recipe.steps.len();
+    recipe.steps.iter().enumerate().try_for_each(|(i, step)| run(step, (i + 1, all), &recipe.needs))
+}
+
+fn beside(folder: &Path, what: &str) -> PathBuf {
     let mut name = folder.as_os_str().to_owned();
-    name.push(".old");
+    name.push(".");
+    name.push(what);
     name.into()
 }
 
@@ -230,19 +260,20 @@ fn remove(folder: &Path) -> std::io::Result<()> {
 }
 
 /// Runs one command in the user's terminal; what it prints goes to standard error.
-fn run(step: &Step, needs: &str) -> Result<(), String> {
+fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), String> {
     let words = step.env.iter().chain([&step.program]).chain(&step.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-    term::tell(&format!("running: {line}"));
+    term::tell(&format!("running ({number} of {all}): {line}"));
     let mut command = Command::new(&step.program);
     command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
     // Not in the project: package managers read settings from where they are started.
     command.current_dir(std::env::temp_dir()).stdin(Stdio::null()).stdout(std::io::stderr());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => {
-            Err(format!("`{}` failed ({status}); nothing was installed. It needs {needs}", step.program))
-        }
+        Ok(status) => Err(format!(
+            "`{}` failed ({status}), and says why above; nothing was installed. It needs {needs}, the network and room on the disk",
+            step.program
+        )),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Err(format!("`{}` was not found; this needs {needs}", step.program))
         }

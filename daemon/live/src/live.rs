@@ -29,6 +29,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 /// Where package managers put the programs of what they install into a folder.
 const INSTALLED: &[&str] = &["bin", "Scripts", "node_modules/.bin"];
 
+/// A file in the folder of a server that hob installed. It is made last: without it the installation was not finished, and
+/// nothing in the folder counts.
+pub const STAMP: &str = "installed.hob";
+
 /// Where projects keep programs of their own.
 const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
     true => &["node_modules/.bin", ".venv/Scripts", "venv/Scripts"],
@@ -511,7 +515,7 @@ impl Live {
         let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
         let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
         let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
-        let own = spec.and_then(|spec| self.own_folder(spec.name));
+        let own = spec.and_then(|spec| self.own_folder(spec.name)).filter(|own| own.join(STAMP).is_file());
         let others = own.iter().flat_map(|own| INSTALLED.iter().map(|folder| own.join(folder)));
         let others = others.chain(on_path.unwrap_or_default());
         // What may not run is still looked for, to be able to say that trust would help.

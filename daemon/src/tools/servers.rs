@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hob_live::catalogue;
-use hob_live::live::{Looked, Project};
+use hob_live::live::{Looked, Project, STAMP};
 use hob_live::preferences::{LanguagePreference, Said, ServerPreference};
 use hob_live::spec::{Install, ServerSpec};
 use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersArgs, ServersResult, Setting, Step};
@@ -107,6 +107,7 @@ impl Place<'_> {
             state: state.to_owned(),
             program: found.as_ref().map(|found| found.program.display().to_string()),
             version: found.and_then(|found| found.version),
+            needs_trust: rejected.iter().any(|it| it.why.is_of_trust()),
             rejected: errors::unusable(&rejected),
             settings: wish.map(|wish| of_server(wish, spec, self.project.trusted)).unwrap_or_default(),
             install: spec.install_hint.to_owned(),
@@ -186,7 +187,8 @@ fn recipe(install: Install, folder: &Path) -> Recipe {
             ("Go (go.dev)", vec![get])
         }
     };
-    Recipe { needs: needs.to_owned(), folder: shown, steps }
+    let stamp = folder.join(STAMP).display().to_string();
+    Recipe { needs: needs.to_owned(), folder: shown, stamp, steps }
 }
 
 #[cfg(test)]

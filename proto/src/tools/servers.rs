@@ -17,7 +17,7 @@ pub static SERVERS: ToolDef = ToolDef {
         description: "Only this language, file ending or server; a server comes with how to install it",
     }],
     output: "{families: [{languages: [str], candidates: [{name: str, state: str, program?: str, version?: str, \
-             rejected?: [str], settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, recipe?: {needs: str, folder: str, steps: [{program: str, args: [str], \
+             rejected?: [str], needs_trust?: bool, settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, recipe?: {needs: str, folder: str, stamp: str, steps: [{program: str, args: [str], \
              env?: [str]}]}}], settings?: any}], trusted: bool, problems?: [str], unheard?: bool}",
     cuts: &[ListCut { path: "families", kind: "families", narrow: "Pass about" }],
     default_budget: MAX_BUDGET,
@@ -75,6 +75,9 @@ pub struct Candidate {
     /// Programs that were found and are of no use, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<String>,
+    /// What was found would run if the project were trusted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_trust: bool,
     /// What the user's settings say about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
@@ -109,6 +112,8 @@ pub struct Recipe {
     pub needs: String,
     /// The folder; nothing else is written to.
     pub folder: String,
+    /// A file in it that is made when everything has succeeded: without it the folder does not count.
+    pub stamp: String,
     /// What to run, one after the other.
     pub steps: Vec<Step>,
 }
