@@ -19,17 +19,22 @@ use crate::to_proto::{errors, text as to_proto};
 
 /// Lines shown when the caller sets no limit: more than any budget holds.
 const SHOWN: usize = 5_000;
+/// No entry of an answer has fewer characters.
+const SHORTEST: usize = 32;
 
 pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
     let args: RegexSearchArgs = call.args()?;
     let kinds = Kinds::of(&args.kinds);
     let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    // Enough to fill the answer; the rest would be made to be thrown away.
+    let room = call.room / SHORTEST + 1;
+    let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
     let request = SearchRequest {
         pattern: args.pattern.clone(),
         path_prefix: prefix(&workspace, args.path_prefix.as_deref())?,
         glob: args.glob.clone(),
         scope: kinds.scope(&workspace),
-        limit: Some(args.limit.unwrap_or(SHOWN).min(SHOWN)),
+        limit: Some(limit.min(room)),
         context_lines: u32::try_from(args.context_lines).unwrap_or(0),
         output: output(&args.output),
     };
@@ -52,7 +57,11 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         _ => 0,
     };
     let total = usize::try_from(total).unwrap_or(usize::MAX);
-    call.omit("matches", total, result.matches.len(), "Raise limit, or narrow with path_prefix or glob.");
+    let way = match limit <= room {
+        true => "Raise limit, or narrow with path_prefix or glob.",
+        false => "Raise tokenBudget, or narrow with path_prefix or glob.",
+    };
+    call.omit("matches", total, result.matches.len(), way);
     data(&result)
 }
 

@@ -49,6 +49,9 @@ pub(super) struct Pack {
     region: Region,
     /// Where the table starts.
     table: usize,
+    /// Where in the table the hashes with the same upper bits start: about one hash for each, so that finding one takes a look or two
+    /// into the mapping, where halving would take a dozen.
+    starts: Box<[u32]>,
     /// What is known of each text, by place in the table.
     known: Box<[AtomicU8]>,
 }
@@ -79,7 +82,8 @@ impl Pack {
             return None;
         }
         let known = (0..count).map(|_| AtomicU8::new(known)).collect();
-        Some(Self { path: path.to_owned(), region, table, known })
+        let starts = starts(region.get(table..foot)?.as_chunks().0)?;
+        Some(Self { path: path.to_owned(), region, table, starts, known })
     }
 
     /// Number of texts.
@@ -92,7 +96,8 @@ impl Pack {
     }
 
     pub(super) fn private_bytes(&self) -> usize {
-        self.known.len() + if self.region.is_mapped() { 0 } else { self.region.len() }
+        let lists = self.known.len() + size_of_val(&*self.starts);
+        lists + if self.region.is_mapped() { 0 } else { self.region.len() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -141,8 +146,10 @@ impl Pack {
     }
 
     fn place(&self, hash: &ContentHash) -> Option<usize> {
-        let of = |entry: &[u8; ENTRY]| -> [u8; 32] { *entry.first_chunk().expect("an entry is longer") };
-        let at = self.entries().binary_search_by(|entry| of(entry).cmp(hash.as_bytes())).ok()?;
+        let group = group(hash.as_bytes(), self.starts.len() - 1);
+        let [start, end] = [group, group + 1].map(|at| self.starts[at] as usize);
+        let same = self.entries().get(start..end)?;
+        let at = start + same.iter().position(|entry| entry.starts_with(hash.as_bytes()))?;
         (at < self.known.len()).then_some(at)
     }
 }
@@ -152,6 +159,29 @@ fn head() -> [u8; HEAD] {
     head[..8].copy_from_slice(&MAGIC);
     head[8..].copy_from_slice(&VERSION.to_le_bytes());
     head
+}
+
+/// Of so many groups of hashes, a power of two, the one that `hash` is in.
+fn group(hash: &[u8], groups: usize) -> usize {
+    let upper = hash.first_chunk().map_or(0, |upper| u32::from_be_bytes(*upper));
+    (u64::from(upper) * groups as u64 >> 32) as usize
+}
+
+/// Where each group starts in a table that is sorted by hash, and where the last one ends; `None` for a table that is not, or is larger
+/// than any.
+fn starts(entries: &[[u8; ENTRY]]) -> Option<Box<[u32]>> {
+    let count = u32::try_from(entries.len()).ok()?;
+    let groups = entries.len().next_power_of_two();
+    let mut starts = Vec::with_capacity(groups + 1);
+    for (at, entry) in (0..count).zip(entries) {
+        let group = group(entry, groups);
+        if group + 1 < starts.len() {
+            return None;
+        }
+        starts.resize(group + 1, at);
+    }
+    starts.resize(groups + 1, count);
+    Some(starts.into())
 }
 
 /// A row of the table.
