@@ -197,7 +197,7 @@ pub static NEIGHBORS: ToolDef = ToolDef {
     name: "map_neighbors",
     title: "Map: callers, callees, relatives",
     description: "What a symbol or file is connected to: callers and users (direction in), callees and bases (out). Each edge \
-                  says how sure it is; candidate edges are guesses.",
+                  says how sure it is: live (confirmed by a language server), exact, import, name; candidates are guesses.",
     args: &[
         NODE_ID,
         ArgDef {

@@ -20,8 +20,8 @@ mod links;
 mod lookup;
 mod neighbors;
 mod node;
-mod outline;
 mod outbound;
+mod outline;
 mod rank;
 mod reach;
 mod route;
@@ -38,8 +38,8 @@ pub use confirmed::{Claim, Examined, Kept, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
 pub use image::RestoredMap;
-pub use reach::Reach;
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
+pub use reach::Reach;
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hob_bridge::{Answered, claims};
 
@@ -55,10 +55,10 @@ struct Waiting {
 pub struct Moment(pub(super) u64);
 
 impl Workspace {
-    /// The contents of now, if nothing is known to be missing: the first index is complete.
+    /// The contents of now, if they are known: in a first index the text is, the map may be on its way.
     #[must_use]
     pub fn moment(&self) -> Option<Moment> {
-        (self.progress.now().phase == Phase::Done).then(|| self.contents_moment())
+        (self.progress.now().phase > Phase::Text).then(|| self.contents_moment())
     }
 
     /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
@@ -100,6 +100,7 @@ fn work(workspace: &Workspace) {
 }
 
 fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) {
+    let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
     for _ in 0..ATTEMPTS {
         if workspace.closing.is_cancelled() {
@@ -116,6 +117,7 @@ fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) {
         };
         let Some(examined) = examined else { continue };
         if examined.is_empty() || workspace.confirm(examined) {
+            tracing::debug!(root = %workspace.root(), took = ?start.elapsed(), "took an answer into the map");
             return;
         }
     }

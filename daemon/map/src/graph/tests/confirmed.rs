@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::changes::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT, World, both_ways, built_at_once, change};
 use crate::fixture::{map, node, set, show, uses};
-use crate::graph::{Claim, EdgeKind, DefRef, Map, MapChange, NodeRef, Proof, Reach};
+use crate::graph::{Claim, DefRef, EdgeKind, Map, MapChange, NodeRef, Proof, Reach};
 
 const SHOP: &str = "
 //- /a.py
