@@ -18,6 +18,7 @@ mod nav_diagnostics;
 mod nav_faults;
 mod notes;
 mod oracle;
+mod promotion;
 mod read;
 mod resolve;
 mod servers;
