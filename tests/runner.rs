@@ -5,5 +5,6 @@
 
 mod e2e;
 mod protocol;
+mod quality;
 mod regression;
 mod tidy;

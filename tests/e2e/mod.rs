@@ -19,6 +19,7 @@ mod nav_faults;
 mod notes;
 mod oracle;
 mod promotion;
+pub(crate) mod ranked;
 mod read;
 mod resolve;
 mod servers;

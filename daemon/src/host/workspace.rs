@@ -20,6 +20,7 @@ use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
+use super::ranked::Ranked;
 use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
@@ -363,6 +364,7 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
+        self.ranked.start_over();
         self.promoter.start_over();
         self.ranked.start_over();
         self.advance();

@@ -239,10 +239,13 @@ fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
     let (extracted, loaded) = workspace.facts_counts();
     let text = workspace.text().stats();
     let text_bytes = text.postings_bytes + text.table_bytes;
+    let (ranked_disk, ranked_bytes) = workspace.ranked.cost();
     object(json!({
         "residentBytes": resident_bytes(),
         "mapBytes": map_bytes,
         "textBytes": text_bytes,
+        "rankedBytes": ranked_bytes,
+        "rankedBytesOnDisk": ranked_disk,
         "textPrivateBytes": text.private_bytes,
         "contentBytes": workspace.text().contents().stats().disk_bytes,
         "factsExtracted": extracted,

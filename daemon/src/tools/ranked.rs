@@ -258,7 +258,6 @@ fn snippet(workspace: &Workspace, words: &mut Words<'_>, hit: &Named) -> Option<
     let some = lines.iter().filter(|(_, count, _)| *count > 0).count().max(1);
     lines.truncate(some.min(SNIPPET_LINES));
     lines.sort_by_key(|(at, _, _)| *at);
-    let shown: Vec<&str> =
-        lines.iter().map(|(_, _, line)| cut(line, SNIPPET_WIDTH)).collect();
+    let shown: Vec<&str> = lines.iter().map(|(_, _, line)| cut(line, SNIPPET_WIDTH)).collect();
     (!shown.is_empty()).then(|| shown.join("\n"))
 }

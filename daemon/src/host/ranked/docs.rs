@@ -1,7 +1,7 @@
 //! What a file says to the ranked index: a document for itself, and one for each of its definitions.
 //!
 //! A definition has the text that is its own: what lies in the definitions inside it is theirs. So every line is counted once
-//! however deep the code is nested, and a class is found by its own words and by its methods' through them. The file has what lies
+//! however deep the code is nested; what its members are called and for is said of a class too. The file has what lies
 //! in no definition, its leading comment first among it; a file without a map has its whole text, within reason.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use hob_base::{ContentHash, WsPath};
 use hob_map::FileFacts;
 use hob_map::facts::{Def, DefFlags, DefKind};
 use hob_text::ranked::{DocKind, Prior, RankedDoc, cut};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 
 /// Most bytes of a definition's own text, and of a file's.
@@ -80,6 +80,7 @@ pub(super) fn each<E>(
         body: &body,
     })?;
     let Some(facts) = source.facts else { return Ok(()) };
+    let members = members(facts);
     for ((def, holes), slot) in defs.iter().zip(&holes[1..]).zip(1..) {
         let parent = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
         let is_test = def.flags.has(DefFlags::TEST);
@@ -91,10 +92,28 @@ pub(super) fn each<E>(
             context: &format!("{parent} {}", source.path),
             signature: facts.text(def.signature),
             doc: facts.text(def.doc),
-            body: &own(source.bytes, def.bytes, holes, OWN_MAX),
+            body: &match members.get(&slot) {
+                None => own(source.bytes, def.bytes, holes, OWN_MAX),
+                Some(members) => {
+                    Cow::Owned(format!("{}{members}", own(source.bytes, def.bytes, holes, OWN_MAX)))
+                }
+            },
         })?;
     }
     Ok(())
+}
+
+/// What the definitions in each definition are called and for, by slot: that is what their owner is about.
+fn members(facts: &FileFacts) -> FxHashMap<u32, String> {
+    let mut members: FxHashMap<u32, String> = FxHashMap::default();
+    for def in &facts.defs {
+        let Some(parent) = def.parent else { continue };
+        let text = members.entry(parent.0 + 1).or_default();
+        if text.len() < OWN_MAX {
+            text.extend(["\n", facts.name(def.name), " ", facts.text(def.doc)]);
+        }
+    }
+    members
 }
 
 /// Where the definitions directly in the file (first) and in each definition lie.

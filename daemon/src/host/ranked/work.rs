@@ -1,7 +1,8 @@
 //! Takes noted files into the ranked index, in a thread that ends when there are none.
 //!
-//! Files are taken in by some thousand at a time, each lot a commit of its own: what a kill loses is one lot, and memory does not
-//! grow with the tree. An index that an earlier run left is compared with the files as they are, by versions; what differs
+//! A few files are laid over the index in memory, which takes a millisecond or two; what a restart loses of that, it finds by
+//! comparing. Many are written to it by some thousand at a time, each lot a commit of its own: what a kill loses is one lot, and
+//! memory does not grow with the tree. An index that an earlier run left is compared with the files as they are, by versions; what differs
 //! is taken in like any change.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::EXTRACTOR_VERSION;
-use hob_text::ranked::{Opened, RankedError, RankedIndex, Update};
+use hob_text::ranked::{Opened, Patch, RankedDoc, RankedError, RankedIndex};
 use hob_workspace::read::read_file;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,6 +96,9 @@ fn run(workspace: &Arc<Workspace>) -> Result<(), RankedError> {
             break;
         }
     }
+    if index.is_overlay_full() {
+        flush(workspace, &index, epoch)?;
+    }
     weigh(workspace, &index);
     Ok(())
 }
@@ -115,6 +119,7 @@ fn next(workspace: &Workspace, epoch: u64) -> Option<Order> {
     }
     if state.noted.is_empty() {
         (state.taken_in, state.is_built) = (state.notes, true);
+        workspace.ranked.moved.notify_all();
         return None;
     }
     // They stay noted until they are in, for whoever asks meanwhile.
@@ -166,19 +171,17 @@ fn open(workspace: &Workspace, epoch: u64) -> Result<Arc<RankedIndex>, RankedErr
 
 /// Takes files in; whether that was done to the end.
 fn take_in(workspace: &Workspace, index: &RankedIndex, order: &Order) -> Result<bool, RankedError> {
-    let asked: FxHashSet<FileId> = order.files.iter().copied().collect();
-    let wanted: FxHashMap<FileId, WsPath> = workspace
-        .text()
-        .paths()
-        .filter(|(file, _)| asked.contains(file))
-        .map(|(file, path)| (file, path.clone()))
-        .collect();
-    let done = AtomicU64::new(0);
+    let (wanted, done) = (present(workspace, &order.files), AtomicU64::new(0));
+    if order.files.len() > FEW && !flush(workspace, index, order.epoch)? {
+        return Ok(false);
+    }
     for files in order.files.chunks(LOT) {
         if workspace.closing.check().is_err() {
             return Ok(false);
         }
-        let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch };
+        // The last lot of many may be small.
+        let is_flush = order.files.len() > FEW;
+        let lot = Lot { files, wanted: &wanted, done: &done, epoch: order.epoch, is_flush };
         if !lot.take_in(workspace, index)? {
             return Ok(false);
         }
@@ -199,26 +202,58 @@ fn take_in(workspace: &Workspace, index: &RankedIndex, order: &Order) -> Result<
     Ok(true)
 }
 
+/// Writes what is laid over the index to it. Nobody's answer changes by that, but for what has changed meanwhile.
+fn flush(workspace: &Workspace, index: &RankedIndex, epoch: u64) -> Result<bool, RankedError> {
+    let numbers = index.overlaid();
+    if numbers.is_empty() {
+        return Ok(true);
+    }
+    let files: Vec<FileId> = {
+        let state = lock(&workspace.ranked.state);
+        numbers.iter().filter_map(|number| state.files.ids.get(number).copied()).collect()
+    };
+    let (wanted, done) = (present(workspace, &files), AtomicU64::new(0));
+    let lot = Lot { files: &files, wanted: &wanted, done: &done, epoch, is_flush: true };
+    let taken = lot.take_in(workspace, index)?;
+    lock(&workspace.ranked.state).commits += 1;
+    Ok(taken)
+}
+
+/// Those of the files that are there, with their paths.
+fn present(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath> {
+    let asked: FxHashSet<FileId> = files.iter().copied().collect();
+    let text = workspace.text();
+    let there = text.paths().filter(|(file, _)| asked.contains(file));
+    there.map(|(file, path)| (file, path.clone())).collect()
+}
+
 struct Lot<'l> {
     files: &'l [FileId],
     /// Those that are there, with their paths.
     wanted: &'l FxHashMap<FileId, WsPath>,
     done: &'l AtomicU64,
     epoch: u64,
+    /// What is laid over the index goes into it.
+    is_flush: bool,
 }
 
 impl Lot<'_> {
-    /// Commits the lot; `false` when the index it is for is no longer wanted.
+    /// Takes the lot in; `false` when the index it is for is no longer wanted.
     fn take_in(&self, workspace: &Workspace, index: &RankedIndex) -> Result<bool, RankedError> {
         let Some(outdated) = self.renumber(workspace) else { return Ok(false) };
+        if self.files.len() <= FEW && !self.is_flush {
+            let each = |patch: &mut Patch<'_>| {
+                let mut one =
+                    |file: &FileId| self.read(workspace, *file, &mut |key, doc| patch.add(key, &doc));
+                self.files.iter().try_for_each(&mut one)
+            };
+            return index.patch(&outdated, each).map(|()| true);
+        }
         let mut outcome = Ok(());
         index.update(self.files.len() > FEW, |update| {
             outdated.iter().for_each(|number| update.remove(*number));
-            let one = |file: &FileId| self.take_in_file(workspace, update, *file);
-            outcome = match self.files.len() > FEW {
-                true => workspace.pools.index.install(|| self.files.par_iter().try_for_each(one)),
-                false => self.files.iter().try_for_each(one),
-            };
+            let one = |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key, &doc));
+            outcome = workspace.pools.index.install(|| self.files.par_iter().try_for_each(one));
         })?;
         outcome.map(|()| true)
     }
@@ -240,11 +275,11 @@ impl Lot<'_> {
         Some(outdated)
     }
 
-    fn take_in_file(
+    fn read(
         &self,
         workspace: &Workspace,
-        update: &Update<'_>,
         file: FileId,
+        add: &mut dyn FnMut((u64, u64), RankedDoc<'_>) -> Result<(), RankedError>,
     ) -> Result<(), RankedError> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(256) {
@@ -258,6 +293,6 @@ impl Lot<'_> {
         let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));
         let source = Source { path, facts: facts.as_deref(), bytes: &read.bytes };
         let key = (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));
-        docs::each(&source, |doc| update.add(key, std::iter::once(doc)))
+        docs::each(&source, |doc| add(key, doc))
     }
 }

@@ -1,8 +1,9 @@
 //! Opening, changing and merging the ranked index.
 //!
 //! A writer of tantivy's has threads and buffers, so there is one only while something is written: [`RankedIndex::update`] makes it,
-//! commits, shows the result to searches that begin afterwards, and ends it. A merge runs aside under the same
-//! writer, and changes go on meanwhile. Searches never wait for either.
+//! commits, shows the result to searches that begin afterwards, and ends it. A few files are not worth that, and are laid over the index
+//! in memory ([`RankedIndex::patch`]) until there are more. A merge runs aside under the same writer, and changes go on
+//! meanwhile. Searches never wait for any of it.
 //!
 //! Opening never fails but for the folder itself: an index of another version, or with a wrong checksum, is removed and begun anew.
 
@@ -10,14 +11,18 @@ use std::fs;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
 use tantivy::store::Compressor;
-use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyError, Term};
+use tantivy::{
+    Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    Term,
+};
 
 use super::folder::Folder;
+use super::overlay::{self, Overlay};
 use super::schema::{FILE, Fields, RankedDoc, VERSION, VERSION_OF, register};
 
 /// The file that says of what form the index is.
@@ -74,6 +79,8 @@ pub struct RankedIndex {
     pub(super) fields: Fields,
     index: Index,
     reader: IndexReader,
+    /// What searches see: index and overlay of one moment.
+    shown: RwLock<(Searcher, Arc<Overlay>)>,
     path: PathBuf,
     writer: Mutex<Writing>,
 }
@@ -140,30 +147,83 @@ impl RankedIndex {
     }
 
     fn of(index: Index, folder: &Path) -> Result<Self, RankedError> {
-        register(&index);
+        register(index.tokenizers());
         let (schema, fields) = Fields::make();
         if schema != index.schema() {
             return Err(RankedError::Damaged);
         }
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
-        let reader = reader.doc_store_cache_num_blocks(1).try_into()?;
-        Ok(Self { fields, index, reader, path: folder.to_path_buf(), writer: Mutex::default() })
+        let reader: IndexReader = reader.doc_store_cache_num_blocks(1).try_into()?;
+        let shown = RwLock::new((reader.searcher(), Arc::default()));
+        Ok(Self { fields, index, reader, shown, path: folder.to_path_buf(), writer: Mutex::default() })
     }
 
-    /// Makes changes and shows them. `is_large` takes more threads and memory.
+    /// Makes changes and shows them. `is_large` takes more threads and memory. What was laid over the index is gone
+    /// afterwards, so files that were ([`RankedIndex::overlaid`]) must be among what is changed.
     ///
     /// # Errors
     /// [`RankedError`]; nothing of the changes is there then.
     pub fn update(&self, is_large: bool, change: impl FnOnce(&Update<'_>)) -> Result<(), RankedError> {
         let mut writing = self.writing();
         let writer = self.open_writer(&mut writing, is_large)?;
-        change(&Update { fields: &self.fields, writer });
+        let (_, overlay) = self.shown();
+        let update = Update { fields: &self.fields, writer };
+        overlay.files().for_each(|file| update.remove(file));
+        change(&update);
         let outcome = writer.commit();
         if outcome.is_err() || !writing.merging {
             writing.writer = None;
         }
         outcome?;
-        Ok(self.reader.reload()?)
+        self.show(Some(Arc::default()))
+    }
+
+    /// Lays a few files over the index, in place of what it has of them; those that `change` does not add are gone.
+    ///
+    /// # Errors
+    /// [`RankedError`]; nothing has changed then.
+    pub fn patch(
+        &self,
+        files: &[u64],
+        change: impl FnOnce(&mut Patch<'_>) -> Result<(), RankedError>,
+    ) -> Result<(), RankedError> {
+        // One change at a time.
+        let _writing = self.writing();
+        let mut added = FxHashSet::default();
+        let part = overlay::part(self.index.schema(), |add| {
+            change(&mut Patch { fields: &self.fields, add, added: &mut added })
+        })?;
+        let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
+        let overlay = Arc::make_mut(&mut shown.1);
+        let gone = files.iter().copied().filter(|file| !added.contains(file)).collect::<Vec<_>>();
+        overlay.push(None, gone.into_iter());
+        if !added.is_empty() {
+            overlay.push(Some(part), added.into_iter());
+        }
+        Ok(())
+    }
+
+    /// The files that are laid over the index.
+    #[must_use]
+    pub fn overlaid(&self) -> Vec<u64> {
+        self.shown().1.files().collect()
+    }
+
+    /// Whether so much is laid over the index that it should be written to it.
+    #[must_use]
+    pub fn is_overlay_full(&self) -> bool {
+        self.shown().1.is_full()
+    }
+
+    /// Shows what was committed, with another overlay or the present one.
+    fn show(&self, overlay: Option<Arc<Overlay>>) -> Result<(), RankedError> {
+        self.reader.reload()?;
+        let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
+        shown.0 = self.reader.searcher();
+        if let Some(overlay) = overlay {
+            shown.1 = overlay;
+        }
+        Ok(())
     }
 
     /// Merges what is due, in the calling thread's time; `false` when nothing was. Changes go on meanwhile.
@@ -185,7 +245,7 @@ impl RankedIndex {
         let mut writing = self.writing();
         (writing.merging, writing.writer) = (false, None);
         outcome?;
-        Ok(self.reader.reload().map(|()| true)?)
+        self.show(None).map(|()| true)
     }
 
     fn open_writer<'w>(
@@ -208,13 +268,13 @@ impl RankedIndex {
         Ok(writing.writer.as_mut().expect("it was just opened"))
     }
 
-    /// The version of every file that is indexed, by number.
+    /// The version of every file that is indexed on disk, by number.
     ///
     /// # Errors
     /// [`RankedError`].
     pub fn versions(&self) -> Result<FxHashMap<u64, u64>, RankedError> {
         let mut versions = FxHashMap::default();
-        for segment in self.searcher().segment_readers() {
+        for segment in self.shown().0.segment_readers() {
             let (files, all) = (segment.fast_fields().u64(FILE)?, segment.fast_fields().u64(VERSION_OF)?);
             for doc in segment.doc_ids_alive() {
                 if let (Some(file), Some(version)) = (files.first(doc), all.first(doc)) {
@@ -225,21 +285,21 @@ impl RankedIndex {
         Ok(versions)
     }
 
-    pub(super) fn searcher(&self) -> Searcher {
-        self.reader.searcher()
+    pub(super) fn shown(&self) -> (Searcher, Arc<Overlay>) {
+        self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Figures.
     #[must_use]
     pub fn stats(&self) -> RankedStats {
-        let searcher = self.searcher();
+        let (searcher, overlay) = self.shown();
         let segments = searcher.segment_readers().len();
         let sizes = fs::read_dir(&self.path).into_iter().flatten().flatten();
         RankedStats {
             docs: searcher.num_docs(),
             segments,
             disk_bytes: sizes.filter_map(|entry| entry.metadata().ok()).map(|data| data.len()).sum(),
-            heap_bytes: segments as u64 * SEGMENT_BYTES,
+            heap_bytes: segments as u64 * SEGMENT_BYTES + overlay.heap_bytes(),
         }
     }
 
@@ -274,18 +334,30 @@ impl Update<'_> {
         self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
     }
 
-    /// Adds documents of a file that is not there or was removed before.
+    /// Adds a document of a file that is not there or was removed before.
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn add<'t>(
-        &self,
-        (file, version): (u64, u64),
-        docs: impl Iterator<Item = RankedDoc<'t>>,
-    ) -> Result<(), RankedError> {
-        for doc in docs {
-            self.writer.add_document(self.fields.document(file, version, &doc))?;
-        }
+    pub fn add(&self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
+        self.writer.add_document(self.fields.document(file, version, doc))?;
         Ok(())
+    }
+}
+
+/// Documents of a few files on their way over the index.
+pub struct Patch<'p> {
+    fields: &'p Fields,
+    add: &'p mut dyn FnMut(TantivyDocument) -> tantivy::Result<()>,
+    added: &'p mut FxHashSet<u64>,
+}
+
+impl Patch<'_> {
+    /// Adds a document of a file.
+    ///
+    /// # Errors
+    /// When the index cannot take it.
+    pub fn add(&mut self, (file, version): (u64, u64), doc: &RankedDoc<'_>) -> Result<(), RankedError> {
+        self.added.insert(file);
+        Ok((self.add)(self.fields.document(file, version, doc))?)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! tantivy keeps posting lists in mapped files: their compression, deletion, merging and checksums are its. The scoring is ours
 //! (`query`), because documents with five fields want them weighed together before anything saturates. `tokens` says
-//! what a word is, `schema` what a document is, `index` opens, changes and merges, `folder` writes files.
+//! what a word is, `schema` what a document is, `index` opens, changes and merges,
+//! `overlay` has what changed a moment ago, `folder` writes files.
 //!
 //! The index knows files by a number that the caller chooses and that is the same in every run, and definitions by their place in
 //! the file. It holds no text: titles, lines and snippets are made by the caller from what it knows of file and definition now.
@@ -10,10 +11,13 @@
 
 mod folder;
 mod index;
+mod overlay;
 mod query;
+mod question;
 mod schema;
 mod tokens;
 
-pub use index::{Opened, RankedError, RankedIndex, RankedStats, Update};
-pub use query::{Question, RankedAnswer, RankedHit, RankedRequest, Words, cut};
+pub use index::{Opened, Patch, RankedError, RankedIndex, RankedStats, Update};
+pub use query::{RankedAnswer, RankedHit, RankedRequest};
+pub use question::{Question, Words, cut};
 pub use schema::{DocKind, Prior, RankedDoc};

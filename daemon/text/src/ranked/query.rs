@@ -2,9 +2,7 @@
 //!
 //! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004): a word's
 //! counts in all fields are weighed and added, and saturate once. Documents that have more of the question's words win over those
-//! that have few of them often (`COVERAGE`). Two words of the question that stand side by side are also looked for as one
-//! identifier: "make naive" finds `make_naive` first. Words that every question has (`where`, `is`, `the`) count only if there are
-//! no others.
+//! that have few of them often (`COVERAGE`). What a question's words are is `question`'s to say.
 //!
 //! Lists are walked in step, document by document, so that memory does not grow with them and the best can be kept in a
 //! small heap under a total order: equal scores are told apart by file and definition, never by where the index has put them.
@@ -16,11 +14,11 @@ use hob_base::{CancelToken, Stopped};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, Term};
+use tantivy::{DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
 use super::index::{RankedError, RankedIndex};
-use super::schema::{DocKind, FILE, Prior, SLOT, TAG, TEXTS, untag};
-use super::tokens::{Shape, Splitter, tokens};
+use super::question::{Question, Word};
+use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, untag};
 
 /// Weights of name, context, signature, doc and body, and how much each field's length matters.
 const WEIGHTS: [f32; TEXTS] = [4.0, 1.0, 1.5, 2.0, 1.0];
@@ -32,256 +30,8 @@ const K1: f32 = 1.2;
 /// How much it matters to have all of the question's words: the exponent of the share that a document has.
 const COVERAGE: f32 = 0.7;
 
-/// What a document is worth by its prior.
-const TEST: f32 = 0.5;
-const DATA: f32 = 0.4;
-const PROSE: f32 = 0.6;
-
-/// What two neighbouring words as one identifier count for.
-const PAIR: f32 = 0.8;
-
-/// Most words of a question that are looked for, and longest question that is read, in bytes.
-const MOST_WORDS: usize = 32;
-const LONGEST: usize = 16 << 10;
-
 /// Documents between two looks at the clock.
 const PATIENCE: u32 = 4_096;
-
-/// Words that say nothing about what is looked for.
-const EMPTY: &[&str] = &[
-    "a",
-    "about",
-    "all",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "been",
-    "being",
-    "but",
-    "by",
-    "can",
-    "do",
-    "doe",
-    "does",
-    "done",
-    "each",
-    "for",
-    "from",
-    "get",
-    "gets",
-    "give",
-    "given",
-    "has",
-    "have",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "made",
-    "make",
-    "me",
-    "my",
-    "of",
-    "on",
-    "one",
-    "or",
-    "our",
-    "show",
-    "so",
-    "some",
-    "than",
-    "that",
-    "the",
-    "their",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "thing",
-    "this",
-    "to",
-    "used",
-    "want",
-    "was",
-    "way",
-    "we",
-    "what",
-    "when",
-    "where",
-    "which",
-    "who",
-    "why",
-    "will",
-    "with",
-    "code",
-    "would",
-    "you",
-    "your",
-    "find",
-    "happen",
-    "place",
-    "handled",
-    "implement",
-    "implemented",
-    "implementation",
-];
-
-/// A question taken apart.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Question {
-    words: Vec<Word>,
-    /// What stood in quotes: words in a row.
-    phrases: Vec<Vec<String>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Word {
-    text: String,
-    weight: f32,
-    /// Counts for the share of words that a document has.
-    counts: bool,
-    /// Documents without it are no answer.
-    required: bool,
-}
-
-impl Question {
-    /// Reads a question. Everything is one: quotes that do not close, and signs without letters, mean nothing.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let text = cut(text, LONGEST);
-        let mut question = Self::default();
-        let pieces: Vec<&str> = text.split('"').collect();
-        for (at, piece) in pieces.iter().enumerate() {
-            let is_quoted = at % 2 == 1 && at + 1 < pieces.len();
-            let parts = parts(piece);
-            question.add(piece, is_quoted);
-            if is_quoted && parts.len() > 1 {
-                question.phrases.push(parts);
-            }
-        }
-        question.finish();
-        question
-    }
-
-    fn add(&mut self, piece: &str, required: bool) {
-        let run: Vec<&str> = piece.split_whitespace().collect();
-        let content: Vec<&str> = run.iter().copied().filter(|word| required || !is_empty(word)).collect();
-        for word in &content {
-            for (shape, text) in tokens(word) {
-                let is_part = shape == Shape::Part;
-                self.push(Word { text, weight: 1.0, counts: is_part, required: required && is_part });
-            }
-        }
-        // Of the words as they were asked, so that `make naive` is one although `make` alone says nothing.
-        for pair in run.windows(2) {
-            if pair.iter().any(|word| !is_empty(word)) {
-                self.pair(&pair.concat());
-            }
-        }
-    }
-
-    fn pair(&mut self, joined: &str) {
-        let text: String =
-            joined.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        self.push(Word { text, weight: PAIR, counts: false, required: false });
-    }
-
-    fn push(&mut self, word: Word) {
-        if let Some(other) = self.words.iter_mut().find(|other| other.text == word.text) {
-            other.required |= word.required;
-        } else if self.words.len() < MOST_WORDS && !word.text.is_empty() {
-            self.words.push(word);
-        }
-    }
-
-    fn finish(&mut self) {
-        self.words.sort_by_key(|word| std::cmp::Reverse(word.required));
-    }
-
-    /// What a document is worth by what it is; who asks about tests means tests.
-    fn worth(&self, prior: Prior) -> f32 {
-        match prior {
-            Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
-            Prior::Plain | Prior::Test => 1.0,
-            Prior::Data => DATA,
-            Prior::Prose => PROSE,
-        }
-    }
-
-    /// Whether there is nothing to look for.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
-    /// Whether it has phrases, which only the text itself can confirm.
-    #[must_use]
-    pub fn has_phrases(&self) -> bool {
-        !self.phrases.is_empty()
-    }
-
-    /// Whether every phrase is somewhere in `text`.
-    #[must_use]
-    pub fn phrases_are_in(&self, text: &str) -> bool {
-        let parts = parts(text);
-        let has =
-            |phrase: &Vec<String>| parts.windows(phrase.len()).any(|window| window == phrase.as_slice());
-        self.phrases.iter().all(has)
-    }
-
-    /// Counts how many of its words lines have.
-    #[must_use]
-    pub fn words(&self) -> Words<'_> {
-        Words { question: self, splitter: Splitter::default() }
-    }
-}
-
-/// Tells how much of a question is in a line.
-#[derive(Debug)]
-pub struct Words<'q> {
-    question: &'q Question,
-    splitter: Splitter,
-}
-
-impl Words<'_> {
-    /// How many different words of the question the line has; identifiers that are two of them count double.
-    pub fn in_line(&mut self, line: &str) -> u32 {
-        let words = &self.question.words;
-        let mut seen = 0_u32;
-        self.splitter.split(line, &mut |_, token| {
-            if let Some(at) = words.iter().position(|word| word.text == token) {
-                seen |= 1 << at;
-            }
-        });
-        seen.count_ones()
-    }
-}
-
-fn parts(text: &str) -> Vec<String> {
-    tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Part).map(|(_, text)| text).collect()
-}
-
-/// The beginning of a text, of at most so many bytes.
-#[must_use]
-pub fn cut(text: &str, most: usize) -> &str {
-    let most = most.min(text.len());
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
-}
-
-fn is_empty(word: &str) -> bool {
-    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-    EMPTY.contains(&bare.to_lowercase().as_str())
-}
 
 /// What is asked.
 pub struct RankedRequest<'r> {
@@ -352,11 +102,18 @@ impl RankedIndex {
         request: &RankedRequest<'_>,
         cancel: &CancelToken,
     ) -> Result<(RankedAnswer, bool), RankedError> {
-        let searcher = self.searcher();
+        let (searcher, overlay) = self.shown();
+        let laid_over = overlay
+            .parts()
+            .flat_map(|(part, laid)| laid.segment_readers().iter().map(move |s| (Some(part), s)));
+        let segments: Vec<(Option<usize>, &SegmentReader)> =
+            searcher.segment_readers().iter().map(|segment| (None, segment)).chain(laid_over).collect();
         let mut best = Best { limit: request.limit, heap: BinaryHeap::new(), total: 0 };
-        let words = Collection::of(self, &searcher)?.words(request.question, &searcher)?;
-        for segment in searcher.segment_readers() {
-            match self.search_segment(request, (&words, segment), &mut best, cancel) {
+        let words = Collection::of(self, &segments)?.words(request.question, &segments)?;
+        for (part, segment) in segments {
+            let counts =
+                |file: u64| overlay.counts(file, part) && request.admits.is_none_or(|admits| admits(file));
+            match self.search_segment((request, &counts), (&words, segment), &mut best, cancel) {
                 Ok(()) => {}
                 Err(Ended::Stopped(_)) => return Ok((best.answer(), false)),
                 Err(Ended::Index(error)) => return Err(error),
@@ -367,7 +124,7 @@ impl RankedIndex {
 
     fn search_segment(
         &self,
-        request: &RankedRequest<'_>,
+        (request, counts): (&RankedRequest<'_>, &dyn Fn(u64) -> bool),
         (words, segment): (&Weighed<'_>, &SegmentReader),
         best: &mut Best,
         cancel: &CancelToken,
@@ -389,9 +146,7 @@ impl RankedIndex {
             let number = |column: &tantivy::columnar::Column<u64>| column.first(doc).unwrap_or(0);
             let (kind, prior) = untag(number(&tags));
             let file = number(&files);
-            let is_asked_for = (request.kinds.is_empty() || request.kinds.contains(&kind))
-                && request.admits.is_none_or(|admits| admits(file));
-            if is_asked_for {
+            if (request.kinds.is_empty() || request.kinds.contains(&kind)) && counts(file) {
                 let slot = u32::try_from(number(&slots)).unwrap_or(0);
                 best.offer(RankedHit { file, slot, kind, score: score * request.question.worth(prior) });
             }
@@ -424,6 +179,9 @@ impl Best {
     }
 }
 
+/// Everything that is searched; parts of the overlay with their places.
+type Segments<'s> = [(Option<usize>, &'s SegmentReader)];
+
 /// What is known of all documents together.
 struct Collection<'i> {
     index: &'i RankedIndex,
@@ -440,12 +198,12 @@ struct Weighed<'i> {
 }
 
 impl<'i> Collection<'i> {
-    fn of(index: &'i RankedIndex, searcher: &Searcher) -> Result<Self, RankedError> {
-        let docs: u32 = searcher.segment_readers().iter().map(SegmentReader::max_doc).sum();
+    fn of(index: &'i RankedIndex, segments: &Segments<'_>) -> Result<Self, RankedError> {
+        let docs: u32 = segments.iter().map(|(_, segment)| segment.max_doc()).sum();
         let mut means = [1.0; TEXTS];
         for (mean, field) in means.iter_mut().zip(index.fields.texts) {
             let mut tokens = 0;
-            for segment in searcher.segment_readers() {
+            for (_, segment) in segments {
                 tokens += segment.inverted_index(field)?.total_num_tokens();
             }
             *mean = (tokens as f32 / docs.max(1) as f32).max(1.0);
@@ -453,12 +211,17 @@ impl<'i> Collection<'i> {
         Ok(Self { index, docs: docs as f32, means })
     }
 
-    fn words(self, question: &Question, searcher: &Searcher) -> Result<Weighed<'i>, RankedError> {
+    fn words(self, question: &Question, segments: &Segments<'_>) -> Result<Weighed<'i>, RankedError> {
         let mut words = Vec::new();
         for word in &question.words {
             let mut most = 0;
             for field in self.index.fields.texts {
-                most = most.max(searcher.doc_freq(&Term::from_field_text(field, &word.text))?);
+                let term = Term::from_field_text(field, &word.text);
+                let mut docs = 0;
+                for (_, segment) in segments {
+                    docs += segment.inverted_index(field)?.doc_freq(&term).map_err(TantivyError::from)?;
+                }
+                most = most.max(docs);
             }
             let rarity = (1.0 + (self.docs - most as f32 + 0.5) / (most as f32 + 0.5)).ln();
             words.push((word.clone(), rarity * word.weight));

@@ -4,11 +4,11 @@
 //! without stored text (names and places come from the map, lines from the file). Four numbers lead from a document
 //! back to its file and definition.
 
+use tantivy::TantivyDocument;
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
-use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
-use tantivy::{Index, TantivyDocument};
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use super::tokens::Splitter;
 
@@ -148,9 +148,9 @@ pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
     (DocKind::ALL[(tag & 3) as usize], prior)
 }
 
-/// Tells the index how texts are taken apart.
-pub(super) fn register(index: &Index) {
-    index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
+/// Tells an index how texts are taken apart.
+pub(super) fn register(tokenizers: &TokenizerManager) {
+    tokenizers.register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,213 @@
+//! A question taken apart: its words, what is in quotes, and what it leaves to guess.
+//!
+//! Everything is a question. Words that every question has (`where`, `is`, `the`) are not looked for, unless there are no others. Two
+//! words that stand side by side are also looked for as one identifier, so that "make naive" finds `make_naive` first. Words in
+//! quotes must all be there; that they stand in a row only the text can say ([`Question::phrases_are_in`]), because the
+//! index keeps no positions.
+
+use super::schema::Prior;
+use super::tokens::{Shape, Splitter, tokens};
+
+/// What a document is worth by its prior.
+const TEST: f32 = 0.5;
+const DATA: f32 = 0.4;
+const PROSE: f32 = 0.6;
+
+/// What two neighbouring words as one identifier count for.
+const PAIR: f32 = 0.8;
+
+/// Most words of a question that are looked for, and longest question that is read, in bytes.
+const MOST_WORDS: usize = 32;
+const LONGEST: usize = 16 << 10;
+
+/// Words that say nothing about what is looked for.
+const EMPTY: &str = "a about all an and any are as at be been being but by can do doe does done each for from get gets give given \
+                     has have how i if in into is it its made make me my of on one or our show so some than that the their them \
+                     then there these they thing this to used want was way we what when where which who why will with code would \
+                     you your find happen place handled implement implemented implementation";
+
+/// A question taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    pub(super) words: Vec<Word>,
+    /// What stood in quotes: words in a row.
+    phrases: Vec<Vec<String>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) weight: f32,
+    /// Counts for the share of words that a document has.
+    pub(super) counts: bool,
+    /// Documents without it are no answer.
+    pub(super) required: bool,
+}
+
+impl Question {
+    /// Reads a question. Everything is one: quotes that do not close, and signs without letters, mean nothing.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = cut(text, LONGEST);
+        let question = Self::read(text, &|word| !is_empty(word));
+        let says_nothing = question.words.iter().all(|word| !word.counts);
+        if says_nothing { Self::read(text, &|_| true) } else { question }
+    }
+
+    fn read(text: &str, counts: &dyn Fn(&str) -> bool) -> Self {
+        let mut question = Self::default();
+        let pieces: Vec<&str> = text.split('"').collect();
+        for (at, piece) in pieces.iter().enumerate() {
+            let is_quoted = at % 2 == 1 && at + 1 < pieces.len();
+            question.add(piece, is_quoted, &|word| is_quoted || counts(word));
+            let parts = parts(piece);
+            if is_quoted && parts.len() > 1 {
+                question.phrases.push(parts);
+            }
+        }
+        question.words.sort_by_key(|word| std::cmp::Reverse(word.required));
+        question
+    }
+
+    fn add(&mut self, piece: &str, required: bool, counts: &dyn Fn(&str) -> bool) {
+        let run: Vec<&str> = piece.split_whitespace().collect();
+        for (shape, text) in run.iter().filter(|word| counts(word)).flat_map(|word| tokens(word)) {
+            let is_part = shape == Shape::Part;
+            self.push(Word { text, weight: 1.0, counts: is_part, required: required && is_part });
+        }
+        // Of the words as they were asked, so that `make naive` is one although `make` alone says nothing.
+        for pair in run.windows(2) {
+            if pair.iter().any(|word| counts(word)) {
+                self.pair(&pair.concat());
+            }
+        }
+    }
+
+    fn pair(&mut self, joined: &str) {
+        let text: String =
+            joined.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        self.push(Word { text, weight: PAIR, counts: false, required: false });
+    }
+
+    fn push(&mut self, word: Word) {
+        if let Some(other) = self.words.iter_mut().find(|other| other.text == word.text) {
+            other.required |= word.required;
+        } else if self.words.len() < MOST_WORDS && !word.text.is_empty() {
+            self.words.push(word);
+        }
+    }
+
+    /// What a document is worth by what it is; who asks about tests means tests.
+    pub(super) fn worth(&self, prior: Prior) -> f32 {
+        match prior {
+            Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
+            Prior::Plain | Prior::Test => 1.0,
+            Prior::Data => DATA,
+            Prior::Prose => PROSE,
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether it has phrases, which only the text itself can confirm.
+    #[must_use]
+    pub fn has_phrases(&self) -> bool {
+        !self.phrases.is_empty()
+    }
+
+    /// Whether every phrase is somewhere in `text`.
+    #[must_use]
+    pub fn phrases_are_in(&self, text: &str) -> bool {
+        let parts = parts(text);
+        let has =
+            |phrase: &Vec<String>| parts.windows(phrase.len()).any(|window| window == phrase.as_slice());
+        self.phrases.iter().all(has)
+    }
+
+    /// Counts how many of its words lines have.
+    #[must_use]
+    pub fn words(&self) -> Words<'_> {
+        Words { question: self, splitter: Splitter::default() }
+    }
+}
+
+/// Tells how much of a question is in a line.
+#[derive(Debug)]
+pub struct Words<'q> {
+    question: &'q Question,
+    splitter: Splitter,
+}
+
+impl Words<'_> {
+    /// How many different words of the question the line has; identifiers that are two of them count double.
+    pub fn in_line(&mut self, line: &str) -> u32 {
+        let words = &self.question.words;
+        let mut seen = 0_u32;
+        self.splitter.split(line, &mut |_, token| {
+            if let Some(at) = words.iter().position(|word| word.text == token) {
+                seen |= 1 << at;
+            }
+        });
+        seen.count_ones()
+    }
+}
+
+fn parts(text: &str) -> Vec<String> {
+    tokens(text).into_iter().filter(|(shape, _)| *shape == Shape::Part).map(|(_, text)| text).collect()
+}
+
+/// The beginning of a text, of at most so many bytes.
+#[must_use]
+pub fn cut(text: &str, most: usize) -> &str {
+    let most = most.min(text.len());
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+fn is_empty(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+    EMPTY.split(' ').any(|empty| empty.eq_ignore_ascii_case(bare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        Question::parse(text).words.into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn words_that_say_nothing_count_only_alone() {
+        assert_eq!(words("where is the parser"), ["pars", "theparser"]);
+        assert_eq!(words("where"), ["where"]);
+        assert!(words("").is_empty() && words("?! \"\" ...").is_empty());
+    }
+
+    #[test]
+    fn neighbours_are_looked_for_as_one_identifier() {
+        assert!(words("make naive").contains(&"makenaive".to_owned()));
+        assert!(words("call make_naive()").contains(&"makenaive".to_owned()));
+    }
+
+    #[test]
+    fn phrases_are_words_in_a_row_however_they_are_written() {
+        let question = Question::parse("\"send mail\" now");
+        assert!(question.has_phrases());
+        for text in ["def send_mail(x)", "sendMail()", "it sends mails"] {
+            assert!(question.phrases_are_in(text), "{text}");
+        }
+        assert!(!question.phrases_are_in("mail was sent; send no mail"), "in a row");
+        assert!(!question.phrases_are_in("mail send"));
+        assert!(!Question::parse("\"send mail").has_phrases(), "it does not close");
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!((cut("aü", 2), cut("aü", 3), cut("", 5)), ("a", "aü", ""));
+    }
+}
