@@ -17,7 +17,7 @@ use crate::run;
 const PACKAGES: &[(&str, &[&str])] = &[
     ("gopls", &["./usr/bin"]),
     ("golang-1.19-go", &["./usr/lib"]),
-    ("golang-1.19-src", &["./usr/share/go-1.19/src", "./usr/share/go-1.19/pkg"]),
+    ("golang-1.19-src", &["./usr/share/go-1.19/src"]),
     ("golang-github-spf13-pflag-dev", &["./usr/share/gocode"]),
     ("rust-web-analyzer", &["./usr/bin"]),
     ("rust-web-src", &["./usr/src/*/library"]),

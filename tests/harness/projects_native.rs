@@ -17,22 +17,40 @@ use crate::run;
 
 const CRATES: &str = "zstd-sys = \"=2.1.2\"\nignore = \"=0.4.34\"\ncrossbeam-channel = \"0.5.15\"\n";
 
+/// Tests may write so many files `use_N` among those that use a project, which are part of it as soon as they are there.
+pub const USERS: usize = 100;
+
+/// Names behind text that is counted differently in bytes, characters and UTF-16 units.
+const C_COLUMNS: &str = r#"#include "../zstd.h"
+static const char *const greeting = "grüße 😀"; static size_t bound(size_t size) { return ZSTD_compressBound(size); }
+int is_greeting(const char *text) { const char *mark = "é😀"; return text == greeting || mark == text || bound(1) > 2; }
+"#;
+const RUST_COLUMNS: &str = r#"pub fn greet(name: &str) -> String { let text = "grüße 😀"; let both = String::from(text) + name; both }
+pub fn twice(name: &str) -> String { let mark = "é😀"; let first = greet(name); first + &greet(mark) }
+"#;
+const GO_COLUMNS: &str = r#"package pflag
+
+func greet(name string) string { text := "grüße 😀"; both := text + name; return both }
+func twice(name string) string { mark := "é😀"; first := greet(name); return first + greet(mark) }
+"#;
+
 /// Folders of zstd's sources that are compiled into one library.
 const ZSTD: &[&str] = &["common", "compress", "decompress", "dictBuilder"];
 
-/// zstd's sources: 32 files of C with their headers. [`write_compile_commands`] says how they are compiled.
+/// zstd's sources: 30 files of C with their headers, and a few that use them. [`write_compile_commands`] says how they are
+/// compiled.
 pub fn zstd() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("zstd"))
 }
 
-/// The crate `ignore`. Cargo finds what it depends on with [`rust_environment`] alone.
+/// The crate `ignore`, with a module that uses it. Cargo finds what it depends on with [`rust_environment`] alone.
 pub fn ignore() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| crates().join("ignore"))
 }
 
-/// A Go module that needs no other: pflag, 62 files.
+/// A Go module that needs no other: pflag, 62 files and two that use them.
 pub fn pflag() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
@@ -40,8 +58,10 @@ pub fn pflag() -> &'static Path {
             copy_tree(&go_module(), &folder.join("tree"));
             let module = "module github.com/spf13/pflag\n\ngo 1.19\n";
             fs::write(folder.join("tree/go.mod"), module).expect("it can be written");
+            fs::write(folder.join("tree/columns.go"), GO_COLUMNS).expect("it can be written");
+            fs::write(folder.join("tree/other.go"), "package pflag\n").expect("it can be written");
         };
-        prepared("pflag", "of Debian's package", copy).join("tree")
+        prepared("pflag", GO_COLUMNS, copy).join("tree")
     })
 }
 
@@ -51,10 +71,14 @@ pub fn pflag() -> &'static Path {
 /// When it cannot be written.
 pub fn write_compile_commands(root: &Path) {
     let mut entries = Vec::new();
-    for folder in ZSTD {
+    let written = |number: usize| root.join(format!("lib/users/use_{number}.c"));
+    let users: Vec<PathBuf> = (0..USERS).map(written).collect();
+    for folder in ZSTD.iter().chain(&["users"]) {
         let files = fs::read_dir(root.join("lib").join(folder)).expect("a copy of zstd").flatten();
         let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.extend(users.iter().filter(|_| *folder == "users").cloned());
         files.sort();
+        files.dedup();
         for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "c")) {
             let arguments = ["cc", "-DXXH_NAMESPACE=ZSTD_", "-DZSTD_MULTITHREAD", "-c"].map(str::to_owned);
             let arguments = arguments.into_iter().chain([file.display().to_string()]);
@@ -68,8 +92,7 @@ pub fn write_compile_commands(root: &Path) {
 }
 
 /// Folders to be put on the `PATH`, before all others, for servers of C, Rust and Go. `rustc` and `cargo` are the machine's
-/// own, but named directly: nothing there can change a toolchain. `rustup` does nothing but note that it was called, see
-/// [`calls_of_rustup`].
+/// own, but named directly: nothing there can change a toolchain.
 pub fn native_path() -> &'static [PathBuf] {
     static FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
     FOLDERS.get_or_init(|| vec![toolchain(), servers().to_path_buf()])
@@ -77,39 +100,36 @@ pub fn native_path() -> &'static [PathBuf] {
 
 /// What makes Rust's tools work in a world whose home has nothing of the user's, and without a registry.
 #[must_use]
-pub fn rust_environment() -> Vec<(String, String)> {
+pub fn rust_environment() -> Vec<(&'static str, String)> {
     let text = |path: PathBuf| path.to_str().expect("a plain path").to_owned();
-    vec![
-        ("CARGO_HOME".to_owned(), text(crates().join("home"))),
-        ("RUST_SRC_PATH".to_owned(), text(rust_library())),
-    ]
+    vec![("CARGO_HOME", text(crates().join("home"))), ("RUST_SRC_PATH", text(rust_library()))]
 }
 
-/// Where a call of `rustup` is noted.
-#[must_use]
-pub fn calls_of_rustup() -> PathBuf {
-    toolchain().with_file_name("rustup-was-called")
+/// The folder of the machine's Rust toolchain.
+pub fn sysroot() -> &'static str {
+    static SYSROOT: OnceLock<String> = OnceLock::new();
+    SYSROOT.get_or_init(|| {
+        let printed = run(Command::new("rustc").args(["--print", "sysroot"]), b"").success();
+        printed.trim().to_owned()
+    })
 }
 
-/// `rustc`, `cargo` and a `rustup` that does nothing.
+/// `rustc` and `cargo`, and a `rustup` that does nothing.
 fn toolchain() -> PathBuf {
-    let sysroot = run(Command::new("rustc").args(["--print", "sysroot"]), b"").success();
-    let sysroot = sysroot.trim().to_owned();
     let make = |folder: &Path| {
         let bin = folder.join("bin");
         fs::create_dir(&bin).expect("a folder can be made");
         for name in ["rustc", "cargo", "rustdoc", "rustfmt"] {
-            script(&bin.join(name), &format!("exec '{sysroot}/bin/{name}' \"$@\""));
+            script(&bin.join(name), &format!("exec '{}/bin/{name}' \"$@\"", sysroot()));
         }
-        let note = folder.join("rustup-was-called");
-        script(&bin.join("rustup"), &format!("echo \"$@\" >> '{}'\nexit 1", note.display()));
+        script(&bin.join("rustup"), "exit 1");
     };
-    prepared("toolchain", &sysroot, make).join("bin")
+    prepared("toolchain", sysroot(), make).join("bin")
 }
 
 fn crates() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| prepared("crates", CRATES, fetch_crates))
+    FOLDER.get_or_init(|| prepared("crates", &format!("{CRATES}{C_COLUMNS}{RUST_COLUMNS}"), fetch_crates))
 }
 
 fn fetch_crates(folder: &Path) {
@@ -140,6 +160,22 @@ fn fetch_crates(folder: &Path) {
     for header in ["zstd.h", "zdict.h", "zstd_errors.h"] {
         fs::copy(sources.join(header), folder.join("zstd/lib").join(header)).expect("zstd has it");
     }
+    let write = |path: &str, text: &str| {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder can be made");
+        fs::write(path, text).expect("it can be written");
+    };
+    write("zstd/lib/users/columns.c", C_COLUMNS);
+    write("zstd/lib/users/other.c", "int other;\n");
+    write("ignore/src/users/columns.rs", RUST_COLUMNS);
+    write("ignore/src/users/other.rs", "");
+    let users: String = (0..USERS).map(|number| format!("mod use_{number};\n")).collect();
+    write("ignore/src/users/mod.rs", &format!("mod columns;\nmod other;\n{users}"));
+    // It lies below this repository and is no part of it.
+    let manifest = fs::read_to_string(folder.join("ignore/Cargo.toml")).expect("a manifest");
+    write("ignore/Cargo.toml", &format!("{manifest}\n[workspace]\n"));
+    let library = fs::read_to_string(folder.join("ignore/src/lib.rs")).expect("a library");
+    write("ignore/src/lib.rs", &library.replacen("mod walk;\n", "mod walk;\nmod users;\n", 1));
     // What ignore depends on is found where it was put, whatever folder asks.
     let home = folder.join("home");
     fs::create_dir(&home).expect("a folder can be made");

@@ -7,6 +7,7 @@
 
 mod at_once;
 mod edits;
+mod native;
 mod python;
 mod questions;
 mod said;
@@ -17,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hob_tests::lsp::{Lsp, Speaks};
-use hob_tests::{Mcp, Tree, World};
+use hob_tests::{Mcp, Tree, World, projects_native};
 use serde_json::{Value, json};
 
 use super::nav::path_with;
@@ -54,6 +55,10 @@ impl Subject {
         let root = world.path("ws");
         copy((self.project)(), &root);
         fs::create_dir_all(root.join(".git")).expect("a folder can be made");
+        if self.endings.contains(&"c") {
+            // A compilation database says where things lie.
+            projects_native::write_compile_commands(&root);
+        }
         let tree = Tree::existing(&root);
         if self.trusted {
             let _ = world.hob(tree.root(), &["trust"]).success();

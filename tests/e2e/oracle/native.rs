@@ -1,0 +1,311 @@
+//! C on zstd, Rust on the crate `ignore`, Go on pflag: clangd, rust-analyzer and gopls.
+
+use std::path::{Path, PathBuf};
+
+use hob_tests::debian::{self, script};
+use hob_tests::lsp::{Ready, Speaks};
+use hob_tests::{Mcp, Tree, World, outside, projects_native};
+use serde_json::{Value, json};
+
+use super::edits::{self, Edits};
+use super::said::{Kind, Question};
+use super::{Mark, Subject, ask_until_whole, at_once, no_env, path_with, questions};
+
+fn clangd() -> Subject {
+    Subject {
+        server: "clangd",
+        folders: || outside::servers().to_vec(),
+        command: &["clangd", "--background-index", "--log=error"],
+        env: no_env,
+        speaks: Speaks {
+            ready: Ready::ProgressEnds("backgroundIndexProgress"),
+            options: Value::Null,
+            settings: Value::Null,
+            languages: &[("c", "c"), ("h", "c")],
+        },
+        trusted: false,
+        project: projects_native::zstd,
+        endings: &["c", "h"],
+    }
+}
+
+fn rust_analyzer() -> Subject {
+    let options = json!({
+        "cargo": {"sysroot": projects_native::sysroot(), "buildScripts": {"enable": false}},
+        "procMacro": {"enable": false},
+        "checkOnSave": false,
+        "files": {"watcher": "client"},
+    });
+    Subject {
+        server: "rust-analyzer",
+        folders: || projects_native::native_path().to_vec(),
+        command: &["rust-analyzer"],
+        env: projects_native::rust_environment,
+        speaks: Speaks {
+            ready: Ready::Quiescent,
+            options,
+            settings: Value::Null,
+            languages: &[("rs", "rust")],
+        },
+        trusted: false,
+        project: projects_native::ignore,
+        endings: &["rs"],
+    }
+}
+
+fn gopls() -> Subject {
+    Subject {
+        server: "gopls",
+        folders: || vec![debian::servers().to_path_buf()],
+        command: &["gopls"],
+        env: no_env,
+        speaks: Speaks {
+            ready: Ready::Held,
+            options: Value::Null,
+            settings: Value::Null,
+            languages: &[("go", "go")],
+        },
+        trusted: false,
+        project: projects_native::pflag,
+        endings: &["go"],
+    }
+}
+
+const BUSY_C: Mark = Mark {
+    file: "lib/compress/zstd_compress.c",
+    line: "size_t ZSTD_compressBound(size_t srcSize) {",
+    name: "ZSTD_compressBound",
+};
+const BUSY_RUST: Mark = Mark { file: "src/lib.rs", line: "pub fn is_ignore(&self)", name: "is_ignore" };
+const BUSY_GO: Mark = Mark { file: "flag.go", line: "func NewFlagSet(name", name: "NewFlagSet" };
+
+const C_EDITS: Edits = Edits {
+    // In a file that is small: it is read again after every edit elsewhere.
+    called: Mark {
+        file: "lib/common/zstd_common.c",
+        line: "unsigned ZSTD_versionNumber(void)",
+        name: "ZSTD_versionNumber",
+    },
+    path: |number| format!("lib/users/use_{number}.c"),
+    start: "#include \"../zstd.h\"\n",
+    call: "extern char used[sizeof(ZSTD_versionNumber())];",
+    uses: 1,
+    superfluous: "lib/users/other.c",
+};
+
+const RUST_EDITS: Edits = Edits {
+    called: Mark {
+        file: "src/pathutil.rs",
+        line: "pub(crate) fn is_file_name<P: AsRef<Path>>(path: P)",
+        name: "is_file_name",
+    },
+    path: |number| format!("src/users/use_{number}.rs"),
+    start: "#![allow(unused)]\n",
+    call: "const _: fn(&str) -> bool = |name| crate::pathutil::is_file_name(name);",
+    uses: 1,
+    superfluous: "src/users/other.rs",
+};
+
+const GO_EDITS: Edits = Edits {
+    called: Mark { file: "ipmask.go", line: "func ParseIPv4Mask(s string)", name: "ParseIPv4Mask" },
+    path: |number| format!("use_{number}.go"),
+    start: "package pflag\n",
+    call: "var _ = ParseIPv4Mask(\"\")",
+    uses: 1,
+    superfluous: "other.go",
+};
+
+#[test]
+fn clangd_questions() {
+    questions::same_as_the_server(&clangd(), 5);
+}
+
+#[test]
+fn clangd_at_once() {
+    at_once::right_while_loading(&clangd(), BUSY_C);
+}
+
+#[test]
+fn clangd_edits() {
+    edits::callers_are_found(&clangd(), &C_EDITS);
+}
+
+#[test]
+fn clangd_branches() {
+    edits::branches_are_told_apart(&clangd(), &C_EDITS);
+}
+
+#[test]
+fn rust_analyzer_questions() {
+    questions::same_as_the_server(&rust_analyzer(), 6);
+}
+
+#[test]
+fn rust_analyzer_at_once() {
+    at_once::right_while_loading(&rust_analyzer(), BUSY_RUST);
+}
+
+#[test]
+fn rust_analyzer_edits() {
+    edits::callers_are_found(&rust_analyzer(), &RUST_EDITS);
+}
+
+#[test]
+fn rust_analyzer_branches() {
+    edits::branches_are_told_apart(&rust_analyzer(), &RUST_EDITS);
+}
+
+#[test]
+fn gopls_questions() {
+    questions::same_as_the_server(&gopls(), 7);
+}
+
+#[test]
+fn gopls_at_once() {
+    at_once::right_while_loading(&gopls(), BUSY_GO);
+}
+
+#[test]
+fn gopls_edits() {
+    edits::callers_are_found(&gopls(), &GO_EDITS);
+}
+
+#[test]
+fn gopls_branches() {
+    edits::branches_are_told_apart(&gopls(), &GO_EDITS);
+}
+
+const SMALL_C: &str = "\
+//- /table.h
+int size_of_table(void);
+//- /table.c
+#include \"table.h\"
+int size_of_table(void) { return 3; }
+//- /main.c
+#include \"table.h\"
+int main(void) { return size_of_table(); }
+//- /other.c
+#include \"table.h\"
+int twice(void) { return 2 * size_of_table(); }
+";
+
+fn references(mcp: &mut Mcp, file: &str, (line, col): (u64, u64)) -> hob_tests::Answer {
+    mcp.call("nav_references", json!({"file": file, "line": line, "col": col}))
+}
+
+fn uses(file: &str, (line, col): (usize, usize)) -> Question {
+    Question { kind: Kind::References, file: file.to_owned(), line, col }
+}
+
+/// Says how three files are compiled.
+fn compile(tree: &Tree) {
+    let entry = |file: &str| json!({"directory": tree.root(), "file": tree.at(file), "arguments": ["cc", "-c", tree.at(file)]});
+    let all: Value = ["table.c", "main.c", "other.c"].iter().map(|file| entry(file)).collect();
+    tree.write("compile_commands.json", all.to_string());
+}
+
+#[test]
+fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
+    let world = clangd().world();
+    let tree = world.tree(SMALL_C);
+    let mut mcp = world.mcp(&tree);
+    let alone = references(&mut mcp, "table.h", (1, 5));
+    assert_eq!(alone.ok()["completeness"], "partial", "without a compilation database{alone}");
+    assert!(alone.warnings().contains("open files only"), "{alone}");
+    compile(&tree);
+    let whole = ask_until_whole(&mut mcp, &uses("table.h", (1, 5)));
+    assert_eq!(whole.ok()["total"], 2, "{whole}");
+    assert!(!tree.at(".cache").exists(), "{:?}", std::fs::read_dir(tree.root()));
+    let kept = std::fs::read_dir(world.dir().join("cache/servers")).expect("there it keeps its index");
+    let kept: Vec<PathBuf> = kept.flatten().map(|entry| entry.path().join(".cache/clangd/index")).collect();
+    assert!(kept.len() == 1 && kept[0].is_dir(), "{kept:?}");
+
+    // A header that changes under an open file, and a file that goes.
+    let defined = |mcp: &mut Mcp| {
+        let answer = mcp.call("nav_definition", json!({"file": "other.c", "line": 2, "col": 33}));
+        assert_eq!(answer.ok()["completeness"], "complete", "{answer}");
+        answer.ok()["locations"][0]["file"].as_str().map(str::to_owned)
+    };
+    assert_eq!(defined(&mut mcp).as_deref(), Some("table.c"));
+    tree.write("table.h", "static inline int size_of_table(void) { return 1; }\n");
+    assert_eq!(defined(&mut mcp).as_deref(), Some("table.h"), "the header defines it now");
+    tree.write("table.h", "\nint size_of_table(void);\n");
+    tree.remove("main.c");
+    let fewer = references(&mut mcp, "table.h", (2, 5));
+    assert_eq!(
+        (&fewer.ok()["completeness"], &fewer.ok()["total"]),
+        (&json!("complete"), &json!(1)),
+        "{fewer}"
+    );
+}
+
+/// A toolchain whose sources are not installed, and a `rustup` that notes its calls in the file that is given back.
+fn rust_without_sources(world: &World) -> (Vec<PathBuf>, PathBuf) {
+    let (bin, bare, note) = (world.path("bin"), world.path("toolchain"), world.path("rustup-was-called"));
+    for folder in [&bin, &bare] {
+        std::fs::create_dir(folder).expect("a folder can be made");
+    }
+    let real = Path::new(projects_native::sysroot()).join("bin");
+    std::os::unix::fs::symlink(&real, bare.join("bin")).expect("a link");
+    let rustc = format!(
+        "[ \"$*\" = '--print sysroot' ] && {{ echo '{}'; exit; }}\nexec '{}' \"$@\"",
+        bare.display(),
+        real.join("rustc").display()
+    );
+    script(&bin.join("rustc"), &rustc);
+    script(&bin.join("rustup"), &format!("echo \"$@\" >> '{}'\nexit 1", note.display()));
+    let folders = [bin].into_iter().chain(projects_native::native_path().to_vec()).collect();
+    (folders, note)
+}
+
+const SMALL_RUST: &str = "\
+//- /Cargo.toml
+[package]
+name = \"small\"
+edition = \"2021\"
+//- /build.rs
+fn main() { std::fs::write(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/it-ran\"), \"build.rs\").unwrap(); }
+//- /src/lib.rs
+pub fn one() -> u8 { 1 }
+pub fn two() -> u8 { one() + one() }
+";
+
+#[test]
+fn rust_analyzer_without_sources_says_so_and_installs_nothing() {
+    let world = World::new();
+    let (folders, note) = rust_without_sources(&world);
+    let (name, home) = projects_native::rust_environment().remove(0);
+    let world = world.env("PATH", path_with(&folders)).env(name, home);
+    let tree = world.tree(SMALL_RUST);
+    let answer = references(&mut world.mcp(&tree), "src/lib.rs", (1, 8));
+    assert_eq!(answer.ok()["completeness"], "partial", "{answer}");
+    assert!(answer.warnings().contains("rustup component add rust-src"), "{answer}");
+    assert_eq!(answer.ok()["total"], 2, "{answer}");
+    assert!(!note.exists(), "rustup was called: {:?}", std::fs::read_to_string(&note));
+}
+
+/// Cargo, which describes every project, runs what the project's settings call the compiler.
+#[test]
+fn an_untrusted_rust_project_runs_nothing_of_its_own() {
+    let world = rust_analyzer().world();
+    let tree = world.tree(SMALL_RUST);
+    let mark = world.path("it-ran");
+    for name in ["compiler", "wrapper"] {
+        let text = format!("echo {name} \"$@\" >> '{}'\nexec \"$@\"", mark.display());
+        script(&tree.at(name), &text);
+    }
+    let path = |name: &str| tree.at(name).display().to_string();
+    let (compiler, wrapper) = (path("compiler"), path("wrapper"));
+    tree.write(
+        ".cargo/config.toml",
+        format!(
+            "[build]\nrustc = \"{compiler}\"\nrustc-wrapper = \"{wrapper}\"\n\
+             rustc-workspace-wrapper = \"{wrapper}\"\n"
+        ),
+    );
+    let answer = ask_until_whole(&mut world.mcp(&tree), &uses("src/lib.rs", (1, 8)));
+    assert_eq!(answer.ok()["total"], 2, "{answer}");
+    assert!(answer.warnings().contains("runs restricted"), "{answer}");
+    assert!(!mark.exists(), "{:?}", std::fs::read_to_string(&mark));
+    assert!(!tree.at("it-ran").exists(), "its build script was run");
+}
