@@ -131,7 +131,7 @@ impl<'t> Outline<'t> {
             }
             Tag::BlockQuote(_) | Tag::List(_) | Tag::FootnoteDefinition(_) => self.nested += 1,
             Tag::Paragraph if self.nested == 0 && self.undocumented.is_some() => {
-                self.doc = Some(String::new())
+                self.doc = Some(String::new());
             }
             Tag::Link { link_type, dest_url, .. } => self.found(link_type, &dest_url, at, facts),
             Tag::Image { link_type, dest_url, .. } => {
