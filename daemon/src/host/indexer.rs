@@ -11,7 +11,6 @@ use hob_workspace::{Batch, Refresh, refresh};
 
 use super::intake::{Report, take_in};
 use super::progress::Phase;
-use super::ranked::Ranked;
 use super::promote;
 use super::ranked::Ranked;
 use super::snapshot;

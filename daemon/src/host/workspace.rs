@@ -20,13 +20,12 @@ use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
 use super::progress::Progress;
-use super::ranked::Ranked;
 use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
+use super::settings::{InForce, Settings};
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use super::trust::Trust;
-use super::settings::{InForce, Settings};
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
@@ -66,11 +65,11 @@ pub struct Workspace {
     pub(super) notices: Arc<Notices>,
     live: Arc<Live>,
     trust: Trust,
+    settings: Arc<Settings>,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
     /// What questions in words are answered from.
     pub ranked: Ranked,
-    settings: Arc<Settings>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     generation: AtomicU64,
@@ -98,6 +97,7 @@ pub(super) struct Parts {
     pub(super) notices: Arc<Notices>,
     pub(super) live: Arc<Live>,
     pub(super) trust: Trust,
+    pub(super) settings: Arc<Settings>,
     pub(super) snapshots: Snapshots,
 }
 
@@ -106,7 +106,6 @@ impl Workspace {
         let core = Core::default();
         Self {
             ranked: Ranked::new(parts.snapshots.folder().clone()),
-    pub(super) settings: Arc<Settings>,
             links: Arc::clone(core.table.links()),
             core: Mutex::new(core),
             rules: parts.rules,
@@ -120,6 +119,7 @@ impl Workspace {
             notices: parts.notices,
             live: parts.live,
             trust: parts.trust,
+            settings: parts.settings,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
             closing: CancelToken::default(),
@@ -130,7 +130,6 @@ impl Workspace {
             notes: RwLock::default(),
             first_report: Mutex::default(),
             in_hand: Mutex::default(),
-            settings: parts.settings,
             map_writers: AtomicUsize::new(0),
             merging: AtomicBool::new(false),
         }
@@ -364,7 +363,6 @@ impl Workspace {
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
-        self.ranked.start_over();
         self.promoter.start_over();
         self.ranked.start_over();
         self.advance();

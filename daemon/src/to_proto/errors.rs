@@ -182,6 +182,9 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     match error {
         LiveError::NoSuchLanguage { .. } => ToolError::new(ErrorCode::LspUnavailable, message)
             .hint("Static structure is still available via map_* tools."),
+        LiveError::SwitchedOff { .. } => ToolError::new(ErrorCode::LspUnavailable, message).hint(
+            "The user's settings say so: `hob servers why LANGUAGE` shows them. map_* tools need no server.",
+        ),
         LiveError::NotInstalled { server, install, rejected } => {
             let by_hob = hob_live::catalogue::by_name(server).is_some_and(|spec| spec.install.is_some());
             let by_hob = if by_hob { format!("`hob servers install {server}`, or ") } else { String::new() };
@@ -197,9 +200,6 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
             );
             ToolError::new(ErrorCode::UntrustedWorkspace, message)
                 .hint(hint)
-        LiveError::SwitchedOff { .. } => ToolError::new(ErrorCode::LspUnavailable, message).hint(
-            "The user's settings say so: `hob servers why LANGUAGE` shows them. map_* tools need no server.",
-        ),
                 .with("rejected", unusable(rejected))
         }
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)

@@ -91,10 +91,10 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) fresh: bool,
     pub(crate) patience: Duration,
     pub(crate) cancel: CancelToken,
+    pub(crate) caller: Arc<Caller>,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,
-    pub(crate) caller: Arc<Caller>,
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
@@ -127,10 +127,10 @@ impl ToolCall<'_> {
     /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
     /// once in an answer.
     pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
+        self.host.live().used_by(server.name, &project.root, &self.caller);
         let Some(cost) = server.restricted.filter(|_| !project.trusted) else { return };
         let lift = errors::to_trust(&project.root);
         let warning = format!(
-        self.host.live().used_by(server.name, &project.root, &self.caller);
             "{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.",
             server.name
         );

@@ -26,9 +26,9 @@ pub mod search;
 pub mod trigram;
 mod verify;
 
+pub use contents::{CacheStats, ContentCache, ContentKeeper};
 pub use count::{CountAnswer, CountError, CountRequest, Counts, count};
 pub use encoding::is_binary;
-pub use contents::{CacheStats, ContentCache, ContentKeeper};
 pub use filter::{BadGlob, PathFilter};
 pub use pattern::{BadPattern, Pattern};
 pub use scope::{Lines, Scope};
