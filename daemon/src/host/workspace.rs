@@ -217,7 +217,8 @@ impl Workspace {
     pub fn heap_bytes(&self) -> u64 {
         let text = self.text().stats();
         let contents = self.text().contents().stats();
-        (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64 + self.ranked.cost().1
+        (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
+            + self.ranked.cost().1
     }
 
     /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.
