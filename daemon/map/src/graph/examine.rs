@@ -43,7 +43,7 @@ impl Map {
             }
         }
         examined.settle();
-        let mut reaching = Reaching::new(self, &resolver);
+        let mut reaching = Reaching::new(self);
         for file in examined.meant.keys() {
             let reach = match self.confirmed.reach(*file) {
                 Some(known) => known.clone(),

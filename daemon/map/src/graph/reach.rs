@@ -53,13 +53,12 @@ pub(super) struct Touched {
 /// Computes reaches, each file's own imports once.
 pub(super) struct Reaching<'m> {
     map: &'m Map,
-    resolver: &'m Resolver<'m>,
     next: FxHashMap<FileId, Box<[FileId]>>,
 }
 
 impl<'m> Reaching<'m> {
-    pub(super) fn new(map: &'m Map, resolver: &'m Resolver<'m>) -> Self {
-        Self { map, resolver, next: FxHashMap::default() }
+    pub(super) fn new(map: &'m Map) -> Self {
+        Self { map, next: FxHashMap::default() }
     }
 
     /// What the references of a file depend on; `None` when told to stop, or the file is not there.
@@ -86,10 +85,12 @@ impl<'m> Reaching<'m> {
 
     /// The files that one sees directly.
     fn next(&mut self, file: FileId) -> &[FileId] {
-        let (map, resolver) = (self.map, self.resolver);
+        let map = self.map;
         self.next.entry(file).or_insert_with(|| {
             let Some(entry) = map.index.entry(file) else { return Box::default() };
-            let imports = map.imports_of(resolver, file, [EdgeKind::Imports].into_iter().collect());
+            // Anew for each file: what it has gone through for others must not decide how far it gets.
+            let imports =
+                map.imports_of(&Resolver::new(&map.index), file, [EdgeKind::Imports].into_iter().collect());
             let imported = imports.into_iter().filter_map(|edge: super::Edge| NodeRef::file(edge.to));
             imported.chain(map.siblings(entry)).collect()
         })
