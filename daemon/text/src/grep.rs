@@ -501,7 +501,7 @@ impl ast::Visitor for Capitals {
         match item {
             ClassSetItem::Literal(literal) => self.see(literal),
             ClassSetItem::Range(range) => {
-                [&range.start, &range.end].into_iter().for_each(|end| self.see(end))
+                [&range.start, &range.end].into_iter().for_each(|end| self.see(end));
             }
             _ => {}
         }
