@@ -164,7 +164,7 @@ fn head() -> [u8; HEAD] {
 /// Of so many groups of hashes, a power of two, the one that `hash` is in.
 fn group(hash: &[u8], groups: usize) -> usize {
     let upper = hash.first_chunk().map_or(0, |upper| u32::from_be_bytes(*upper));
-    (u64::from(upper) * groups as u64 >> 32) as usize
+    ((u64::from(upper) * groups as u64) >> 32) as usize
 }
 
 /// Where each group starts in a table that is sorted by hash, and where the last one ends; `None` for a table that is not, or is larger
