@@ -51,8 +51,9 @@ impl Stage {
     /// What the server that runs was sent by this method.
     fn sent(&self, method: &str) -> Value {
         let record = fs::read_to_string(self.world.path("record")).expect("it was started");
-        let messages = record.lines().map(|line| serde_json::from_str::<Value>(line).expect("whole lines"));
-        messages.into_iter().find(|message| message["method"] == method).unwrap_or_default()["params"].clone()
+        let mut messages =
+            record.lines().map(|line| serde_json::from_str::<Value>(line).expect("whole lines"));
+        messages.find(|message| message["method"] == method).unwrap_or_default()["params"].clone()
     }
 }
 

@@ -115,11 +115,11 @@ impl ServerPreference {
     /// Whether a part of the settings counts: without trust only those do that the server is harmless with.
     #[must_use]
     pub fn counts(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
-        let below = |key: &&str| {
+        let below = |key: &str| {
             let mut at = path.iter();
             key.split('.').all(|part| at.next().is_some_and(|have| have == part))
         };
-        trusted || spec.harmless.iter().any(|key| below(&key))
+        trusted || spec.harmless.iter().any(|key| below(key))
     }
 
     /// Options and settings as the catalogue has them, with what is wanted laid over.

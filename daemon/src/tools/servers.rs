@@ -47,6 +47,9 @@ fn is_about(spec: &ServerSpec, about: &str) -> bool {
     same(spec.name) || spec.files.iter().any(|(ending, language)| same(ending) || same(language))
 }
 
+/// Servers, most wanted first, each with whether it may be used.
+type Order<'s> = Vec<(&'s Arc<ServerSpec>, bool)>;
+
 /// For whom, and what was asked about.
 struct Place<'p> {
     workspace: &'p Workspace,
@@ -57,7 +60,7 @@ struct Place<'p> {
 impl Place<'_> {
     /// Servers of the same files, as families of languages for which the user wants the same.
     fn families(&self, specs: &[Arc<ServerSpec>]) -> Vec<Family> {
-        let mut families: Vec<(Vec<(&Arc<ServerSpec>, bool)>, Vec<String>)> = Vec::new();
+        let mut families: Vec<(Order<'_>, Vec<String>)> = Vec::new();
         for (_, language) in specs.iter().flat_map(|spec| spec.files) {
             let order = self.order(specs, language);
             match families.iter_mut().find(|(known, _)| same_order(known, &order)) {
@@ -70,7 +73,7 @@ impl Place<'_> {
     }
 
     /// Most wanted first, each with whether it may be used.
-    fn order<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> Vec<(&'s Arc<ServerSpec>, bool)> {
+    fn order<'s>(&self, specs: &'s [Arc<ServerSpec>], language: &str) -> Order<'s> {
         let wishes = &self.project.preferences;
         let allowed = |spec: &ServerSpec| wishes.switched_off(spec.name, language).is_none();
         let mut order: Vec<_> = specs.iter().map(|spec| (spec, allowed(spec))).collect();
