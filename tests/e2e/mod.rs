@@ -25,6 +25,7 @@ mod resolve;
 mod servers;
 mod storm;
 mod text;
+mod text_truth;
 mod trust;
 mod settings;
 mod upgrade;

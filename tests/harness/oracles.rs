@@ -18,34 +18,112 @@ pub type Line = (String, u64, String);
 #[track_caller]
 #[must_use]
 pub fn ripgrep(root: &Path, pattern: &str, options: &[&str]) -> Vec<Line> {
-    let mut command = Command::new(outside::ripgrep());
-    command
-        .current_dir(root)
-        .env_remove("RIPGREP_CONFIG_PATH")
-        .env("HOME", "/nonexistent")
-        .env_remove("XDG_CONFIG_HOME");
-    command.args([
-        "--no-config",
-        "--line-number",
-        "--no-heading",
-        "--with-filename",
-        "--null",
-        "--color=never",
-    ]);
-    // The user's own settings of git are none of the daemon's under test.
-    command.args(["--no-ignore-global", "--sort=path"]).args(options);
-    let output = run(command.args(["-e", pattern, "./"]), b"");
-    assert!(matches!(output.code, Some(0 | 1)), "{output}");
-    let mut lines: Vec<Line> = output.stdout.lines().filter_map(line_of).collect();
-    lines.sort();
-    lines
+    let found = Ripgrep { root, options, place: "" }.lines(pattern);
+    found.unwrap_or_else(|told| panic!("ripgrep refuses `{pattern}`: {told}"))
 }
 
-/// `./path\0line:text`; what ripgrep says about binary files has another form.
-fn line_of(line: &str) -> Option<Line> {
-    let (path, rest) = line.split_once('\0')?;
-    let (number, text) = rest.split_once(':')?;
-    Some((path.trim_start_matches("./").to_owned(), number.parse().ok()?, text.to_owned()))
+/// ripgrep, asked about a tree. What it answers is sorted by path and line; the error is what it says when it refuses a pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct Ripgrep<'a> {
+    /// Where it runs.
+    pub root: &'a Path,
+    /// Options besides those that make it hermetic.
+    pub options: &'a [&'a str],
+    /// A folder below `root`, or nothing.
+    pub place: &'a str,
+}
+
+impl Ripgrep<'_> {
+    /// Every line that matches.
+    ///
+    /// # Errors
+    /// What ripgrep says about the pattern.
+    #[track_caller]
+    pub fn lines(&self, pattern: &str) -> Result<Vec<Line>, String> {
+        Ok(records(&self.run(pattern, &["--line-number", "--no-heading"])?).collect())
+    }
+
+    /// Every line that matches and `around` lines on each side.
+    ///
+    /// # Errors
+    /// As [`Ripgrep::lines`].
+    #[track_caller]
+    pub fn lines_around(&self, pattern: &str, around: u32) -> Result<Vec<Line>, String> {
+        let around = format!("-C{around}");
+        let options = ["--line-number", "--no-heading", "--no-context-separator", &around];
+        Ok(records(&self.run(pattern, &options)?).collect())
+    }
+
+    /// Matches in each file with some.
+    ///
+    /// # Errors
+    /// As [`Ripgrep::lines`].
+    #[track_caller]
+    pub fn count_matches(&self, pattern: &str) -> Result<Vec<(String, u64)>, String> {
+        let said = self.run(pattern, &["--count-matches"])?;
+        let records = std::iter::successors(next_record(&said), |(_, _, rest)| next_record(rest));
+        Ok(records.map(|(path, count, _)| (path.to_owned(), count.parse().unwrap_or(0))).collect())
+    }
+
+    /// The files that match.
+    ///
+    /// # Errors
+    /// As [`Ripgrep::lines`].
+    #[track_caller]
+    pub fn files(&self, pattern: &str) -> Result<Vec<String>, String> {
+        let said = self.run(pattern, &["-l"])?;
+        let paths = said.split('\0').filter(|path| !path.is_empty());
+        Ok(paths.map(|path| path.trim_start_matches("./").to_owned()).collect())
+    }
+
+    #[track_caller]
+    fn run(&self, pattern: &str, options: &[&str]) -> Result<String, String> {
+        let mut command = Command::new(outside::ripgrep());
+        command.current_dir(self.root).env_remove("RIPGREP_CONFIG_PATH").env("HOME", "/nonexistent");
+        command.env_remove("XDG_CONFIG_HOME");
+        // The user's own settings of git are none of the daemon's under test.
+        command.args(["--no-config", "--with-filename", "--null", "--color=never", "--no-ignore-global"]);
+        command.args(["--sort=path"]).args(self.options).args(options);
+        let output = run(command.args(["-e", pattern, &format!("./{}", self.place)]), b"");
+        match output.code {
+            Some(0 | 1) => Ok(output.stdout),
+            Some(2) if output.stdout.is_empty() => Err(output.stderr),
+            _ => panic!("{output}"),
+        }
+    }
+}
+
+/// The lines of `./path\0number:text`, or `number-text` around a match. A path may have newlines in it, a text a `\r` at its end.
+fn records(said: &str) -> impl Iterator<Item = Line> + use<> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut rest = said;
+    while let Some((path, line, after)) = next_record(rest) {
+        rest = after;
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let text = line.get(digits + 1..).unwrap_or_default();
+        lines.push((path.to_owned(), line[..digits].parse().unwrap_or(0), text.to_owned()));
+    }
+    lines.sort();
+    lines.into_iter()
+}
+
+/// A path, what is said of it, and all that follows. What ripgrep says about binary files has another form and is left out.
+fn next_record(said: &str) -> Option<(&str, &str, &str)> {
+    let mut said = said;
+    loop {
+        let (path, rest) = said.split_once('\0')?;
+        let remark = path.split_once('\n').filter(|(line, _)| is_remark(line));
+        if let Some((line, _)) = remark {
+            said = &said[line.len() + 1..];
+            continue;
+        }
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        return Some((path.trim_start_matches("./"), line, after));
+    }
+}
+
+fn is_remark(line: &str) -> bool {
+    line.contains("WARNING: stopped searching binary file") || line.contains("binary file matches")
 }
 
 /// A definition as Python's parser sees it.

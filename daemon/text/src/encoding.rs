@@ -6,9 +6,7 @@
 //! NUL in its first 64 KiB never shows a line: that is [`is_binary`]. A file whose first NUL comes later is text up to
 //! the buffer before it; `verify` hands such files to the very same buffered reader.
 //!
-//! Two corners differ from ripgrep and are accepted: a file whose first three bytes hold a newline and whose first
-//! NUL follows within 64 KiB (ripgrep shows matches from those three bytes), and the exact buffer in which a UTF-16
-//! file's U+0000 falls.
+//! One corner differs from ripgrep and is accepted: the exact buffer in which a UTF-16 file's U+0000 falls.
 
 use std::borrow::Cow;
 
@@ -16,6 +14,9 @@ use memchr::memchr;
 
 /// The size of ripgrep's first read; a NUL within it hides the whole file.
 const FIRST_BUFFER: usize = 64 * 1024;
+
+/// The longest byte order mark.
+const MARK: usize = 3;
 
 /// Whether ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
 #[must_use]
@@ -26,7 +27,14 @@ pub fn is_binary(bytes: &[u8]) -> bool {
         Mark::Utf8 | Mark::None => bytes,
     };
     let text = searchable(head);
-    memchr(0, &text[..text.len().min(FIRST_BUFFER)]).is_some()
+    memchr(0, &text[..text.len().min(first_buffer(bytes))]).is_some()
+}
+
+/// How many bytes ripgrep searches first. It looks for a byte order mark in three bytes of their own, and a line that ends in them
+/// is searched before anything else is read.
+fn first_buffer(bytes: &[u8]) -> usize {
+    let head = &bytes[..bytes.len().min(MARK)];
+    if matches!(Mark::of(bytes), Mark::None) && head.contains(&b'\n') { MARK } else { FIRST_BUFFER }
 }
 
 /// The bytes that are searched and indexed: without byte order mark, UTF-16 turned into UTF-8 (unpaired surrogates and
@@ -105,6 +113,7 @@ mod tests {
         late[FIRST_BUFFER - 1] = 0;
         assert!(is_binary(&late));
         assert!(!is_binary(b""));
+        assert!(is_binary(b"x\n\0") && !is_binary(b"ab\n\0") && is_binary(b"abc\n\0"));
     }
 
     #[test]

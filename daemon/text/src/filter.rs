@@ -3,7 +3,8 @@
 //! A glob means what ripgrep's `-g` means, relative to the workspace root: without a slash it is matched against the
 //! file name at any depth, with one against the whole path; `*` and `?` stay within a component, `**` crosses; a
 //! leading `!` keeps what does *not* match, and then a folder that matches takes everything below it along. Matching is
-//! case-sensitive. Unlike ripgrep's, one filter is one glob; `{a,b}` gives alternatives.
+//! case-sensitive. Unlike ripgrep's, one filter is one glob (`{a,b}` gives alternatives), and it only narrows: it does not bring
+//! in files that the rules of ignoring leave out.
 
 use globset::{GlobBuilder, GlobMatcher};
 use hob_base::WsPath;

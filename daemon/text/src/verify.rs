@@ -1,8 +1,9 @@
 //! One file against the real regex, with ripgrep's own engine.
 //!
 //! A file is searched where it lies in memory, unless that could differ from what ripgrep does or take long: a file
-//! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it, and a large file
-//! too, because between two buffers the search can be stopped. All three ways see the same lines.
+//! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it; a large file
+//! too, because between two buffers the search can be stopped; and any file when the pattern has something that sees where
+//! a buffer begins, as `\A` does. All ways see the same lines.
 //!
 //! Where no line is to be shown, the matches of most patterns are counted without looking for lines first: that is the same
 //! when nothing in the pattern can see where its line ends, other than by the newline that is there
@@ -76,8 +77,8 @@ impl ShownLine {
 /// Searches files one after the other; each thread has its own, for its buffers.
 pub(crate) struct Verifier<'a> {
     matcher: RegexMatcher,
-    /// Matches may be counted without looking at lines one by one.
-    in_one_go: bool,
+    /// Matches may be counted without looking at lines one by one, and whatever the buffers.
+    is_local: bool,
     searcher: Searcher,
     token: &'a CancelToken,
 }
@@ -90,12 +91,12 @@ impl<'a> Verifier<'a> {
             .binary_detection(BinaryDetection::quit(0))
             .build();
         // A clone has caches of its own; threads that share one matcher wait for each other.
-        Self { matcher: pattern.matcher().clone(), in_one_go: pattern.is_local(), searcher, token }
+        Self { matcher: pattern.matcher().clone(), is_local: pattern.is_local(), searcher, token }
     }
 
     /// Searches a file. Lines that are not `within` are as if they did not match.
     pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, within: &Lines) -> FileMatches {
-        if wanted.lines == 0 && self.in_one_go && file.nul.is_none() && within.is_all() {
+        if wanted.lines == 0 && self.is_local && file.nul.is_none() && within.is_all() {
             return self.count(&file.text);
         }
         let mut collector = Collector {
@@ -107,7 +108,8 @@ impl<'a> Verifier<'a> {
             token: self.token,
             found: FileMatches::default(),
         };
-        let result = if file.nul.is_none() && file.text.len() <= UNINTERRUPTED {
+        let one_slice = self.is_local && file.nul.is_none() && file.text.len() <= UNINTERRUPTED;
+        let result = if one_slice {
             self.searcher.search_slice(&self.matcher, &file.text, &mut collector)
         } else {
             let reader = Stoppable { rest: &file.text, first: file.first_read, token: self.token };

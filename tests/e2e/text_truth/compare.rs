@@ -1,0 +1,325 @@
+//! One pattern asked of hob and of ripgrep.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use hob_tests::oracles::{Line, Ripgrep};
+use hob_tests::{Answer, Mcp, Rng, Tree, World};
+use serde_json::{Value, json};
+
+/// A pattern's answer is read whole in at most so many calls; past that, by its totals, its beginning and its counts.
+const PAGES: usize = 12;
+/// Patterns counted in one call.
+const COUNTED: usize = 16;
+/// What hob keeps of a line at most, less than it does: a cut line is compared so far.
+const LONG: usize = 2_000;
+/// Differences after which it is enough.
+const ENOUGH: usize = 25;
+/// What makes ripgrep know the rules that only hob has.
+const OPTIONS: &[&str] = &["--ignore-file=.hobignore"];
+
+/// See the file's header. Differences are gathered, and told all at once.
+pub(super) struct Comparison<'a> {
+    world: &'a World,
+    tree: &'a Tree,
+    mcp: Mcp,
+    options: &'static [&'static str],
+    asked: usize,
+    refused: usize,
+    lines: usize,
+    differences: Vec<String>,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn new(world: &'a World, tree: &'a Tree) -> Self {
+        let options = if tree.at(".hobignore").exists() { OPTIONS } else { &[] };
+        let mcp = world.mcp(tree);
+        let (asked, refused, lines) = (0, 0, 0);
+        Self { world, tree, mcp, options, asked, refused, lines, differences: Vec::new() }
+    }
+
+    pub(super) fn root(&self) -> &'a Path {
+        self.tree.root()
+    }
+
+    /// Every file that ripgrep searches and that has a line.
+    pub(super) fn files(&self) -> Vec<String> {
+        self.ripgrep("", self.options).files("^").expect("`^` is a regex")
+    }
+
+    /// After the daemon was stopped.
+    pub(super) fn connect_again(&mut self) {
+        self.mcp = self.world.mcp(self.tree);
+    }
+
+    /// Nothing was read again as a whole since the first index.
+    pub(super) fn without_rebuild(&mut self) {
+        let status = self.mcp.call("map_status", json!({}));
+        let _ = status.ok();
+    }
+
+    pub(super) fn all(&mut self, patterns: &[String], rng: &mut Rng) {
+        for pattern in patterns {
+            let choice = rng.below(6);
+            self.one(pattern, choice);
+        }
+        for several in patterns.chunks(COUNTED) {
+            self.counted(several);
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn finish(self) {
+        let Self { asked, refused, lines, differences, .. } = self;
+        println!("{asked} patterns, {refused} refused by both, {lines} lines compared");
+        assert!(differences.is_empty(), "{} differences:\n{}", differences.len(), differences.join("\n"));
+    }
+
+    fn ripgrep<'r>(&self, place: &'r str, options: &'r [&'r str]) -> Ripgrep<'r>
+    where
+        'a: 'r,
+    {
+        Ripgrep { root: self.tree.root(), options, place }
+    }
+
+    fn search(&mut self, args: Value) -> Answer {
+        let mut all = json!({"limit": 10_000, "tokenBudget": 10_000, "max_millis": 60_000});
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        args.into_iter().for_each(|(name, value)| all[name] = value);
+        self.mcp.call("regex_search", all)
+    }
+
+    fn differ(&mut self, what: String) {
+        println!("{what}");
+        self.differences.push(what);
+        if self.differences.len() > ENOUGH {
+            panic!("{}", self.differences.join("\n"));
+        }
+    }
+
+    fn one(&mut self, pattern: &str, choice: usize) {
+        self.asked += 1;
+        let expected = self.ripgrep("", self.options).lines(pattern);
+        let answer = self.search(json!({"pattern": pattern}));
+        let Ok(expected) = expected else {
+            self.refused += 1;
+            if answer.envelope["error"]["code"] != "BAD_PATTERN" {
+                self.differ(format!("`{pattern}`: only ripgrep refuses it: {expected:?}"));
+            }
+            return;
+        };
+        if answer.envelope["ok"] != true {
+            return self.differ(format!("`{pattern}`: only hob refuses it: {}", answer.envelope["error"]));
+        }
+        self.lines += expected.len();
+        let mut pages = PAGES;
+        self.compare((pattern, ""), &expected, &answer, &mut pages);
+        match choice {
+            0 => self.as_files(pattern, &expected),
+            1 => self.with_context(pattern),
+            2 => self.with_glob(pattern, &expected),
+            3 => self.below_a_folder(pattern, &expected),
+            _ => {}
+        }
+    }
+
+    /// An answer against what ripgrep found at or below `place`; what was left out of it is asked for folder by folder.
+    fn compare(
+        &mut self,
+        (pattern, place): (&str, &str),
+        expected: &[Line],
+        answer: &Answer,
+        pages: &mut usize,
+    ) {
+        let files: BTreeSet<&str> = expected.iter().map(|line| line.0.as_str()).collect();
+        let totals = (json!(expected.len()), json!(files.len()), json!(true));
+        let data = &answer.envelope["data"];
+        let said = (data["total_lines"].clone(), data["files_matched"].clone(), data["complete"].clone());
+        let shown = shown(answer);
+        if let Some(difference) = first_difference(&shown, expected) {
+            self.differ(format!("`{pattern}` below `{place}`: {difference}"));
+        } else if said != totals {
+            let all: BTreeSet<&str> = files.into_iter().take(8).collect();
+            self.differ(format!("`{pattern}` below `{place}`: hob {said:?}, ripgrep {totals:?} in {all:?}"));
+        } else if shown.len() < expected.len() {
+            self.page((pattern, place), expected, pages);
+        }
+    }
+
+    fn page(&mut self, (pattern, place): (&str, &str), expected: &[Line], pages: &mut usize) {
+        let mut parts: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+        // A file has no parts.
+        for line in expected.iter().filter(|line| line.0 != place) {
+            let below = line.0[place.len()..].trim_start_matches('/');
+            let name = below.split('/').next().unwrap_or(below);
+            let part = if place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
+            parts.entry(part).or_default().push(line.clone());
+        }
+        for (part, expected) in parts {
+            if *pages == 0 {
+                return;
+            }
+            *pages -= 1;
+            let answer = self.search(json!({"pattern": pattern, "path_prefix": part}));
+            self.compare((pattern, &part), &expected, &answer, pages);
+        }
+    }
+
+    fn as_files(&mut self, pattern: &str, lines: &[Line]) {
+        let files = self.ripgrep("", self.options).files(pattern).expect("it has searched for it before");
+        let mut per_file: BTreeMap<&str, u64> = BTreeMap::new();
+        lines.iter().for_each(|line| *per_file.entry(&line.0).or_default() += 1);
+        let answer = self.search(json!({"pattern": pattern, "output": "files"}));
+        let shown: Vec<(&str, u64)> = answer.list("/matches").iter().map(file_and_count).collect();
+        let expected: Vec<(&str, u64)> = per_file.into_iter().collect();
+        let listed: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        let ours: BTreeSet<&str> = shown.iter().map(|(file, _)| *file).collect();
+        if sorted(&shown) != sorted(&expected[..shown.len().min(expected.len())]) {
+            self.differ(format!("`{pattern}` as files: hob {shown:?}, ripgrep {expected:?}"));
+        } else if answer.ok()["files_matched"] != listed.len() || !ours.is_subset(&listed) {
+            self.differ(format!("`{pattern}` as files: hob {shown:?}, ripgrep -l {listed:?}"));
+        }
+    }
+
+    fn with_context(&mut self, pattern: &str) {
+        let answer = self.search(json!({"pattern": pattern, "context_lines": 2, "limit": 300}));
+        let expected: BTreeSet<Line> = match self.ripgrep("", self.options).lines_around(pattern, 2) {
+            Ok(lines) => lines.into_iter().map(cut).collect(),
+            Err(told) => panic!("{pattern}: {told}"),
+        };
+        let around: BTreeSet<Line> =
+            answer.list("/matches").iter().flat_map(with_lines_around).map(cut).collect();
+        // Answers that were made to fit have lost some of it.
+        let lost = answer.envelope["truncated"] == true;
+        if let Some(line) = around.iter().find(|line| !lost && !expected.contains(*line)) {
+            self.differ(format!("`{pattern}` with context: only hob has {line:?}"));
+        }
+        if let Some(line) = expected.iter().find(|line| !lost && !around.contains(*line)) {
+            self.differ(format!("`{pattern}` with context: only ripgrep has {line:?}"));
+        }
+    }
+
+    fn with_glob(&mut self, pattern: &str, lines: &[Line]) {
+        let globs = ["*.py", "!*.txt", "d*/**", "**/sub/*", "*.{rs,md,toml}", "!d1/", "[a-n]*"];
+        let glob = globs[self.asked % globs.len()];
+        let flag = format!("--glob={glob}");
+        let options: Vec<&str> = self.options.iter().copied().chain([flag.as_str()]).collect();
+        let expected = Ripgrep { root: self.tree.root(), options: &options, place: "" }.lines(pattern);
+        let answer = self.search(json!({"pattern": pattern, "glob": glob}));
+        // ripgrep's globs also bring in what the rules leave out; hob's narrow what is indexed.
+        let mut expected = expected.expect("it has searched for it before");
+        expected.retain(|line| lines.binary_search(line).is_ok());
+        self.compare((pattern, ""), &expected, &answer, &mut 0);
+    }
+
+    fn below_a_folder(&mut self, pattern: &str, lines: &[Line]) {
+        let folders: BTreeSet<&str> =
+            lines.iter().filter_map(|line| Some(line.0.rsplit_once('/')?.0)).collect();
+        let Some(folder) = folders.into_iter().nth(self.asked % 3) else { return };
+        let expected =
+            Ripgrep { root: self.tree.root(), options: self.options, place: folder }.lines(pattern);
+        let answer = self.search(json!({"pattern": pattern, "path_prefix": folder}));
+        let expected = expected.expect("it has searched for it before");
+        self.compare((pattern, folder), &expected, &answer, &mut 2);
+    }
+
+    /// `count_patterns` and `output=count` against `rg --count-matches`.
+    fn counted(&mut self, patterns: &[String]) {
+        let ripgrep = self.ripgrep("", self.options);
+        let counts =
+            patterns.iter().filter_map(|pattern| Some((pattern, ripgrep.count_matches(pattern).ok()?)));
+        let (patterns, expected): (Vec<&String>, Vec<_>) = counts.unzip();
+        if patterns.is_empty() {
+            return;
+        }
+        let args = json!({"patterns": patterns, "max_millis": 60_000, "tokenBudget": 10_000});
+        let answer = self.mcp.call("count_patterns", args);
+        for (at, expected) in expected.into_iter().enumerate() {
+            let said = &answer.list("/patterns")[at];
+            let total: u64 = expected.iter().map(|(_, count)| count).sum();
+            let same = said["total_matches"] == total && said["files_matched"] == expected.len();
+            if !same || said["pattern"] != patterns[at].as_str() {
+                self.differ(format!("`{}`: hob {said}, ripgrep {total} in {}", patterns[at], expected.len()));
+            } else if let Some(difference) = other_top_files(said, expected) {
+                self.differ(format!("`{}`: {difference}", patterns[at]));
+            }
+        }
+        let last = patterns[patterns.len() - 1];
+        let alone = self.search(json!({"pattern": last, "output": "count"}));
+        let counted = &answer.list("/patterns")[patterns.len() - 1];
+        if alone.ok()["total_matches"] != counted["total_matches"] {
+            self.differ(format!("`{last}`: counted with others {counted}, alone{alone}"));
+        }
+    }
+}
+
+fn other_top_files(said: &Value, mut expected: Vec<(String, u64)>) -> Option<String> {
+    expected.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    let shown = said["top_files"].as_array().into_iter().flatten();
+    let shown: Vec<(&str, u64)> = shown
+        .map(|file| (file["path"].as_str().unwrap_or_default(), file["count"].as_u64().unwrap_or(0)))
+        .collect();
+    // The budget may have cut the list, but not changed it.
+    let same = shown.iter().zip(&expected).all(|(ours, theirs)| ours.0 == theirs.0 && ours.1 == theirs.1);
+    (!same).then(|| format!("top files: hob {shown:?}, ripgrep {:?}", &expected[..expected.len().min(10)]))
+}
+
+fn sorted<'a>(files: &[(&'a str, u64)]) -> BTreeSet<(&'a str, u64)> {
+    files.iter().copied().collect()
+}
+
+fn file_and_count(found: &Value) -> (&str, u64) {
+    (found["file"].as_str().unwrap_or_default(), found["count"].as_u64().unwrap_or(0))
+}
+
+fn shown(answer: &Answer) -> Vec<Line> {
+    answer.list("/matches").iter().map(line_of).collect()
+}
+
+fn line_of(found: &Value) -> Line {
+    let text = |field: &str| found[field].as_str().unwrap_or_default().to_owned();
+    (text("file"), found["line"].as_u64().unwrap_or(0), text("text"))
+}
+
+/// A match and the lines around it.
+fn with_lines_around(found: &Value) -> Vec<Line> {
+    let (file, line, text) = line_of(found);
+    let texts = |field: &str| {
+        let list = found[field].as_array().into_iter().flatten();
+        list.map(|text| text.as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    let (before, after) = (texts("before"), texts("after"));
+    let first = line - before.len() as u64;
+    let all = before.into_iter().chain([text]).chain(after);
+    all.zip(first..).map(|(text, line)| (file.clone(), line, text)).collect()
+}
+
+fn cut((file, line, text): Line) -> Line {
+    (file, line, text.chars().take(LONG).collect())
+}
+
+/// Where what is shown is not how what is expected begins. Paths may come in another order than ripgrep sorts them.
+fn first_difference(shown: &[Line], expected: &[Line]) -> Option<String> {
+    if shown.len() > expected.len() {
+        let known: BTreeSet<&Line> = expected.iter().collect();
+        let more = shown.iter().find(|line| !known.contains(line));
+        return Some(format!(
+            "hob shows {} lines, ripgrep {}; only hob has {more:?}",
+            shown.len(),
+            expected.len()
+        ));
+    }
+    let different = shown.iter().zip(expected).find(|(ours, theirs)| !is_same(ours, theirs));
+    different.map(|(ours, theirs)| format!("hob {:?}\nripgrep {:?}", cut(ours.clone()), cut(theirs.clone())))
+}
+
+/// Long texts may have been shortened to fit.
+fn is_same(ours: &Line, theirs: &Line) -> bool {
+    let place = |line: &Line| (line.0.clone(), line.1);
+    if place(ours) != place(theirs) {
+        return false;
+    }
+    let end = theirs.2.len().min(40);
+    let end = (0..=end).rev().find(|at| theirs.2.is_char_boundary(*at)).unwrap_or(0);
+    ours.2 == theirs.2 || (theirs.2.len() > LONG / 10 && ours.2.starts_with(&theirs.2[..end]))
+}

@@ -1,0 +1,107 @@
+//! Text search answers what ripgrep answers: hundreds of patterns on three trees, and again after a thousand edits and a restart.
+//!
+//! Every pattern is asked of both and compared as a whole: totals, lines with their texts, counts per file; some of them also
+//! narrowed to a folder or by a glob, with context, or as a list of files. `HOB_TRUTH_PATTERNS` asks more of each tree than its
+//! share here, `HOB_TRUTH_SEED` other ones:
+//!
+//! ```text
+//! HOB_TRUTH_PATTERNS=2000 HOB_TRUTH_SEED=7 HOB_TEST_PROGRAMS=$PWD/target/release cargo test -p hob-tests text_truth
+//! ```
+
+mod compare;
+mod edits;
+mod nasty;
+mod pathological;
+mod patterns;
+
+use std::path::Path;
+
+use compare::Comparison;
+use hob_tests::{Rng, Tree, World, outside, repository};
+use patterns::{BY_HAND, Patterns};
+
+/// Patterns of each tree: Django, the awkward one, this repository's sources.
+const SHARES: [usize; 3] = [110, 260, 160];
+
+#[test]
+fn there_are_at_least_500_patterns() {
+    assert!(SHARES.iter().sum::<usize>() >= 500 && BY_HAND.len() >= 100);
+}
+
+fn given(name: &str) -> Option<usize> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is a number, not {text}")))
+}
+
+fn seed() -> u64 {
+    given("HOB_TRUTH_SEED").unwrap_or(1) as u64
+}
+
+fn number(share: usize) -> usize {
+    given("HOB_TRUTH_PATTERNS").unwrap_or(share)
+}
+
+/// Asks `number` patterns of a tree. Which of those by hand come first differs from tree to tree.
+fn ask(comparison: &mut Comparison<'_>, number: usize, salt: usize) {
+    let mut rng = Rng::new(seed().wrapping_mul(1_000).wrapping_add(salt as u64));
+    let words = patterns::words(comparison.root(), &comparison.files(), &mut rng);
+    let by_hand = BY_HAND.iter().cycle().skip(salt * 37).take(BY_HAND.len()).copied();
+    let patterns = Patterns { rng: rng.clone(), words: &words }.some(by_hand, number);
+    comparison.all(&patterns, &mut rng);
+}
+
+#[test]
+fn on_django() {
+    let world = World::new();
+    let tree = Tree::existing(outside::django());
+    let mut comparison = Comparison::new(&world, &tree);
+    ask(&mut comparison, number(SHARES[0]), 0);
+    comparison.finish();
+}
+
+#[test]
+fn on_an_awkward_tree_and_after_edits_and_a_restart() {
+    let world = World::new();
+    let tree = world.tree("");
+    let mut rng = Rng::new(seed());
+    nasty::fill(&tree, &mut rng);
+    let mut comparison = Comparison::new(&world, &tree);
+    ask(&mut comparison, number(SHARES[1]), 1);
+    let again = number(SHARES[1]) / 20;
+    let mut edits = edits::Edits::new(&tree, rng);
+    for round in 0..10 {
+        edits.some(100);
+        ask(&mut comparison, again, 2 + round);
+    }
+    comparison.without_rebuild();
+    world.stop();
+    comparison.connect_again();
+    ask(&mut comparison, 2 * again, 20);
+    comparison.finish();
+}
+
+#[test]
+fn on_this_repositorys_sources() {
+    let world = World::new();
+    let tree = world.tree("");
+    // A copy: what is compared must not change meanwhile.
+    for folder in ["client", "daemon", "docs", "proto", "shims", "tests"] {
+        copy(&repository().join(folder), &tree.at(folder));
+    }
+    let mut comparison = Comparison::new(&world, &tree);
+    ask(&mut comparison, number(SHARES[2]), 40);
+    comparison.finish();
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder can be made");
+    for entry in std::fs::read_dir(from).expect("a folder of the repository").flatten() {
+        let (name, kind) = (entry.file_name(), entry.file_type().expect("it was just listed"));
+        match kind.is_dir() {
+            true if name == "node_modules" || name == "target" => {}
+            true => copy(&entry.path(), &to.join(name)),
+            // Somebody may be working on it.
+            false => drop(std::fs::copy(entry.path(), to.join(name))),
+        }
+    }
+}
