@@ -96,8 +96,13 @@ impl<'a> Verifier<'a> {
 
     /// Searches a file. Lines that are not `within` are as if they did not match.
     pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, within: &Lines) -> FileMatches {
-        if wanted.lines == 0 && self.is_local && file.nul.is_none() && within.is_all() {
-            return self.count(&file.text);
+        if self.is_local && file.nul.is_none() {
+            // Most candidates have no match, and that is found out soonest by counting.
+            let counted = self.count(&file.text);
+            let is_all = wanted.lines == 0 && within.is_all();
+            if is_all || counted.lines == 0 {
+                return counted;
+            }
         }
         let mut collector = Collector {
             matcher: &self.matcher,
