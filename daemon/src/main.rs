@@ -70,7 +70,8 @@ fn main() -> ExitCode {
             lifecycle::let_go_of_stdio(&places.logs());
         }
     };
-    match lifecycle::run(&places, &options(&args), |places| make_calls(places, !args.no_text_cache), &report) {
+    match lifecycle::run(&places, &options(&args), |places| make_calls(places, !args.no_text_cache), &report)
+    {
         // The daemon's lock is in there and must be the last thing to go: it goes with the process.
         Ok(finished) => {
             std::mem::forget(finished);

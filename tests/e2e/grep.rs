@@ -47,7 +47,8 @@ fn ours(world: &World, place: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>, St
 }
 
 fn theirs(world: &World, place: &Path, args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
-    let known = ["--no-config", "--no-ignore-global", "--sort=path"];
+    // hob numbers lines in a pipe too, which is the one habit it does not share.
+    let known = ["--no-config", "--no-ignore-global", "--sort=path", "--line-number"];
     run(world.command(outside::ripgrep()), place, &[&known, args].concat())
 }
 

@@ -178,20 +178,20 @@ fn it_survives_the_daemon_and_serves_a_copy_of_the_project() {
     assert_eq!(calls(&mut world.mcp(&copy), TYPED), [LIVE], "the copy did not");
 }
 
-/// A server that says what it is told to, under the name of ty.
-fn liar(answers: Value, then: Value) -> World {
+/// A server that says what it is told to, under the name of a real one.
+fn liar(name: &str, answers: &Value) -> World {
     let world = World::new();
     let folder = world.path("bin");
     fs::create_dir(&folder).expect("a folder");
     let able = ["definition", "references", "documentSymbol"];
     let capabilities: Value = able.iter().map(|what| (format!("{what}Provider"), json!(true))).collect();
-    let script = json!({"capabilities": capabilities, "answers": answers, "then": then});
+    let script = json!({"capabilities": capabilities, "answers": answers});
     let fake = binaries().join("fake-lsp");
     let text = format!(
         "#!/bin/sh\ncase \"$1\" in --version|version) echo 'ty 9.0.0'; exit 0;; esac\nexec '{}' '{script}'\n",
         fake.display()
     );
-    let program = folder.join("ty");
+    let program = folder.join(name);
     fs::write(&program, text).expect("it can be written");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let path = format!("{}:/usr/bin:/bin", folder.display());
@@ -214,7 +214,7 @@ fn after_lies(lies: &dyn Fn(&Tree) -> Vec<Value>) -> Vec<String> {
         "textDocument/references": [{"result": lies(&tree)}],
         "textDocument/definition": [{"result": [honest]}],
     });
-    let world = liar(answers, json!([]));
+    let world = liar("ty", &answers);
     let mut mcp = world.mcp(&tree);
     let before = calls(&mut mcp, TYPED);
     let _ = mcp.call("nav_references", json!({"nodeId": "py:cart.py#Cart.settle"}));
@@ -232,6 +232,26 @@ fn places_where_the_map_has_no_such_reference_change_nothing() {
         places.iter().map(|at| place(tree, "typed.py", *at)).collect()
     };
     assert_eq!(after_lies(&beside), Vec::<String>::new());
+}
+
+/// Pyright says when it has read the project; this one never does.
+#[test]
+fn an_answer_that_may_lack_something_promotes_nothing() {
+    let holder = World::new();
+    let tree = holder.tree(SHOP);
+    let right = json!({"result": [place(&tree, "typed.py", (5, 18))]});
+    let world = liar("pyright-langserver", &json!({"textDocument/references": [right]}));
+    let mut mcp = world.mcp(&tree);
+    let before = calls(&mut mcp, TYPED);
+    for _ in 0..3 {
+        let answer = mcp.call("nav_references", json!({"nodeId": "py:cart.py#Cart.settle"}));
+        assert_eq!(
+            (&answer.ok()["completeness"], &answer.ok()["total"]),
+            (&json!("unknown"), &json!(1)),
+            "{answer}"
+        );
+        assert_eq!(calls(&mut mcp, TYPED), before);
+    }
 }
 
 #[test]

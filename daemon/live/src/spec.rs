@@ -44,8 +44,9 @@ pub enum Announce {
     /// Only by opening the file, and closing it again.
     OpenAndClose,
     /// Only by opening the file, and not closing it before it has given its verdict: what is closed unread, it never reads.
-    /// Other open files it does not read again by itself. Changed markers make it begin anew.
-    OpenUntilRead,
+    /// Other open files it does not read again by itself. Changed markers make it begin anew, and so do changed files with one
+    /// of these endings, which others include: what they mean to files that are not open it learns in no other way.
+    OpenUntilRead(&'static [&'static str]),
     /// It watches the disk itself, late and not reliably. What is open it follows at once, so changed files are opened and stay
     /// so; for whatever else changed it is given a command, which it has carried out before it answers the next question.
     Command(Reread),

@@ -229,6 +229,12 @@ fn clangd_says_what_it_does_not_know_and_writes_nothing_into_the_project() {
     assert_eq!(defined(&mut mcp).as_deref(), Some("table.c"));
     tree.write("table.h", "static inline int size_of_table(void) { return 1; }\n");
     assert_eq!(defined(&mut mcp).as_deref(), Some("table.h"), "the header defines it now");
+    // What it means to files that are not open.
+    let here = uses("table.h", (1, 19));
+    assert_eq!(ask_until_whole(&mut mcp, &here).ok()["total"], 2, "main.c and other.c use the header's own");
+    tree.write("table.h", "int size_of_table(void);\n");
+    let back = uses("table.h", (1, 5));
+    assert_eq!(ask_until_whole(&mut mcp, &back).ok()["total"], 2, "and table.c's again");
 }
 
 /// A toolchain whose sources are not installed, and a `rustup` that notes its calls in the file that is given back.

@@ -58,8 +58,8 @@ const INVALID: &[&[u8]] = &[b"\xff", b"\xe9", b"\xe6\x97", b"\x80", b"\xed\xa0\x
 pub(super) fn text(rng: &mut Rng, len: usize) -> String {
     let mut text = String::new();
     while text.len() < len {
-        text.push_str(*rng.pick::<&str>(WORDS));
-        text.push_str(*rng.pick::<&str>(GLUE));
+        text.push_str(rng.pick::<&str>(WORDS));
+        text.push_str(rng.pick::<&str>(GLUE));
     }
     text
 }
@@ -69,7 +69,7 @@ pub(super) fn dirty(rng: &mut Rng, len: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while bytes.len() < len {
         bytes.extend_from_slice(text(rng, 30).as_bytes());
-        bytes.extend_from_slice(*rng.pick::<&[u8]>(INVALID));
+        bytes.extend_from_slice(rng.pick::<&[u8]>(INVALID));
     }
     bytes
 }

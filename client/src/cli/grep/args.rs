@@ -89,7 +89,7 @@ pub(crate) struct Grep {
     #[arg(short = 'q', long)]
     pub(super) quiet: bool,
 
-    /// Line numbers (default on a terminal)
+    /// Line numbers (the default, in a pipe too)
     #[arg(short = 'n', long, overrides_with = "no_line_number")]
     pub(super) line_number: bool,
     /// No line numbers

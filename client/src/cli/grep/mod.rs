@@ -226,7 +226,8 @@ impl Grep {
             colour,
             paths: or_else(self.with_filename, self.no_filename, !one_file),
             heading: or_else(self.heading, self.no_heading, terminal || self.pretty),
-            lines: or_else(self.line_number, self.no_line_number, terminal || self.pretty || column),
+            // Unlike ripgrep also in a pipe: who reads a match there wants to go to it.
+            lines: or_else(self.line_number, self.no_line_number, true),
             column,
             only_matching: self.only_matching,
             null: self.null,

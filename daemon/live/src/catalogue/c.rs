@@ -34,7 +34,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
         open: OpenPolicy::AskedFile,
-        announce: Announce::OpenUntilRead,
+        announce: Announce::OpenUntilRead(&[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"]),
         environment: no_variables,
         options,
         settings: nothing,

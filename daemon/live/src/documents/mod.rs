@@ -154,7 +154,7 @@ impl Documents {
         if let Some(open) = self.open.get_mut(path) {
             // Changes on disk were sent on already; see `take_in`.
             (open.used, open.shown) = (self.uses, false);
-            let stale = spec.announce == Announce::OpenUntilRead && open.fresh < self.relevant;
+            let stale = matches!(spec.announce, Announce::OpenUntilRead(_)) && open.fresh < self.relevant;
             return if stale { Some(vec![self.read_again(path, &read(path)?)?]) } else { Some(Vec::new()) };
         }
         let text = read(path)?;
@@ -236,7 +236,13 @@ impl Documents {
         read: ReadText<'_>,
     ) -> Taken {
         self.changes += 1;
-        if spec.announce == Announce::OpenUntilRead {
+        if let Announce::OpenUntilRead(included) = spec.announce {
+            let is_included =
+                |path: &WsPath| included.iter().any(|ending| path.file_name().ends_with(ending));
+            let says_how = |path: &WsPath| spec.markers.contains(&path.file_name());
+            if changes.keys().any(|path| is_included(path) || says_how(path)) {
+                return Taken::StartAnew;
+            }
             return self.show(spec, changes, read);
         }
         let shown = |(path, change): &(&WsPath, &FileChange)| self.is_shown(spec, path, **change);
@@ -279,10 +285,6 @@ impl Documents {
         read: ReadText<'_>,
     ) -> Taken {
         let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
-        if changes.keys().any(|path| spec.markers.contains(&path.file_name())) {
-            // What says how all files are to be read.
-            return Taken::StartAnew;
-        }
         // Headers may have any name.
         self.relevant +=
             u64::from(changes.keys().any(|path| serves(path) || !path.file_name().contains('.')));
@@ -354,7 +356,7 @@ impl Documents {
             Announce::WatchedFiles
             | Announce::Command(_)
             | Announce::OpenAndKeep(_)
-            | Announce::OpenUntilRead => false,
+            | Announce::OpenUntilRead(_) => false,
             Announce::WatchedFilesAndOpenNew => change == FileChange::Created,
             Announce::OpenAndClose => change != FileChange::Deleted,
         };

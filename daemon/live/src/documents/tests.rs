@@ -124,7 +124,7 @@ fn a_server_that_reads_again_late_has_changed_files_open() {
 
 #[test]
 fn a_changed_file_stays_open_until_the_server_has_read_it() {
-    let spec = spec(Announce::OpenUntilRead);
+    let spec = spec(Announce::OpenUntilRead(&[".h"]));
     let mut documents = Documents::new(AbsPath::new("/p").expect("absolute"));
     let (one, two): (ReadText<'_>, ReadText<'_>) = (&|_| Some("1".to_owned()), &|_| Some("2".to_owned()));
     let (a, changed) = (path("a.py"), BTreeMap::from([(path("a.py"), FileChange::Changed)]));
@@ -142,6 +142,8 @@ fn a_changed_file_stays_open_until_the_server_has_read_it() {
     assert_eq!(methods(&documents.open(&spec, &a, two).expect("readable")), ["didChange"]);
     assert_eq!(documents.open(&spec, &a, two), Some(vec![]));
     assert_eq!(documents.has_read(&a, i32::MAX), None);
+    let header = BTreeMap::from([(path("a.h"), FileChange::Changed)]);
+    assert_eq!(told(documents.take_in(&spec, &header, one)), ["anew"], "others include it");
     let many = (0..=MOST_KEPT).map(|i| (path(&format!("f{i}.py")), FileChange::Changed)).collect();
     assert_eq!(told(documents.take_in(&spec, &many, one)), ["anew"]);
 }

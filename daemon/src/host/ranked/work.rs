@@ -227,6 +227,9 @@ fn present(workspace: &Workspace, files: &[FileId]) -> FxHashMap<FileId, WsPath>
     there.map(|(file, path)| (file, path.clone())).collect()
 }
 
+/// Takes a document under its file's number and version.
+type Add<'a> = &'a mut dyn FnMut((u64, u64), RankedDoc<'_>) -> Result<(), RankedError>;
+
 struct Lot<'l> {
     files: &'l [FileId],
     /// Those that are there, with their paths.
@@ -275,12 +278,7 @@ impl Lot<'_> {
         Some(outdated)
     }
 
-    fn read(
-        &self,
-        workspace: &Workspace,
-        file: FileId,
-        add: &mut dyn FnMut((u64, u64), RankedDoc<'_>) -> Result<(), RankedError>,
-    ) -> Result<(), RankedError> {
+    fn read(&self, workspace: &Workspace, file: FileId, add: Add<'_>) -> Result<(), RankedError> {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(256) {
             lock(&workspace.ranked.state).progress.done = done;
