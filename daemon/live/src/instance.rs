@@ -13,6 +13,7 @@ use lsp_types::Diagnostic;
 use lsp_types::request::Request;
 use serde_json::{Value, json};
 
+use crate::catalogue;
 use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
 use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
@@ -127,6 +128,7 @@ impl Instance {
             program: launch.command.program.display().to_string(),
             why: error.to_string(),
         };
+        catalogue::prepare(&launch);
         let (process, (input, output)) = ServerProcess::start(&launch.command, guard).map_err(spawn_error)?;
         let root_uri = uri::of_path(&launch.root);
         let name = launch.root.as_path().file_name().map(|name| name.to_string_lossy().into_owned());

@@ -2,18 +2,25 @@
 
 use std::fs;
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::c_index::{self, Endings};
+use crate::instance::Launch;
 use crate::keep;
 use crate::spec::{
     Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
 };
 
+pub(super) const NAME: &str = "clangd";
+
+/// Endings of files that are there to be included by others.
+const HEADERS: &[&str] = &[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"];
+
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
-        name: "clangd",
+        name: NAME,
         files: &[
             ("c", "c"),
             ("h", "c"),
@@ -34,7 +41,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
         open: OpenPolicy::AskedFile,
-        announce: Announce::OpenUntilRead(&[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"]),
+        announce: Announce::OpenUntilRead(HEADERS),
         environment: no_variables,
         options,
         settings: nothing,
@@ -44,6 +51,19 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         needs_trust: None,
         clean_exit_codes: &[0],
     }]
+}
+
+/// Before it starts: its index holds nothing that is not so any more.
+pub(super) fn prepare(launch: &Launch) {
+    // Without a folder of hob's own the index is the project's, and nobody's to repair.
+    let Some(keep) = launch.options["compilationDatabasePath"].as_str().map(Path::new) else { return };
+    if !keep::is_one(keep) {
+        return;
+    }
+    let endings = Endings { headers: HEADERS, files: launch.spec.files };
+    if let Err(error) = c_index::forget_stale(launch.root.as_path(), keep, endings) {
+        tracing::warn!(%error, root = %launch.root, "clangd may know headers as they were");
+    }
 }
 
 /// Its index goes beside the compilation database, in `.cache`. So it is given a folder of hob's own in which there is only a

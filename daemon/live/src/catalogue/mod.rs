@@ -4,6 +4,7 @@
 //! having the cautious values: everything is opened, and silence is not taken for readiness.
 
 mod c;
+mod c_index;
 mod data;
 mod dotnet;
 mod functional;
@@ -20,6 +21,7 @@ mod shell;
 
 use std::sync::{Arc, LazyLock};
 
+use crate::instance::Launch;
 use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
 
 /// Every server, those of one language in order of preference.
@@ -83,6 +85,13 @@ pub fn for_file(file_name: &str) -> impl Iterator<Item = &'static Arc<ServerSpec
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
     all().iter().find(|spec| spec.name == name)
+}
+
+/// What there is to do right before a server starts.
+pub(crate) fn prepare(launch: &Launch) {
+    if launch.spec.name == c::NAME {
+        c::prepare(launch);
+    }
 }
 
 /// What to do about something that a server says is wrong with it.

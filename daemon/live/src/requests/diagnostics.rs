@@ -16,6 +16,7 @@ use hob_base::WsPath;
 use super::{Asking, At};
 use crate::instance::{Answer, Completeness, Instance};
 use crate::live::{LiveError, of_call};
+use crate::ready::Readiness;
 use crate::uri::{self, FileRef};
 
 /// How long a verdict is waited for.
@@ -106,7 +107,8 @@ pub fn diagnostics(
     } else {
         let failed = |error| of_call(instance.spec().name, PULL.1, error);
         // Before it has a file it may have nothing to load, and would never be ready.
-        if instance.spec().open.wants_asked_file() && !instance.open(file, asking.read).map_err(failed)? {
+        let early = instance.spec().open.wants_asked_file() && instance.readiness() != Readiness::Ready;
+        if early && !instance.open(file, asking.read).map_err(failed)? {
             return Err(LiveError::Unreadable(file.clone()));
         }
         let outcome = instance.verdict(file, (VERDICT_WITHIN, asking.read), asking.cancel).map_err(failed)?;
