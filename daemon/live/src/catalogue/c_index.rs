@@ -1,0 +1,251 @@
+//! What clangd keeps of a project between its runs, made to agree with headers that have changed.
+//!
+//! clangd keeps one part of its index for each file, and when it starts it reads again whatever differs from its part. A file
+//! that has not changed itself counts as known, although a header that it includes may have given its names another meaning:
+//! their uses are then missing, in what it calls a finished index. So before it starts, the parts of all files that include a
+//! changed header, directly or not, are removed.
+//!
+//! Who includes what is told by file names alone, which is too often rather than too seldom. A header has changed when the
+//! system says that something of it did since the last look, or when it was not there then, or is not there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// In the folder that is kept: the headers there were at the last look, and by its own age when that was.
+const SEEN: &str = "headers";
+
+/// Clocks of file systems may differ by so much.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// What a file includes whose directive does not say it by itself.
+const ANYTHING: &str = "*";
+
+/// Which endings files have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Endings<'a> {
+    /// Files that are included by others.
+    pub headers: &'a [&'a str],
+    /// All files of the language, without the dot.
+    pub files: &'a [(&'a str, &'a str)],
+}
+
+/// Removes from the index in `keep` what changed headers of the project at `root` have made wrong.
+///
+/// # Errors
+/// When the system refuses something; what is wrong may be there still.
+pub(super) fn forget_stale(root: &Path, keep: &Path, endings: Endings<'_>) -> io::Result<()> {
+    let (seen, index) = (keep.join(SEEN), keep.join(".cache/clangd/index"));
+    let before =
+        fs::read_to_string(&seen).ok().zip(fs::metadata(&seen).and_then(|seen| seen.modified()).ok());
+    let new = keep.join(format!("{SEEN}.new"));
+    // Its age is that of the look, so it has to be older than all that is seen.
+    fs::write(&new, "")?;
+    let looked = fs::metadata(&new)?.modified()?;
+    let files = Files::below(root, endings);
+    match before {
+        _ if !index.is_dir() => {}
+        None => fs::remove_dir_all(&index)?,
+        Some(before) => forget(&files, &index, files.changed_since(&before))?,
+    }
+    let headers: Vec<&str> = files.headers.keys().map(String::as_str).collect();
+    fs::write(&new, headers.join("\n"))?;
+    fs::File::options().write(true).open(&new)?.set_modified(looked)?;
+    fs::rename(new, seen)
+}
+
+fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<()> {
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let database = fs::read_to_string(index.join("../../../compile_commands.json")).unwrap_or_default();
+    if database.contains("-include") && changed.iter().any(|name| database.contains(name.as_str())) {
+        return fs::remove_dir_all(index);
+    }
+    let stale = files.all_that_include(changed);
+    for entry in fs::read_dir(index)?.flatten() {
+        // `NAME.HASH.idx`.
+        let part = entry.file_name();
+        let of = part.to_str().and_then(|part| part.rsplitn(3, '.').nth(2));
+        if of.is_none_or(|name| stale.contains(name)) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// The files of a project in one family of languages.
+#[derive(Debug, Default)]
+struct Files {
+    all: Vec<PathBuf>,
+    /// Headers by their paths below the project, and when the system last noted a change of each.
+    headers: BTreeMap<String, SystemTime>,
+}
+
+impl Files {
+    fn below(root: &Path, endings: Endings<'_>) -> Self {
+        let mut files = Self::default();
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            // What cannot be listed, clangd does not read either.
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && entry.file_name() != ".git" => folders.push(entry.path()),
+                    Ok(kind) if !kind.is_dir() => files.add(root, entry.path(), endings),
+                    _ => {}
+                }
+            }
+        }
+        files
+    }
+
+    fn add(&mut self, root: &Path, path: PathBuf, endings: Endings<'_>) {
+        let name = name_of(&path);
+        if endings.headers.iter().any(|ending| name.ends_with(ending)) {
+            let inside = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            let changed = fs::metadata(&path).map_or(SystemTime::UNIX_EPOCH, |header| change_of(&header));
+            self.headers.insert(inside, changed);
+        } else if !endings.files.iter().any(|(ending, _)| path.extension() == Some(OsStr::new(ending))) {
+            return;
+        }
+        self.all.push(path);
+    }
+
+    /// The names of the headers that have changed since a look at a time.
+    fn changed_since(&self, (seen, at): &(String, SystemTime)) -> BTreeSet<String> {
+        let seen: BTreeSet<&str> = seen.lines().collect();
+        let since = *at - MARGIN;
+        let new = self.headers.iter().filter(|(path, at)| **at >= since || !seen.contains(path.as_str()));
+        let new = new.map(|(path, _)| path.as_str());
+        let gone = seen.iter().copied().filter(|path| !self.headers.contains_key(*path));
+        new.chain(gone).map(|path| name_of(Path::new(path))).collect()
+    }
+
+    /// The names of files that include one of those `named`, directly or not, and these.
+    fn all_that_include(&self, named: BTreeSet<String>) -> BTreeSet<String> {
+        let mut includers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in &self.all {
+            let text = fs::read(path).unwrap_or_default();
+            for included in includes_in(&String::from_utf8_lossy(&text)) {
+                includers.entry(included.to_owned()).or_default().insert(name_of(path));
+            }
+        }
+        let mut found = named;
+        let mut fresh: Vec<String> = found.iter().cloned().chain([ANYTHING.to_owned()]).collect();
+        while let Some(name) = fresh.pop() {
+            for includer in includers.get(&name).into_iter().flatten() {
+                if found.insert(includer.clone()) {
+                    fresh.push(includer.clone());
+                }
+            }
+        }
+        found
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The names of the files that a text includes.
+fn includes_in(text: &str) -> impl Iterator<Item = &str> {
+    let directive = |line: &'_ str| -> Option<usize> {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = rest.strip_prefix("include").or_else(|| rest.strip_prefix("import"))?;
+        Some(line.len() - rest.trim_start_matches("_next").trim_start().len())
+    };
+    text.lines().filter_map(move |line| directive(line).map(|at| file_in(&line[at..])))
+}
+
+/// `"a/b.h"` is `b.h`.
+fn file_in(named: &str) -> &str {
+    let Some(inner) = named.strip_prefix(['"', '<']) else { return ANYTHING };
+    let path = inner.split(['"', '>']).next().unwrap_or_default();
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
+/// When something of a file last changed: of its contents, or where it lies. A time that programs can set would not do.
+#[cfg(unix)]
+fn change_of(file: &Metadata) -> SystemTime {
+    use std::os::unix::fs::MetadataExt as _;
+    let (seconds, nanos) = (u64::try_from(file.ctime()), u32::try_from(file.ctime_nsec()));
+    SystemTime::UNIX_EPOCH + Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0).min(999_999_999))
+}
+
+#[cfg(not(unix))]
+fn change_of(file: &Metadata) -> SystemTime {
+    file.modified().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDINGS: Endings<'_> = Endings { headers: &[".h"], files: &[("c", "c"), ("h", "c")] };
+
+    fn write(folder: &Path, name: &str, text: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    #[test]
+    fn directives_are_read_in_all_their_forms() {
+        let text = "#include \"a/b.h\"\n  # include <c.h> // d.h\n#import \"e.h\"\n#include_next <f/g.h>\n#include H\n\
+                    int include;\n#define x \"y.h\"\n#include\n";
+        assert_eq!(includes_in(text).collect::<Vec<_>>(), ["b.h", "c.h", "e.h", "g.h", ANYTHING, ANYTHING]);
+    }
+
+    #[test]
+    fn what_includes_a_changed_header_is_forgotten_and_nothing_else() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (root, keep) = (dir.path().join("ws"), dir.path().join("keep"));
+        write(&root, "in/a.h", "");
+        write(&root, "b.h", "#include \"in/a.h\"\n");
+        write(&root, "far.c", "#include <b.h>\n");
+        write(&root, "other.c", "#include <other.h>\n");
+        write(&root, "other.h", "");
+        let index = keep.join(".cache/clangd/index");
+        let fill = || {
+            for name in ["a.h", "b.h", "far.c", "other.c", "other.h"] {
+                write(&index, &format!("{name}.0123456789ABCDEF.idx"), "");
+            }
+        };
+        let look = || {
+            // As if the last look were long enough ago that all is seen to be older than it, or newer.
+            forget_stale(&root, &keep, ENDINGS).expect("looked");
+            let left = fs::read_dir(&index).into_iter().flatten().flatten();
+            let mut left: Vec<String> = left
+                .map(|entry| name_of(&entry.path()).split(".0").next().unwrap_or("").to_owned())
+                .collect();
+            left.sort();
+            left
+        };
+        let seen_at = |at: SystemTime| {
+            let seen = fs::File::options().write(true).open(keep.join(SEEN)).expect("it is there");
+            seen.set_modified(at).expect("set");
+        };
+        let later = SystemTime::now() + Duration::from_secs(3600);
+        fill();
+        assert_eq!(look(), [""; 0], "nothing is known of when it was made");
+        fill();
+        seen_at(later);
+        assert_eq!(look(), ["a.h", "b.h", "far.c", "other.c", "other.h"], "nothing has changed");
+        assert_eq!(look(), [""; 0], "all of them have within the last two seconds");
+        fill();
+        seen_at(later);
+        fs::rename(root.join("in/a.h"), root.join("in/new.h")).expect("renamed");
+        assert_eq!(look(), ["other.c", "other.h"], "gone");
+        fs::remove_file(root.join("in/new.h")).expect("removed");
+        fill();
+        seen_at(later);
+        assert_eq!(look(), ["a.h", "b.h", "far.c", "other.c", "other.h"], "nobody includes that one");
+        write(&keep, "compile_commands.json", "[\"-include\", \"other.h\"]");
+        fs::remove_file(root.join("other.h")).expect("removed");
+        seen_at(later);
+        assert_eq!(look(), [""; 0], "the compiler is told to include it everywhere");
+    }
+}
