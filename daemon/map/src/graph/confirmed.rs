@@ -21,7 +21,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::reach::{Reach, Touched};
 use super::{DefRef, Map, MapChange};
 use crate::facts::{Ref, StrId};
-use crate::langs::Lang;
+use crate::index::FileEntry;
+use crate::langs::{Lang, PackageScope};
 use crate::resolve::Resolver;
 
 /// Most references kept, and most file numbers in what they depend on: some megabytes each. The files confirmed longest
@@ -340,11 +341,25 @@ impl Map {
             self.confirmed = Confirmed { stamp, ..Confirmed::default() };
             return;
         }
-        for file in new {
-            let entry = self.index.entry(file);
+        for file in &new {
+            let entry = self.index.entry(*file);
+            touched.files.extend(entry.into_iter().flat_map(|entry| self.may_name(entry, &new)));
             let seeing = entry.map(|entry| self.may_see(entry)).unwrap_or_default();
             touched.files.extend(seeing);
         }
         self.confirmed.forget(&touched);
+    }
+
+    /// Confirmed files that may spell out a package that was not there before: all of its language.
+    fn may_name(&self, entry: &FileEntry, new: &[FileId]) -> Vec<FileId> {
+        let is_declared = entry.lang().spec().is_some_and(|spec| spec.package_scope == PackageScope::Package);
+        let package = entry.facts.package.filter(|_| is_declared).map(|id| entry.facts.name(id));
+        let Some(package) = package else { return Vec::new() };
+        if self.index.paths().files_of_package(package).iter().any(|file| !new.contains(file)) {
+            return Vec::new();
+        }
+        let family = |file: &FileId| self.index.entry(*file).map(|of| of.lang().family());
+        let files = self.confirmed.files.keys().copied();
+        files.filter(|file| family(file) == Some(entry.lang().family())).collect()
     }
 }

@@ -92,7 +92,7 @@ impl<'m> Reaching<'m> {
             let imports =
                 map.imports_of(&Resolver::new(&map.index), file, [EdgeKind::Imports].into_iter().collect());
             let imported = imports.into_iter().filter_map(|edge: super::Edge| NodeRef::file(edge.to));
-            imported.chain(map.siblings(entry)).collect()
+            imported.chain(map.siblings(entry)).chain(map.packages_named(entry)).collect()
         })
     }
 }
@@ -111,6 +111,26 @@ impl Map {
             }
             Some(PackageScope::File) | None => Vec::new(),
         }
+    }
+
+    /// Where packages are declared: the files of those that a name in the file, of an import or a path without one, begins
+    /// with. Which of them has a type, or that none has it yet, is for the contents of all to say.
+    fn packages_named(&self, entry: &FileEntry) -> Vec<FileId> {
+        if entry.lang().spec().is_none_or(|spec| spec.package_scope != PackageScope::Package) {
+            return Vec::new();
+        }
+        let paths = entry.facts.names.iter();
+        let mut found: Vec<FileId> = paths.flat_map(|path| self.longest_package(path)).copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The files of the longest beginning of a dotted path that is a package.
+    fn longest_package(&self, path: &str) -> &[FileId] {
+        let cuts = path.rmatch_indices('.').map(|(at, _)| &path[..at]);
+        let files = std::iter::once(path).chain(cuts).map(|at| self.index.paths().files_of_package(at));
+        files.into_iter().find(|files| !files.is_empty()).unwrap_or(&[])
     }
 
     fn python_siblings(&self, entry: &FileEntry) -> Vec<FileId> {

@@ -108,6 +108,52 @@ fn a_new_file_that_an_import_may_mean_ends_it() {
     }
 }
 
+/// A Java import names a type; which file of the package has it, if any, their contents say.
+#[test]
+fn a_type_that_comes_to_where_it_was_looked_for_ends_it() {
+    let begin = |import: &str| {
+        let user = format!(
+            "package b; {import}\nclass C {{ Made y; void go() {{ new a.Made(); \ny.make().run(); }} }}\n"
+        );
+        let texts = ["package a;\nclass Other {}\n", "package far;\nclass Away { void run() {} }\n", &user];
+        let paths = ["src/A.java", "src/Far.java", "src/C.java"];
+        let mut map = Map::new();
+        map.apply((0..).zip(paths).zip(texts).map(|((n, path), text)| set(n, path, text)).collect());
+        map.apply(vec![set(3, "src/Aside.java", "package aside;\nclass Made {}\n")]);
+        let asked = claim(&map, ("src/C.java", (3, 10)), "Away.run", Proof::Asked);
+        confirm(&mut map, &[asked]);
+        assert_eq!(known(&map).len(), 1, "{import}");
+        map
+    };
+    for import in ["import a.Made;", "import a.*;", "import static a.Made.run;", ""] {
+        for (number, path, text, is_over) in [
+            (0, "src/A.java", "package a;\nclass Made { void run() {} }\n", true),
+            (9, "src/New.java", "package a.b;\nclass New {}\n", true),
+            (3, "src/Aside.java", "package aside;\nclass Made { void run() {} }\n", false),
+            (9, "src/New.java", "package aside;\nclass New {}\n", false),
+        ] {
+            let mut map = begin(import);
+            map.apply(vec![set(number, path, text)]);
+            assert_eq!(known(&map).is_empty(), is_over, "{import} {path} {text}");
+        }
+    }
+}
+
+/// Found by the property below.
+#[test]
+fn an_import_that_led_nowhere_may_lead_somewhere() {
+    use Step::{Change, Claim};
+    let steps = [
+        Change(2, Some(6)),
+        Change(4, Some(5)),
+        Change(5, Some(5)),
+        Claim(98, 0),
+        Change(4, Some(0)),
+        Claim(0, 0),
+    ];
+    check(&JAVA, steps.to_vec()).expect("what was confirmed ended");
+}
+
 #[test]
 fn what_was_examined_before_a_change_is_not_installed() {
     let mut map = map(SHOP);
