@@ -220,3 +220,77 @@ needle
     let limited = call(json!({"pattern": "needle", "limit": 2}));
     assert_eq!((limited.list("/matches").len(), &limited.ok()["total_lines"]), (2, &json!(5)), "{limited}");
 }
+
+/// `file:line kind` of what is shown.
+fn kinds(answer: &Answer) -> Vec<String> {
+    let one = |found: &serde_json::Value| {
+        format!(
+            "{}:{} {}",
+            found["file"].as_str().unwrap_or_default(),
+            found["line"],
+            found["kind"].as_str().unwrap_or_default()
+        )
+    };
+    answer.list("/matches").iter().map(one).collect()
+}
+
+#[test]
+fn kinds_keep_the_lines_of_symbols_sections_and_titles() {
+    let world = World::new();
+    let tree = world.tree(
+        r#"
+//- /plan.md
+---
+title: needle in front
+---
+needle before any heading
+
+# One needle
+needle below it
+
+## Setup
+needle in setup
+# Later
+nothing
+//- /tool.py
+needle = 0
+
+
+def find():
+    return needle
+"#,
+    );
+    let mut mcp = world.mcp(&tree);
+    let mut search = |kinds: &[&str], more: serde_json::Value| {
+        let mut args = json!({"pattern": "needle", "kinds": kinds});
+        more.as_object().into_iter().flatten().for_each(|(name, value)| args[name] = value.clone());
+        mcp.call("regex_search", args)
+    };
+    let sections = ["plan.md:6 Section", "plan.md:7 Section", "plan.md:10 Section"];
+    let of_sections = search(&["Section"], json!({}));
+    assert_eq!(kinds(&of_sections), sections, "{of_sections}");
+    let nodes: Vec<&str> = of_sections.texts("/matches", "node_id");
+    assert!(nodes[0] == nodes[1] && nodes[1] != nodes[2], "the innermost section{of_sections}");
+    let of_notes = search(&["Note"], json!({}));
+    assert_eq!(kinds(&of_notes), ["plan.md:2 Note"], "{of_notes}");
+    let of_symbols = search(&["Symbol"], json!({}));
+    assert_eq!(kinds(&of_symbols), ["tool.py:1 Symbol", "tool.py:5 Symbol"], "{of_symbols}");
+    let of_both = search(&["Note", "Section"], json!({}));
+    assert_eq!(kinds(&of_both), [&["plan.md:2 Note"], &sections[..]].concat(), "{of_both}");
+    let of_files = search(&["File", "Section"], json!({}));
+    assert_eq!(of_files.whole()["total_lines"], 7, "{of_files}");
+    assert_eq!(kinds(&of_files)[1..3], ["plan.md:4 File", "plan.md:6 Section"], "{of_files}");
+    let limited = search(&["Section", "Symbol"], json!({"limit": 2}));
+    assert_eq!(kinds(&limited), sections[..2], "{limited}");
+    assert_eq!(
+        (&limited.ok()["total_lines"], &limited.ok()["files_matched"]),
+        (&json!(5), &json!(2)),
+        "{limited}"
+    );
+    let files = search(&["Section"], json!({"output": "files"}));
+    assert_eq!(files.texts("/matches", "file"), ["plan.md"], "{files}");
+    assert_eq!(files.list("/matches")[0]["count"], 3, "{files}");
+    let counted = mcp.call("count_patterns", json!({"patterns": ["needle", "Setup"], "kinds": ["Section"]}));
+    let totals: Vec<_> = counted.list("/patterns").iter().map(|found| &found["total_matches"]).collect();
+    assert_eq!(totals, [&json!(3), &json!(1)], "{counted}");
+}

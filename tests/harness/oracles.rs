@@ -11,6 +11,9 @@ use crate::{outside, repository, run};
 /// A matching line: file, line, text.
 pub type Line = (String, u64, String);
 
+/// The matching lines of each file, as ripgrep prints them: `number:text`, each with a line feed.
+pub type ByFile = BTreeMap<String, String>;
+
 /// Every line that ripgrep finds below `root`, sorted by path and line.
 ///
 /// # Panics
@@ -41,6 +44,29 @@ impl Ripgrep<'_> {
     #[track_caller]
     pub fn lines(&self, pattern: &str) -> Result<Vec<Line>, String> {
         Ok(records(&self.run(pattern, &["--line-number", "--no-heading"])?).collect())
+    }
+
+    /// Every line that matches, for answers with a great many of them.
+    ///
+    /// # Errors
+    /// As [`Ripgrep::lines`].
+    #[track_caller]
+    pub fn by_file(&self, pattern: &str) -> Result<ByFile, String> {
+        let said = self.run(pattern, &["--line-number", "--no-heading"])?;
+        let mut files = ByFile::new();
+        let (mut last, mut lines) = ("", String::new());
+        for (path, line, _) in std::iter::successors(next_record(&said), |(_, _, rest)| next_record(rest)) {
+            if path != last && !lines.is_empty() {
+                files.insert(last.to_owned(), std::mem::take(&mut lines));
+            }
+            last = path;
+            lines.push_str(line);
+            lines.push('\n');
+        }
+        if !lines.is_empty() {
+            files.insert(last.to_owned(), lines);
+        }
+        Ok(files)
     }
 
     /// Every line that matches and `around` lines on each side.

@@ -1,14 +1,19 @@
 //! One pattern asked of hob and of ripgrep.
+//!
+//! `regex_search` gives totals and as many lines as fit into an answer, so the rest of its lines are asked for folder by folder, a
+//! few of them; `hob_grep`, which is behind `hob grep`, gives all lines at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use hob_tests::oracles::{Line, Ripgrep};
-use hob_tests::{Answer, Mcp, Rng, Tree, World};
+use hob_tests::oracles::{ByFile, Line, Ripgrep};
+use hob_tests::{Answer, Direct, Mcp, Rng, Tree, World};
 use serde_json::{Value, json};
 
-/// A pattern's answer is read whole in at most so many calls; past that, by its totals, its beginning and its counts.
-const PAGES: usize = 12;
+/// Folders that are asked for by themselves after an answer that did not hold all.
+const PAGES: usize = 3;
+/// Most lines with which their context is compared: an answer has to hold it.
+const WITH_CONTEXT: usize = 100;
 /// Patterns counted in one call.
 const COUNTED: usize = 16;
 /// What hob keeps of a line at most, less than it does: a cut line is compared so far.
@@ -23,6 +28,7 @@ pub(super) struct Comparison<'a> {
     world: &'a World,
     tree: &'a Tree,
     mcp: Mcp,
+    direct: Direct,
     options: &'static [&'static str],
     asked: usize,
     refused: usize,
@@ -33,9 +39,9 @@ pub(super) struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     pub(super) fn new(world: &'a World, tree: &'a Tree) -> Self {
         let options = if tree.at(".hobignore").exists() { OPTIONS } else { &[] };
-        let mcp = world.mcp(tree);
+        let (mcp, direct) = connected(world, tree);
         let (asked, refused, lines) = (0, 0, 0);
-        Self { world, tree, mcp, options, asked, refused, lines, differences: Vec::new() }
+        Self { world, tree, mcp, direct, options, asked, refused, lines, differences: Vec::new() }
     }
 
     pub(super) fn root(&self) -> &'a Path {
@@ -49,13 +55,7 @@ impl<'a> Comparison<'a> {
 
     /// After the daemon was stopped.
     pub(super) fn connect_again(&mut self) {
-        self.mcp = self.world.mcp(self.tree);
-    }
-
-    /// Nothing was read again as a whole since the first index.
-    pub(super) fn without_rebuild(&mut self) {
-        let status = self.mcp.call("map_status", json!({}));
-        let _ = status.ok();
+        (self.mcp, self.direct) = connected(self.world, self.tree);
     }
 
     pub(super) fn all(&mut self, patterns: &[String], rng: &mut Rng) {
@@ -99,7 +99,7 @@ impl<'a> Comparison<'a> {
 
     fn one(&mut self, pattern: &str, choice: usize) {
         self.asked += 1;
-        let expected = self.ripgrep("", self.options).lines(pattern);
+        let expected = self.ripgrep("", self.options).by_file(pattern);
         let answer = self.search(json!({"pattern": pattern}));
         let Ok(expected) = expected else {
             self.refused += 1;
@@ -111,67 +111,84 @@ impl<'a> Comparison<'a> {
         if answer.envelope["ok"] != true {
             return self.differ(format!("`{pattern}`: only hob refuses it: {}", answer.envelope["error"]));
         }
-        self.lines += expected.len();
-        let mut pages = PAGES;
-        self.compare((pattern, ""), &expected, &answer, &mut pages);
+        let lines = number_of_lines(&expected);
+        self.lines += lines;
+        self.compare((pattern, ""), &expected, &answer, PAGES);
+        self.whole(pattern, &expected);
         match choice {
             0 => self.as_files(pattern, &expected),
-            1 => self.with_context(pattern),
+            1 if lines <= WITH_CONTEXT => self.with_context(pattern),
             2 => self.with_glob(pattern, &expected),
             3 => self.below_a_folder(pattern, &expected),
             _ => {}
         }
     }
 
-    /// An answer against what ripgrep found at or below `place`; what was left out of it is asked for folder by folder.
-    fn compare(
-        &mut self,
-        (pattern, place): (&str, &str),
-        expected: &[Line],
-        answer: &Answer,
-        pages: &mut usize,
-    ) {
-        let files: BTreeSet<&str> = expected.iter().map(|line| line.0.as_str()).collect();
-        let totals = (json!(expected.len()), json!(files.len()), json!(true));
+    /// An answer against what ripgrep found at or below `place`; of what was left out of it, up to `pages` parts are asked for.
+    fn compare(&mut self, (pattern, place): (&str, &str), expected: &ByFile, answer: &Answer, pages: usize) {
+        let lines = number_of_lines(expected);
+        let totals = (json!(lines), json!(expected.len()), json!(true));
         let data = &answer.envelope["data"];
         let said = (data["total_lines"].clone(), data["files_matched"].clone(), data["complete"].clone());
         let shown = shown(answer);
         if let Some(difference) = first_difference(&shown, expected) {
             self.differ(format!("`{pattern}` below `{place}`: {difference}"));
         } else if said != totals {
-            let all: BTreeSet<&str> = files.into_iter().take(8).collect();
-            self.differ(format!("`{pattern}` below `{place}`: hob {said:?}, ripgrep {totals:?} in {all:?}"));
-        } else if shown.len() < expected.len() {
+            let files: Vec<&String> = expected.keys().take(8).collect();
+            self.differ(format!(
+                "`{pattern}` below `{place}`: hob {said:?}, ripgrep {totals:?} in {files:?}"
+            ));
+        } else if shown.len() < lines && pages > 0 {
             self.page((pattern, place), expected, pages);
         }
     }
 
-    fn page(&mut self, (pattern, place): (&str, &str), expected: &[Line], pages: &mut usize) {
-        let mut parts: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+    fn page(&mut self, (pattern, place): (&str, &str), expected: &ByFile, pages: usize) {
+        let mut parts: BTreeMap<String, ByFile> = BTreeMap::new();
         // A file has no parts.
-        for line in expected.iter().filter(|line| line.0 != place) {
-            let below = line.0[place.len()..].trim_start_matches('/');
+        for (file, lines) in expected.iter().filter(|(file, _)| *file != place) {
+            let below = file[place.len()..].trim_start_matches('/');
             let name = below.split('/').next().unwrap_or(below);
             let part = if place.is_empty() { name.to_owned() } else { format!("{place}/{name}") };
-            parts.entry(part).or_default().push(line.clone());
+            parts.entry(part).or_default().insert(file.clone(), lines.clone());
         }
-        for (part, expected) in parts {
-            if *pages == 0 {
-                return;
-            }
-            *pages -= 1;
+        // Not always the same ones.
+        let skipped = self.asked % parts.len().max(1);
+        for (part, expected) in parts.into_iter().skip(skipped).take(pages) {
             let answer = self.search(json!({"pattern": pattern, "path_prefix": part}));
-            self.compare((pattern, &part), &expected, &answer, pages);
+            self.compare((pattern, &part), &expected, &answer, pages - 1);
         }
     }
 
-    fn as_files(&mut self, pattern: &str, lines: &[Line]) {
+    /// Every line, as `hob grep` prints it.
+    fn whole(&mut self, pattern: &str, expected: &ByFile) {
+        let ours = everything(&mut self.direct, pattern);
+        if ours == *expected {
+            return;
+        }
+        let paths: BTreeSet<&String> = ours.keys().chain(expected.keys()).collect();
+        let path = paths.into_iter().find(|path| ours.get(*path) != expected.get(*path));
+        let path = path.expect("they differ");
+        let lines = |files: &'_ ByFile| {
+            files.get(path).into_iter().flat_map(|lines| lines.lines()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (ours, theirs) = (lines(&ours), lines(expected));
+        let at = ours.iter().zip(&theirs).take_while(|(ours, theirs)| ours == theirs).count();
+        self.differ(format!(
+            "`{pattern}` as a whole, {path}: hob {} lines, ripgrep {}; {:?} and {:?}",
+            ours.len(),
+            theirs.len(),
+            ours.get(at).map(|line| start(line)),
+            theirs.get(at).map(|line| start(line))
+        ));
+    }
+
+    fn as_files(&mut self, pattern: &str, lines: &ByFile) {
         let files = self.ripgrep("", self.options).files(pattern).expect("it has searched for it before");
-        let mut per_file: BTreeMap<&str, u64> = BTreeMap::new();
-        lines.iter().for_each(|line| *per_file.entry(&line.0).or_default() += 1);
+        let expected: Vec<(&str, u64)> =
+            lines.iter().map(|(file, lines)| (file.as_str(), lines.matches('\n').count() as u64)).collect();
         let answer = self.search(json!({"pattern": pattern, "output": "files"}));
         let shown: Vec<(&str, u64)> = answer.list("/matches").iter().map(file_and_count).collect();
-        let expected: Vec<(&str, u64)> = per_file.into_iter().collect();
         let listed: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         let ours: BTreeSet<&str> = shown.iter().map(|(file, _)| *file).collect();
         if sorted(&shown) != sorted(&expected[..shown.len().min(expected.len())]) {
@@ -182,7 +199,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn with_context(&mut self, pattern: &str) {
-        let answer = self.search(json!({"pattern": pattern, "context_lines": 2, "limit": 300}));
+        let answer = self.search(json!({"pattern": pattern, "context_lines": 2}));
         let expected: BTreeSet<Line> = match self.ripgrep("", self.options).lines_around(pattern, 2) {
             Ok(lines) => lines.into_iter().map(cut).collect(),
             Err(told) => panic!("{pattern}: {told}"),
@@ -199,28 +216,28 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn with_glob(&mut self, pattern: &str, lines: &[Line]) {
+    fn with_glob(&mut self, pattern: &str, lines: &ByFile) {
         let globs = ["*.py", "!*.txt", "d*/**", "**/sub/*", "*.{rs,md,toml}", "!d1/", "[a-n]*"];
         let glob = globs[self.asked % globs.len()];
         let flag = format!("--glob={glob}");
         let options: Vec<&str> = self.options.iter().copied().chain([flag.as_str()]).collect();
-        let expected = Ripgrep { root: self.tree.root(), options: &options, place: "" }.lines(pattern);
+        let expected = Ripgrep { root: self.tree.root(), options: &options, place: "" }.by_file(pattern);
         let answer = self.search(json!({"pattern": pattern, "glob": glob}));
         // ripgrep's globs also bring in what the rules leave out; hob's narrow what is indexed.
         let mut expected = expected.expect("it has searched for it before");
-        expected.retain(|line| lines.binary_search(line).is_ok());
-        self.compare((pattern, ""), &expected, &answer, &mut 0);
+        expected.retain(|file, _| lines.contains_key(file));
+        self.compare((pattern, ""), &expected, &answer, 0);
     }
 
-    fn below_a_folder(&mut self, pattern: &str, lines: &[Line]) {
+    fn below_a_folder(&mut self, pattern: &str, lines: &ByFile) {
         let folders: BTreeSet<&str> =
-            lines.iter().filter_map(|line| Some(line.0.rsplit_once('/')?.0)).collect();
+            lines.keys().filter_map(|file| Some(file.rsplit_once('/')?.0)).collect();
         let Some(folder) = folders.into_iter().nth(self.asked % 3) else { return };
         let expected =
-            Ripgrep { root: self.tree.root(), options: self.options, place: folder }.lines(pattern);
+            Ripgrep { root: self.tree.root(), options: self.options, place: folder }.by_file(pattern);
         let answer = self.search(json!({"pattern": pattern, "path_prefix": folder}));
         let expected = expected.expect("it has searched for it before");
-        self.compare((pattern, folder), &expected, &answer, &mut 2);
+        self.compare((pattern, folder), &expected, &answer, 1);
     }
 
     /// `count_patterns` and `output=count` against `rg --count-matches`.
@@ -251,6 +268,63 @@ impl<'a> Comparison<'a> {
             self.differ(format!("`{last}`: counted with others {counted}, alone{alone}"));
         }
     }
+}
+
+/// A shim, which starts the daemon, and a connection that may ask for everything.
+fn connected(world: &World, tree: &Tree) -> (Mcp, Direct) {
+    let mut mcp = world.mcp(tree);
+    let _ = mcp.call("map_status", json!({})).ok();
+    (mcp, Direct::connect(world, tree))
+}
+
+/// All matching lines, page by page.
+fn everything(direct: &mut Direct, pattern: &str) -> ByFile {
+    let mut files = ByFile::new();
+    let mut args = json!({"patterns": [pattern]});
+    loop {
+        let answer = direct.call("hob_grep", args.clone());
+        for file in answer.list("/files") {
+            let path = file["path"].as_str().unwrap_or_default();
+            files.entry(path.to_owned()).or_default().push_str(&rows(file));
+        }
+        let data = answer.ok();
+        if data.get("next_path").is_none() {
+            return files;
+        }
+        args["after_path"] = data["next_path"].clone();
+        args["after_row"] = data["next_row"].clone();
+    }
+}
+
+/// A file's rows as ripgrep prints them.
+fn rows(file: &Value) -> String {
+    let text = file["text"].as_str().unwrap_or_default();
+    let bytes: Vec<u8> = match file["latin"] == true {
+        true => text.chars().filter_map(|c| u8::try_from(u32::from(c)).ok()).collect(),
+        false => text.into(),
+    };
+    let numbers: Vec<usize> = file["rows"].as_array().into_iter().flatten().map(number).collect();
+    let (mut rest, mut text, mut out) = (&numbers[..], &bytes[..], String::new());
+    while let [_, line, _, len, matches, after @ ..] = rest {
+        let (row, later) = text.split_at(*len);
+        let row = String::from_utf8_lossy(row.strip_suffix(b"\n").unwrap_or(row));
+        out.push_str(&format!("{line}:{row}\n"));
+        (rest, text) = (&after[2 * matches..], later);
+    }
+    out
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
+}
+
+fn number_of_lines(files: &ByFile) -> usize {
+    files.values().map(|lines| lines.matches('\n').count()).sum()
+}
+
+/// Enough of a line to know it by.
+fn start(line: &str) -> String {
+    line.chars().take(200).collect()
 }
 
 fn other_top_files(said: &Value, mut expected: Vec<(String, u64)>) -> Option<String> {
@@ -298,19 +372,27 @@ fn cut((file, line, text): Line) -> Line {
     (file, line, text.chars().take(LONG).collect())
 }
 
-/// Where what is shown is not how what is expected begins. Paths may come in another order than ripgrep sorts them.
-fn first_difference(shown: &[Line], expected: &[Line]) -> Option<String> {
-    if shown.len() > expected.len() {
-        let known: BTreeSet<&Line> = expected.iter().collect();
-        let more = shown.iter().find(|line| !known.contains(line));
-        return Some(format!(
-            "hob shows {} lines, ripgrep {}; only hob has {more:?}",
-            shown.len(),
-            expected.len()
-        ));
+/// Where what is shown is not how what is expected begins.
+fn first_difference(shown: &[Line], expected: &ByFile) -> Option<String> {
+    let lines = |(file, lines): (&String, &'_ String)| {
+        let split = |line: &str| {
+            let (number, text) = line.split_once(':').unwrap_or_default();
+            (file.clone(), number.parse().unwrap_or(0), text.to_owned())
+        };
+        // Only as many as may be wanted.
+        lines.split_terminator('\n').take(shown.len()).map(split).collect::<Vec<Line>>()
+    };
+    let mut theirs = expected.iter().flat_map(lines);
+    for ours in shown {
+        match theirs.next() {
+            None => return Some(format!("only hob has {ours:?}")),
+            Some(theirs) if !is_same(ours, &theirs) => {
+                return Some(format!("hob {:?}\nripgrep {:?}", cut(ours.clone()), cut(theirs)));
+            }
+            Some(_) => {}
+        }
     }
-    let different = shown.iter().zip(expected).find(|(ours, theirs)| !is_same(ours, theirs));
-    different.map(|(ours, theirs)| format!("hob {:?}\nripgrep {:?}", cut(ours.clone()), cut(theirs.clone())))
+    None
 }
 
 /// Long texts may have been shortened to fit.

@@ -13,18 +13,20 @@ pub(super) struct Edits<'a> {
     rng: Rng,
     files: Vec<String>,
     made: usize,
+    touched: usize,
 }
 
 impl<'a> Edits<'a> {
     pub(super) fn new(tree: &'a Tree, rng: Rng) -> Self {
         let files = (0..7).flat_map(|folder| files_of(tree, &format!("d{folder}"))).collect();
-        Self { tree, rng, files, made: 0 }
+        Self { tree, rng, files, made: 0, touched: 0 }
     }
 
     /// Makes `number` edits.
     pub(super) fn some(&mut self, number: usize) {
         for _ in 0..number {
             self.made += 1;
+            self.touched += 1;
             match self.rng.below(10) {
                 0 | 1 => self.create(),
                 2 | 3 => self.append(),
@@ -36,6 +38,11 @@ impl<'a> Edits<'a> {
                 _ => self.rewrite(),
             }
         }
+    }
+
+    /// Files that the edits touched, each as often as that was.
+    pub(super) fn touched(&self) -> usize {
+        self.touched
     }
 
     fn bytes(&mut self) -> Vec<u8> {
@@ -120,6 +127,7 @@ impl<'a> Edits<'a> {
         for file in &mut self.files {
             if let Some(rest) = file.strip_prefix(&format!("{from}/")) {
                 *file = format!("{to}/{rest}");
+                self.touched += 1;
             }
         }
     }

@@ -141,7 +141,7 @@ fn sizes(tree: &Tree, rng: &mut Rng) {
         format!("a needle {} needle z\nshort needle\n", "w\u{e9} ".repeat(30_000)),
     );
     tree.write("size/long_word.txt", "q".repeat(150_000));
-    tree.write("size/mega.txt", text(rng, (1 << 20) + 77));
+    tree.write("size/large.txt", text(rng, 300_077));
 }
 
 fn nuls(tree: &Tree, rng: &mut Rng) {
