@@ -93,6 +93,28 @@ fn words_find_what_is_about_them() {
 }
 
 #[test]
+fn what_is_called_so_comes_before_what_speaks_of_it() {
+    let world = World::new();
+    let tree = world.tree(
+        "\
+//- /a.py
+quagga = 1
+//- /quagga.py
+\"\"\"Quagga.\"\"\"
+
+def quagga(stripes, neck, mane):
+    return stripes
+//- /b.py
+def other():
+    \"\"\"Paints a quagga, and a quagga, and a quagga.\"\"\"
+",
+    );
+    let answer = search(&world, &tree, "quagga");
+    finds_first(&answer, "py:quagga.py#quagga");
+    assert_eq!(answer.ok()["total"], 4, "{answer}");
+}
+
+#[test]
 fn kinds_and_folders_narrow() {
     let world = World::new();
     let tree = world.tree(SHOP);

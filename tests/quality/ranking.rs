@@ -4,6 +4,7 @@
 //! answer to each, and what that comes to, so that a change of ranking shows in the diff. Half of the questions are for
 //! tuning, the other half says whether tuning has overdone it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -12,6 +13,7 @@ use hob_tests::{Answer, Tree, World, outside, projects, repository};
 use serde_json::{Value, json};
 
 use super::super::e2e::ranked::ask;
+use super::copy;
 
 /// Set to write what is instead of comparing it.
 const BLESS: &str = "HOB_BLESS_RANKING";
@@ -32,12 +34,30 @@ fn questions() -> Vec<Question> {
     lines.map(question).collect()
 }
 
-fn place(project: &str) -> &'static Path {
-    match project {
-        "django" => outside::django(),
-        "flask" => projects::flask(),
-        _ => projects::rxjs(),
-    }
+/// The projects, each copied to where no other repository's rules decide what is seen of it.
+fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
+    let sources: [(&str, &Path); 3] =
+        [("django", outside::django()), ("flask", projects::flask()), ("rxjs", projects::rxjs())];
+    let tree = |(name, source): (&'static str, &Path)| {
+        let root = world.path(name);
+        copy(source, &root);
+        fs::create_dir_all(root.join(".git")).expect("a folder can be made");
+        (name, Tree::existing(&root))
+    };
+    sources.map(tree).into_iter().collect()
+}
+
+/// The answers that are not in the tree, as `path` or `path#Definition`.
+fn missing(world: &World, tree: &Tree, question: &Question) -> Vec<&'static str> {
+    let ending = |file: &str| if file.ends_with(".ts") { "ts" } else { "py" };
+    let is_there = |answer: &str| match answer.split_once('#') {
+        None => tree.at(answer).is_file(),
+        Some((file, _)) => {
+            let id = format!("{}:{answer}", ending(file));
+            world.call(tree, "resolve", &json!({"nodeId": id})).envelope["data"]["inMap"] == true
+        }
+    };
+    question.answers.iter().copied().filter(|answer| !is_there(answer)).collect()
 }
 
 /// The place of the first answer among the results, from 1.
@@ -61,14 +81,17 @@ fn figures(name: &str, ranks: &[Option<usize>]) -> String {
 #[test]
 fn questions_are_answered_as_well_as_before() {
     let world = World::new();
+    let trees = trees(&world);
     let questions = questions();
     assert!(questions.len() >= 60, "{}", questions.len());
     let mut ranks = Vec::new();
     let mut list = String::new();
     for question in &questions {
-        let tree = Tree::existing(place(question.project));
+        let tree = &trees[question.project];
         let args = json!({"query": question.text, "tokenBudget": 10_000});
-        let rank = rank(question, &ask(&world, &tree, &args));
+        let rank = rank(question, &ask(&world, tree, &args));
+        let missing = missing(&world, tree, question);
+        assert!(missing.is_empty(), "{}: {missing:?} are not in {}", question.text, question.project);
         ranks.push(rank);
         let rank = rank.map_or("-".to_owned(), |rank| rank.to_string());
         writeln!(list, "{:<8} {rank:>3}  {}", question.project, question.text).expect("a string takes it");

@@ -83,11 +83,10 @@ pub(super) fn each<E>(
     let members = members(facts);
     for ((def, holes), slot) in defs.iter().zip(&holes[1..]).zip(1..) {
         let parent = def.parent.map_or("", |parent| facts.name(facts.def(parent).qualified));
-        let is_test = def.flags.has(DefFlags::TEST);
         each(RankedDoc {
             slot,
             kind: kind_of(def.kind),
-            prior: if is_test { Prior::Test } else { prior },
+            prior: prior_of_def(def, prior),
             name: facts.name(def.name),
             context: &format!("{parent} {}", source.path),
             signature: facts.text(def.signature),
@@ -101,6 +100,15 @@ pub(super) fn each<E>(
         })?;
     }
     Ok(())
+}
+
+/// A definition is worth what its file is, or less.
+fn prior_of_def(def: &Def, of_file: Prior) -> Prior {
+    match def.kind {
+        _ if def.flags.has(DefFlags::TEST) => Prior::Test,
+        DefKind::Variable | DefKind::Constant | DefKind::Field if of_file == Prior::Plain => Prior::Value,
+        _ => of_file,
+    }
 }
 
 /// What the definitions in each definition are called and for, by slot: that is what their owner is about.

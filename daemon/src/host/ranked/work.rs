@@ -26,6 +26,9 @@ const LOT: usize = 8_000;
 /// More files than this are worth several threads.
 const FEW: usize = 64;
 
+/// Files that are read without a break.
+const HANDFUL: usize = 256;
+
 /// The folder, in the workspace's snapshot.
 const FOLDER: &str = "ranked";
 
@@ -256,7 +259,10 @@ impl Lot<'_> {
         index.update(self.files.len() > FEW, |update| {
             outdated.iter().for_each(|number| update.remove(*number));
             let one = |file: &FileId| self.read(workspace, *file, &mut |key, doc| update.add(key, &doc));
-            outcome = workspace.pools.index.install(|| self.files.par_iter().try_for_each(one));
+            // An edit is taken in by the same threads, and gets its turn between two handfuls.
+            let handful =
+                |files: &[FileId]| workspace.pools.index.install(|| files.par_iter().try_for_each(one));
+            outcome = self.files.chunks(HANDFUL).try_for_each(handful);
         })?;
         outcome.map(|()| true)
     }

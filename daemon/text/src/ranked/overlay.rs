@@ -20,22 +20,27 @@ const DOCS: u64 = 20_000;
 /// Buffer of a small index; it grows as need be.
 const HEAP: usize = 400 << 10;
 
-/// Memory of a document in a small index, about.
-const DOC_BYTES: u64 = 400;
+/// Memory of a small index beside its files, about.
+const PART_BYTES: u64 = 64 << 10;
 
 /// See the module's header. A value: searches keep the one they began with.
 #[derive(Clone, Default)]
 pub(super) struct Overlay {
     parts: Vec<Searcher>,
+    /// Bytes of all parts' files.
+    bytes: u64,
     /// In which part a file's documents are; `None` if it has none any more.
     at: FxHashMap<u64, Option<usize>>,
 }
 
 impl Overlay {
     /// Adds a part, or forgets files if there is none.
-    pub(super) fn push(&mut self, part: Option<Searcher>, files: impl Iterator<Item = u64>) {
+    pub(super) fn push(&mut self, part: Option<Part>, files: impl Iterator<Item = u64>) {
         let at = part.as_ref().map(|_| self.parts.len());
-        self.parts.extend(part);
+        if let Some(Part { searcher, bytes }) = part {
+            self.parts.push(searcher);
+            self.bytes += bytes;
+        }
         self.at.extend(files.map(|file| (file, at)));
     }
 
@@ -66,24 +71,31 @@ impl Overlay {
     }
 
     pub(super) fn heap_bytes(&self) -> u64 {
-        self.docs() * DOC_BYTES
+        self.bytes + self.parts.len() as u64 * PART_BYTES
     }
+}
+
+/// A small index.
+pub(super) struct Part {
+    searcher: Searcher,
+    /// Of its files, which are in memory.
+    bytes: u64,
 }
 
 /// Makes a small index of what `fill` adds.
 pub(super) fn part(
     schema: Schema,
     fill: impl FnOnce(&mut dyn FnMut(tantivy::TantivyDocument) -> tantivy::Result<()>) -> Result<(), RankedError>,
-) -> Result<Searcher, RankedError> {
+) -> Result<Part, RankedError> {
     let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };
     let builder = Index::builder().schema(schema).settings(settings);
     // The index that the writer makes has a list of tokenizers of its own.
     let tokenizers = tantivy::tokenizer::TokenizerManager::default();
     register(&tokenizers);
-    let mut writer =
-        builder.tokenizers(tokenizers).single_segment_index_writer(RamDirectory::create(), HEAP)?;
+    let files = RamDirectory::create();
+    let mut writer = builder.tokenizers(tokenizers).single_segment_index_writer(files.clone(), HEAP)?;
     fill(&mut |document| writer.add_document(document))?;
     let index = writer.finalize()?;
     let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-    Ok(reader.searcher())
+    Ok(Part { searcher: reader.searcher(), bytes: files.total_mem_usage() as u64 })
 }

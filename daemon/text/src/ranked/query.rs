@@ -2,7 +2,8 @@
 //!
 //! The score is BM25F (Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", 2004): a word's
 //! counts in all fields are weighed and added, and saturate once. Documents that have more of the question's words win over those
-//! that have few of them often (`COVERAGE`). What a question's words are is `question`'s to say.
+//! that have few of them often (`COVERAGE`), and what is called what the question says over what only speaks of it (`NAMED`). What a
+//! question's words are is `question`'s to say.
 //!
 //! Lists are walked in step, document by document, so that memory does not grow with them and the best can be kept in a
 //! small heap under a total order: equal scores are told apart by file and definition, never by where the index has put them.
@@ -24,11 +25,21 @@ use super::schema::{DocKind, FILE, SLOT, TAG, TEXTS, untag};
 const WEIGHTS: [f32; TEXTS] = [4.0, 1.0, 1.5, 2.0, 1.0];
 const LENGTHS: [f32; TEXTS] = [0.6, 0.4, 0.4, 0.4, 0.7];
 
+/// Place of the name among the fields.
+const NAME: usize = 0;
+
 /// Where a word's count saturates.
 const K1: f32 = 1.2;
 
 /// How much it matters to have all of the question's words: the exponent of the share that a document has.
-const COVERAGE: f32 = 0.7;
+const COVERAGE: f32 = 0.5;
+
+/// How much it matters that a document is called what is asked for: this times the part of its name that is in the question, times the
+/// share of the question that is in its name.
+const NAMED: f32 = 1.0;
+
+/// What a whole file is worth beside a definition: who is shown the file has yet to find the place.
+const FILE_WORTH: f32 = 0.5;
 
 /// Documents between two looks at the clock.
 const PATIENCE: u32 = 4_096;
@@ -148,7 +159,8 @@ impl RankedIndex {
             let file = number(&files);
             if (request.kinds.is_empty() || request.kinds.contains(&kind)) && counts(file) {
                 let slot = u32::try_from(number(&slots)).unwrap_or(0);
-                best.offer(RankedHit { file, slot, kind, score: score * request.question.worth(prior) });
+                let worth = request.question.worth(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
+                best.offer(RankedHit { file, slot, kind, score: score * worth });
             }
         }
         Ok(())
@@ -244,6 +256,8 @@ struct Walk<'w> {
     cursors: Vec<Cursor>,
     /// Weighed counts of each word in the present document.
     counts: Vec<f32>,
+    /// How often each is in its name, and the name's length.
+    named: (Vec<u32>, u32),
     /// Worth of all words that count.
     whole: f32,
 }
@@ -262,7 +276,8 @@ impl<'w> Walk<'w> {
         }
         let counting = weighed.words.iter().filter(|(word, _)| word.counts);
         let whole = counting.map(|(_, worth)| worth).sum::<f32>().max(f32::MIN_POSITIVE);
-        Ok(Self { weighed, cursors, counts: vec![0.0; weighed.words.len()], whole })
+        let words = weighed.words.len();
+        Ok(Self { weighed, cursors, counts: vec![0.0; words], named: (vec![0; words], 0), whole })
     }
 
     /// The next document and its score; 0 for one that lacks what is required.
@@ -270,9 +285,15 @@ impl<'w> Walk<'w> {
         let doc =
             self.cursors.iter().map(|cursor| cursor.list.doc()).min().filter(|doc| *doc != TERMINATED)?;
         self.counts.fill(0.0);
+        self.named.0.fill(0);
+        self.named.1 = 0;
         for Cursor { word, field, list, lengths } in &mut self.cursors {
             if list.doc() != doc {
                 continue;
+            }
+            if *field == NAME {
+                self.named.0[*word] = list.term_freq();
+                self.named.1 = lengths.fieldnorm(doc);
             }
             let length = lengths.fieldnorm(doc) as f32 / self.weighed.means[*field];
             let norm = 1.0 - LENGTHS[*field] + LENGTHS[*field] * length;
@@ -293,6 +314,19 @@ impl<'w> Walk<'w> {
                 return 0.0;
             }
         }
-        score * (had / self.whole).min(1.0).powf(COVERAGE)
+        score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.called())
+    }
+
+    /// How far the document is called what is asked for, from 0 to 1.
+    fn called(&self) -> f32 {
+        let (counts, length) = &self.named;
+        if *length == 0 {
+            return 0.0;
+        }
+        let of_name = counts.iter().sum::<u32>() as f32 / *length as f32;
+        let worth =
+            self.weighed.words.iter().zip(counts).filter(|((word, _), count)| word.counts && **count > 0);
+        let of_question = worth.map(|((_, worth), _)| worth).sum::<f32>() / self.whole;
+        of_name.min(1.0) * of_question.min(1.0)
     }
 }

@@ -12,6 +12,7 @@ use super::tokens::{Shape, Splitter, tokens};
 const TEST: f32 = 0.5;
 const DATA: f32 = 0.4;
 const PROSE: f32 = 0.6;
+const VALUE: f32 = 0.6;
 
 /// What two neighbouring words as one identifier count for.
 const PAIR: f32 = 0.8;
@@ -102,6 +103,7 @@ impl Question {
         match prior {
             Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
             Prior::Plain | Prior::Test => 1.0,
+            Prior::Value => VALUE,
             Prior::Data => DATA,
             Prior::Prose => PROSE,
         }

@@ -13,7 +13,7 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 use super::tokens::Splitter;
 
 /// The form of the index on disk and of its tokens: rises with every change of either.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// Name of the tokenizer.
 const TOKENIZER: &str = "code";
@@ -50,6 +50,8 @@ pub enum Prior {
     Data,
     /// Text for people: manuals, release notes.
     Prose,
+    /// A variable, constant or field: something that others do something with.
+    Value,
 }
 
 /// One document. The same text may be in several fields.
@@ -143,6 +145,7 @@ pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
         1 => Prior::Test,
         2 => Prior::Data,
         3 => Prior::Prose,
+        4 => Prior::Value,
         _ => Prior::Plain,
     };
     (DocKind::ALL[(tag & 3) as usize], prior)

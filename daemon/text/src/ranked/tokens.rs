@@ -137,7 +137,7 @@ fn is_plural_end(text: &str) -> bool {
 }
 
 /// Cuts common English endings off a word in lower case. After M. F. Porter, "An algorithm for suffix stripping" (1980), of
-/// which it keeps what matters for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`, a silent `e`.
+/// which it keeps what matters for names in code: plurals, `-ing`, `-ed`, `-er`, `-ion`, `-ify`, a silent `e`.
 fn stem(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
@@ -161,6 +161,10 @@ fn stem(word: &mut String) {
         // As in `queries`, which lost its end.
         word.pop();
         word.push('i');
+    }
+    // `slugify` makes a slug; `notify` and `verify` are words of their own.
+    if word.len() > 6 && word.ends_with("ifi") {
+        word.truncate(word.len() - 3);
     }
 }
 
@@ -243,6 +247,7 @@ mod tests {
             "class classes",
             "migrate migration migrations",
             "process processes processing",
+            "slug slugs slugify slugifies slugified",
         ] {
             let mut stems = parts(family);
             stems.dedup();
@@ -250,6 +255,7 @@ mod tests {
         }
         assert_ne!(parts("string"), parts("str"));
         assert_ne!(parts("user"), parts("use"));
+        assert_ne!(parts("notify"), parts("not"));
     }
 
     #[test]
