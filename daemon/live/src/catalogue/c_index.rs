@@ -70,7 +70,7 @@ fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<
         // `NAME.HASH.idx`.
         let part = entry.file_name();
         let of = part.to_str().and_then(|part| part.rsplitn(3, '.').nth(2));
-        if of.is_none_or(|name| stale.contains(name)) {
+        if of.is_some_and(|name| stale.contains(name)) {
             fs::remove_file(entry.path())?;
         }
     }
