@@ -11,10 +11,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use crate::outside::prepared;
-use crate::run;
+use crate::{Output, run};
 
 /// What is unpacked. Not all of a package is of use; the rest would only fill the disk.
-const PACKAGES: &[(&str, &[&str])] = &[
+const PACKAGES: [(&str, &[&str]); 6] = [
     ("gopls", &["./usr/bin"]),
     ("golang-1.19-go", &["./usr/lib"]),
     ("golang-1.19-src", &["./usr/share/go-1.19/src"]),
@@ -59,12 +59,19 @@ fn unpacked() -> &'static Path {
 
 fn fetch(folder: &Path) {
     // The machine's own lists serve if they are there and not out of date.
-    let lists = Path::new("/var/lib/apt");
-    if !download(folder, lists) {
+    if download(folder, Path::new("/var/lib/apt")).code != Some(0) {
         let own = folder.join("state");
         fs::create_dir_all(own.join("lists/partial")).expect("a folder can be made");
         install("Debian's lists of packages", apt(folder, &own).arg("update"));
-        assert!(download(folder, &own), "the tests need packages of Debian 12, which could not be fetched");
+        let fetched = download(folder, &own);
+        let names = PACKAGES.map(|(name, _)| name).join(", ");
+        assert_eq!(
+            fetched.code,
+            Some(0),
+            "the tests need {names} as Debian 12 has them, with its sources of security updates for those of Rust; {} has \
+             them not, or they cannot be reached{fetched}",
+            release()
+        );
         let _ = fs::remove_dir_all(own);
     }
     let root = folder.join("root");
@@ -95,7 +102,14 @@ fn apt(folder: &Path, state: &Path) -> Command {
     command
 }
 
-fn download(folder: &Path, state: &Path) -> bool {
+/// What the machine runs, by its own account.
+fn release() -> String {
+    let text = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    name.unwrap_or("this system").trim_matches('"').to_owned()
+}
+
+fn download(folder: &Path, state: &Path) -> Output {
     fs::create_dir_all(folder.join("cache/archives/partial")).expect("a folder can be made");
     let mut command = apt(folder, state);
     command.args([
@@ -106,7 +120,7 @@ fn download(folder: &Path, state: &Path) -> bool {
         "--yes",
         "--quiet",
     ]);
-    run(command.args(PACKAGES.iter().map(|(name, _)| name)), b"").code == Some(0)
+    run(command.args(PACKAGES.map(|(name, _)| name)), b"")
 }
 
 fn unpack(package: &Path, root: &Path) {

@@ -307,3 +307,44 @@ fn an_untrusted_rust_project_runs_nothing_of_its_own() {
     assert!(!mark.exists(), "{:?}", std::fs::read_to_string(&mark));
     assert!(!tree.at("it-ran").exists(), "its build script was run");
 }
+
+const SMALL_GO: &str = "\
+//- /go.mod
+module small
+
+go 1.19
+//- /small.go
+package small
+
+func one() int { return 1 }
+func two() int { return one() + one() }
+";
+
+/// What Go does for gopls is told by variables: what an untrusted project names is not fetched, nor its C code compiled.
+#[test]
+fn an_untrusted_go_project_fetches_and_compiles_nothing() {
+    let world = World::new();
+    let (bin, note) = (world.path("bin"), world.path("variables"));
+    std::fs::create_dir(&bin).expect("a folder can be made");
+    let real = debian::servers().join("gopls");
+    let body = format!("[ $# = 0 ] && env > '{}'\nexec '{}' \"$@\"", note.display(), real.display());
+    script(&bin.join("gopls"), &body);
+    let world = world.env("PATH", path_with(&[bin]));
+    let tree = world.tree(SMALL_GO);
+    let mut mcp = world.mcp(&tree);
+    let mut variables = || {
+        let answer = ask_until_whole(&mut mcp, &uses("small.go", (3, 6)));
+        assert_eq!(answer.ok()["total"], 2, "{answer}");
+        let said = std::fs::read_to_string(&note).expect("it was started");
+        let is_restriction = |line: &&str| {
+            ["GOTOOLCHAIN=", "GOPROXY=", "CGO_ENABLED=", "GOVCS="].iter().any(|name| line.starts_with(name))
+        };
+        let mut said: Vec<String> = said.lines().filter(is_restriction).map(str::to_owned).collect();
+        said.sort();
+        (said, answer.warnings().contains("runs restricted"))
+    };
+    let restricted = ["CGO_ENABLED=0", "GOPROXY=off", "GOTOOLCHAIN=local", "GOVCS=*:off"].map(str::to_owned);
+    assert_eq!(variables(), (restricted.to_vec(), true));
+    let _ = world.hob(tree.root(), &["trust"]).success();
+    assert_eq!(variables(), (Vec::new(), false), "it is trusted now");
+}
