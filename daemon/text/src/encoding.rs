@@ -6,14 +6,15 @@
 //! NUL in its first 64 KiB never shows a line: that is [`is_binary`]. A file whose first NUL comes later is text up to
 //! the buffer before it; `verify` hands such files to the very same buffered reader.
 //!
-//! One corner differs from ripgrep and is accepted: the exact buffer in which a UTF-16 file's U+0000 falls.
+//! UTF-16 comes to ripgrep's buffer in smaller pieces, so there a file counts as binary only if its first line has a U+0000, which is
+//! in the first buffer wherever that ends; all others are left to the reader.
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 /// The size of ripgrep's first read; a NUL within it hides the whole file.
-const FIRST_BUFFER: usize = 64 * 1024;
+pub(crate) const FIRST_BUFFER: usize = 64 * 1024;
 
 /// The longest byte order mark.
 const MARK: usize = 3;
@@ -21,13 +22,17 @@ const MARK: usize = 3;
 /// Whether ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
-    let head = match Mark::of(bytes) {
-        // Two bytes become at most three, at least one.
-        Mark::Utf16Le | Mark::Utf16Be => &bytes[..bytes.len().min(2 + 2 * FIRST_BUFFER)],
-        Mark::Utf8 | Mark::None => bytes,
-    };
-    let text = searchable(head);
-    memchr(0, &text[..text.len().min(first_buffer(bytes))]).is_some()
+    match Mark::of(bytes) {
+        Mark::Utf16Le | Mark::Utf16Be => {
+            // Two bytes become at most three, at least one.
+            let text = searchable(&bytes[..bytes.len().min(2 + 2 * FIRST_BUFFER)]);
+            memchr2(0, b'\n', &text).is_some_and(|at| text[at] == 0)
+        }
+        Mark::Utf8 | Mark::None => {
+            let text = searchable(bytes);
+            memchr(0, &text[..text.len().min(first_buffer(bytes))]).is_some()
+        }
+    }
 }
 
 /// How many bytes ripgrep searches first. It looks for a byte order mark in three bytes of their own, and a line that ends in them
@@ -107,6 +112,7 @@ mod tests {
     fn a_nul_in_the_first_buffer_makes_a_file_binary() {
         assert!(is_binary(b"ELF\0"));
         assert!(is_binary(&utf16("a\0b", [0xFF, 0xFE], u16::to_le_bytes)));
+        assert!(!is_binary(&utf16("a\nb\0", [0xFF, 0xFE], u16::to_le_bytes)));
         let mut late = vec![b'x'; FIRST_BUFFER];
         late.push(0);
         assert!(!is_binary(&late));

@@ -17,7 +17,7 @@ use memchr::memchr;
 use rayon::prelude::*;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
-use crate::encoding::searchable;
+use crate::encoding::{FIRST_BUFFER, searchable};
 use crate::filter::PathFilter;
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
@@ -189,8 +189,12 @@ pub fn grep(
     let block = if matches!(request.keep, Keep::Lines | Keep::Matches) { BLOCK } else { COUNT_BLOCK };
     for block in candidates.chunks(block) {
         let search = |found: &Found| {
-            let make = || (pattern.matcher().clone(), request.searcher());
-            let one = One { snapshot, request, contents };
+            let make = || Engine {
+                matcher: pattern.matcher().clone(),
+                searcher: request.searcher(false),
+                decoding: request.searcher(true),
+            };
+            let one = One { snapshot, request, contents, is_local: pattern.is_local() };
             lanes.with(make, |engine| one.search(found, engine, token))
         };
         let files: Vec<Outcome> = block.par_iter().map(search).collect();
@@ -224,14 +228,14 @@ impl GrepRequest<'_> {
         })
     }
 
-    fn searcher(&self) -> Searcher {
+    fn searcher(&self, decodes: bool) -> Searcher {
         let (before, after) = match self.keep {
             Keep::Lines | Keep::Matches => self.context,
             Keep::Counts | Keep::Paths => (0, 0),
         };
         SearcherBuilder::new()
             .line_number(true)
-            .bom_sniffing(false)
+            .bom_sniffing(decodes)
             .binary_detection(BinaryDetection::quit(0))
             .before_context(before)
             .after_context(after)
@@ -287,13 +291,20 @@ impl GrepPage {
 }
 
 /// What a thread searches with.
-type Engine = (RegexMatcher, Searcher);
+struct Engine {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    /// For bytes as they lie on disk.
+    decoding: Searcher,
+}
 
 /// The search of one file.
 struct One<'a> {
     snapshot: &'a Snapshot,
     request: &'a GrepRequest<'a>,
     contents: &'a dyn Contents,
+    /// Whether the pattern does not see where a buffer begins.
+    is_local: bool,
 }
 
 impl One<'_> {
@@ -311,15 +322,20 @@ impl One<'_> {
         }
     }
 
-    fn search_bytes(&self, found: &Found, (matcher, searcher): &mut Engine, bytes: &[u8]) -> Outcome {
+    fn search_bytes(&self, found: &Found, engine: &mut Engine, bytes: &[u8]) -> Outcome {
         let text = searchable(bytes);
         let done = self.request.rows_done(found.path.as_str());
+        let Engine { matcher, searcher, decoding } = engine;
         let mut rows = Rows::new(matcher, self.request, done);
         let result = match memchr(0, &text) {
-            None => searcher.search_slice(&*matcher, &text, &mut rows),
-            // Like files of a walk: only the buffered reader stops where ripgrep's does.
-            Some(_) => searcher.search_reader(&*matcher, &*text, &mut rows),
+            None if self.is_local => searcher.search_slice(&*matcher, &text, &mut rows),
+            // Like files of a walk: only the buffered reader stops where ripgrep's does, and begins its buffers there.
+            _ => decoding.search_reader(&*matcher, bytes, &mut rows),
         };
+        if text.len() >= FIRST_BUFFER {
+            // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
+            *decoding = self.request.searcher(true);
+        }
         let Rows { mut file, cut, seen, .. } = rows;
         let hidden = self.request.keep == Keep::Counts && file.binary.is_some();
         if result.is_err() || (file.lines == 0 && file.rows.is_empty()) || hidden {

@@ -3,7 +3,8 @@
 //! A file is searched where it lies in memory, unless that could differ from what ripgrep does or take long: a file
 //! with a NUL byte goes through ripgrep's buffered reader, which stops at the buffer that holds it; a large file
 //! too, because between two buffers the search can be stopped; and any file when the pattern has something that sees where
-//! a buffer begins, as `\A` does. All ways see the same lines.
+//! a buffer begins, as `\A` does. Where a buffer begins depends on how the file is encoded, so that reader is given the bytes as they
+//! lie on disk. All ways see the same lines.
 //!
 //! Where no line is to be shown, the matches of most patterns are counted without looking for lines first: that is the same
 //! when nothing in the pattern can see where its line ends, other than by the newline that is there
@@ -20,7 +21,7 @@ use hob_base::{CancelToken, Contents, FileId, WsPath};
 use memchr::{memchr, memrchr};
 
 use crate::contents::Text;
-use crate::encoding::searchable;
+use crate::encoding::{FIRST_BUFFER, searchable};
 use crate::pattern::Pattern;
 use crate::scope::Lines;
 use crate::search::LineMatch;
@@ -80,18 +81,16 @@ pub(crate) struct Verifier<'a> {
     /// Matches may be counted without looking at lines one by one, and whatever the buffers.
     is_local: bool,
     searcher: Searcher,
+    /// For bytes as they lie on disk; few searches need it.
+    decoding: Option<Searcher>,
     token: &'a CancelToken,
 }
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(pattern: &Pattern, token: &'a CancelToken) -> Self {
-        let searcher = SearcherBuilder::new()
-            .line_number(true)
-            .bom_sniffing(false)
-            .binary_detection(BinaryDetection::quit(0))
-            .build();
         // A clone has caches of its own; threads that share one matcher wait for each other.
-        Self { matcher: pattern.matcher().clone(), is_local: pattern.is_local(), searcher, token }
+        let (matcher, is_local) = (pattern.matcher().clone(), pattern.is_local());
+        Self { matcher, is_local, searcher: searcher(false), decoding: None, token }
     }
 
     /// Searches a file. Lines that are not `within` are as if they did not match.
@@ -117,8 +116,12 @@ impl<'a> Verifier<'a> {
         let result = if one_slice {
             self.searcher.search_slice(&self.matcher, &file.text, &mut collector)
         } else {
-            let reader = Stoppable { rest: &file.text, first: file.first_read, token: self.token };
-            self.searcher.search_reader(&self.matcher, reader, &mut collector)
+            let reader = Stoppable { rest: file.raw, token: self.token };
+            let mut decoding = self.decoding.take().unwrap_or_else(|| searcher(true));
+            let result = decoding.search_reader(&self.matcher, reader, &mut collector);
+            // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
+            self.decoding = (file.text.len() < FIRST_BUFFER).then_some(decoding);
+            result
         };
         let mut found = collector.found;
         // The engine itself cannot fail; the only error is the reader's, that it was stopped.
@@ -163,6 +166,15 @@ impl<'a> Verifier<'a> {
         }
         Ok(())
     }
+}
+
+/// ripgrep's searcher, as it is set up for files found by walking.
+pub(crate) fn searcher(decodes: bool) -> Searcher {
+    SearcherBuilder::new()
+        .line_number(true)
+        .bom_sniffing(decodes)
+        .binary_detection(BinaryDetection::quit(0))
+        .build()
 }
 
 /// What one thread needs to read files.
@@ -215,21 +227,21 @@ pub(crate) struct FileText<'a> {
     text: Cow<'a, [u8]>,
     /// The first NUL byte.
     nul: Option<usize>,
-    /// Most bytes of ripgrep's first read.
-    first_read: usize,
+    /// The file as it is.
+    raw: &'a [u8],
 }
 
 impl<'a> FileText<'a> {
     fn indexed(Text { bytes, is_plain }: Text<'a>) -> Self {
         match is_plain {
-            true => Self { text: Cow::Borrowed(bytes), nul: None, first_read: first_read(bytes) },
+            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes },
             false => Self::of(bytes),
         }
     }
 
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let text = searchable(bytes);
-        Self { nul: memchr(0, &text), first_read: first_read(bytes), text }
+        Self { nul: memchr(0, &text), text, raw: bytes }
     }
 }
 
@@ -262,22 +274,13 @@ impl Tally<'_> {
 /// Bytes that run out with an error when the search is to stop.
 struct Stoppable<'a> {
     rest: &'a [u8],
-    /// Most bytes of the next read.
-    first: usize,
     token: &'a CancelToken,
-}
-
-/// ripgrep reads three bytes ahead in search of a byte order mark and hands them on by themselves, which moves the
-/// buffers of a file whose first three bytes hold a newline; and with them the place where a NUL ends the search.
-fn first_read(bytes: &[u8]) -> usize {
-    if bytes.starts_with(b"\xEF\xBB\xBF") { usize::MAX } else { 3 }
 }
 
 impl Read for Stoppable<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.token.check().map_err(io::Error::other)?;
-        let len = buffer.len().min(std::mem::replace(&mut self.first, usize::MAX));
-        self.rest.read(&mut buffer[..len])
+        self.rest.read(buffer)
     }
 }
 
