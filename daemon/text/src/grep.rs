@@ -182,6 +182,7 @@ pub fn grep(
     let mut candidates = snapshot.candidates(pattern.query(), &filter);
     candidates.retain(|found| (request.admits)(&found.path) && request.is_ahead(found.path.as_str()));
     candidates.sort_by(|a, b| walk_order(a.path.as_str(), b.path.as_str()));
+    let matcher = pattern.matcher()?;
     // A clone of the matcher has caches of its own; threads that share one wait for each other.
     let lanes = Lanes::new();
     let mut page = GrepPage::default();
@@ -190,7 +191,7 @@ pub fn grep(
     for block in candidates.chunks(block) {
         let search = |found: &Found| {
             let make = || Engine {
-                matcher: pattern.matcher().clone(),
+                matcher: matcher.clone(),
                 searcher: request.searcher(false),
                 decoding: request.searcher(true),
             };

@@ -13,11 +13,13 @@
 //!
 //! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 
+mod ascii;
 pub mod contents;
 pub mod count;
 pub mod encoding;
 pub mod filter;
 pub mod grep;
+mod kept;
 mod lanes;
 pub mod pattern;
 pub mod ranked;

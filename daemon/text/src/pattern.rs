@@ -4,12 +4,17 @@
 //! lines). Limits keep a hostile pattern from costing more than an error: ripgrep allows 100 MB of program and 1 GB of
 //! lazy automaton per thread, too much for a daemon that serves many callers; the limits here still take everything
 //! that people write.
+//!
+//! A pattern with large Unicode classes has two programs: see [`crate::ascii`].
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, Look};
 
+use crate::ascii;
+use crate::kept::Kept;
 use crate::trigram::GramQuery;
 
 /// Longest pattern taken, in bytes.
@@ -22,6 +27,8 @@ const AUTOMATON_LIMIT: usize = 16 << 20;
 const PROGRAMS: (usize, usize) = (128 << 20, 512 << 10);
 /// Their automata on all threads, in bytes, and what each may have at least.
 const AUTOMATA: (usize, usize) = (256 << 20, 256 << 10);
+/// More than a range of characters takes in a program, in bytes: about 60 in `\w`, 240 in `\d`.
+const RANGE: usize = 512;
 /// Deepest nesting of groups and operators, as in ripgrep.
 const NEST_LIMIT: u32 = 250;
 
@@ -48,9 +55,27 @@ impl fmt::Display for BadPattern {
 /// A compiled pattern; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    matcher: RegexMatcher,
+    engines: Engines,
     query: GramQuery,
     is_local: bool,
+}
+
+/// Patterns with two engines that were searched for by themselves.
+static LATELY: Kept<Pattern> = Kept::new();
+
+#[derive(Clone, Debug)]
+enum Engines {
+    One(RegexMatcher),
+    /// One for ASCII, and one for any text, which is compiled when it is needed.
+    Two(RegexMatcher, Arc<Later>),
+}
+
+/// A pattern that may have to be compiled.
+#[derive(Debug)]
+struct Later {
+    pattern: String,
+    limits: Limits,
+    matcher: OnceLock<Result<RegexMatcher, BadPattern>>,
 }
 
 impl Pattern {
@@ -65,13 +90,23 @@ impl Pattern {
 
     /// As [`Pattern::new`], for one of `number` patterns that are searched for together and share the memory they may take.
     pub(crate) fn among(number: usize, pattern: &str) -> Result<Self, BadPattern> {
+        // What shares memory with others is compiled to fit.
+        if number == 1
+            && let Some(known) = LATELY.get(pattern)
+        {
+            return Ok(known);
+        }
         if pattern.len() > MAX_PATTERN {
             let message = format!("the pattern has {} bytes; at most {MAX_PATTERN} are taken", pattern.len());
             return Err(BadPattern { message, offset: None, is_too_large: true });
         }
         let hir = parse(pattern)?;
-        let matcher = compile(pattern, &Limits::among(number))?;
-        Ok(Self { matcher, query: GramQuery::of(&hir), is_local: is_local(&hir) })
+        let engines = Engines::of((pattern, &hir), Limits::among(number))?;
+        let compiled = Self { engines, query: GramQuery::of(&hir), is_local: is_local(&hir) };
+        if number == 1 && compiled.ascii_matcher().is_some() {
+            LATELY.keep(pattern, (ascii::ranges(&hir), compiled.clone()));
+        }
+        Ok(compiled)
     }
 
     /// What a file's trigrams must satisfy for the file to have a match.
@@ -85,9 +120,48 @@ impl Pattern {
         self.is_local
     }
 
-    /// The engine that decides.
-    pub(crate) fn matcher(&self) -> &RegexMatcher {
-        &self.matcher
+    /// The engine that decides, whatever the text.
+    ///
+    /// # Errors
+    /// [`BadPattern`] if it could not be compiled after all.
+    pub(crate) fn matcher(&self) -> Result<&RegexMatcher, BadPattern> {
+        match &self.engines {
+            Engines::One(matcher) => Ok(matcher),
+            Engines::Two(_, later) => later.matcher(),
+        }
+    }
+
+    /// A smaller engine that decides the same on ASCII, if there is one.
+    pub(crate) fn ascii_matcher(&self) -> Option<&RegexMatcher> {
+        match &self.engines {
+            Engines::One(_) => None,
+            Engines::Two(matcher, _) => Some(matcher),
+        }
+    }
+}
+
+impl Engines {
+    /// Every error of a pattern must show now. What is wrong with a character that no line has is wrong in ASCII too, and the large
+    /// program fits: it is the small one and the ranges that this leaves out, each within half of the limit.
+    fn of((pattern, hir): (&str, &Hir), limits: Limits) -> Result<Self, BadPattern> {
+        let ranges = ascii::ranges(hir);
+        let half = Limits { program: limits.program / 2, ..limits };
+        if ranges > 0
+            && ranges.saturating_mul(RANGE) <= half.program
+            && let Some(narrow) = ascii::narrowed(hir)
+            && let Ok(matcher) = compile(&narrow, &half)
+        {
+            let later = Later { pattern: pattern.to_owned(), limits, matcher: OnceLock::new() };
+            return Ok(Self::Two(matcher, Arc::new(later)));
+        }
+        compile(pattern, &limits).map(Self::One)
+    }
+}
+
+impl Later {
+    fn matcher(&self) -> Result<&RegexMatcher, BadPattern> {
+        let compiled = self.matcher.get_or_init(|| compile(&self.pattern, &self.limits));
+        compiled.as_ref().map_err(Clone::clone)
     }
 }
 
@@ -99,7 +173,7 @@ fn is_local(hir: &Hir) -> bool {
 }
 
 /// Parses as the engine does, for the place of an error and for the trigram query.
-fn parse(pattern: &str) -> Result<Hir, BadPattern> {
+pub(crate) fn parse(pattern: &str) -> Result<Hir, BadPattern> {
     regex_syntax::ParserBuilder::new()
         .utf8(false)
         .multi_line(true)
@@ -119,6 +193,7 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
 }
 
 /// What a pattern may take, in bytes.
+#[derive(Clone, Copy, Debug)]
 struct Limits {
     program: usize,
     automaton: usize,
@@ -165,6 +240,8 @@ fn engine_error(error: &grep_regex::Error, limit: usize) -> BadPattern {
 
 #[cfg(test)]
 mod tests {
+    use grep_matcher::Matcher;
+
     use super::*;
 
     #[track_caller]
@@ -185,6 +262,18 @@ mod tests {
     fn what_no_line_can_hold_is_an_error() {
         assert!(error(r"a\nb").message.contains("newline"));
         assert!(error(r"a\x00b").message.contains("NUL"));
+    }
+
+    #[test]
+    fn a_pattern_has_its_full_engine_when_it_is_needed() {
+        let pattern = Pattern::new(r"grö\w+\d{3}|x\W{20}").expect("a valid pattern");
+        assert!(pattern.ascii_matcher().is_some());
+        let full = pattern.matcher().expect("it fits");
+        assert_eq!(full.is_match("größe٣٤٥".as_bytes()), Ok(true));
+        // The largest that is left for later fits, by far.
+        let largest = Pattern::new(r"\w{40}").expect("a valid pattern");
+        assert!(largest.ascii_matcher().is_some() && largest.matcher().is_ok());
+        assert!(Pattern::new(r"\w{400}").expect("a valid pattern").ascii_matcher().is_none());
     }
 
     #[test]

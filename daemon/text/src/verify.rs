@@ -77,7 +77,7 @@ impl ShownLine {
 
 /// Searches files one after the other; each thread has its own, for its buffers.
 pub(crate) struct Verifier<'a> {
-    matcher: RegexMatcher,
+    matchers: Matchers<'a>,
     /// Matches may be counted without looking at lines one by one, and whatever the buffers.
     is_local: bool,
     searcher: Searcher,
@@ -87,24 +87,27 @@ pub(crate) struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    pub(crate) fn new(pattern: &Pattern, token: &'a CancelToken) -> Self {
-        // A clone has caches of its own; threads that share one matcher wait for each other.
-        let (matcher, is_local) = (pattern.matcher().clone(), pattern.is_local());
-        Self { matcher, is_local, searcher: searcher(false), decoding: None, token }
+    pub(crate) fn new(pattern: &'a Pattern, token: &'a CancelToken) -> Self {
+        let matchers = Matchers { pattern, ascii: pattern.ascii_matcher().cloned(), any: None };
+        let is_local = pattern.is_local();
+        Self { matchers, is_local, searcher: searcher(false), decoding: None, token }
     }
 
     /// Searches a file. Lines that are not `within` are as if they did not match.
     pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, within: &Lines) -> FileMatches {
+        let Some(matcher) = self.matchers.of(file) else {
+            return FileMatches { stopped: true, ..FileMatches::default() };
+        };
         if self.is_local && file.nul.is_none() {
             // Most candidates have no match, and that is found out soonest by counting.
-            let counted = self.count(&file.text);
+            let counted = Counter { matcher, token: self.token }.count(&file.text);
             let is_all = wanted.lines == 0 && within.is_all();
             if is_all || counted.lines == 0 {
                 return counted;
             }
         }
         let mut collector = Collector {
-            matcher: &self.matcher,
+            matcher,
             text: &file.text[..file.nul.unwrap_or(file.text.len())],
             wanted,
             within,
@@ -114,11 +117,11 @@ impl<'a> Verifier<'a> {
         };
         let one_slice = self.is_local && file.nul.is_none() && file.text.len() <= UNINTERRUPTED;
         let result = if one_slice {
-            self.searcher.search_slice(&self.matcher, &file.text, &mut collector)
+            self.searcher.search_slice(matcher, &file.text, &mut collector)
         } else {
             let reader = Stoppable { rest: file.raw, token: self.token };
             let mut decoding = self.decoding.take().unwrap_or_else(|| searcher(true));
-            let result = decoding.search_reader(&self.matcher, reader, &mut collector);
+            let result = decoding.search_reader(matcher, reader, &mut collector);
             // A long line has the buffer grow, and in the next file it would end elsewhere than in ripgrep's first.
             self.decoding = (file.text.len() < FIRST_BUFFER).then_some(decoding);
             result
@@ -128,7 +131,35 @@ impl<'a> Verifier<'a> {
         found.stopped |= result.is_err();
         found
     }
+}
 
+/// A thread's own copies of a pattern's engines. A clone has caches of its own; threads that share one wait for each other.
+struct Matchers<'a> {
+    pattern: &'a Pattern,
+    ascii: Option<RegexMatcher>,
+    any: Option<RegexMatcher>,
+}
+
+impl Matchers<'_> {
+    /// The one for a file; `None` if there is none, which [`Pattern`] takes care that there always is.
+    fn of(&mut self, file: &FileText<'_>) -> Option<&RegexMatcher> {
+        if self.ascii.is_some() && file.is_ascii() {
+            return self.ascii.as_ref();
+        }
+        if self.any.is_none() {
+            self.any = self.pattern.matcher().ok().cloned();
+        }
+        self.any.as_ref()
+    }
+}
+
+/// Counts the matches of whole files.
+struct Counter<'a> {
+    matcher: &'a RegexMatcher,
+    token: &'a CancelToken,
+}
+
+impl Counter<'_> {
     /// Counts without the searcher, which finds each line and then its matches once more.
     fn count(&self, text: &[u8]) -> FileMatches {
         let mut tally = Tally { text, ..Tally::default() };
@@ -229,19 +260,26 @@ pub(crate) struct FileText<'a> {
     nul: Option<usize>,
     /// The file as it is.
     raw: &'a [u8],
+    /// Whether the text is ASCII, if that is known.
+    is_ascii: Option<bool>,
 }
 
 impl<'a> FileText<'a> {
-    fn indexed(Text { bytes, is_plain }: Text<'a>) -> Self {
+    fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
+        let is_ascii = Some(is_ascii);
         match is_plain {
-            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes },
+            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii },
             false => Self::of(bytes),
         }
     }
 
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let text = searchable(bytes);
-        Self { nul: memchr(0, &text), text, raw: bytes }
+        Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None }
+    }
+
+    fn is_ascii(&self) -> bool {
+        self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
     }
 }
 

@@ -1,14 +1,15 @@
 //! One file of texts, written once and mapped.
 //!
 //! After eight bytes that say what it is and a version come the texts, one after the other; then the table, an entry of 48
-//! bytes per text sorted by hash: hash, where the text starts, its length (whose upper bit says that the text is plain: no
-//! byte order mark, no NUL); then the number of entries and the blake3 of table and number. All numbers are little-endian.
+//! bytes per text sorted by hash: hash, where the text starts, its length (whose upper bits say that the text is plain: no
+//! byte order mark, no NUL; and that it is ASCII); then the number of entries and the blake3 of table and number. All numbers are little-endian.
 //!
 //! The table is checked when the file is opened, a text when it is asked for the first time: its hash is its checksum. What this
 //! process has written itself needs no check.
 //!
 //! Versions:
 //! 1. The first.
+//! 2. Says of each text whether it is ASCII.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -22,7 +23,7 @@ use crate::encoding::is_marked;
 use crate::trigram::disk::{Region, create};
 
 const MAGIC: [u8; 8] = *b"hobtexts";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the texts.
 const HEAD: usize = 12;
 /// Bytes of an entry.
@@ -31,6 +32,8 @@ const ENTRY: usize = 48;
 const FOOT: usize = 40;
 /// In an entry's length: the text is plain.
 const PLAIN: u64 = 1 << 63;
+/// In an entry's length: the text is ASCII.
+const ASCII: u64 = 1 << 62;
 /// Ends of names of packs.
 pub(super) const SUFFIX: &str = ".texts";
 
@@ -40,6 +43,8 @@ pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
     /// It has no byte order mark and no NUL.
     pub(crate) is_plain: bool,
+    /// It is ASCII.
+    pub(crate) is_ascii: bool,
 }
 
 /// See the file's header.
@@ -112,14 +117,14 @@ impl Pack {
     /// The text, if it is here and what its hash says.
     pub(super) fn get(&self, hash: &ContentHash) -> Option<Text<'_>> {
         let at = self.place(hash)?;
-        let Entry { start, len, is_plain, .. } = self.entry(at)?;
+        let Entry { start, len, is_plain, is_ascii, .. } = self.entry(at)?;
         let bytes = self.region.get(..self.table)?.get(start..start.checked_add(len)?)?;
         // Two threads may look at the same text at once and come to the same result.
         let known = match self.known[at].load(Ordering::Relaxed) {
             UNSEEN => self.look_at(at, (hash, bytes)),
             known => known,
         };
-        (known == GOOD).then_some(Text { bytes, is_plain })
+        (known == GOOD).then_some(Text { bytes, is_plain, is_ascii })
     }
 
     fn look_at(&self, at: usize, (hash, bytes): (&ContentHash, &[u8])) -> u8 {
@@ -191,6 +196,7 @@ struct Entry {
     start: usize,
     len: usize,
     is_plain: bool,
+    is_ascii: bool,
 }
 
 impl Entry {
@@ -203,14 +209,16 @@ impl Entry {
         Self {
             hash: ContentHash(*hash),
             start: size(start),
-            len: size(len & !PLAIN),
+            len: size(len & !(PLAIN | ASCII)),
             is_plain: len & PLAIN != 0,
+            is_ascii: len & ASCII != 0,
         }
     }
 
     fn write(&self, table: &mut Vec<u8>) {
         table.extend_from_slice(self.hash.as_bytes());
-        let len = self.len as u64 | if self.is_plain { PLAIN } else { 0 };
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let len = self.len as u64 | flag(self.is_plain, PLAIN) | flag(self.is_ascii, ASCII);
         for number in [self.start as u64, len] {
             table.extend_from_slice(&number.to_le_bytes());
         }
@@ -242,7 +250,8 @@ impl Draft {
     pub(super) fn add(&mut self, hash: ContentHash, bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         let is_plain = !is_marked(bytes) && memchr(0, bytes).is_none();
-        self.entries.push(Entry { hash, start: self.at, len: bytes.len(), is_plain });
+        let (start, len, is_ascii) = (self.at, bytes.len(), bytes.is_ascii());
+        self.entries.push(Entry { hash, start, len, is_plain, is_ascii });
         self.at += bytes.len();
         Ok(())
     }

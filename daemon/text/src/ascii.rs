@@ -1,0 +1,95 @@
+//! What a regex is on text that is ASCII.
+//!
+//! Most files of most trees are ASCII, and there `\w` is 63 characters, not 140,000. Compiling it for all of them takes milliseconds,
+//! often far more than the whole search; so a pattern with such classes gets a second, small program, in which every class is cut to its
+//! ASCII part, and the large one is compiled only when a text is met that is not ASCII. On ASCII both match the same: the
+//! characters that are left out do not occur.
+
+use regex_syntax::hir::print::Printer;
+use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+
+use crate::pattern::parse;
+
+/// Classes of fewer ranges are compiled in no time.
+const CHEAP_CLASS: usize = 16;
+
+/// How many ranges of characters the large classes of a regex have together, each as often as its repetitions are written out.
+pub(crate) fn ranges(hir: &Hir) -> usize {
+    let sum = |parts: &[Hir]| parts.iter().map(ranges).fold(0, usize::saturating_add);
+    match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) if class.ranges().len() > CHEAP_CLASS => class.ranges().len(),
+        HirKind::Class(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => 0,
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let copies = max.unwrap_or(min.saturating_add(1)).max(1);
+            ranges(sub).saturating_mul(usize::try_from(copies).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => ranges(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
+    }
+}
+
+/// A pattern that matches in ASCII text what this one does there; `None` if a class has no ASCII character, or there is no
+/// writing it down: what is printed of a repetition of a repetition is a lazy one.
+pub(crate) fn narrowed(hir: &Hir) -> Option<String> {
+    let narrow = cut(hir)?;
+    let mut pattern = String::new();
+    Printer::new().print(&narrow, &mut pattern).ok()?;
+    parse(&pattern).is_ok_and(|again| again == narrow).then_some(pattern)
+}
+
+/// Recursion is bounded by the parser's nest limit.
+fn cut(hir: &Hir) -> Option<Hir> {
+    let all = |parts: &[Hir]| parts.iter().map(cut).collect::<Option<Vec<Hir>>>();
+    Some(match hir.kind() {
+        HirKind::Class(Class::Unicode(class)) => Hir::class(Class::Unicode(ascii_part(class)?)),
+        HirKind::Repetition(Repetition { min, max, greedy, sub }) => {
+            let sub = Box::new(cut(sub)?);
+            Hir::repetition(Repetition { min: *min, max: *max, greedy: *greedy, sub })
+        }
+        HirKind::Capture(Capture { index, name, sub }) => {
+            Hir::capture(Capture { index: *index, name: name.clone(), sub: Box::new(cut(sub)?) })
+        }
+        HirKind::Concat(parts) => Hir::concat(all(parts)?),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
+        HirKind::Class(Class::Bytes(_)) | HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => {
+            hir.clone()
+        }
+    })
+}
+
+fn ascii_part(class: &ClassUnicode) -> Option<ClassUnicode> {
+    let mut part = class.clone();
+    part.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7F')]));
+    (!part.ranges().is_empty()).then_some(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(pattern: &str) -> Hir {
+        parse(pattern).expect("a valid pattern")
+    }
+
+    #[test]
+    fn classes_keep_their_ascii_part() {
+        let narrow = |pattern| narrowed(&parsed(pattern)).expect("every class has an ASCII part");
+        assert_eq!(parsed(&narrow(r"^a\w+?\b")), parsed(r"^a[0-9A-Z_a-z]+?\b"));
+        assert_eq!(parsed(&narrow(r"(?i:k)|\d{2,}$")), parsed(r"[kK]|[0-9]{2,}$"));
+        for pattern in [r"copy_\w+", r"\w{30,}", r"\w+\s+=\s+\w+;", r"(?i)k|(\d+)*\.\W"] {
+            assert!(narrowed(&parsed(pattern)).is_some(), "{pattern}");
+        }
+        for pattern in [r"\w[à-ü]", r"(?:\w{2})?", r"(?:\w*)?"] {
+            assert_eq!(narrowed(&parsed(pattern)), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn repetitions_count_as_often_as_they_are_written_out() {
+        let one = ranges(&parsed(r"\w"));
+        assert!(one > 500);
+        assert_eq!(ranges(&parsed(r"(?:a\w){3}")), 3 * one);
+        assert_eq!(ranges(&parsed(r"\w{30,}|[a-z]")), 31 * one);
+        assert_eq!(ranges(&parsed(r"(?i)deadlock.*\s")), 0);
+    }
+}

@@ -1,0 +1,80 @@
+//! Patterns that were compiled lately.
+//!
+//! Who searches asks again: for the lines after the count, for the next folder. A pattern with two engines (see [`crate::ascii`])
+//! takes milliseconds to compile when a text is not ASCII; so the last few are kept, with their programs and without the caches
+//! that searches fill. Others compile in a fraction of a millisecond and are not kept.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Patterns that are kept.
+const MOST: usize = 8;
+/// Ranges that their large classes may have together; a range takes some 60 bytes in each of three programs.
+const MOST_RANGES: usize = 1 << 16;
+
+/// A few values by the pattern they were made from, the last asked for at the end.
+#[derive(Debug)]
+pub(crate) struct Kept<T>(Mutex<Vec<Entry<T>>>);
+
+#[derive(Debug)]
+struct Entry<T> {
+    pattern: String,
+    ranges: usize,
+    value: T,
+}
+
+impl<T: Clone> Kept<T> {
+    pub(crate) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    pub(crate) fn get(&self, pattern: &str) -> Option<T> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = entries.iter().position(|entry| entry.pattern == pattern)?;
+        let entry = entries.remove(at);
+        let value = entry.value.clone();
+        entries.push(entry);
+        Some(value)
+    }
+
+    /// Keeps `value` unless it is too large by itself, and drops the oldest for it.
+    pub(crate) fn keep(&self, pattern: &str, (ranges, value): (usize, T)) {
+        if ranges > MOST_RANGES {
+            return;
+        }
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|entry| entry.pattern != pattern);
+        let mut all: usize = ranges + entries.iter().map(|entry| entry.ranges).sum::<usize>();
+        while all > MOST_RANGES || entries.len() >= MOST {
+            all -= entries.remove(0).ranges;
+        }
+        entries.push(Entry { pattern: pattern.to_owned(), ranges, value });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled() -> Kept<usize> {
+        let kept = Kept::new();
+        (0..MOST).for_each(|at| kept.keep(&at.to_string(), (1, at)));
+        kept
+    }
+
+    #[test]
+    fn the_one_not_asked_for_longest_goes() {
+        let kept = filled();
+        assert_eq!(kept.get("0"), Some(0));
+        kept.keep("new", (1, 100));
+        assert_eq!((kept.get("0"), kept.get("1"), kept.get("new")), (Some(0), None, Some(100)));
+    }
+
+    #[test]
+    fn large_ones_take_the_room_of_several() {
+        let kept = filled();
+        kept.keep("large", (MOST_RANGES - 1, 100));
+        assert_eq!((kept.get("6"), kept.get("7"), kept.get("large")), (None, Some(7), Some(100)));
+        kept.keep("huge", (MOST_RANGES + 1, 200));
+        assert_eq!((kept.get("huge"), kept.get("large")), (None, Some(100)));
+    }
+}
