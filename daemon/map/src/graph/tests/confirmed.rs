@@ -1,5 +1,7 @@
 //! What was confirmed shows from both ends, convinces only where it should, and never outlives what it depends on.
 
+use std::collections::BTreeMap;
+
 use hob_base::FileId;
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -299,24 +301,34 @@ fn known(map: &Map) -> Known {
     known
 }
 
+/// For each reference that is confirmed, what was confirmed; in C that may be a declaration.
+fn meant(map: &Map) -> BTreeMap<(String, (u32, u32)), String> {
+    let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
+    let kept = map.confirmed_since(0).into_iter();
+    let spots = kept.flat_map(|kept| kept.spots.into_iter().map(move |spot| (kept.file, spot)));
+    spots.map(|(file, (at, target))| ((path(file), at), map.id(target.into()).to_string())).collect()
+}
+
 fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     // For each reference that was confirmed, the texts at that time.
-    let mut then: FxHashMap<One, Vec<Option<usize>>> = FxHashMap::default();
+    let mut then: FxHashMap<(String, (u32, u32)), (String, Vec<Option<usize>>)> = FxHashMap::default();
     for step in steps {
         match step {
             Step::Change(path, text) => {
                 let step = (path % world.paths.len(), text.map(|text| text % world.texts.len()));
                 texts[step.0] = step.1;
                 map.apply(vec![change(world, step.0 as u32, step)]);
+                let left = meant(&map);
+                then.retain(|site, _| left.contains_key(site));
             }
             Step::Claim(which, target) => {
-                let before = known(&map);
+                let before = meant(&map);
                 let claims: Vec<Claim> = some_claim(world, &map, (which, target)).into_iter().collect();
                 confirm(&mut map, &claims);
-                let new = known(&map).into_iter().filter(|one| !before.contains(one));
-                then.extend(new.map(|one| (one, texts.clone())));
+                let new = meant(&map).into_iter().filter(|(site, is)| before.get(site) != Some(is));
+                then.extend(new.map(|(site, is)| (site, (is, texts.clone()))));
             }
         }
     }
@@ -340,11 +352,12 @@ fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
     for kept in scratch.confirmed_since(0) {
         let path = |file: FileId| scratch.file(file).map(|found| found.0.to_string()).unwrap_or_default();
         for (at, target) in kept.spots {
-            let one = (path(kept.file), at, scratch.id(target.into()).to_string());
+            let one = (path(kept.file), at);
+            let (meant, before) = then.get(&one).expect("it was confirmed at some time, and has not ended");
             // In C a definition may have come to what was a declaration then.
-            let Some(before) = then.get(&one) else { continue };
+            let same = *meant == scratch.id(target.into()).to_string();
             let reached: Vec<FileId> = match &*kept.reach {
-                Reach::Files(files) => files.iter().copied().chain([target.file]).collect(),
+                Reach::Files(files) => files.iter().copied().chain(same.then_some(target.file)).collect(),
                 Reach::Family(_) => world.paths.iter().filter_map(|path| scratch.file_at(path)).collect(),
             };
             for file in reached {
@@ -356,8 +369,13 @@ fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// 150, or as many as `PROPTEST_CASES` says.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn python_confirmations_end_in_time(steps in steps()) {
