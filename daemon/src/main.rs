@@ -55,6 +55,7 @@ fn main() -> ExitCode {
     if let Some(command) = guarded_command() {
         return guard::run(&command);
     }
+    lifecycle::give_memory_back();
     let args = Args::parse();
     if !args.foreground {
         lifecycle::leave_terminal();

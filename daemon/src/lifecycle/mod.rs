@@ -9,6 +9,7 @@
 //! A signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which finishes the
 //! calls under way.
 
+mod heap;
 mod idle;
 mod inherit;
 mod listen;
@@ -27,6 +28,7 @@ use hob_proto::private_dir::{self, PrivateDirError};
 use hob_proto::{Build, Readiness};
 use tokio::sync::mpsc;
 
+pub use heap::give_memory_back;
 pub use inherit::close_inherited;
 pub use stdio::{leave_terminal, let_go_of_stdio};
 

@@ -46,3 +46,65 @@ impl Run<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hob_base::AbsPath;
+    use hob_store::{MemoryStore, Store as _};
+
+    use super::super::{Keep, OpenWorkspaces};
+    use super::*;
+
+    const DAY: u64 = 24 * 3600;
+    const NOW: u64 = 1_800_000_000;
+
+    /// A record of `size` bytes and more, as it lies on disk: only its beginning is read here.
+    fn put(store: &MemoryStore, content: &[u8], (written, size): (u64, usize)) {
+        let mut value = vec![1];
+        value.extend(written.to_le_bytes());
+        value.resize(9 + size, 0);
+        store.put(Tree::Confirmed, &key(content), &value).expect("memory does not fail");
+    }
+
+    fn key(content: &[u8]) -> Vec<u8> {
+        [ContentHash::of(content).as_bytes(), &b"a.py"[..]].concat()
+    }
+
+    fn sweep(store: &MemoryStore, live: &[&[u8]]) {
+        let (snapshots, open) = (AbsPath::new("/nowhere").expect("absolute"), OpenWorkspaces::default());
+        let live = live.iter().map(|content| ContentHash::of(content)).collect();
+        let keep = Keep::default();
+        let run = Run { store, snapshots: &snapshots, open: &open, keep, now: NOW, go_on: &|| true };
+        run.sweep_confirmed(&live).expect("memory does not fail");
+    }
+
+    fn has(store: &MemoryStore, content: &[u8]) -> bool {
+        store.get(Tree::Confirmed, &key(content)).expect("memory does not fail").is_some()
+    }
+
+    #[test]
+    fn what_is_old_and_unused_or_unreadable_goes() {
+        let store = MemoryStore::new();
+        put(&store, b"old", (NOW - 15 * DAY, 10));
+        put(&store, b"old, in use", (NOW - 15 * DAY, 10));
+        put(&store, b"new", (NOW - 13 * DAY, 10));
+        store.put(Tree::Confirmed, &key(b"foreign"), &[200; 40]).expect("memory does not fail");
+        sweep(&store, &[b"old, in use", b"foreign"]);
+        let left = [&b"old"[..], b"old, in use", b"new", b"foreign"].map(|content| has(&store, content));
+        assert_eq!(left, [false, true, true, false]);
+    }
+
+    #[test]
+    fn of_too_much_the_oldest_goes_also_in_use() {
+        let store = MemoryStore::new();
+        let third = MOST_BYTES as usize / 3;
+        for (content, age) in [(&b"second"[..], 2), (b"first", 3), (b"last", 1)] {
+            put(&store, content, (NOW - age * DAY, third));
+        }
+        sweep(&store, &[b"first", b"second", b"last"]);
+        assert_eq!(
+            [&b"first"[..], b"second", b"last"].map(|content| has(&store, content)),
+            [false, true, true]
+        );
+    }
+}

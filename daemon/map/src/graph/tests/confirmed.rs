@@ -301,8 +301,11 @@ fn known(map: &Map) -> Known {
     known
 }
 
+/// The path of a reference's file, and its place there.
+type Site = (String, (u32, u32));
+
 /// For each reference that is confirmed, what was confirmed; in C that may be a declaration.
-fn meant(map: &Map) -> BTreeMap<(String, (u32, u32)), String> {
+fn meant(map: &Map) -> BTreeMap<Site, String> {
     let path = |file| map.file(file).map(|found| found.0.to_string()).unwrap_or_default();
     let kept = map.confirmed_since(0).into_iter();
     let spots = kept.flat_map(|kept| kept.spots.into_iter().map(move |spot| (kept.file, spot)));
@@ -313,7 +316,7 @@ fn check(world: &World, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
     let mut texts = vec![None; world.paths.len()];
     // For each reference that was confirmed, the texts at that time.
-    let mut then: FxHashMap<(String, (u32, u32)), (String, Vec<Option<usize>>)> = FxHashMap::default();
+    let mut then: FxHashMap<Site, (String, Vec<Option<usize>>)> = FxHashMap::default();
     for step in steps {
         match step {
             Step::Change(path, text) => {
