@@ -5,7 +5,7 @@
 //! lazy automaton per thread, too much for a daemon that serves many callers; the limits here still take everything
 //! that people write.
 //!
-//! A pattern with large Unicode classes has two programs: see [`crate::ascii`].
+//! A pattern with large Unicode classes has two programs: see `ascii.rs`.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

@@ -3,7 +3,7 @@
 //! The map asks nobody; whoever does (a language server knows types that no file spells out) hands in [`Claim`]s. Taking them in has
 //! two steps, because the first one computes and the second one needs the map alone: [`Map::examine`] says which claims are
 //! about references that the map has, and what each depends on; [`Map::confirm`] installs them, unless the map has changed in
-//! between. From then on such a reference leads where it was confirmed to lead, with [`Confidence::Live`], seen from both ends.
+//! between. From then on such a reference leads where it was confirmed to lead, with `live`, seen from both ends.
 //!
 //! A confirmation holds for the contents it was made at. [`Map::apply`] forgets those of a file as soon as anything in
 //! its [`Reach`] changes, and those to a definition whose file changes. What is forgotten leaves the computed edge, so the

@@ -11,7 +11,7 @@
 //! - The note's title is one definition of the kind Note, exported: the whole file where the front matter has a title,
 //!   else the first heading of level 1, which then is that section too. A note without either goes by its file's name.
 //! - `{#id}` after a heading is an export of the section under that id.
-//! - A link is a Use whose name says which file it may mean ([`target::key`]) and whose path says what was written. Its owner
+//! - A link is a Use whose name says which file it may mean (`target::key`) and whose path says what was written. Its owner
 //!   is the section it stands in. Links out of the project are left out; nothing in code is a link.
 
 mod front;
