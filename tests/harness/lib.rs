@@ -7,6 +7,7 @@
 mod answer;
 mod binaries;
 mod command;
+mod copy;
 pub mod debian;
 mod direct;
 mod known;
@@ -24,6 +25,7 @@ mod world;
 pub use answer::Answer;
 pub use binaries::{binaries, repository, target_dir};
 pub use command::{Output, run};
+pub use copy::copy_folder;
 pub use direct::Direct;
 pub use known::{known, knows_what_a_newcomer_knows};
 pub use mcp::{Mcp, McpOptions};

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::debian::{go_module, rust_library, script, servers};
 use crate::outside::prepared;
-use crate::run;
+use crate::{copy_folder, run};
 
 const CRATES: &str = "zstd-sys = \"=2.1.2\"\nignore = \"=0.4.34\"\ncrossbeam-channel = \"0.5.15\"\n";
 
@@ -55,7 +55,7 @@ pub fn pflag() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
     TREE.get_or_init(|| {
         let copy = |folder: &Path| {
-            copy_tree(&go_module(), &folder.join("tree"));
+            copy_folder(&go_module(), &folder.join("tree"));
             let module = "module github.com/spf13/pflag\n\ngo 1.19\n";
             fs::write(folder.join("tree/go.mod"), module).expect("it can be written");
             fs::write(folder.join("tree/columns.go"), GO_COLUMNS).expect("it can be written");
@@ -151,11 +151,11 @@ fn fetch_crates(folder: &Path) {
             |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));
         all.into_iter().find(is).unwrap_or_else(|| panic!("no {name} among the crates"))
     };
-    copy_tree(&find("ignore-"), &folder.join("ignore"));
+    copy_folder(&find("ignore-"), &folder.join("ignore"));
     fs::remove_file(folder.join("ignore/.cargo-checksum.json")).expect("cargo made it");
     let sources = find("zstd-sys-").join("zstd/lib");
     for part in ZSTD {
-        copy_tree(&sources.join(part), &folder.join("zstd/lib").join(part));
+        copy_folder(&sources.join(part), &folder.join("zstd/lib").join(part));
     }
     for header in ["zstd.h", "zdict.h", "zstd_errors.h"] {
         fs::copy(sources.join(header), folder.join("zstd/lib").join(header)).expect("zstd has it");
@@ -189,17 +189,4 @@ fn fetch_crates(folder: &Path) {
     lock.args(["generate-lockfile", "--quiet"]).current_dir(folder.join("ignore")).env("CARGO_HOME", &home);
     let locked = run(&mut lock, b"");
     assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
-}
-
-/// Copies a folder with all that is in it.
-fn copy_tree(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())).flatten() {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_tree(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), &target).expect("a file can be copied");
-        }
-    }
 }

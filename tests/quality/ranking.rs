@@ -9,11 +9,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use hob_tests::{Answer, Tree, World, outside, projects, repository};
+use hob_tests::{Answer, Tree, World, copy_folder, outside, projects, repository};
 use serde_json::{Value, json};
 
 use super::super::e2e::ranked::ask;
-use super::copy;
 
 /// Set to write what is instead of comparing it.
 const BLESS: &str = "HOB_BLESS_RANKING";
@@ -40,7 +39,7 @@ fn trees(world: &World) -> BTreeMap<&'static str, Tree> {
         [("django", outside::django()), ("flask", projects::flask()), ("rxjs", projects::rxjs())];
     let tree = |(name, source): (&'static str, &Path)| {
         let root = world.path(name);
-        copy(source, &root);
+        copy_folder(source, &root);
         fs::create_dir_all(root.join(".git")).expect("a folder can be made");
         (name, Tree::existing(&root))
     };

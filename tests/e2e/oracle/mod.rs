@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hob_tests::lsp::{Lsp, Speaks};
-use hob_tests::{Mcp, Tree, World, projects_native};
+use hob_tests::{Mcp, Tree, World, copy_folder, projects_native};
 use serde_json::{Value, json};
 
 use super::nav::path_with;
@@ -53,7 +53,7 @@ impl Subject {
     /// The project, copied into a world.
     fn tree(&self, world: &World) -> Tree {
         let root = world.path("ws");
-        copy((self.project)(), &root);
+        copy_folder((self.project)(), &root);
         fs::create_dir_all(root.join(".git")).expect("a folder can be made");
         if self.endings.contains(&"c") {
             // A compilation database says where things lie.
@@ -127,18 +127,6 @@ fn running(mcp: &mut Mcp) -> Vec<String> {
     let status = mcp.call("map_status", json!({}));
     let servers = status.ok()["lsp"].as_object().map(|servers| servers.keys().cloned().collect());
     servers.unwrap_or_default()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder can be made");
-    for entry in fs::read_dir(from).expect("a folder of the project").flatten() {
-        let target = to.join(entry.file_name());
-        match entry.file_type().expect("it was just listed") {
-            kind if kind.is_dir() => copy(&entry.path(), &target),
-            kind if kind.is_file() => drop(fs::copy(entry.path(), target).expect("it can be copied")),
-            _ => {}
-        }
-    }
 }
 
 /// One-based, as hob counts.

@@ -15,10 +15,8 @@ mod nasty;
 mod pathological;
 mod patterns;
 
-use std::path::Path;
-
 use compare::Comparison;
-use hob_tests::{Rng, World, outside, repository};
+use hob_tests::{Rng, World, copy_folder, outside, repository};
 use patterns::{BY_HAND, Patterns};
 
 /// Patterns of each tree: a part of Django, the awkward one, this repository's sources.
@@ -58,7 +56,7 @@ fn ask(comparison: &mut Comparison<'_>, number: usize, salt: usize) {
 fn on_django() {
     let world = World::new();
     let tree = world.tree("");
-    OF_DJANGO.iter().for_each(|folder| copy(&outside::django().join(folder), &tree.at(folder)));
+    OF_DJANGO.iter().for_each(|folder| copy_folder(&outside::django().join(folder), &tree.at(folder)));
     let mut comparison = Comparison::new(&world, &tree);
     ask(&mut comparison, number(SHARES[0]), 0);
     comparison.finish();
@@ -107,23 +105,10 @@ fn on_this_repositorys_sources() {
     let world = World::new();
     let tree = world.tree("");
     // A copy: what is compared must not change meanwhile.
-    for folder in ["client", "daemon", "docs", "proto", "shims", "tests"] {
-        copy(&repository().join(folder), &tree.at(folder));
+    for folder in ["client", "daemon", "docs", "proto", "shims", "tests/e2e", "tests/harness"] {
+        copy_folder(&repository().join(folder), &tree.at(folder));
     }
     let mut comparison = Comparison::new(&world, &tree);
     ask(&mut comparison, number(SHARES[2]), 40);
     comparison.finish();
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder can be made");
-    for entry in std::fs::read_dir(from).expect("a folder of the repository").flatten() {
-        let (name, kind) = (entry.file_name(), entry.file_type().expect("it was just listed"));
-        match kind.is_dir() {
-            true if name == "node_modules" || name == "target" => {}
-            true => copy(&entry.path(), &to.join(name)),
-            // Somebody may be working on it.
-            false => drop(std::fs::copy(entry.path(), to.join(name))),
-        }
-    }
 }
