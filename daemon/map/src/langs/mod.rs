@@ -159,7 +159,7 @@ pub trait ImportRules: Send + Sync {
     }
 }
 
-/// Every language, sorted by [`Lang`].
+/// Every language, sorted by [`Lang`]; new ones go last, in both.
 pub static TABLE: &[LangSpec] = &[
     python::SPEC,
     ecma::TYPESCRIPT,
@@ -192,7 +192,9 @@ impl Lang {
     /// Its row; project files have none.
     #[must_use]
     pub fn spec(self) -> Option<&'static LangSpec> {
-        TABLE.get(self as usize)
+        // Numbers on disk only ever grow, so project files, which have no row, stand between the rows.
+        let before = usize::from(self > Self::Manifest);
+        TABLE.get(self as usize - before).filter(|_| self != Self::Manifest)
     }
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++

@@ -2,10 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tree_sitter::{Language, Node};
-
 use crate::langs::support::fields;
-use crate::walk::KindTable;
 
 /// What a node is to the extractor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -150,22 +147,19 @@ fields!(Fields {
     parameters: "parameters",
 });
 
-/// The grammar with its tables, made once.
-pub(super) struct Grammar {
-    kinds: KindTable<K>,
-    /// Field numbers.
-    pub(super) f: Fields,
-}
-
-impl Grammar {
-    /// What the node is.
-    pub(super) fn kind(&self, node: Node<'_>) -> K {
-        self.kinds.get(node)
-    }
-}
+/// The grammar with its tables.
+pub(super) type Grammar = crate::langs::support::Grammar<K, Fields>;
 
 /// Java.
-pub(super) static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| {
-    let language: Language = tree_sitter_java::LANGUAGE.into();
-    Grammar { kinds: KindTable::new(&language, KINDS), f: Fields::new(&language) }
-});
+pub(super) static GRAMMAR: LazyLock<Grammar> =
+    LazyLock::new(|| Grammar::new(&tree_sitter_java::LANGUAGE.into(), KINDS, Fields::new));
+
+#[cfg(test)]
+mod tests {
+    use crate::langs::support::unknown_kinds;
+
+    #[test]
+    fn every_kind_is_one_of_the_grammar() {
+        assert_eq!(unknown_kinds(&tree_sitter_java::LANGUAGE.into(), super::KINDS), [""; 0]);
+    }
+}

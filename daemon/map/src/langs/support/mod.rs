@@ -3,12 +3,16 @@
 //!
 //! Nothing here decides what a node means; that is each language's own business.
 
+mod grammar;
 mod lead;
 mod pending;
 pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
 
+pub(crate) use grammar::Grammar;
+#[cfg(test)]
+pub(crate) use grammar::unknown_kinds;
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
 

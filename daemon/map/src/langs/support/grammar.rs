@@ -1,0 +1,38 @@
+//! A grammar made ready: what each of its node kinds means to an extractor, and the numbers of its fields.
+//!
+//! Made once per process, behind a `LazyLock`; then the walk's inner loop looks things up in arrays and compares no names.
+//! A grammar that needs more than this (C, with two dialects) has a type of its own.
+
+use tree_sitter::{Language, Node};
+
+use crate::walk::KindTable;
+
+/// The tables of one grammar: `K` is the language's own small enum of node kinds, `F` its field numbers, declared with
+/// [`super::fields`].
+#[derive(Debug)]
+pub(crate) struct Grammar<K, F> {
+    kinds: KindTable<K>,
+    /// Field numbers.
+    pub(crate) f: F,
+}
+
+impl<K: Copy + Default, F> Grammar<K, F> {
+    /// The tables of `language`; kinds that `kinds` does not name are `K::default()`. `fields` is the `new` of the struct of
+    /// field numbers.
+    pub(crate) fn new(language: &Language, kinds: &[(&str, K)], fields: fn(&Language) -> F) -> Self {
+        Self { kinds: KindTable::new(language, kinds), f: fields(language) }
+    }
+
+    /// What the node is.
+    pub(crate) fn kind(&self, node: Node<'_>) -> K {
+        self.kinds.get(node)
+    }
+}
+
+/// The names in a table of kinds that the grammar does not have: each is a slip of the pen, or was renamed by a newer
+/// grammar. A language's tests assert that there are none.
+#[cfg(test)]
+pub(crate) fn unknown_kinds<'k, K>(language: &Language, kinds: &'k [(&'k str, K)]) -> Vec<&'k str> {
+    let unknown = |name: &&str| language.id_for_node_kind(name, true) == 0;
+    kinds.iter().map(|(name, _)| *name).filter(unknown).collect()
+}
