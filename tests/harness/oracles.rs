@@ -69,15 +69,22 @@ impl Ripgrep<'_> {
         Ok(files)
     }
 
-    /// Every line that matches and `around` lines on each side.
+    /// Every line that matches and `around` lines on each side, the former by file and as [`Ripgrep::by_file`] has them.
     ///
     /// # Errors
     /// As [`Ripgrep::lines`].
     #[track_caller]
-    pub fn lines_around(&self, pattern: &str, around: u32) -> Result<Vec<Line>, String> {
+    pub fn lines_around(&self, pattern: &str, around: u32) -> Result<(ByFile, Vec<Line>), String> {
         let around = format!("-C{around}");
         let options = ["--line-number", "--no-heading", "--no-context-separator", &around];
-        Ok(records(&self.run(pattern, &options)?).collect())
+        let said = self.run(pattern, &options)?;
+        let mut matching = ByFile::new();
+        for (path, line, _) in std::iter::successors(next_record(&said), |(_, _, rest)| next_record(rest)) {
+            if line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(':') {
+                matching.entry(path.to_owned()).or_default().extend([line, "\n"]);
+            }
+        }
+        Ok((matching, records(&said).collect()))
     }
 
     /// Matches in each file with some.
