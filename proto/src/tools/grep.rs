@@ -11,6 +11,18 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 /// A page fits into a frame with much to spare; in tokens.
 const PAGE_BUDGET: u32 = 12 << 20;
 
+const fn flag(name: &'static str, description: &'static str) -> ArgDef {
+    ArgDef { name, ty: ArgType::Bool, default: Default::Bool(false), description }
+}
+
+const fn context(name: &'static str, description: &'static str) -> ArgDef {
+    ArgDef { name, ty: ArgType::Int { min: 0, max: u32::MAX as i64 }, default: Default::Int(0), description }
+}
+
+const fn path(name: &'static str, description: &'static str) -> ArgDef {
+    ArgDef { name, ty: ArgType::Str { min: 1 }, default: Default::None, description }
+}
+
 /// Everything that matches, page by page. In no list.
 pub static GREP: ToolDef = ToolDef {
     name: "hob_grep",
@@ -23,84 +35,44 @@ pub static GREP: ToolDef = ToolDef {
             default: Default::Required,
             description: "Regexes; a line matches if any of them does",
         },
-        ArgDef {
-            name: "fixed",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "They are plain texts",
-        },
+        flag("fixed", "They are plain texts"),
         ArgDef {
             name: "case",
             ty: ArgType::Enum(&["sensitive", "insensitive", "smart"]),
             default: Default::Str("sensitive"),
             description: "How case counts",
         },
-        ArgDef {
-            name: "word",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "Only whole words",
-        },
-        ArgDef {
-            name: "line",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "Only whole lines",
-        },
+        flag("word", "Only whole words"),
+        flag("line", "Only whole lines"),
         ArgDef {
             name: "keep",
             ty: ArgType::Enum(&["lines", "matches", "counts", "paths"]),
             default: Default::Str("lines"),
             description: "What to give of each file",
         },
-        ArgDef {
-            name: "before",
-            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
-            default: Default::Int(0),
-            description: "Lines of context before a match",
-        },
-        ArgDef {
-            name: "after",
-            ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
-            default: Default::Int(0),
-            description: "Lines of context after a match",
-        },
+        context("before", "Lines of context before a match"),
+        context("after", "Lines of context after a match"),
         ArgDef {
             name: "max_count",
             ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
             default: Default::None,
             description: "Most matching lines of a file",
         },
-        ArgDef {
-            name: "place",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "The file or folder to search",
-        },
+        path("place", "The file or folder to search"),
         ArgDef {
             name: "globs",
             ty: ArgType::StrList,
             default: Default::None,
             description: "Globs as ripgrep's -g takes them; the last that matches decides",
         },
-        ArgDef {
-            name: "globs_from",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "The folder that globs are relative to",
-        },
+        path("globs_from", "The folder that globs are relative to"),
         ArgDef {
             name: "types",
             ty: ArgType::StrList,
             default: Default::None,
             description: "File types; with ! in front, not these",
         },
-        ArgDef {
-            name: "after_path",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Where the last page ended",
-        },
+        path("after_path", "Where the last page ended"),
         ArgDef {
             name: "after_row",
             ty: ArgType::Int { min: 1, max: i64::MAX },

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::TEXT_KINDS;
+use super::text::{PATH_PREFIX, TEXT_KINDS};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
 /// `text_search`.
@@ -24,12 +24,7 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
             default: Default::None,
             description: "Only such nodes (default: all)",
         },
-        ArgDef {
-            name: "path_prefix",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Only below this folder or file",
-        },
+        PATH_PREFIX,
         ArgDef {
             name: "limit",
             ty: ArgType::Int { min: 1, max: 100 },

@@ -7,6 +7,30 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 /// What `regex_search` may be restricted to.
 pub const TEXT_KINDS: &[&str] = &["Symbol", "Section", "Note", "File"];
 
+/// Which part of the tree, for every search.
+pub(super) const PATH_PREFIX: ArgDef = ArgDef {
+    name: "path_prefix",
+    ty: ArgType::Str { min: 1 },
+    default: Default::None,
+    description: "Only below this folder or file",
+};
+
+/// Which lines of a file.
+const LINES_OF: ArgDef = ArgDef {
+    name: "kinds",
+    ty: ArgType::EnumList(TEXT_KINDS),
+    default: Default::None,
+    description: "Only text of these nodes (default: every line)",
+};
+
+/// How long a search may take.
+const MAX_MILLIS: ArgDef = ArgDef {
+    name: "max_millis",
+    ty: ArgType::Int { min: 1, max: 60_000 },
+    default: Default::Int(2_000),
+    description: "Time limit",
+};
+
 /// `regex_search`.
 pub static REGEX_SEARCH: ToolDef = ToolDef {
     name: "regex_search",
@@ -19,30 +43,15 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             default: Default::Required,
             description: "Regex, e.g. fn\\s+main or (?i)todo",
         },
-        ArgDef {
-            name: "path_prefix",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Only below this folder or file",
-        },
-        ArgDef {
-            name: "kinds",
-            ty: ArgType::EnumList(TEXT_KINDS),
-            default: Default::None,
-            description: "Only text of these nodes (default: every line)",
-        },
+        PATH_PREFIX,
+        LINES_OF,
         ArgDef {
             name: "limit",
             ty: ArgType::Int { min: 1, max: 10_000 },
             default: Default::None,
             description: "Most lines or files shown; totals count all",
         },
-        ArgDef {
-            name: "max_millis",
-            ty: ArgType::Int { min: 1, max: 60_000 },
-            default: Default::Int(2_000),
-            description: "Time limit",
-        },
+        MAX_MILLIS,
         ArgDef {
             name: "glob",
             ty: ArgType::Str { min: 1 },
@@ -86,24 +95,9 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
             default: Default::Required,
             description: "Up to 256 regexes",
         },
-        ArgDef {
-            name: "path_prefix",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Only below this folder or file",
-        },
-        ArgDef {
-            name: "kinds",
-            ty: ArgType::EnumList(TEXT_KINDS),
-            default: Default::None,
-            description: "Only text of these nodes (default: every line)",
-        },
-        ArgDef {
-            name: "max_millis",
-            ty: ArgType::Int { min: 1, max: 60_000 },
-            default: Default::Int(2_000),
-            description: "Time limit",
-        },
+        PATH_PREFIX,
+        LINES_OF,
+        MAX_MILLIS,
     ],
     output: "{patterns: [{pattern: str, total_matches: int, files_matched: int, top_files: [{path: str, count: int}]}], \
              complete: bool, elapsed_ms: int}",
