@@ -6,6 +6,7 @@ mod cost;
 mod growth;
 mod idle;
 mod index;
+mod map;
 mod nav;
 mod regex;
 mod save;
@@ -47,6 +48,7 @@ const ROWS: &[(&str, Row)] = &[
     ("noop", Row::Shared(calls::noop)),
     ("first-answer", Row::Shared(calls::first_answer)),
     ("search", Row::Shared(search::search)),
+    ("map", Row::Shared(map::map)),
     ("regex", Row::Shared(regex::regex)),
     ("barrier", Row::Shared(barrier::barrier)),
     ("nav", Row::Shared(nav::nav)),

@@ -1,0 +1,157 @@
+//! Questions to the map, warm: `map_search`, `map_neighbors` and `map_path` as multiples of a call that does nothing.
+//!
+//! What is asked about is drawn evenly from the tree's own files, so that small and large, famous and obscure definitions are
+//! among them; the same tree gives the same questions. Each kind of query is counted apart, because a mean over "found at
+//! once" and "not found anywhere" says nothing.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Failure, Lab, timed};
+use crate::Args;
+use crate::mcp::Server;
+use crate::stats::{Times, show};
+
+/// Files that definitions are drawn from.
+const FILES: usize = 100;
+/// Definitions drawn from each.
+const PER_FILE: usize = 3;
+
+/// A definition that is asked about.
+struct Known {
+    id: String,
+    name: String,
+}
+
+pub(super) fn map(args: &Args, lab: &Lab) -> Result<(), Failure> {
+    println!("\nmap: warm questions through hob-mcp, barrier included, as multiples of a no-op call");
+    let mut server = Server::start(&mut lab.world.shim())?;
+    lab.world.rest()?;
+    let known = draw(&mut server, lab.world.tree())?;
+    println!("  {} definitions drawn", known.len());
+    let mut noop = Times::default();
+    for _ in 0..args.rounds * 10 {
+        timed(&mut noop, || server.call("hob_noop", &json!({})))?;
+    }
+    show("no-op with barrier, the unit", &noop);
+    for (what, tool, questions) in questions(&known) {
+        let mut times = Times::default();
+        for question in &questions {
+            timed(&mut times, || server.call(tool, question))?;
+        }
+        show(&format!("{tool} {what}"), &times);
+        let (unit, p50, p99) = (noop.median(), times.median(), times.quantile(0.99));
+        println!("  => p50 {:.1}, p99 {:.1} no-op calls", p50 / unit, p99 / unit);
+    }
+    Ok(())
+}
+
+/// What is asked, by kind of question.
+fn questions(known: &[Known]) -> Vec<(&'static str, &'static str, Vec<Value>)> {
+    let search = |text: &dyn Fn(&str) -> String| -> Vec<Value> {
+        known.iter().map(|known| json!({"query": text(&known.name)})).collect()
+    };
+    let around = |more: &Value| -> Vec<Value> {
+        let asked = |known: &Known| {
+            let mut asked = json!({"nodeId": known.id});
+            more.as_object().into_iter().flatten().for_each(|(key, value)| asked[key] = value.clone());
+            asked
+        };
+        known.iter().map(asked).collect()
+    };
+    let pairs = known.iter().zip(known.iter().rev().skip(known.len() / 3));
+    let near = known.windows(2);
+    vec![
+        ("whole names", "map_search", search(&str::to_owned)),
+        ("beginnings", "map_search", search(&|name| cut(name, 0, 0.6))),
+        ("fragments", "map_search", search(&|name| cut(name, 0.3, 0.8))),
+        ("three letters", "map_search", search(&|name| name.chars().take(3).collect())),
+        ("a letter missing", "map_search", search(&misspelt)),
+        ("absent", "map_search", search(&|name| format!("zq{}", name.chars().rev().collect::<String>()))),
+        (
+            "functions in a folder",
+            "map_search",
+            known
+                .iter()
+                .map(|known| {
+                    let folder = known.id.split_once(':').map_or("", |(_, rest)| rest);
+                    let folder = folder.split_once('/').map_or("", |(folder, _)| folder);
+                    json!({"query": cut(&known.name, 0, 0.6), "kind": "function", "pathPrefix": folder})
+                })
+                .collect(),
+        ),
+        ("both ways", "map_neighbors", around(&json!({}))),
+        ("callers", "map_neighbors", around(&json!({"direction": "in", "edgeKinds": ["calls"]}))),
+        ("depth 2", "map_neighbors", around(&json!({"depth": 2}))),
+        ("far", "map_path", pairs.map(|(a, b)| json!({"from": a.id, "to": b.id})).collect()),
+        ("near", "map_path", near.map(|pair| json!({"from": pair[0].id, "to": pair[1].id})).collect()),
+    ]
+}
+
+/// A part of a name, by shares of its length; at least three letters.
+fn cut(name: &str, from: impl Into<f64>, to: f64) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let at = |share: f64| (letters.len() as f64 * share) as usize;
+    let start = at(from.into()).min(letters.len().saturating_sub(3));
+    let end = at(to).max(start + 3).min(letters.len());
+    letters[start..end].iter().collect()
+}
+
+fn misspelt(name: &str) -> String {
+    let middle = name.chars().count() / 2;
+    name.chars().enumerate().filter(|(at, _)| *at != middle).map(|(_, letter)| letter).collect()
+}
+
+/// Definitions of files that lie evenly over the tree.
+fn draw(server: &mut Server, tree: &Path) -> Result<Vec<Known>, Failure> {
+    let mut files = Vec::new();
+    list(tree, &mut files);
+    files.sort();
+    let mut known = Vec::new();
+    let (mut drawn, mut at) = (0, 0);
+    let step = (files.len() / (FILES * 4)).max(1);
+    while drawn < FILES && at < files.len() {
+        let path = files[at].strip_prefix(tree)?.to_string_lossy().into_owned();
+        at += step;
+        let found = definitions(server, &path)?;
+        drawn += usize::from(!found.is_empty());
+        let every = (found.len() / PER_FILE).max(1);
+        known.extend(found.into_iter().step_by(every).take(PER_FILE));
+    }
+    match known.is_empty() {
+        true => Err("the tree has no definitions".into()),
+        false => Ok(known),
+    }
+}
+
+fn definitions(server: &mut Server, path: &str) -> Result<Vec<Known>, Failure> {
+    let asked = json!({"query": path, "kind": "file", "limit": 5});
+    let answer = server.ask("map_search", &asked)?;
+    let hits = answer.data()["results"].as_array().cloned().unwrap_or_default();
+    let Some(file) = hits.iter().find(|hit| hit["file"] == path) else { return Ok(Vec::new()) };
+    let asked = json!({
+        "nodeId": file["id"], "direction": "out", "edgeKinds": ["contains"], "maxNodes": 200, "tokenBudget": 10_000
+    });
+    let answer = server.ask("map_neighbors", &asked)?;
+    let inside = answer.data()["neighbors"].as_array().cloned().unwrap_or_default();
+    let known = inside.iter().filter_map(|node| {
+        let id = node["id"].as_str()?;
+        let name = id.rsplit(['#', '.', ':', '/']).next()?;
+        let name: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        (name.len() >= 4).then(|| Known { id: id.to_owned(), name })
+    });
+    Ok(known.collect())
+}
+
+/// The files of a tree, links and hidden folders left out.
+fn list(folder: &Path, files: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b".")) {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => list(&entry.path(), files),
+            Ok(kind) if kind.is_file() => files.push(entry.path()),
+            _ => {}
+        }
+    }
+}
