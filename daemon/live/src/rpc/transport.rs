@@ -116,13 +116,14 @@ fn meaning(line: &[u8]) -> Line {
     number.map_or(Line::BadLength, Line::Length)
 }
 
-/// Writes one message.
+/// Writes one message, as one: a server would wake up for each part of it.
 ///
 /// # Errors
 /// When the pipe is closed or breaks.
 pub fn write_body(output: &mut impl Write, body: &[u8]) -> io::Result<()> {
-    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
-    output.write_all(body)?;
+    let mut message = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    message.extend_from_slice(body);
+    output.write_all(&message)?;
     output.flush()
 }
 
