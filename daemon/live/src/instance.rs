@@ -4,6 +4,7 @@
 //! replaced as a whole, because nothing that it knew can be trusted to have survived.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,7 +14,6 @@ use lsp_types::Diagnostic;
 use lsp_types::request::Request;
 use serde_json::{Value, json};
 
-use crate::catalogue;
 use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
 use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
@@ -55,6 +55,8 @@ pub struct Launch {
     pub options: Value,
     /// Answers to `workspace/configuration`.
     pub settings: Value,
+    /// See [`Circumstances::keep`](crate::spec::Circumstances::keep).
+    pub keep: Option<PathBuf>,
 }
 
 /// Why a server could not be started.
@@ -123,17 +125,22 @@ impl Instance {
     ///
     /// # Errors
     /// [`StartError`]; nothing of it is left running.
-    pub fn start(launch: Launch, guard: Option<&Guard>, cancel: &CancelToken) -> Result<Self, StartError> {
+    pub fn start(
+        mut launch: Launch,
+        guard: Option<&Guard>,
+        cancel: &CancelToken,
+    ) -> Result<Self, StartError> {
+        (launch.spec.before_start)(&mut launch);
         let spawn_error = |error: std::io::Error| StartError::Spawn {
             program: launch.command.program.display().to_string(),
             why: error.to_string(),
         };
-        catalogue::prepare(&launch);
         let (process, (input, output)) = ServerProcess::start(&launch.command, guard).map_err(spawn_error)?;
         let root_uri = uri::of_path(&launch.root);
         let name = launch.root.as_path().file_name().map(|name| name.to_string_lossy().into_owned());
         let folders = json!([{"uri": root_uri, "name": name.unwrap_or_default()}]);
-        let session = Arc::new(Session::new(launch.spec.ready, folders.clone(), launch.settings.clone()));
+        let session =
+            Arc::new(Session::new(Arc::clone(&launch.spec), folders.clone(), launch.settings.clone()));
         let peer = Arc::clone(&session);
         let client = Client::start(input, output, peer).map_err(spawn_error)?;
         #[cfg(unix)]

@@ -33,12 +33,6 @@ pub fn make(folder: &Path, root: &AbsPath) -> io::Result<()> {
     folder.parent().map_or(Ok(()), remove_orphans)
 }
 
-/// Whether a folder is one that [`make`] made.
-#[must_use]
-pub fn is_one(folder: &Path) -> bool {
-    folder.join(NOTE).is_file()
-}
-
 /// Makes the link `link` lead to `target`, if it does not yet.
 ///
 /// # Errors

@@ -492,6 +492,7 @@ impl Live {
             root: project.root.clone(),
             options,
             settings,
+            keep,
         }
     }
 

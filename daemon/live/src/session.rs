@@ -4,16 +4,15 @@
 //! server do anything: edits are refused here, because hob writes nothing that was not previewed.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::catalogue;
 use crate::diagnostics::Verdicts;
 use crate::ready::ReadyWatch;
 use crate::rpc::{Peer, ResponseError, codes};
-use crate::spec::ReadySignal;
+use crate::spec::ServerSpec;
 
 /// Characters of a server's message about its own state that are shown.
 const MESSAGE: usize = 300;
@@ -25,6 +24,7 @@ pub struct Session {
     pub ready: ReadyWatch,
     /// What it pushed about files.
     pub verdicts: Verdicts,
+    spec: Arc<ServerSpec>,
     folders: Value,
     settings: Value,
     /// Registrations of methods at run time, by their id.
@@ -32,12 +32,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// For a server that works on `folders` (as the protocol writes them) with these settings.
+    /// For a server of a kind that works on `folders` (as the protocol writes them) with these settings.
     #[must_use]
-    pub fn new(signal: ReadySignal, folders: Value, settings: Value) -> Self {
+    pub fn new(spec: Arc<ServerSpec>, folders: Value, settings: Value) -> Self {
         Self {
-            ready: ReadyWatch::new(signal),
+            ready: ReadyWatch::new(spec.ready),
             verdicts: Verdicts::default(),
+            spec,
             folders,
             settings,
             registered: Mutex::default(),
@@ -94,12 +95,12 @@ fn value(params: Option<&RawValue>) -> Value {
 }
 
 /// A server's status with its message in one line of a sane length, and with what to do about it where that is known.
-fn advised(mut status: Value) -> Value {
+fn advised(mut status: Value, spec: &ServerSpec) -> Value {
     let message = status["message"].as_str().unwrap_or_default();
     if !message.is_empty() {
         let short: Vec<&str> = message.split_whitespace().collect();
         let short: String = short.join(" ").chars().take(MESSAGE).collect();
-        let advice = catalogue::advice(message).map(|advice| format!("; {advice}"));
+        let advice = spec.advice_on(message).map(|advice| format!("; {advice}"));
         status["message"] = Value::String(short + &advice.unwrap_or_default());
     }
     status
@@ -142,7 +143,7 @@ impl Peer for Session {
                 tracing::debug!(text, "a language server says");
                 self.ready.log(text);
             }
-            "experimental/serverStatus" => self.ready.status(&advised(value(params))),
+            "experimental/serverStatus" => self.ready.status(&advised(value(params), &self.spec)),
             "textDocument/publishDiagnostics" => {
                 let parsed = params.and_then(|params| serde_json::from_str(params.get()).ok());
                 if let Some(params) = parsed {
@@ -161,10 +162,12 @@ impl Peer for Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue;
 
     fn session() -> Session {
+        let spec = Arc::new(ServerSpec::cautious());
         let settings = json!({"python": {"analysis": {"mode": "off"}}});
-        Session::new(ReadySignal::Held, json!([{"uri": "file:///p", "name": "p"}]), settings)
+        Session::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings)
     }
 
     fn ask(session: &Session, method: &str, params: &Value) -> Result<Value, ResponseError> {
@@ -201,7 +204,8 @@ mod tests {
 
     #[test]
     fn a_known_complaint_comes_with_what_to_do() {
-        let session = Session::new(ReadySignal::QuiescentStatus, json!([]), Value::Null);
+        let spec = catalogue::by_name("rust-analyzer").expect("it is known");
+        let session = Session::new(Arc::clone(spec), json!([]), Value::Null);
         let status = json!({"health": "warning", "quiescent": true,
             "message": "Workspace has sysroot errors:\n  can't find standard library sources in /x"});
         session.notification("experimental/serverStatus", raw(&status).as_deref());

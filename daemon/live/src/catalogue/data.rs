@@ -4,49 +4,39 @@
 
 use crate::spec::{Install, ServerSpec};
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
             name: "yaml-language-server",
             files: &[("yaml", "yaml"), ("yml", "yaml")],
-            markers: &[],
             commands: &[&["yaml-language-server", "--stdio"]],
-            version_args: &[],
             install_hint: "npm install -g yaml-language-server",
             install: Some(Install::Npm(&["yaml-language-server@1.25.0"])),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "vscode-json-language-server",
             files: &[("json", "json"), ("jsonc", "jsonc")],
-            markers: &[],
             commands: &[&["vscode-json-language-server", "--stdio"]],
-            version_args: &[],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "vscode-css-language-server",
             files: &[("css", "css"), ("scss", "scss"), ("less", "less")],
-            markers: &[],
             commands: &[&["vscode-css-language-server", "--stdio"]],
-            version_args: &[],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "vscode-html-language-server",
             files: &[("html", "html"), ("htm", "html")],
-            markers: &[],
             commands: &[&["vscode-html-language-server", "--stdio"]],
-            version_args: &[],
             install_hint: "npm install -g vscode-langservers-extracted",
             install: Some(Install::Npm(&["vscode-langservers-extracted@4.10.0"])),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "terraform-ls",
@@ -58,7 +48,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             needs_trust: Some(
                 "it has Terraform load the providers that lie in the project's .terraform folder",
             ),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

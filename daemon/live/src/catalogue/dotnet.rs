@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -16,17 +14,16 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "dotnet tool install --global csharp-ls",
             needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "omnisharp",
             files: &[("cs", "csharp")],
             markers: &["global.json", "Directory.Build.props"],
             commands: &[&["omnisharp", "-lsp"], &["OmniSharp", "-lsp"]],
-            version_args: &[],
             install_hint: "unpack a release of omnisharp-roslyn and put it on the PATH as omnisharp",
             needs_trust: Some("it evaluates the project's MSBuild files, which may run programs"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

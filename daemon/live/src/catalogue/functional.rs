@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -13,10 +11,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             files: &[("ex", "elixir"), ("exs", "elixir")],
             markers: &["mix.exs"],
             commands: &[&["elixir-ls"], &["language_server.sh"]],
-            version_args: &[],
             install_hint: "brew install elixir-ls, or unpack its release and put language_server.sh on the PATH",
             needs_trust: Some("it compiles the project, which executes its macros"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "haskell-language-server",
@@ -26,7 +23,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "ghcup install hls",
             needs_trust: Some("it runs the project's build, and Template Haskell in it"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "ocamllsp",
@@ -36,7 +33,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "opam install ocaml-lsp-server",
             needs_trust: Some("it runs the project's preprocessors"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

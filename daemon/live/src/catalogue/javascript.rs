@@ -2,9 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{
-    Announce, Circumstances, Install, OpenPolicy, ReadySignal, Reread, ServerSpec, no_variables, nothing,
-};
+use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, Reread, ServerSpec, nothing};
 
 const FILES: &[(&str, &str)] = &[
     ("ts", "typescript"),
@@ -36,15 +34,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::Held,
         open: OpenPolicy::Never,
         announce: Announce::WatchedFiles,
-        environment: no_variables,
-        options: nothing,
-        settings: nothing,
-        section: None,
-        harmless: &[],
-        restricted: None,
-        needs_trust: None,
         // It ends with 1 after a proper shutdown.
         clean_exit_codes: &[0, 1],
+        ..ServerSpec::cautious()
     };
     let tsls = ServerSpec {
         name: "typescript-language-server",

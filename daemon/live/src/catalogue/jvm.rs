@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -13,10 +11,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             files: &[("java", "java")],
             markers: &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle"],
             commands: &[&["jdtls"]],
-            version_args: &[],
             install_hint: "brew install jdtls, or unpack Eclipse JDT LS and put its bin folder on the PATH (needs Java 21)",
             needs_trust: Some("it runs the project's Gradle build to learn of its parts"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "kotlin-language-server",
@@ -29,20 +26,18 @@ pub(super) fn servers() -> Vec<ServerSpec> {
                 "pom.xml",
             ],
             commands: &[&["kotlin-language-server"]],
-            version_args: &[],
             install_hint: "brew install kotlin-language-server, or unpack its release and put its bin folder on the PATH",
             needs_trust: Some("it runs the project's build to learn of its dependencies"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "metals",
             files: &[("scala", "scala"), ("sbt", "scala"), ("sc", "scala")],
             markers: &["build.sbt", "build.sc", "build.mill"],
             commands: &[&["metals"]],
-            version_args: &[],
             install_hint: "cs install metals",
             needs_trust: Some("it runs the project's build to learn of its parts"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

@@ -1,7 +1,7 @@
 //! The servers that hob knows, one file for each language family: what runs, how it is got, how it behaves.
 //!
 //! Figures and peculiarities were measured with the versions named in each file. A server that is not measured says so by
-//! having the cautious values: everything is opened, and silence is not taken for readiness.
+//! having the values of [`ServerSpec::cautious`].
 
 mod c;
 mod c_index;
@@ -21,8 +21,7 @@ mod shell;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::instance::Launch;
-use crate::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
+use crate::spec::ServerSpec;
 
 /// Every server, those of one language in order of preference.
 static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
@@ -45,31 +44,6 @@ static ALL: LazyLock<Vec<Arc<ServerSpec>>> = LazyLock::new(|| {
     families.into_iter().flatten().map(Arc::new).collect()
 });
 
-/// What is assumed of a server that nobody has measured. Names, files and commands are still to be filled in.
-fn unmeasured() -> ServerSpec {
-    ServerSpec {
-        name: "",
-        files: &[],
-        markers: &[],
-        commands: &[],
-        version_args: &[],
-        least_version: 0,
-        install_hint: "",
-        install: None,
-        ready: ReadySignal::Settles,
-        open: OpenPolicy::AskedFile,
-        announce: Announce::WatchedFilesAndOpenNew,
-        environment: no_variables,
-        options: nothing,
-        settings: nothing,
-        section: None,
-        harmless: &[],
-        restricted: None,
-        needs_trust: None,
-        clean_exit_codes: &[0],
-    }
-}
-
 /// Every server that hob knows, those of one language in order of preference.
 #[must_use]
 pub fn all() -> &'static [Arc<ServerSpec>] {
@@ -85,19 +59,6 @@ pub fn for_file(file_name: &str) -> impl Iterator<Item = &'static Arc<ServerSpec
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Arc<ServerSpec>> {
     all().iter().find(|spec| spec.name == name)
-}
-
-/// What there is to do right before a server starts.
-pub(crate) fn prepare(launch: &Launch) {
-    if launch.spec.name == c::NAME {
-        c::prepare(launch);
-    }
-}
-
-/// What to do about something that a server says is wrong with it.
-#[must_use]
-pub fn advice(complaint: &str) -> Option<&'static str> {
-    rust::ADVICE.iter().find(|(part, _)| complaint.contains(part)).map(|(_, advice)| *advice)
 }
 
 #[cfg(test)]

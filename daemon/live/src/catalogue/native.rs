@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -13,10 +11,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             files: &[("swift", "swift")],
             markers: &["Package.swift", "buildServer.json"],
             commands: &[&["sourcekit-lsp"]],
-            version_args: &[],
             install_hint: "it comes with the Swift toolchain (swift.org)",
             needs_trust: Some("it evaluates the project's Package.swift and loads its macros"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "zls",
@@ -26,7 +23,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "brew install zls, or put its release on the PATH; its version must be that of Zig",
             needs_trust: Some("it runs the project's build.zig"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "dart",
@@ -36,7 +33,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "it comes with the Dart SDK (dart.dev)",
             needs_trust: Some("it runs analyzer plug-ins that the project's settings name"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "lua-language-server",
@@ -46,7 +43,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "brew install lua-language-server, or put its release on the PATH",
             needs_trust: Some("it runs a plug-in that the project's settings name"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

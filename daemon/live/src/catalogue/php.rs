@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -13,9 +11,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             files: &[("php", "php")],
             markers: &["composer.json"],
             commands: &[&["intelephense", "--stdio"]],
-            version_args: &[],
             install_hint: "npm install -g intelephense",
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "phpactor",
@@ -25,7 +22,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "put a release of phpactor (phpactor.phar) on the PATH as phpactor",
             needs_trust: Some("the project's settings name programs that it runs"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

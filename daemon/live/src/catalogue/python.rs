@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::spec::{
-    Announce, Circumstances, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing,
-};
+use crate::spec::{Announce, Circumstances, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, nothing};
 
 const FILES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
 const MARKERS: &[&str] =
@@ -17,10 +15,8 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         name: "pyright",
         files: FILES,
         markers: MARKERS,
+        // It has no arguments to say its version and end; its sibling `pyright` would be another program.
         commands: &[&["pyright-langserver", "--stdio"]],
-        // It has none that ends; its sibling `pyright` would be another program.
-        version_args: &[],
-        least_version: 0,
         install_hint: "npm install -g pyright",
         install: Some(Install::Npm(&["pyright@1.1.414"])),
         // Then it still holds the first request while it reads them.
@@ -31,16 +27,12 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             read: Duration::from_secs(4),
             listed: Duration::from_secs(7),
         }),
-        environment: no_variables,
-        options: nothing,
         settings: pyright_settings,
-        section: None,
         harmless: &["python.analysis", "basedpyright.analysis"],
         restricted: Some(
             "the project's own interpreter is not run, so packages installed in it may be unresolved",
         ),
-        needs_trust: None,
-        clean_exit_codes: &[0],
+        ..ServerSpec::cautious()
     };
     let basedpyright = ServerSpec {
         name: "basedpyright",
@@ -57,8 +49,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         install: Some(Install::Pip(&["ty==0.0.105"])),
         ready: ReadySignal::Held,
         announce: Announce::WatchedFiles,
-        environment: no_variables,
-        options: nothing,
         settings: nothing,
         // It reads environments and runs no interpreter.
         harmless: &["ty"],

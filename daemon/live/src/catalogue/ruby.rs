@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![
         ServerSpec {
@@ -22,7 +20,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "gem install ruby-lsp",
             needs_trust: Some("it evaluates the project's Gemfile and loads add-ons from its gems"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
         ServerSpec {
             name: "solargraph",
@@ -38,7 +36,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
             version_args: &["--version"],
             install_hint: "gem install solargraph",
             needs_trust: Some("it loads plug-ins that the project's settings name"),
-            ..unmeasured()
+            ..ServerSpec::cautious()
         },
     ]
 }

@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::spec::{
-    Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec, nothing,
-};
+use crate::spec::{Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec};
 
 /// Without the sources of the standard library it does not see most uses of methods.
-pub(super) const ADVICE: &[(&str, &str)] = &[(
+const ADVICE: &[(&str, &str)] = &[(
     "standard library sources",
     "without them most uses of methods are not found; `rustup component add rust-src` installs them, or a package like \
      Debian's rust-src",
@@ -23,7 +21,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         markers: &["Cargo.toml", "rust-project.json"],
         commands: &[&["rust-analyzer"]],
         version_args: &["--version"],
-        least_version: 0,
         install_hint: "rustup component add rust-analyzer rust-src",
         install: Some(Install::Cargo("ra_ap_rust-analyzer@0.0.345")),
         ready: ReadySignal::QuiescentStatus,
@@ -36,15 +33,13 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         }),
         environment,
         options,
-        settings: nothing,
         section: Some("rust-analyzer"),
-        harmless: &[],
         restricted: Some(
             "build scripts and procedural macros are not run, so what they generate is unknown; nor are other compilers \
              that its settings for Cargo name",
         ),
-        needs_trust: None,
-        clean_exit_codes: &[0],
+        advice: ADVICE,
+        ..ServerSpec::cautious()
     }]
 }
 

@@ -4,8 +4,6 @@
 
 use crate::spec::ServerSpec;
 
-use super::unmeasured;
-
 pub(super) fn servers() -> Vec<ServerSpec> {
     vec![ServerSpec {
         name: "r-languageserver",
@@ -15,6 +13,6 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         version_args: &["--version"],
         install_hint: "R -e 'install.packages(\"languageserver\")'",
         needs_trust: Some("R executes the project's .Rprofile when it starts"),
-        ..unmeasured()
+        ..ServerSpec::cautious()
     }]
 }

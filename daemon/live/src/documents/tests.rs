@@ -1,30 +1,10 @@
 //! What a server is told of files, for each way that servers learn of changes.
 
 use super::*;
-use crate::spec::{Lags, ReadySignal, no_variables, nothing};
+use crate::spec::Lags;
 
 fn spec(announce: Announce) -> ServerSpec {
-    ServerSpec {
-        name: "test",
-        files: &[("py", "python")],
-        markers: &[],
-        commands: &[],
-        version_args: &[],
-        least_version: 0,
-        install_hint: "",
-        install: None,
-        ready: ReadySignal::Held,
-        open: OpenPolicy::AskedFile,
-        announce,
-        environment: no_variables,
-        options: nothing,
-        settings: nothing,
-        section: None,
-        harmless: &[],
-        restricted: None,
-        needs_trust: None,
-        clean_exit_codes: &[0],
-    }
+    ServerSpec { name: "test", files: &[("py", "python")], announce, ..ServerSpec::cautious() }
 }
 
 fn path(text: &str) -> WsPath {

@@ -39,7 +39,7 @@ impl InstanceKey {
     /// The key of what `launch` would start.
     #[must_use]
     pub fn of(launch: &Launch) -> Self {
-        let Launch { spec, command, root, options, settings } = launch;
+        let Launch { spec, command, root, options, settings, keep: _ } = launch;
         let all = format!("{command:?}\0{options}\0{settings}");
         Self { server: spec.name, root: root.clone(), fingerprint: ContentHash::of(all.as_bytes()) }
     }

@@ -7,30 +7,16 @@ use std::time::Duration;
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::instance::{Instance, Launch, StartError};
 use hob_live::process::{ServerCommand, scrubbed_environment};
-use hob_live::spec::{Announce, OpenPolicy, ReadySignal, ServerSpec, no_variables, nothing};
+use hob_live::spec::{Announce, ReadySignal, ServerSpec};
 use serde_json::{Value, json};
 
 pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
     ServerSpec {
         name: "fake",
         files: &[("py", "python")],
-        markers: &[],
-        commands: &[],
-        version_args: &[],
-        least_version: 0,
-        install_hint: "",
-        install: None,
         ready,
-        open: OpenPolicy::AskedFile,
         announce: Announce::WatchedFiles,
-        environment: no_variables,
-        options: nothing,
-        settings: nothing,
-        section: None,
-        harmless: &[],
-        restricted: None,
-        needs_trust: None,
-        clean_exit_codes: &[0],
+        ..ServerSpec::cautious()
     }
 }
 
@@ -46,6 +32,7 @@ pub(crate) fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch 
         root: AbsPath::new(root).expect("absolute"),
         options: json!({"fast": true}),
         settings: json!({"fake": {"level": 3}}),
+        keep: None,
     }
 }
 
