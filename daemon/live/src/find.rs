@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -75,8 +76,8 @@ pub struct Search {
     pub never_below: Option<AbsPath>,
 }
 
-/// What makes a file the same as when it was tried.
-type Identity = (PathBuf, u64, Option<SystemTime>);
+/// What makes a program the same as when it was tried.
+pub(crate) type Identity = (PathBuf, u64, Option<SystemTime>);
 
 /// Remembers which files are programs.
 #[derive(Debug, Default)]
@@ -118,8 +119,7 @@ impl Finder {
         if search.never_below.as_ref().is_some_and(|root| lies_below(program, root)) {
             return Err(Reject::Untrusted);
         }
-        let metadata = std::fs::metadata(program).map_err(|error| Reject::Broken(error.to_string()))?;
-        let identity = (program.to_path_buf(), metadata.len(), metadata.modified().ok());
+        let identity = identity(program).ok_or_else(|| Reject::Broken("it is gone".to_owned()))?;
         let known = self.tried.lock().unwrap_or_else(PoisonError::into_inner).get(&identity).cloned();
         if let Some(known) = known {
             return known.map_err(Reject::Broken);
@@ -152,7 +152,7 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
             // Without one the name stays as it is, dots and all.
             let path = folder.join(name);
             let path = if ending.is_empty() { path } else { path.with_extension(ending) };
-            if is_program(&path) && !hits.contains(&path) {
+            if identity(&path).is_some() && !hits.contains(&path) {
                 hits.push(path);
             }
         }
@@ -160,15 +160,21 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
     hits
 }
 
+/// Which program there is at `path`, if there is one.
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
+    let metadata = std::fs::metadata(path).ok().filter(is_program)?;
+    Some((path.to_path_buf(), metadata.len(), metadata.modified().ok()))
+}
+
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+fn is_program(found: &Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    found.is_file() && found.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
+fn is_program(found: &Metadata) -> bool {
+    found.is_file()
 }
 
 /// Runs a program for its version; without arguments to ask with, being there is all that can be known.

@@ -9,6 +9,7 @@ pub mod documents;
 pub mod find;
 pub mod instance;
 pub mod keep;
+mod lately;
 pub mod live;
 pub mod pool;
 pub mod preferences;

@@ -151,8 +151,17 @@ impl Pool {
     /// # Errors
     /// [`PoolError`].
     pub fn get(self: &Arc<Self>, launch: &Launch, cancel: &CancelToken) -> Result<Arc<Instance>, PoolError> {
-        let key = InstanceKey::of(launch);
-        let slot = self.slot(&key)?;
+        self.get_as(&InstanceKey::of(launch), launch, cancel)
+    }
+
+    /// As [`Pool::get`], for who has made the key already.
+    pub(crate) fn get_as(
+        self: &Arc<Self>,
+        key: &InstanceKey,
+        launch: &Launch,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Instance>, PoolError> {
+        let slot = self.slot(key)?;
         let mut state = lock(&slot.state);
         state.used = Some(Instant::now());
         loop {

@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod instance;
+mod look;
 mod pool;
 mod rpc;
 mod support;

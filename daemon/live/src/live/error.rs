@@ -1,0 +1,105 @@
+//! Why a question to a language server has no answer.
+
+use hob_base::{AbsPath, Stopped, WsPath};
+
+use crate::find::Rejected;
+use crate::pool::PoolError;
+use crate::rpc::CallError;
+
+/// Why a question has no answer.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LiveError {
+    /// No kind of server is known for such files.
+    #[error("no language server is known for `{file}`")]
+    NoSuchLanguage {
+        /// The file's name.
+        file: String,
+    },
+    /// Kinds are known, and the user wants none of them.
+    #[error("language servers for `{language}` are switched off ({from})")]
+    SwitchedOff {
+        /// The protocol's identifier.
+        language: &'static str,
+        /// Where that is said.
+        from: String,
+    },
+    /// Kinds are known, and none is installed.
+    #[error("{server} was not found on the search path")]
+    NotInstalled {
+        /// The one most wanted.
+        server: &'static str,
+        /// How to get it.
+        install: &'static str,
+        /// What was found and is of no use.
+        rejected: Vec<Rejected>,
+    },
+    /// What is installed runs only in a trusted project, which this one is not.
+    #[error("{server} runs only if the project `{root}` is trusted")]
+    Untrusted {
+        /// The one most wanted of those that trust would let run.
+        server: &'static str,
+        /// The project.
+        root: AbsPath,
+        /// How to get one that needs no trust.
+        install: &'static str,
+        /// What was found, and why it may not run.
+        rejected: Vec<Rejected>,
+    },
+    /// It failed again and again.
+    #[error("{server} failed repeatedly: {why}")]
+    Failed {
+        /// Which.
+        server: &'static str,
+        /// The last failure.
+        why: String,
+        /// The last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// The server cannot answer such questions.
+    #[error("{server} cannot answer `{question}`")]
+    Unsupported {
+        /// Which.
+        server: &'static str,
+        /// The question, as the protocol calls it.
+        question: &'static str,
+    },
+    /// The file that the question is about cannot be read.
+    #[error("`{0}` cannot be read as text")]
+    Unreadable(WsPath),
+    /// The server answered with an error.
+    #[error("{server}: {error}")]
+    Refused {
+        /// Which.
+        server: &'static str,
+        /// What it said, or what does not make sense about it.
+        error: CallError,
+    },
+    /// Out of time, or nobody waits any more.
+    #[error("{server}: {stopped}")]
+    Stopped {
+        /// Which.
+        server: &'static str,
+        /// Why.
+        stopped: Stopped,
+    },
+    /// The daemon is ending.
+    #[error("the daemon is ending")]
+    Closing,
+}
+
+pub(super) fn of_pool(server: &'static str, error: PoolError) -> LiveError {
+    match error {
+        PoolError::GivenUp { why, stderr } => LiveError::Failed { server, why, stderr },
+        PoolError::Stopped(stopped) => LiveError::Stopped { server, stopped },
+        PoolError::Closing => LiveError::Closing,
+    }
+}
+
+/// A failed call to a server, as a failed question.
+pub(crate) fn of_call(server: &'static str, question: &'static str, error: CallError) -> LiveError {
+    match error {
+        CallError::Stopped(stopped) => LiveError::Stopped { server, stopped },
+        error if error.is_unknown_method() => LiveError::Unsupported { server, question },
+        error => LiveError::Refused { server, error },
+    }
+}

@@ -1,0 +1,320 @@
+//! From a file to how its server would be started: which kinds serve it, whether their programs are there and may run.
+//!
+//! Every question goes this way, and looking at each folder of the search path for each kind takes longer than many an answer.
+//! So what was chosen is believed for a moment, while the program is the file that it was; what was not found is always
+//! looked for again before anybody is told so. Nothing here writes anything: that is left to
+//! [`before_start`](crate::spec::ServerSpec::before_start).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::AbsPath;
+
+use super::{Live, LiveError, Project, STAMP};
+use crate::catalogue;
+use crate::find::{Found, Identity, Reject, Rejected, Search, identity};
+use crate::instance::Launch;
+use crate::keep;
+use crate::lately::Lately;
+use crate::preferences::{Preferences, Said, ServerPreference};
+use crate::process::ServerCommand;
+use crate::spec::{Circumstances, Environment, ServerSpec};
+
+/// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
+const BELIEVED_FOR: Duration = Duration::from_secs(60);
+
+/// How long it is believed that no program came to the search path that would be wanted more.
+const LOOKED_WITHIN: Duration = Duration::from_secs(1);
+
+/// Where package managers put the programs of what they install into a folder.
+const INSTALLED: &[&str] = &["bin", "Scripts", "node_modules/.bin"];
+
+/// Where projects keep programs of their own.
+const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
+    true => &["node_modules/.bin", ".venv/Scripts", "venv/Scripts"],
+    false => &["node_modules/.bin", ".venv/bin", "venv/bin"],
+};
+
+/// What was found when a server was looked for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Looked {
+    /// Its program, and the arguments that it is started with.
+    pub found: Option<(Found, Vec<OsString>)>,
+    /// What was found on the way and is of no use.
+    pub rejected: Vec<Rejected>,
+}
+
+/// What was found out lately.
+#[derive(Debug)]
+pub(super) struct Known {
+    chosen: Lately<Choice, Chosen>,
+    /// Where programs are that [`Live::run`] asks, by name.
+    programs: Lately<(AbsPath, bool, String), PathBuf>,
+    /// What they printed.
+    asked: Lately<(PathBuf, Vec<String>), Option<String>>,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Self {
+            chosen: Lately::new(LOOKED_WITHIN),
+            programs: Lately::new(LOOKED_WITHIN),
+            asked: Lately::new(BELIEVED_FOR),
+        }
+    }
+}
+
+/// A project, whether it is trusted, and the names of the kinds of server to choose from.
+type Choice = (AbsPath, bool, Vec<&'static str>);
+
+/// The kind of server that was chosen, and its program.
+#[derive(Clone, Debug)]
+struct Chosen {
+    preferences: Arc<Preferences>,
+    spec: Arc<ServerSpec>,
+    found: Found,
+    args: Vec<OsString>,
+    identity: Identity,
+}
+
+impl Live {
+    /// The kinds of server for files of this name that may be used, most wanted first.
+    ///
+    /// # Errors
+    /// [`LiveError::NoSuchLanguage`] and [`LiveError::SwitchedOff`].
+    pub fn candidates(
+        project: &Project,
+        file_name: &str,
+    ) -> Result<Vec<&'static Arc<ServerSpec>>, LiveError> {
+        let language = |spec: &ServerSpec| spec.language_of(file_name).unwrap_or_default();
+        let off = |spec: &ServerSpec| project.preferences.switched_off(spec.name, language(spec));
+        let all: Vec<_> = catalogue::for_file(file_name).collect();
+        let Some(first) = all.first() else {
+            return Err(LiveError::NoSuchLanguage { file: file_name.to_owned() });
+        };
+        let mut wanted: Vec<_> = all.iter().copied().filter(|spec| off(spec).is_none()).collect();
+        if wanted.is_empty() {
+            let from = off(first).map(|said| said.from.clone()).unwrap_or_default();
+            return Err(LiveError::SwitchedOff { language: language(first), from });
+        }
+        wanted.sort_by_key(|spec| project.preferences.rank(spec.name, language(spec)));
+        Ok(wanted)
+    }
+
+    /// How the server for files of this name would be started, and which program it is.
+    ///
+    /// # Errors
+    /// [`LiveError::NoSuchLanguage`], [`LiveError::SwitchedOff`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
+    pub fn launch(&self, project: &Project, file_name: &str) -> Result<(Launch, Found), LiveError> {
+        let wanted = Self::candidates(project, file_name)?;
+        let choice = (project.root.clone(), project.trusted, wanted.iter().map(|spec| spec.name).collect());
+        let chosen = match self.chosen_lately(&choice, project) {
+            Some(chosen) => chosen,
+            None => {
+                let chosen = self.choose(project, &wanted)?;
+                self.known.chosen.put(choice, chosen.clone());
+                chosen
+            }
+        };
+        Ok((self.describe(&chosen.spec, project, (&chosen.found, chosen.args)), chosen.found))
+    }
+
+    fn chosen_lately(&self, choice: &Choice, project: &Project) -> Option<Chosen> {
+        let chosen = self.known.chosen.get(choice)?;
+        let same = Arc::ptr_eq(&chosen.preferences, &project.preferences)
+            || chosen.preferences == project.preferences;
+        (same && identity(&chosen.found.program) == Some(chosen.identity.clone())).then_some(chosen)
+    }
+
+    /// The first of `wanted` that is there and may run.
+    fn choose(&self, project: &Project, wanted: &[&Arc<ServerSpec>]) -> Result<Chosen, LiveError> {
+        let mut rejected = Vec::new();
+        let mut untrusted = None;
+        for spec in wanted {
+            let looked = self.look(spec, project);
+            if let Some((found, args)) = looked.found
+                && let Some(identity) = identity(&found.program)
+            {
+                let (preferences, spec) = (Arc::clone(&project.preferences), Arc::clone(spec));
+                return Ok(Chosen { preferences, spec, found, args, identity });
+            }
+            if looked.rejected.iter().any(|it| it.why.is_of_trust()) {
+                untrusted = untrusted.or(Some(spec.name));
+            }
+            rejected.extend(looked.rejected);
+        }
+        // There is one: else it would have been an error.
+        let first = wanted[0];
+        let (server, install, root) = (first.name, first.install_hint, project.root.clone());
+        match untrusted {
+            Some(server) => Err(LiveError::Untrusted { server, root, install, rejected }),
+            None => Err(LiveError::NotInstalled { server, install, rejected }),
+        }
+    }
+
+    /// The program of a kind of server, and what was rejected on the way to it.
+    #[must_use]
+    pub fn look(&self, spec: &ServerSpec, project: &Project) -> Looked {
+        let wish = project.preferences.server(spec.name);
+        let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
+            Some(command) => self.look_for_named(spec, project, command),
+            None => self.look_for_known(spec, project),
+        };
+        if let (Some((_, args)), Some(wanted)) = (&mut looked.found, wish.and_then(|wish| wish.args.as_ref()))
+        {
+            *args = wanted.value.iter().map(Into::into).collect();
+        }
+        if let Some(why) = spec.needs_trust.filter(|_| !project.trusted)
+            && let Some((found, _)) = looked.found.take()
+        {
+            looked.rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
+        }
+        looked
+    }
+
+    fn look_for_known(&self, spec: &ServerSpec, project: &Project) -> Looked {
+        let search = self.search(project, Some(spec));
+        let mut looked = Looked::default();
+        for command in spec.commands {
+            match self.finder.find(command[0], (spec.version_args, spec.least_version), &search) {
+                Ok((found, rejected)) => {
+                    looked.rejected.extend(rejected);
+                    looked.found = Some((found, command[1..].iter().map(Into::into).collect()));
+                    return looked;
+                }
+                Err(rejected) => looked.rejected.extend(rejected),
+            }
+        }
+        looked
+    }
+
+    /// The program that the user's settings name. It is not asked for its version: it may be anything, such as a script that
+    /// starts the server elsewhere.
+    fn look_for_named(&self, spec: &ServerSpec, project: &Project, command: &Said<String>) -> Looked {
+        let mut search = self.search(project, Some(spec));
+        let path = project.root.as_path().join(&command.value);
+        let name = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+            (Some(folder), Some(name)) if command.value.contains(std::path::is_separator) => {
+                search.folders = vec![folder.to_path_buf()];
+                name
+            }
+            _ => command.value.as_str(),
+        };
+        let args = spec.commands.first().map_or(&[][..], |command| &command[1..]);
+        match self.finder.find(name, (&[], 0), &search) {
+            Ok((found, rejected)) => {
+                Looked { found: Some((found, args.iter().map(Into::into).collect())), rejected }
+            }
+            Err(mut rejected) => {
+                if rejected.is_empty() {
+                    let why = format!("there is no such program, and {} names it", command.from);
+                    rejected
+                        .push(Rejected { program: command.value.clone().into(), why: Reject::Broken(why) });
+                }
+                Looked { found: None, rejected }
+            }
+        }
+    }
+
+    /// Where hob installs a server; `None` if it installs none.
+    #[must_use]
+    pub fn own_folder(&self, server: &str) -> Option<PathBuf> {
+        self.options.own.as_ref().map(|own| own.join(server))
+    }
+
+    fn describe(
+        &self,
+        spec: &Arc<ServerSpec>,
+        project: &Project,
+        (found, args): (&Found, Vec<OsString>),
+    ) -> Launch {
+        let ask = |program: &str, args: &[&str]| self.run(program, args, project);
+        let keep = self.options.keep.as_ref().map(|keep| keep::folder_for(keep, spec.name, &project.root));
+        let circumstances =
+            Circumstances { trusted: project.trusted, root: &project.root, keep: keep.as_deref(), ask: &ask };
+        let known = ((spec.options)(&circumstances), (spec.settings)(&circumstances));
+        let (options, settings) = match project.preferences.server(spec.name) {
+            Some(wish) => wish.laid_over(known, (spec, project.trusted)),
+            None => known,
+        };
+        Launch {
+            spec: Arc::clone(spec),
+            command: ServerCommand {
+                program: found.program.clone(),
+                args,
+                env: self
+                    .environment((spec.environment)(&circumstances), project.preferences.server(spec.name)),
+                cwd: project.root.as_path().to_path_buf(),
+            },
+            root: project.root.clone(),
+            options,
+            settings,
+            keep,
+        }
+    }
+
+    /// What a server is started with.
+    fn environment(&self, known: Environment, wish: Option<&ServerPreference>) -> Vec<(OsString, OsString)> {
+        let mut env = self.options.env.clone();
+        let known = known.into_iter().map(|(name, value)| (name.into(), value));
+        let wished = wish.iter().flat_map(|wish| &wish.env);
+        let wished = wished.map(|(name, said)| (OsString::from(name), said.value.clone().into()));
+        for (name, value) in known.chain(wished) {
+            env.retain(|(other, _)| *other != name);
+            env.push((name, value));
+        }
+        env
+    }
+
+    /// Where to look for the programs of `spec`, or for any.
+    fn search(&self, project: &Project, spec: Option<&ServerSpec>) -> Search {
+        let env =
+            self.environment(Environment::new(), spec.and_then(|spec| project.preferences.server(spec.name)));
+        let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
+        let on_path = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
+        let brought = BROUGHT_ALONG.iter().map(|folder| project.root.as_path().join(folder));
+        let own = spec.and_then(|spec| self.own_folder(spec.name)).filter(|own| own.join(STAMP).is_file());
+        let others = own.iter().flat_map(|own| INSTALLED.iter().map(|folder| own.join(folder)));
+        let others = others.chain(on_path.unwrap_or_default());
+        // What may not run is still looked for, to be able to say that trust would help.
+        let folders = match project.trusted {
+            true => brought.chain(others).collect(),
+            false => others.chain(brought).collect(),
+        };
+        let never_below = (!project.trusted).then(|| project.root.clone());
+        Search { folders, env, never_below }
+    }
+
+    /// What a program prints, run outside of the project.
+    fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
+        let found = self.program(program, project)?;
+        let question = (found, args.iter().map(ToString::to_string).collect::<Vec<_>>());
+        if let Some(answer) = self.known.asked.get(&question) {
+            return answer;
+        }
+        let answer = output_of(&question.0, args, &self.options.env);
+        self.known.asked.put(question, answer.clone());
+        answer
+    }
+
+    fn program(&self, name: &str, project: &Project) -> Option<PathBuf> {
+        let key = (project.root.clone(), project.trusted, name.to_owned());
+        if let Some(known) = self.known.programs.get(&key).filter(|program| identity(program).is_some()) {
+            return Some(known);
+        }
+        let (found, _) = self.finder.find(name, (&[], 0), &self.search(project, None)).ok()?;
+        self.known.programs.put(key, found.program.clone());
+        Some(found.program)
+    }
+}
+
+fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(args).env_clear().envs(env.iter().cloned());
+    command.current_dir(std::env::temp_dir()).stdin(Stdio::null());
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}

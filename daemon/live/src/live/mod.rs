@@ -1,0 +1,256 @@
+//! From a file to a running server: how it would be started (`look`), and the pool.
+
+mod error;
+mod look;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken, Stopped, WsPath};
+
+use crate::catalogue;
+use crate::documents::{FileChange, ReadText};
+use crate::find::Finder;
+use crate::instance::Instance;
+use crate::pool::{InstanceKey, Pool, PoolOptions, ServerStatus};
+use crate::preferences::Preferences;
+use crate::process::Guard;
+use crate::rpc::CallError;
+
+pub use error::LiveError;
+pub(crate) use error::of_call;
+pub use look::Looked;
+
+/// How often a call that waits for a server to end looks whether it was cancelled.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// A file in the folder of a server that hob installed. It is made last: without it the installation was not finished, and
+/// nothing in the folder counts.
+pub const STAMP: &str = "installed.hob";
+
+/// What the live layer is told about its surroundings.
+#[derive(Clone, Debug, Default)]
+pub struct LiveOptions {
+    /// How to run servers so that they cannot outlive the daemon.
+    pub guard: Option<Guard>,
+    /// The folder where hob installs servers, each into one of its own name; they come before the user's search path.
+    pub own: Option<PathBuf>,
+    /// The folder for what servers keep of projects between their runs; see [`crate::keep`].
+    pub keep: Option<PathBuf>,
+    /// What servers are started with; see [`crate::process::scrubbed_environment`].
+    pub env: Vec<(OsString, OsString)>,
+    /// See [`PoolOptions`].
+    pub pool: PoolOptions,
+}
+
+/// A project as the live layer sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Project {
+    /// Its folder.
+    pub root: AbsPath,
+    /// Whether the user trusts it: see the catalogue's `restricted`.
+    pub trusted: bool,
+    /// What the user wants of servers in it.
+    pub preferences: Arc<Preferences>,
+}
+
+/// The live layer of one daemon.
+#[derive(Debug)]
+pub struct Live {
+    pool: Arc<Pool>,
+    finder: Finder,
+    known: look::Known,
+    /// What was last known of a project: whether it is trusted, and what is wanted in it.
+    settled: Mutex<HashMap<AbsPath, (bool, Arc<Preferences>)>>,
+    /// Projects with servers that are being dismissed, and by how many.
+    leaving: Mutex<HashMap<AbsPath, usize>>,
+    left: Condvar,
+    clients: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
+    options: LiveOptions,
+}
+
+/// One who asks for as long as it is connected; it goes with the connection.
+#[derive(Debug, Default)]
+pub struct Client(());
+
+/// A kind of server in a project.
+type Used = (&'static str, AbsPath);
+
+impl Live {
+    /// No servers yet.
+    #[must_use]
+    pub fn new(options: LiveOptions) -> Self {
+        let pool = Pool::new(options.guard.clone(), options.pool);
+        Self {
+            pool,
+            finder: Finder::default(),
+            known: look::Known::default(),
+            settled: Mutex::default(),
+            leaving: Mutex::default(),
+            left: Condvar::new(),
+            clients: Mutex::default(),
+            options,
+        }
+    }
+
+    /// Asks the server of `path` something; if the server dies of it or under it, a new one is asked once more.
+    ///
+    /// # Errors
+    /// [`LiveError`].
+    pub fn ask<T>(
+        &self,
+        project: &Project,
+        path: &WsPath,
+        cancel: &CancelToken,
+        question: impl Fn(&Instance) -> Result<T, LiveError>,
+    ) -> Result<T, LiveError> {
+        let (launch, _) = self.launch(project, path.file_name())?;
+        let (server, wanted) = (launch.spec.name, InstanceKey::of(&launch));
+        let mut again = true;
+        self.end_other_forms(&wanted, cancel).map_err(|stopped| LiveError::Stopped { server, stopped })?;
+        loop {
+            let instance =
+                self.pool.get_as(&wanted, &launch, cancel).map_err(|error| error::of_pool(server, error))?;
+            match question(&instance) {
+                Err(LiveError::Refused { error: CallError::Closed(why), .. }) if again => {
+                    tracing::debug!(server, why, "asking again: the server went away under the question");
+                    again = false;
+                }
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Tells the running servers of a project what changed on disk.
+    pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
+        self.pool.take_in(root, changes, read);
+    }
+
+    /// Whether any server of a project runs or is starting: if not, changes need not be told to anybody.
+    #[must_use]
+    pub fn is_used(&self, root: &AbsPath) -> bool {
+        self.pool.is_used(root)
+    }
+
+    /// Whether any server of any project runs or is starting.
+    #[must_use]
+    pub fn is_any_running(&self) -> bool {
+        self.pool.is_any_running()
+    }
+
+    /// Stops the servers of a project; the next question starts them again.
+    pub fn stop_all_of(&self, root: &AbsPath) {
+        self.pool.stop_aside(|key| key.root == *root);
+    }
+
+    /// What runs, for people.
+    #[must_use]
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.pool.status()
+    }
+
+    /// The servers themselves: for budgets and tests.
+    #[must_use]
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+
+    /// Stops every server, for good.
+    pub fn close(&self) {
+        self.pool.close();
+    }
+
+    /// Ends the servers of a project that nobody would be given any more, if what is wanted in it has changed since the last
+    /// time; whoever asks next waits for their end.
+    pub fn settle(&self, project: &Project) {
+        let now = (project.trusted, Arc::clone(&project.preferences));
+        let before = lock(&self.settled).insert(project.root.clone(), now.clone());
+        let same = |before: &(bool, Arc<Preferences>)| {
+            before.0 == now.0 && (Arc::ptr_eq(&before.1, &now.1) || before.1 == now.1)
+        };
+        if before.as_ref().is_none_or(same) {
+            return;
+        }
+        let unwanted = |key: &InstanceKey| {
+            let files = catalogue::by_name(key.server).map_or(&[][..], |spec| spec.files);
+            let given = |ending: &str| self.launch(project, ending).ok().map(|(launch, _)| launch);
+            !files
+                .iter()
+                .any(|(ending, _)| given(ending).is_some_and(|launch| InstanceKey::of(&launch) == *key))
+        };
+        let keys: Vec<_> = self.pool.keys(&project.root).into_iter().filter(unwanted).collect();
+        self.dismiss(&project.root, &keys);
+        if let Some(before) = before
+            && self.pool.keys(&project.root).iter().any(|key| keys.contains(key))
+        {
+            // One was only starting: the next call looks again.
+            lock(&self.settled).insert(project.root.clone(), before);
+        }
+    }
+
+    /// Notes that a client was given an answer by a server.
+    pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) {
+        let mut all = lock(&self.clients);
+        let known = all.entry((server, root.clone())).or_default();
+        known.retain(|other| other.strong_count() > 0);
+        if !known.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(client))) {
+            known.push(Arc::downgrade(client));
+        }
+    }
+
+    /// How many of those that were given answers by a server are still connected.
+    #[must_use]
+    pub fn clients_of(&self, key: &InstanceKey) -> usize {
+        let all = lock(&self.clients);
+        let known = all.get(&(key.server, key.root.clone())).map_or(&[][..], Vec::as_slice);
+        known.iter().filter(|client| client.strong_count() > 0).count()
+    }
+
+    /// Ends the servers of this kind and project that are of another form before the new one starts: two at once would take
+    /// the memory of two, and the old one may do what the user does not want any more.
+    fn end_other_forms(&self, wanted: &InstanceKey, cancel: &CancelToken) -> Result<(), Stopped> {
+        let other = |key: &InstanceKey| key.server == wanted.server && key != wanted;
+        let keys: Vec<_> = self.pool.keys(&wanted.root).into_iter().filter(other).collect();
+        self.dismiss(&wanted.root, &keys);
+        let mut leaving = lock(&self.leaving);
+        while leaving.contains_key(&wanted.root) {
+            cancel.check()?;
+            leaving = self.left.wait_timeout(leaving, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    fn dismiss(&self, root: &AbsPath, keys: &[InstanceKey]) {
+        if keys.is_empty() {
+            return;
+        }
+        *lock(&self.leaving).entry(root.clone()).or_default() += 1;
+        for key in keys {
+            tracing::info!(server = key.server, %root, "ending it: it is not wanted in this form any more");
+            self.pool.dismiss(key);
+        }
+        let mut leaving = lock(&self.leaving);
+        let last = leaving.get_mut(root).is_none_or(|count| {
+            *count -= 1;
+            *count == 0
+        });
+        if last {
+            leaving.remove(root);
+        }
+        self.left.notify_all();
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Entries are replaced whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
