@@ -10,7 +10,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use crate::host::{Phase, Stale, Workspace, resident_bytes};
 
-/// Lines of uses shown per neighbour.
+/// Lines of uses shown per neighbour, where several kinds of edges share the answer.
 const SITES: usize = 10;
 
 /// A moment in RFC 3339, to the second.
@@ -19,7 +19,9 @@ pub fn timestamp(at: Option<SystemTime>) -> String {
     at.map(|at| humantime::format_rfc3339_seconds(at).to_string()).unwrap_or_default()
 }
 
-fn score(score: f32) -> f64 {
+/// A hub score as answers show it.
+#[must_use]
+pub fn score(score: f32) -> f64 {
     (f64::from(score) * 10_000.0).round() / 10_000.0
 }
 
@@ -90,20 +92,25 @@ pub fn search(answer: graph::SearchAnswer, stale: &Stale) -> proto::SearchResult
     proto::SearchResult { results: results.collect(), total: answer.total }
 }
 
-/// `map_neighbors`.
+/// `map_neighbors`; with `all_sites` every line of a use is shown.
 #[must_use]
-pub fn neighbors(map: &Map, answer: graph::NeighborsAnswer, workspace: &Workspace) -> proto::NeighborsResult {
+pub fn neighbors(
+    map: &Map,
+    answer: graph::NeighborsAnswer,
+    (workspace, all_sites): (&Workspace, bool),
+) -> proto::NeighborsResult {
     let stale = workspace.stale();
+    let sites = if all_sites { usize::MAX } else { SITES };
     proto::NeighborsResult {
         node: node(&answer.node),
-        neighbors: answer.neighbors.into_iter().map(|found| neighbor(map, found, &stale)).collect(),
+        neighbors: answer.neighbors.into_iter().map(|found| neighbor(map, found, (&stale, sites))).collect(),
         omitted: answer.omitted,
         map_built_at: timestamp(workspace.changed_at()),
         stale_files: stale.count(),
     }
 }
 
-fn neighbor(map: &Map, found: graph::Neighbor, stale: &Stale) -> proto::Neighbor {
+fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
     let info = found.info;
     let resolved = found.confidence != graph::Confidence::Candidate;
     proto::Neighbor {
@@ -117,8 +124,8 @@ fn neighbor(map: &Map, found: graph::Neighbor, stale: &Stale) -> proto::Neighbor
         confidence: found.confidence.as_str().to_owned(),
         depth: found.depth as usize,
         score: score(info.score),
-        sites: found.sites.iter().copied().take(SITES).collect(),
-        site_count: (found.site_count > SITES).then_some(found.site_count),
+        site_count: (found.site_count > found.sites.len().min(sites)).then_some(found.site_count),
+        sites: found.sites.into_iter().take(sites).collect(),
         candidates: found.candidates.iter().map(|node| map.id(*node).to_string()).collect(),
         stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
     }

@@ -19,7 +19,7 @@ use crate::to_proto::{errors, map as to_proto};
 const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long one graph question may take.
-const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
+pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
     let args: OverviewArgs = call.args()?;
@@ -92,21 +92,22 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         direction: direction(&args.direction),
         kinds: edge_kinds(&args.edge_kinds),
         depth: u32::try_from(args.depth).unwrap_or(1),
-        max_nodes: args.max_nodes,
+        max_nodes: args.max_nodes.saturating_add(args.offset),
         cancel: patient(&call.cancel),
     };
-    let answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
+    let mut answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
     if answer.incomplete {
         call.warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
     }
+    answer.neighbors.drain(..args.offset.min(answer.neighbors.len()));
     call.omit(
         "neighbors",
         answer.omitted,
         0,
-        "Pass direction and one of edgeKinds, with maxNodes up to 200.",
+        "Pass direction and one of edgeKinds, with maxNodes up to 200, and offset for the next page.",
     );
-    data(&to_proto::neighbors(&map, answer, &workspace))
+    data(&to_proto::neighbors(&map, answer, (&workspace, args.edge_kinds.len() == 1)))
 }
 
 fn patient(cancel: &CancelToken) -> CancelToken {

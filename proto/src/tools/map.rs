@@ -224,9 +224,15 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             default: Default::Int(50),
             description: "Most neighbours",
         },
+        ArgDef {
+            name: "offset",
+            ty: ArgType::Int { min: 0, max: 1_000_000 },
+            default: Default::Int(0),
+            description: "Skip so many (the next page of one edge kind)",
+        },
     ],
     output: "{node: any, neighbors: [{id: str, kind: str, file?: str, line?: int, edge: str, direction: str, resolved: bool, \
-             confidence: str, depth: int, score: num, sites?: [int], candidates?: [str], stale?: bool}], omitted: int, \
+             confidence: str, depth: int, score: num, sites?: [int], siteCount?: int, candidates?: [str], stale?: bool}], omitted: int, \
              mapBuiltAt: str, staleFiles: int}",
     cuts: &[ListCut {
         path: "neighbors",
@@ -252,6 +258,8 @@ pub struct NeighborsArgs {
     pub depth: usize,
     /// Most neighbours.
     pub max_nodes: usize,
+    /// Neighbours passed over before the first one shown.
+    pub offset: usize,
 }
 
 /// Result of `map_neighbors`.
@@ -318,7 +326,7 @@ pub struct Neighbor {
     pub depth: usize,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// Lines of the uses, at most ten.
+    /// Lines of the uses: all of them where one edge kind was asked for, else at most ten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// How many uses there are, when `sites` does not show them all.

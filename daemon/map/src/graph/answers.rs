@@ -144,7 +144,7 @@ pub struct Neighbor {
 }
 
 /// Most call sites kept per neighbour.
-pub const MAX_SITES: usize = 20;
+pub const MAX_SITES: usize = 1000;
 
 /// Most neighbours shown per node and edge kind, unless one kind alone is asked for.
 pub const PER_KIND: usize = 20;

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::resolve::Resolver;
 
-/// What makes two neighbours the same.
-type Key = (NodeRef, EdgeKind, Direction);
+/// What makes two neighbours the same. What is resolved and what is not are two: the sites of one are not the other's.
+type Key = (NodeRef, EdgeKind, Direction, bool);
 
 struct Walk<'m> {
     map: &'m Map,
@@ -45,7 +45,7 @@ impl Map {
     }
 
     /// Orders nodes by path and place; packages come last, by name.
-    fn compare_places(&self, a: NodeRef, b: NodeRef) -> Ordering {
+    pub(super) fn compare_places(&self, a: NodeRef, b: NodeRef) -> Ordering {
         let place = |node: NodeRef| {
             let path = |file| self.index.entry(file).map_or("", |entry| entry.path.as_str());
             match node {
@@ -140,7 +140,7 @@ impl Walk<'_> {
         for mut group in groups {
             group.sort_by(|(a, way), (b, other)| self.compare((a, *way), (b, *other)));
             for (edge, way) in group.split_off(group.len().min(self.per_kind())) {
-                self.left_out.insert((far_end(&edge, way), edge.kind, way));
+                self.left_out.insert((far_end(&edge, way), edge.kind, way, edge.resolved()));
             }
             best.extend(group);
         }
@@ -172,7 +172,7 @@ impl Walk<'_> {
 
     fn show(&mut self, (via, depth): (NodeRef, u32), edge: Edge, way: Direction) {
         let far = far_end(&edge, way);
-        let key = (far, edge.kind, way);
+        let key = (far, edge.kind, way, edge.resolved());
         if self.shown.len() >= self.query.max_nodes {
             self.left_out.insert(key);
             return;
