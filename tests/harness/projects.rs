@@ -11,6 +11,12 @@ use crate::outside::{fetch_npm, fetch_sdist, prepared};
 const FLASK: &str = "flask==3.1.3";
 const RXJS: &str = "rxjs@7.8.2";
 
+/// The pin of [`click`].
+pub const CLICK: &str = "click==8.3.1";
+
+/// The pin of [`zod`].
+pub const ZOD: &str = "zod@4.1.5";
+
 /// The source distribution of flask: 83 Python files, some with text that is not ASCII.
 pub fn flask() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
@@ -23,16 +29,40 @@ pub fn flask() -> &'static Path {
 /// published.
 pub fn rxjs() -> &'static Path {
     static TREE: OnceLock<PathBuf> = OnceLock::new();
-    TREE.get_or_init(|| prepared("rxjs", RXJS, fetch_rxjs).join("tree"))
+    TREE.get_or_init(|| prepared("rxjs", RXJS, |folder| fetch_source(RXJS, folder, RXJS_CONFIG)).join("tree"))
 }
 
-fn fetch_rxjs(folder: &Path) {
-    fetch_npm(RXJS, folder);
+/// The source distribution of click, tests included.
+pub fn click() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| {
+        prepared("click", CLICK, |folder| fetch_sdist(CLICK, &folder.join("tree"))).join("tree")
+    })
+}
+
+/// The TypeScript of zod, tests included, with a `tsconfig.json` of its own: none is published.
+pub fn zod() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| prepared("zod", ZOD, |folder| fetch_source(ZOD, folder, ZOD_CONFIG)).join("tree"))
+}
+
+/// The `src` of a package of npm, with this `tsconfig.json`.
+fn fetch_source(pin: &str, folder: &Path, config: &str) {
+    fetch_npm(pin, folder);
     let tree = folder.join("tree");
     fs::create_dir(&tree).expect("a folder can be made");
     fs::rename(folder.join("package/src"), tree.join("src")).expect("the package has its source");
-    fs::write(tree.join("tsconfig.json"), RXJS_CONFIG).expect("it can be written");
+    fs::write(tree.join("tsconfig.json"), config).expect("it can be written");
 }
+
+const ZOD_CONFIG: &str = r#"{
+  "compilerOptions": {
+    "strict": true, "noEmit": true, "target": "es2020", "module": "esnext", "moduleResolution": "bundler",
+    "lib": ["es2022", "dom"], "types": [], "paths": {"zod": ["./src/index.ts"], "zod/*": ["./src/*"]}
+  },
+  "include": ["src/**/*.ts"]
+}
+"#;
 
 const RXJS_CONFIG: &str = r#"{
   "compilerOptions": {

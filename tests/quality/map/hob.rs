@@ -1,0 +1,123 @@
+//! What the map says, by the daemon's tools as anybody may call them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hob_tests::Mcp;
+use serde_json::{Value, json};
+
+use super::server::Symbol;
+
+/// Every kind of edge that a use makes.
+const KINDS: [&str; 6] = ["calls", "references", "extends", "implements", "imports", "exports"];
+
+/// Lines that refer to a definition, each with the surest confidence that the map has for it.
+pub(super) type Lines = BTreeMap<(String, u64), &'static str>;
+
+/// From the surest to the least sure.
+pub(super) const LEVELS: [&str; 5] = ["live", "exact", "import", "name", "candidate"];
+
+/// The map's word on definitions.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    all: usize,
+    missing: Vec<String>,
+}
+
+impl Definitions {
+    pub(super) fn figures(&self) -> String {
+        let there = self.all - self.missing.len();
+        format!("definitions {there} of {}  {:.4}\n", self.all, there as f64 / self.all as f64)
+    }
+
+    pub(super) fn missing(&self) -> String {
+        self.missing.iter().map(|one| format!("missing {one}\n")).collect()
+    }
+}
+
+/// A daemon that is asked.
+pub(super) struct Asked {
+    mcp: Mcp,
+    /// Node IDs by symbol.
+    nodes: Vec<Option<String>>,
+}
+
+impl Asked {
+    pub(super) fn new(mcp: Mcp) -> Self {
+        let mut asked = Self { mcp, nodes: Vec::new() };
+        // The first index is waited for.
+        while asked.mcp.call("map_status", json!({})).ok()["built"] != true {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        asked
+    }
+
+    /// Finds the nodes of all symbols.
+    pub(super) fn definitions(&mut self, symbols: &[Symbol]) -> Definitions {
+        let mut found = Definitions { all: symbols.len(), missing: Vec::new() };
+        self.nodes = symbols.iter().map(|symbol| self.node(symbol)).collect();
+        for (symbol, _) in symbols.iter().zip(&self.nodes).filter(|(_, node)| node.is_none()) {
+            let Symbol { file, line, col, name, within, kind, .. } = symbol;
+            found.missing.push(format!("{file}:{line}:{col} {within}.{name} ({kind})"));
+        }
+        found
+    }
+
+    /// The node whose name stands exactly there. One node may stand for several declarations of one thing in one place; then
+    /// it has the name's place of one of them.
+    fn node(&mut self, symbol: &Symbol) -> Option<String> {
+        let args = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
+        let answer = self.mcp.call("resolve", args);
+        let id = answer.envelope["data"]["nodeId"].as_str()?.to_owned();
+        let at = &answer.envelope["data"]["location"];
+        let last = id.rsplit(['.', '#', '/']).next()?.split('~').next()?.to_owned();
+        let is_there = at["line"] == symbol.line && at["col"] == symbol.col;
+        (last == symbol.name && (is_there || self.is_folded(&id, symbol))).then_some(id)
+    }
+
+    /// Whether the node's signature range holds the declaration: overloads are one node.
+    fn is_folded(&mut self, id: &str, symbol: &Symbol) -> bool {
+        let answer = self.mcp.call("resolve", json!({"nodeId": id, "fresh": false}));
+        answer.envelope["data"]["location"]["file"] == *symbol.file
+    }
+
+    /// Every line that refers to a definition or to another declaration of it.
+    pub(super) fn references(&mut self, symbols: &[Symbol], at: usize) -> Lines {
+        let group = symbols.iter().zip(&self.nodes).filter(|(other, _)| other.is_one_with(&symbols[at]));
+        let nodes: BTreeSet<String> = group.filter_map(|(_, node)| node.clone()).collect();
+        let mut lines = Lines::new();
+        for (node, kind) in nodes.iter().flat_map(|node| KINDS.map(|kind| (node, kind))) {
+            self.edges(node, kind, &mut lines);
+        }
+        lines
+    }
+
+    /// All edges of one kind, page by page.
+    fn edges(&mut self, node: &str, kind: &str, lines: &mut Lines) {
+        let mut offset = 0;
+        loop {
+            let args = json!({
+                "nodeId": node, "direction": "in", "edgeKinds": [kind], "maxNodes": 200, "offset": offset,
+                "tokenBudget": 10_000, "fresh": false,
+            });
+            let answer = self.mcp.call("map_neighbors", args);
+            let shown = answer.list("/neighbors");
+            shown.iter().for_each(|neighbor| note(neighbor, lines));
+            offset += shown.len();
+            if answer.envelope["truncated"] == false {
+                return;
+            }
+            assert!(!shown.is_empty(), "a page shows something{answer}");
+        }
+    }
+}
+
+fn note(neighbor: &Value, lines: &mut Lines) {
+    let file = neighbor["file"].as_str().unwrap_or_default();
+    assert!(neighbor.get("siteCount").is_none(), "every line is shown: {neighbor}");
+    let level =
+        LEVELS.into_iter().find(|level| neighbor["confidence"] == *level).expect("a known confidence");
+    for line in neighbor["sites"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
+        let known = lines.entry((file.to_owned(), line)).or_insert(level);
+        *known = LEVELS.into_iter().find(|one| one == known || *one == level).expect("one of the two");
+    }
+}

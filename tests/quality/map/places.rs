@@ -1,0 +1,125 @@
+//! Which places of a file are imports or comments, as the text alone tells.
+//!
+//! Read by eye, so to say, and not by hob's grammars: what is left out of the comparison must not depend on what is compared.
+
+use std::collections::BTreeSet;
+
+use super::rows::Words;
+
+/// What a file's lines are.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// Lines of import and export statements, from 1.
+    imports: BTreeSet<u64>,
+    /// Stretches of comments, in bytes.
+    comments: Vec<(usize, usize)>,
+    /// Where lines begin.
+    starts: Vec<usize>,
+}
+
+impl Places {
+    pub(super) fn of(text: &str, words: Words) -> Self {
+        let line_starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let starts: Vec<usize> = std::iter::once(0).chain(line_starts).collect();
+        let (imports, comments) = match words {
+            Words::Python => (statements(text, is_python_import, python_ends), Vec::new()),
+            Words::Ecma => (statements(text, is_ecma_import, ecma_ends), c_comments(text)),
+        };
+        Self { imports, comments, starts }
+    }
+
+    pub(super) fn is_import(&self, line: u64) -> bool {
+        self.imports.contains(&line)
+    }
+
+    /// Whether a place lies in a comment; the column is in bytes from 1, which is near enough.
+    pub(super) fn is_comment(&self, (line, col): (u64, u64)) -> bool {
+        let Some(start) = self.starts.get(line as usize - 1) else { return false };
+        let at = start + col as usize - 1;
+        self.comments.iter().any(|(from, to)| (*from..*to).contains(&at))
+    }
+}
+
+/// The lines of statements that begin with a line that `begins` and end with one that `ends`, given what was read of it.
+fn statements(text: &str, begins: fn(&str) -> bool, ends: fn(&str) -> bool) -> BTreeSet<u64> {
+    let mut found = BTreeSet::new();
+    let mut statement = String::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if statement.is_empty() && !begins(line.trim_start()) {
+            continue;
+        }
+        found.insert(number);
+        statement.push_str(line);
+        statement.push('\n');
+        if ends(&statement) {
+            statement.clear();
+        }
+    }
+    found
+}
+
+fn is_python_import(line: &str) -> bool {
+    let from = line.starts_with("from ") && line.contains(" import");
+    from || line.starts_with("import ") || line.starts_with("__all__")
+}
+
+fn python_ends(statement: &str) -> bool {
+    let code: String =
+        statement.lines().map(|line| line.split('#').next().unwrap_or("").trim_end()).collect();
+    let count = |open: char| code.matches(open).count();
+    count('(') <= count(')') && count('[') <= count(']') && !code.ends_with('\\')
+}
+
+fn is_ecma_import(line: &str) -> bool {
+    let starts = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    let import = ["import ", "import{", "import\"", "import'", "import*"];
+    let export = ["export {", "export{", "export *", "export type {", "export type *"];
+    let default = line.strip_prefix("export default ").or_else(|| line.strip_prefix("export = "));
+    let is_name = |rest: &str| {
+        let name = rest.trim_end().trim_end_matches(';');
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    starts(&import) || starts(&export) || default.is_some_and(is_name)
+}
+
+fn ecma_ends(statement: &str) -> bool {
+    let count = |brace: char| statement.matches(brace).count();
+    let code = statement.trim_end();
+    count('{') <= count('}') && (code.ends_with([';', '"', '\'', '}']) || !code.ends_with(','))
+}
+
+/// Stretches of `//` and `/* */`, outside strings.
+fn c_comments(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end_of = |mark: &str| text[at..].find(mark).map_or(bytes.len(), |length| at + length);
+        at = match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'/')) => {
+                let end = end_of("\n");
+                found.push((at, end));
+                end
+            }
+            (b'/', Some(b'*')) => {
+                let end = (end_of("*/") + 2).min(bytes.len());
+                found.push((at, end));
+                end
+            }
+            (quote @ (b'"' | b'\''), _) => string_end(bytes, at + 1, quote),
+            _ => at + 1,
+        };
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Behind the end of a string, which a line's end ends too: a stray quote does no harm.
+fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> usize {
+    while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
+        at += if bytes[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(bytes.len())
+}
