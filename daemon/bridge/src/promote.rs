@@ -16,7 +16,7 @@ use hob_map::graph::{Claim, DefRef, Proof};
 const MOST_PLACES: usize = 5_000;
 
 /// A question that a language server answered completely.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Answered {
     /// Where what stands at `at` is defined.
     Definition {

@@ -75,17 +75,18 @@ fn from_server(
         (asked.at.line, asked.at.col) = name_at;
         answer = asked.ask(call, LONG_PATIENCE, question)?;
     }
-    asked.promote(&answer, |_, root| Answered::Calls { direction, root: root.clone() });
     let completeness = whole(call, &answer);
-    let Some(root) = answer.value else { return Err(errors::no_function_at(&asked.at)) };
+    let Some(root) = answer.value.clone() else { return Err(errors::no_function_at(&asked.at)) };
     let (file, _) = to_proto::file(&root.place.file);
     let (line, col) = root.place.start;
-    Ok(CallHierarchyResult {
+    let result = CallHierarchyResult {
         root: CallRoot { name: root.name, kind: root.kind.to_owned(), file, line, col },
         calls: root.calls.into_iter().map(to_proto::call).collect(),
         completeness,
         source: LSP.to_owned(),
-    })
+    };
+    asked.promote(answer, |_, root| Answered::Calls { direction, root });
+    Ok(result)
 }
 
 /// The innermost function of a file around a line, as the map knows it.
@@ -154,16 +155,16 @@ fn callers(
     let asked = Asked { workspace: Arc::clone(workspace), at, moment };
     let answer = asked
         .ask(call, LONG_PATIENCE, |server, at, asking| requests::references(server, at, false, asking))?;
-    asked.promote(&answer, |at, found| Answered::References { at, found: found.clone() });
     let _ = whole(call, &answer);
     let mut by_function: BTreeMap<(FileRef, (u32, u32)), Caller> = BTreeMap::new();
-    for place in answer.value {
+    for place in &answer.value {
         let FileRef::Inside(path) = &place.file else { continue };
         let Some(info) = function_around(&workspace.map(), path, place.start.0) else { continue };
         let key = (place.file.clone(), info.name_at);
         let caller = by_function.entry(key).or_insert_with(|| Caller { info, sites: Vec::new() });
         caller.sites.push(CallSite { line: place.start.0, col: Some(place.start.1) });
     }
+    asked.promote(answer, |at, found| Answered::References { at, found });
     let mut calls = Vec::new();
     for Caller { info, sites } in by_function.into_values().take(MOST) {
         let is_new = seen.insert(info.node);

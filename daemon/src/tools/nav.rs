@@ -4,7 +4,9 @@
 //! What the server then says is given on with how whole it is; a server that is loading, dying or silent never looks like an
 //! empty answer.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
@@ -38,8 +40,9 @@ pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
     let answer = asked.ask(call, PATIENCE, requests::definition)?;
-    asked.promote(&answer, |at, found| Answered::Definition { at, found: found.clone() });
-    locations(call, &asked, &answer)
+    let outcome = locations(call, &asked, &answer);
+    asked.promote(answer, |at, found| Answered::Definition { at, found });
+    outcome
 }
 
 pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
@@ -63,18 +66,21 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let answer = asked.ask(call, LONG_PATIENCE, |server, at, asking| {
         requests::references(server, at, args.include_declaration, asking)
     })?;
-    asked.promote(&answer, |at, found| Answered::References { at, found: found.clone() });
     let completeness = whole(call, &answer);
-    let wanted = |place: &Place| filter.as_ref().is_none_or(|filter| filter.admits(&place.file));
-    let places: Vec<Place> = answer.value.into_iter().filter(wanted).collect();
-    let files = places.chunk_by(|a, b| a.file == b.file).count();
-    data(&LocationsResult {
+    let places: Cow<'_, [Place]> = match &filter {
+        None => Cow::Borrowed(&answer.value),
+        Some(filter) => answer.value.iter().filter(|place| filter.admits(&place.file)).cloned().collect(),
+    };
+    let outcome = data(&LocationsResult {
         locations: to_proto::anchors(&asked.workspace, &places, call.room),
         total: Some(places.len()),
-        files: Some(files),
+        files: Some(places.chunk_by(|a, b| a.file == b.file).count()),
         completeness,
         source: LSP.to_owned(),
-    })
+    });
+    drop(places);
+    asked.promote(answer, |at, found| Answered::References { at, found });
+    outcome
 }
 
 pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
@@ -202,7 +208,7 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
 
 /// What is asked about, and where.
 pub(super) struct Asked {
-    pub(super) workspace: std::sync::Arc<Workspace>,
+    pub(super) workspace: Arc<Workspace>,
     pub(super) at: At,
     /// The contents at which it is asked; `None` if something may be missing.
     pub(super) moment: Option<Moment>,
@@ -239,10 +245,11 @@ impl Asked {
         outcome.map_err(|error| errors::live(&error, patience))
     }
 
-    /// Lets the map learn from an answer, if it is whole. Returns at once.
-    pub(super) fn promote<T>(&self, answer: &Answer<T>, answered: impl FnOnce(At, &T) -> Answered) {
+    /// Lets the map learn from an answer, if it is whole. Returns at once, but what it sets going takes from the machine: so it
+    /// comes last.
+    pub(super) fn promote<T>(&self, answer: Answer<T>, answered: impl FnOnce(At, T) -> Answered) {
         if let Some(moment) = self.moment.filter(|_| answer.is_complete()) {
-            self.workspace.promote(answered(self.at.clone(), &answer.value), moment);
+            self.workspace.promote(answered(self.at.clone(), answer.value), moment);
         }
     }
 

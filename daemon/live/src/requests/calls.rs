@@ -14,7 +14,7 @@ use crate::instance::{Answer, Completeness, Instance};
 use crate::live::{LiveError, of_call};
 
 /// Which way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// Who calls it.
     Incoming,
@@ -23,7 +23,7 @@ pub enum Direction {
 }
 
 /// A function in the hierarchy.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallItem {
     /// Its name.
     pub name: String,

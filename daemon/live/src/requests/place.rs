@@ -8,7 +8,7 @@ use lsp_types::{
 use crate::uri::{self, FileRef};
 
 /// A place to ask about.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct At {
     /// The file.
     pub file: WsPath,

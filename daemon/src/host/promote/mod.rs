@@ -6,18 +6,23 @@
 //! is done while reading the map and given up when somebody wants to change it; then it begins again, and counts only
 //! if there was no change.
 //!
+//! The same question is asked again and again, and while nothing changes its answer says nothing new. So those of one moment
+//! are remembered, and only the first of each is taken in.
+//!
 //! `keep` brings what was confirmed to the store and back, `format` says in which form.
 
 mod format;
 mod keep;
 
 use std::collections::VecDeque;
+use std::hash::BuildHasher as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hob_bridge::{Answered, claims};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use super::Phase;
 use super::workspace::{Freshness, Workspace, lock};
@@ -26,6 +31,9 @@ pub(super) use keep::{recall, save};
 
 /// Answers that wait; more are not worth waiting for.
 const MOST_WAITING: usize = 64;
+
+/// Answers of one moment that are remembered; beyond it they are forgotten, and taken in once more.
+const MOST_REMEMBERED: usize = 1024;
 
 /// How long the map may take to have what was there when the question was put.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -45,9 +53,43 @@ pub(super) struct Promoter {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    answers: VecDeque<(Answered, Moment)>,
+    answers: VecDeque<HandedIn>,
     /// A thread is at work.
     working: bool,
+    repeats: Repeats,
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+struct HandedIn {
+    answered: Answered,
+    moment: Moment,
+    hash: u64,
+}
+
+/// Which answers of one moment have been handed in, by their hashes: two that have the same by chance cost an edge.
+#[derive(Debug, Default)]
+struct Repeats {
+    moment: Option<Moment>,
+    hashes: FxHashSet<u64>,
+}
+
+impl Repeats {
+    /// Notes an answer; whether it is a new one.
+    fn is_new(&mut self, hash: u64, moment: Moment) -> bool {
+        if self.moment != Some(moment) || self.hashes.len() >= MOST_REMEMBERED {
+            self.hashes.clear();
+            self.moment = Some(moment);
+        }
+        self.hashes.insert(hash)
+    }
+
+    /// It was not taken in after all.
+    fn forget(&mut self, hash: u64, moment: Moment) {
+        if self.moment == Some(moment) {
+            self.hashes.remove(&hash);
+        }
+    }
 }
 
 /// The contents at which a question was put.
@@ -63,11 +105,14 @@ impl Workspace {
 
     /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
     pub fn promote(self: &Arc<Self>, answered: Answered, moment: Moment) {
+        let hash = FxBuildHasher.hash_one(&answered);
+        // In a first index the map may lack what the answer is about, and the next such answer may find it.
+        let indexed = self.progress.now().phase == Phase::Done;
         let mut waiting = lock(&self.promoter.waiting);
-        if waiting.answers.len() >= MOST_WAITING {
+        if waiting.answers.len() >= MOST_WAITING || (indexed && !waiting.repeats.is_new(hash, moment)) {
             return;
         }
-        waiting.answers.push_back((answered, moment));
+        waiting.answers.push_back(HandedIn { answered, moment, hash });
         if waiting.working {
             return;
         }
@@ -92,40 +137,69 @@ fn work(workspace: &Workspace) {
             waiting.working = next.is_some();
             next
         };
-        let Some((answered, moment)) = next else { return };
-        if workspace.barrier(true, PATIENCE) == Freshness::Fresh {
-            take_in(workspace, &answered, moment);
+        let Some(HandedIn { answered, moment, hash }) = next else { return };
+        let fresh = workspace.barrier(true, PATIENCE) == Freshness::Fresh;
+        if !(fresh && take_in(workspace, &answered, moment)) {
+            lock(&workspace.promoter.waiting).repeats.forget(hash, moment);
         }
     }
 }
 
-fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) {
+/// Whether all is taken in that there is to be had from the answer.
+fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
     let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();
     for _ in 0..ATTEMPTS {
         if workspace.closing.is_cancelled() {
-            return;
+            return false;
         }
         let examined = {
             let map = workspace.map();
             // With the map in hand: text is always ahead of it, so what the map has is of this moment or older, and
             // nothing older is left to come.
             if workspace.contents_moment() != moment {
-                return;
+                return false;
             }
             map.examine(&claims(&map, answered), &go_on)
         };
         let Some(examined) = examined else { continue };
         if examined.is_empty() || workspace.confirm(examined) {
             tracing::debug!(root = %workspace.root(), took = ?start.elapsed(), "took an answer into the map");
-            return;
+            return true;
         }
     }
+    false
 }
 
 impl Promoter {
-    /// The map was begun anew: nothing of it has been saved.
+    /// The map was begun anew: nothing of it has been saved, and no answer is in it.
     pub(super) fn start_over(&self) {
         self.saved.store(0, Ordering::Relaxed);
+        lock(&self.waiting).repeats = Repeats::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_new_once_at_each_moment() {
+        let mut repeats = Repeats::default();
+        let (now, later) = (Moment(1), Moment(2));
+        assert!(repeats.is_new(7, now) && !repeats.is_new(7, now) && repeats.is_new(8, now));
+        assert!(repeats.is_new(7, later), "something has changed");
+        repeats.forget(7, now);
+        assert!(!repeats.is_new(7, later), "what failed was another moment's");
+        repeats.forget(7, later);
+        assert!(repeats.is_new(7, later), "it was not taken in");
+    }
+
+    #[test]
+    fn remembering_has_an_end() {
+        let mut repeats = Repeats::default();
+        let many = MOST_REMEMBERED as u64 + 1;
+        assert!((0..many).all(|hash| repeats.is_new(hash, Moment(1))));
+        assert!(repeats.hashes.len() <= MOST_REMEMBERED);
     }
 }
