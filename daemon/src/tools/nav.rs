@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::{Deadline, WsPath};
+use hob_base::{Contents as _, Deadline, LineIndex, WsPath};
 use hob_bridge::Answered;
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
@@ -299,24 +299,20 @@ pub(crate) struct Lines<'w> {
     files: HashMap<FileRef, Option<Text>>,
 }
 
-/// A file's text, and where its lines begin.
+/// A file's bytes, and where its lines are.
 struct Text {
-    text: String,
-    starts: Vec<usize>,
+    bytes: Arc<[u8]>,
+    lines: LineIndex,
 }
 
 impl Text {
-    fn new(text: String) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
+    fn new(bytes: Arc<[u8]>) -> Self {
+        Self { lines: LineIndex::new(&bytes), bytes }
     }
 
-    /// A line, counted from 1, with its end.
-    fn line(&self, line: u32) -> Option<&str> {
-        let at = (line as usize).checked_sub(1)?;
-        let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
-        self.text.get(*self.starts.get(at)?..end)
+    /// A line, counted from 1.
+    fn line(&self, line: u32) -> Option<Cow<'_, str>> {
+        self.lines.line_range(line).map(|range| String::from_utf8_lossy(&self.bytes[range]))
     }
 }
 
@@ -331,9 +327,9 @@ impl<'w> Lines<'w> {
         const WIDEST: usize = 200;
         let FileRef::Inside(path) = file else { return None };
         if !self.files.contains_key(file) {
-            self.files.insert(file.clone(), text_of(self.workspace, path).map(Text::new));
+            self.files.insert(file.clone(), self.workspace.contents().read(path).ok().map(Text::new));
         }
-        let line = self.files.get(file)?.as_ref()?.line(line)?.trim();
-        Some(line.chars().take(WIDEST).collect())
+        let line = self.files.get(file)?.as_ref()?.line(line)?;
+        Some(line.trim().chars().take(WIDEST).collect())
     }
 }
