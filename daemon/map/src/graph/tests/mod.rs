@@ -3,6 +3,8 @@
 mod answers;
 mod changes;
 mod confirmed;
+mod flow;
 mod image;
+mod impact;
 mod ladder;
 mod languages;

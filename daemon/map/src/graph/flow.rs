@@ -1,0 +1,225 @@
+//! What runs when a node runs: whom it calls, whom those call, and so on, as a tree.
+//!
+//! Breadth first, so that a node is expanded where it is nearest to the root and a limit cuts what is farthest. A node is
+//! expanded once; where it is met again it is a leaf that says so, which keeps the tree finite and its size proportional to
+//! what is reached. Types call nothing themselves and stand for their methods. A call that is not resolved is a leaf with
+//! its candidates: to go on from a guess would make every later step one.
+
+use hob_base::CancelToken;
+use rustc_hash::FxHashSet;
+
+use super::{Confidence, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::DefKind;
+use crate::resolve::Resolver;
+
+/// A question for the flow from a node.
+#[derive(Clone, Debug)]
+pub struct FlowQuery {
+    /// Where it starts.
+    pub node: NodeRef,
+    /// How many calls deep.
+    pub max_depth: u32,
+    /// Most steps in all.
+    pub max_steps: usize,
+    /// When to stop.
+    pub cancel: CancelToken,
+}
+
+/// Whether a node stands elsewhere in the tree too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Met {
+    /// Here for the first time: what it calls is below it.
+    First,
+    /// It was met before, and is expanded there.
+    Again,
+    /// It is one of those that led here: calling it closes a cycle.
+    Cycle,
+}
+
+/// A node of the tree with the call that leads to it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FlowStep {
+    /// The place in [`FlowAnswer::steps`] of the step that calls it, always an earlier one; `None` for the root.
+    pub parent: Option<usize>,
+    /// Who is called; the likeliest if `candidates` has some.
+    pub node: NodeRef,
+    /// Calls from the root, which has 0.
+    pub depth: u32,
+    /// How sure the call is; [`Confidence::Exact`] for the root and for methods of a type.
+    pub confidence: Confidence,
+    /// Whom a call that is not resolved may mean, likeliest first; otherwise empty.
+    pub candidates: Vec<NodeRef>,
+    /// Lines of the calls in the caller's file, ascending, the first [`super::MAX_SITES`]; none for methods of a type.
+    pub sites: Vec<u32>,
+    /// How many such calls there are.
+    pub site_count: usize,
+    /// Whether it was met before.
+    pub met: Met,
+    /// How many it calls that are not below it because `max_depth` was reached.
+    pub beyond: usize,
+}
+
+/// The tree, breadth first: level by level, below each node in the order in which it calls.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FlowAnswer {
+    /// The root and what follows from it; empty when the node is not of this generation.
+    pub steps: Vec<FlowStep>,
+    /// The depth to which the tree is whole, when there is more below it.
+    pub whole_to: Option<u32>,
+    /// Whether `max_steps` or time, rather than `max_depth`, left something out.
+    pub incomplete: bool,
+}
+
+impl Map {
+    /// What runs when a node runs.
+    #[must_use]
+    pub fn flow(&self, query: &FlowQuery) -> FlowAnswer {
+        if self.info(query.node).is_none() {
+            return FlowAnswer::default();
+        }
+        let resolver = Resolver::new(&self.index);
+        let mut tracing =
+            Tracing { map: self, resolver, query, met: FxHashSet::default(), answer: FlowAnswer::default() };
+        tracing.run();
+        tracing.answer
+    }
+}
+
+struct Tracing<'m> {
+    map: &'m Map,
+    resolver: Resolver<'m>,
+    query: &'m FlowQuery,
+    met: FxHashSet<NodeRef>,
+    answer: FlowAnswer,
+}
+
+impl Tracing<'_> {
+    fn run(&mut self) {
+        let root = self.with_body(self.query.node);
+        self.met.insert(root);
+        self.answer.steps.push(FlowStep {
+            parent: None,
+            node: root,
+            depth: 0,
+            confidence: Confidence::Exact,
+            candidates: Vec::new(),
+            sites: Vec::new(),
+            site_count: 0,
+            met: Met::First,
+            beyond: 0,
+        });
+        let mut at = 0;
+        while at < self.answer.steps.len() {
+            if self.is_expandable(at) && !self.expand(at) {
+                self.answer.whole_to = Some(self.answer.steps[at].depth);
+                self.answer.incomplete = true;
+                return;
+            }
+            at += 1;
+        }
+        if self.answer.steps.iter().any(|step| step.beyond > 0) {
+            self.answer.whole_to = Some(self.query.max_depth);
+        }
+    }
+
+    fn is_expandable(&self, at: usize) -> bool {
+        let step = &self.answer.steps[at];
+        step.met == Met::First && step.candidates.is_empty() && !matches!(step.node, NodeRef::External(_))
+    }
+
+    /// Puts what a step calls at the end of the list; false when that is too much.
+    fn expand(&mut self, at: usize) -> bool {
+        if self.query.cancel.check().is_err() {
+            return false;
+        }
+        let (node, depth) = (self.answer.steps[at].node, self.answer.steps[at].depth);
+        let callees = self.callees(node);
+        if depth >= self.query.max_depth {
+            self.answer.steps[at].beyond = callees.len();
+            return true;
+        }
+        if self.answer.steps.len() + callees.len() > self.query.max_steps {
+            return false;
+        }
+        for edge in callees {
+            let met = self.meet(at, &edge);
+            self.answer.steps.push(FlowStep {
+                parent: Some(at),
+                node: edge.to,
+                depth: depth + 1,
+                confidence: edge.confidence,
+                candidates: edge.candidates,
+                sites: edge.sites,
+                site_count: edge.site_count,
+                met,
+                beyond: 0,
+            });
+        }
+        true
+    }
+
+    fn meet(&mut self, caller: usize, edge: &Edge) -> Met {
+        if !edge.resolved() {
+            return Met::First;
+        }
+        let mut above = Some(caller);
+        while let Some(at) = above {
+            if self.answer.steps[at].node == edge.to {
+                return Met::Cycle;
+            }
+            above = self.answer.steps[at].parent;
+        }
+        if self.met.insert(edge.to) { Met::First } else { Met::Again }
+    }
+
+    /// Whom a node calls, in the order of the calls; a type's methods are taken for calls.
+    fn callees(&self, node: NodeRef) -> Vec<Edge> {
+        let kinds: EdgeKinds = match self.kind_of(node) {
+            Some(kind) if kind.is_type() => [EdgeKind::Calls, EdgeKind::Contains].into_iter().collect(),
+            _ => [EdgeKind::Calls].into_iter().collect(),
+        };
+        let edges = self.map.edges_out_with(&self.resolver, node, kinds).into_iter();
+        let bodied = edges.map(|edge| Edge { to: self.with_body(edge.to), ..edge });
+        let mut callees: Vec<Edge> = bodied.filter(|edge| self.is_call(edge)).collect();
+        let place = |edge: &Edge| self.line_in(node, edge);
+        callees.sort_by(|a, b| {
+            let by_place = || self.map.compare_places(a.to, b.to);
+            place(a)
+                .cmp(&place(b))
+                .then_with(|| a.resolved().cmp(&b.resolved()).reverse())
+                .then_with(by_place)
+        });
+        // A prototype and its body are two members of a class and one callee.
+        let mut seen = FxHashSet::default();
+        callees.retain(|edge| seen.insert((edge.to, edge.resolved())));
+        callees
+    }
+
+    fn is_call(&self, edge: &Edge) -> bool {
+        let callable = || self.kind_of(edge.to).is_some_and(DefKind::is_callable);
+        edge.kind == EdgeKind::Calls || callable()
+    }
+
+    /// Where a callee comes among the others: by its first call, or by where it is written; what is written in another file
+    /// comes last.
+    fn line_in(&self, node: NodeRef, edge: &Edge) -> (bool, u32) {
+        if let Some(&line) = edge.sites.first() {
+            return (false, line);
+        }
+        let line = self.map.info(edge.to).map_or(0, |info| info.name_at.0);
+        (edge.to.file() != node.file(), line)
+    }
+
+    fn kind_of(&self, node: NodeRef) -> Option<DefKind> {
+        let NodeRef::Def(def) = node else { return None };
+        let entry = self.map.index.entry(def.file)?;
+        Some(entry.facts.defs.get(def.def.index())?.kind)
+    }
+
+    fn with_body(&self, node: NodeRef) -> NodeRef {
+        match node {
+            NodeRef::Def(def) => self.resolver.body_of(def).into(),
+            other => other,
+        }
+    }
+}

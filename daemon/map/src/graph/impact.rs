@@ -1,0 +1,422 @@
+//! Who is affected when a node changes: its users, their users, and so on.
+//!
+//! Breadth first against resolved edges from the node and everything in it. What joins a definition to another: calls,
+//! references, derived types, and methods that override it. A file that imports it is affected and nothing beyond: who
+//! imports that file for something else is not. Uses that are not resolved, and callers that may reach a method through what
+//! it overrides, are kept apart as possible and never followed: to go on from a guess would make every later step one.
+
+use std::cmp::Ordering;
+
+use hob_base::CancelToken;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::facts::{DefFlags, DefKind};
+use crate::langs::Lang;
+use crate::resolve::Resolver;
+
+/// Most nodes whose users are looked for in one answer.
+const MAX_EXPANDED: usize = 3000;
+
+/// Most types looked at below or above one for methods of the same name.
+const MAX_TYPES: usize = 256;
+
+/// A question for who is affected by a change of a node.
+#[derive(Clone, Debug)]
+pub struct ImpactQuery {
+    /// What changes.
+    pub node: NodeRef,
+    /// How many steps from it.
+    pub max_depth: u32,
+    /// When to stop.
+    pub cancel: CancelToken,
+}
+
+/// Why a node is affected.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Cause {
+    /// It is a method that overrides an affected one, or implements it.
+    Overrides,
+    /// An edge of this kind leads from it to an affected node.
+    Uses(EdgeKind),
+}
+
+impl Cause {
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Overrides => "overrides",
+            Self::Uses(kind) => kind.as_str(),
+        }
+    }
+}
+
+/// A node that is affected.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Affected {
+    /// Who.
+    pub node: NodeRef,
+    /// Steps from what changes; at least 1.
+    pub depth: u32,
+    /// Why.
+    pub cause: Cause,
+    /// What it uses or overrides: what changes, something in it, or an affected node.
+    pub via: NodeRef,
+    /// The least sure step on the way.
+    pub confidence: Confidence,
+    /// Lines of its file at which it uses `via`, ascending, the first [`super::MAX_SITES`].
+    pub sites: Vec<u32>,
+    /// How many such places there are.
+    pub site_count: usize,
+    /// Whether it is a test.
+    pub is_test: bool,
+}
+
+/// Who is affected, best first: depth, then confidence, then hub score.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ImpactAnswer {
+    /// Those that are known to be.
+    pub affected: Vec<Affected>,
+    /// Those that may be: what they use is not resolved, and it can mean an affected node.
+    pub possible: Vec<Affected>,
+    /// The depth to which the answer is whole, when users of what is there were not looked for any more.
+    pub whole_to: Option<u32>,
+    /// Whether that was for want of time, rather than because of `max_depth`.
+    pub incomplete: bool,
+}
+
+impl Map {
+    /// Who is affected when a node changes.
+    #[must_use]
+    pub fn impact(&self, query: &ImpactQuery) -> ImpactAnswer {
+        let resolver = Resolver::new(&self.index);
+        let mut spread = Spread {
+            map: self,
+            resolver,
+            query,
+            met: FxHashSet::default(),
+            possible: FxHashMap::default(),
+            expanded: 0,
+            answer: ImpactAnswer::default(),
+        };
+        spread.run();
+        spread.answer
+    }
+
+    /// Whether a node is a test: by its language's conventions, or, where these mark no definitions, by its file's name.
+    #[must_use]
+    pub fn is_test(&self, node: NodeRef) -> bool {
+        let Some(entry) = node.file().and_then(|file| self.index.entry(file)) else { return false };
+        let NodeRef::Def(def) = node else { return is_test_file(entry.path.as_str()) };
+        let marked =
+            |at: DefRef| entry.facts.defs.get(at.def.index()).is_some_and(|d| d.flags.has(DefFlags::TEST));
+        let marks =
+            matches!(entry.lang().family(), Lang::Python | Lang::Rust | Lang::Go | Lang::Java | Lang::Cpp);
+        marked(def)
+            || self.ancestors_of(def).into_iter().any(marked)
+            || (!marks && is_test_file(entry.path.as_str()))
+    }
+}
+
+/// Whether a path is that of a file of tests, as most runners look for them.
+fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let lower = stem.to_ascii_lowercase();
+    let by_name = lower.starts_with("test_") || lower.ends_with("_test") || lower.ends_with("_spec");
+    let by_case = stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("Spec");
+    let by_ending = name.contains(".test.") || name.contains(".spec.");
+    by_name || by_case || by_ending || folders.split('/').any(|folder| folder == "__tests__")
+}
+
+struct Spread<'m> {
+    map: &'m Map,
+    resolver: Resolver<'m>,
+    query: &'m ImpactQuery,
+    /// What changes, and all that is affected.
+    met: FxHashSet<NodeRef>,
+    possible: FxHashMap<NodeRef, Affected>,
+    expanded: usize,
+    answer: ImpactAnswer,
+}
+
+/// What leads to a level: the depth, and how sure the way there is.
+#[derive(Clone, Copy)]
+struct From {
+    node: NodeRef,
+    depth: u32,
+    confidence: Confidence,
+}
+
+impl<'m> Spread<'m> {
+    fn run(&mut self) {
+        let seeds = self.seeds();
+        self.met.extend(&seeds);
+        let mut frontier: Vec<From> =
+            seeds.into_iter().map(|node| From { node, depth: 0, confidence: Confidence::Live }).collect();
+        for depth in 1..=self.query.max_depth {
+            let Some(level) = self.level(&frontier) else {
+                self.answer.whole_to = Some(depth - 1);
+                self.answer.incomplete = true;
+                break;
+            };
+            frontier = level
+                .iter()
+                .filter(|hit| self.goes_on(hit))
+                .map(|hit| From { node: hit.node, depth, confidence: hit.confidence })
+                .collect();
+            self.met.extend(level.iter().map(|hit| hit.node));
+            self.answer.affected.extend(level);
+            if frontier.is_empty() {
+                break;
+            }
+            if depth == self.query.max_depth {
+                self.answer.whole_to = Some(depth);
+            }
+        }
+        self.leave_out_mere_imports();
+        let met = &self.met;
+        self.answer.possible =
+            self.possible.drain().map(|(_, hit)| hit).filter(|hit| !met.contains(&hit.node)).collect();
+        let mut possible = std::mem::take(&mut self.answer.possible);
+        possible.sort_by(|a, b| self.compare(a, b));
+        self.answer.possible = possible;
+    }
+
+    /// What changes: the node and everything in it, wherever it is written.
+    fn seeds(&self) -> Vec<NodeRef> {
+        let first = match self.query.node {
+            NodeRef::Def(def) => self.resolver.body_of(def).into(),
+            other => other,
+        };
+        let mut seeds = vec![first];
+        let mut seen = FxHashSet::from_iter(seeds.iter().copied());
+        let mut at = 0;
+        while at < seeds.len() {
+            for edge in self.map.edges_out_with(&self.resolver, seeds[at], only(EdgeKind::Contains)) {
+                if seen.insert(edge.to) {
+                    seeds.push(edge.to);
+                }
+            }
+            at += 1;
+        }
+        seeds[1..].sort_by(|a, b| self.map.compare_places(*a, *b));
+        seeds
+    }
+
+    /// Whether users of an affected node are affected too.
+    fn goes_on(&self, hit: &Affected) -> bool {
+        let NodeRef::Def(def) = hit.node else { return false };
+        self.map.index.entry(def.file).is_some_and(|entry| !entry.lang().is_prose())
+    }
+
+    /// Everything that uses one of these and is new, ranked; `None` when that is too much.
+    fn level(&mut self, frontier: &[From]) -> Option<Vec<Affected>> {
+        let mut hits: FxHashMap<NodeRef, Affected> = FxHashMap::default();
+        let mut whole = true;
+        for from in frontier {
+            self.expanded += 1;
+            if self.expanded > MAX_EXPANDED && from.depth > 0 {
+                whole = false;
+                break;
+            }
+            let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
+            let found = self.map.edges_in_with(&self.resolver, from.node, (kinds, &self.query.cancel));
+            whole &= found.stopped.is_none();
+            for edge in found.edges {
+                self.take(*from, edge, &mut hits);
+            }
+            self.overriding(*from, &mut hits);
+            self.through_bases(*from);
+            if !whole {
+                break;
+            }
+        }
+        let mut level: Vec<Affected> = hits.into_values().collect();
+        level.sort_by(|a, b| self.compare(a, b));
+        if !whole {
+            // What was found in time is affected all the same.
+            self.met.extend(level.iter().map(|hit| hit.node));
+            self.answer.affected.extend(level);
+            return None;
+        }
+        Some(level)
+    }
+
+    fn take(&mut self, from: From, edge: Edge, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let hit = Affected {
+            node: edge.from,
+            depth: from.depth + 1,
+            cause: Cause::Uses(edge.kind),
+            via: from.node,
+            confidence: from.confidence.max(edge.confidence),
+            is_test: self.map.is_test(edge.from),
+            sites: edge.sites,
+            site_count: edge.site_count,
+        };
+        match hit.confidence {
+            Confidence::Candidate => self.may_be(hit),
+            _ => self.is(hit, hits),
+        }
+    }
+
+    fn is(&self, hit: Affected, hits: &mut FxHashMap<NodeRef, Affected>) {
+        if self.met.contains(&hit.node) {
+            return;
+        }
+        match hits.entry(hit.node) {
+            std::collections::hash_map::Entry::Vacant(vacant) => drop(vacant.insert(hit)),
+            std::collections::hash_map::Entry::Occupied(mut known) => {
+                if self.compare_ways(&hit, known.get()) == Ordering::Less {
+                    known.insert(hit);
+                }
+            }
+        }
+    }
+
+    fn may_be(&mut self, hit: Affected) {
+        let better = self.possible.get(&hit.node).is_none_or(|known| {
+            hit.depth.cmp(&known.depth).then_with(|| self.compare_ways(&hit, known)) == Ordering::Less
+        });
+        if better && !self.met.contains(&hit.node) {
+            self.possible.insert(hit.node, hit);
+        }
+    }
+
+    /// Methods of derived types that take a changed method's place.
+    fn overriding(&self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let Some((owner, name)) = self.method(from.node).filter(|_| from.depth == 0) else { return };
+        let mut types = vec![(owner, from.confidence)];
+        let mut seen = FxHashSet::from_iter([owner]);
+        let mut at = 0;
+        while at < types.len() && types.len() < MAX_TYPES {
+            let (base, sure) = types[at];
+            let kinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+            let derived = self.map.edges_in_with(&self.resolver, base, (kinds, &self.query.cancel)).edges;
+            for edge in derived.into_iter().filter(Edge::resolved) {
+                if seen.insert(edge.from) {
+                    types.push((edge.from, sure.max(edge.confidence)));
+                }
+            }
+            at += 1;
+        }
+        types[1..].sort_by(|a, b| self.map.compare_places(a.0, b.0));
+        for (derived, confidence) in types.into_iter().skip(1) {
+            for method in self.own_methods(derived, name) {
+                let hit = Affected {
+                    node: method,
+                    depth: from.depth + 1,
+                    cause: Cause::Overrides,
+                    via: from.node,
+                    confidence,
+                    is_test: self.map.is_test(method),
+                    sites: Vec::new(),
+                    site_count: 0,
+                };
+                self.is(hit, hits);
+            }
+        }
+    }
+
+    /// Callers of what a method overrides may reach it.
+    fn through_bases(&mut self, from: From) {
+        let Some((NodeRef::Def(owner), name)) = self.method(from.node) else { return };
+        let mut types = self.resolver.bases(owner).known.clone();
+        let mut at = 0;
+        while at < types.len() && types.len() < MAX_TYPES {
+            let above = self.resolver.bases(types[at]).known.clone();
+            above.into_iter().for_each(|base| {
+                if !types.contains(&base) {
+                    types.push(base)
+                }
+            });
+            at += 1;
+        }
+        for base in types.into_iter().filter(|base| *base != owner) {
+            for overridden in self.own_methods(base.into(), name) {
+                let asked = (only(EdgeKind::Calls), &self.query.cancel);
+                for edge in self.map.edges_in_with(&self.resolver, overridden, asked).edges {
+                    let from = From { node: overridden, confidence: Confidence::Candidate, ..from };
+                    self.take(from, edge, &mut FxHashMap::default());
+                }
+            }
+        }
+    }
+
+    /// The type that a method belongs to, and its name.
+    fn method(&self, node: NodeRef) -> Option<(NodeRef, &'m str)> {
+        let NodeRef::Def(def) = node else { return None };
+        let map: &'m Map = self.map;
+        let entry = map.index.entry(def.file)?;
+        let found = entry.facts.defs.get(def.def.index()).filter(|found| found.kind == DefKind::Method)?;
+        Some((map.container(&self.resolver, def)?, entry.facts.name(found.name)))
+    }
+
+    /// The methods of this name that a type itself has.
+    fn own_methods(&self, of: NodeRef, name: &str) -> Vec<NodeRef> {
+        let members = self.map.edges_out_with(&self.resolver, of, only(EdgeKind::Contains));
+        let called = |node: &NodeRef| self.method(*node).is_some_and(|(_, own)| own == name);
+        let mut methods: Vec<NodeRef> = members.into_iter().map(|edge| edge.to).filter(called).collect();
+        methods.sort_by(|a, b| self.map.compare_places(*a, *b));
+        methods
+    }
+
+    /// Files of which something else is affected need no mention for their import.
+    fn leave_out_mere_imports(&mut self) {
+        let is_import =
+            |hit: &Affected| matches!(hit.cause, Cause::Uses(EdgeKind::Imports | EdgeKind::Exports));
+        let used: FxHashSet<_> = self
+            .answer
+            .affected
+            .iter()
+            .filter(|hit| !is_import(hit))
+            .filter_map(|hit| hit.node.file())
+            .collect();
+        self.answer
+            .affected
+            .retain(|hit| !is_import(hit) || hit.node.file().is_none_or(|file| !used.contains(&file)));
+    }
+
+    /// As answers sort.
+    fn compare(&self, a: &Affected, b: &Affected) -> Ordering {
+        let by_score = || self.map.score(b.node).total_cmp(&self.map.score(a.node));
+        (a.depth, a.confidence)
+            .cmp(&(b.depth, b.confidence))
+            .then_with(by_score)
+            .then_with(|| self.map.compare_places(a.node, b.node))
+    }
+
+    /// Which of two ways to the same node is told.
+    fn compare_ways(&self, a: &Affected, b: &Affected) -> Ordering {
+        (a.confidence, a.cause)
+            .cmp(&(b.confidence, b.cause))
+            .then_with(|| self.map.compare_places(a.via, b.via))
+    }
+}
+
+fn only(kind: EdgeKind) -> EdgeKinds {
+    [kind].into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_test_file;
+
+    #[test]
+    fn files_of_tests_are_known_by_their_names() {
+        for path in [
+            "a/test_x.py",
+            "x_test.go",
+            "src/a.test.ts",
+            "a.spec.js",
+            "com/CartTest.java",
+            "a/__tests__/b.js",
+        ] {
+            assert!(is_test_file(path), "{path}");
+        }
+        for path in ["contest.py", "latest.go", "src/a.ts", "tests/helpers.py"] {
+            assert!(!is_test_file(path), "{path}");
+        }
+    }
+}

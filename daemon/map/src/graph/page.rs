@@ -1,0 +1,62 @@
+//! What a picture of the whole map is drawn from, file by file: definitions, and whom they use for sure.
+//!
+//! Resolves every reference of a file, so a picture costs what a derivation does. Candidates are left out: a picture of
+//! guesses says nothing. So are packages outside the workspace, which would stand in the middle of everything.
+
+use hob_base::{FileId, WsPath};
+
+use super::{EdgeKind, EdgeKinds, Map, NodeRef};
+use crate::langs::Lang;
+use crate::resolve::Resolver;
+
+/// A resolved edge to another node of the workspace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    /// A definition of the file, or the file.
+    pub from: NodeRef,
+    /// Where it leads.
+    pub to: NodeRef,
+    /// How.
+    pub kind: EdgeKind,
+    /// In how many places.
+    pub sites: usize,
+}
+
+impl Map {
+    /// The files that a picture shows, in order of path: what there is to pass to [`Map::drawn_from`].
+    #[must_use]
+    pub fn drawn_files(&self) -> Vec<(WsPath, FileId)> {
+        let mut files = self.export_order();
+        files.retain(|(_, file)| self.index.entry(*file).is_some_and(|entry| entry.lang() != Lang::Manifest));
+        files
+    }
+
+    /// The resolved edges that start in a file and end in the workspace, `contains` left out, in a fixed order.
+    #[must_use]
+    pub fn drawn_from(&self, file: FileId) -> Vec<Drawn> {
+        let resolver = Resolver::passing(&self.index);
+        let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
+        let edges = self.all_edges_of(&resolver, file, kinds).into_iter();
+        let inside = edges.filter(|edge| edge.resolved() && edge.to.file().is_some() && edge.to != edge.from);
+        let mut drawn: Vec<Drawn> = inside
+            .map(|edge| Drawn { from: edge.from, to: edge.to, kind: edge.kind, sites: edge.site_count })
+            .collect();
+        drawn.sort_by(|a, b| {
+            let places = || self.compare_places(a.from, b.from).then_with(|| self.compare_places(a.to, b.to));
+            places().then_with(|| a.kind.cmp(&b.kind))
+        });
+        drawn
+    }
+
+    /// The cluster that a file is in, once derived.
+    #[must_use]
+    pub fn cluster_of(&self, file: FileId) -> Option<u32> {
+        self.index.entry(file)?.cluster
+    }
+
+    /// The clusters' labels in order of their numbers; none before the first derivation.
+    #[must_use]
+    pub fn cluster_labels(&self) -> Vec<&str> {
+        self.standing.clusters.iter().flatten().map(|cluster| cluster.label.as_str()).collect()
+    }
+}
