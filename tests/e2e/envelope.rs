@@ -27,6 +27,8 @@ fn monstrous(world: &World) -> Tree {
 fn greedy(tool: &str) -> Value {
     match tool {
         "count_patterns" | "hob_grep" => json!({"patterns": ["hub", "user"]}),
+        "flow_trace" => json!({"symbol": "py:part0/m0.py#user_0_", "max_depth": 50}),
+        "impact" => json!({"symbol": "hub", "max_depth": 20}),
         "map_search" => json!({"query": "user", "limit": 100}),
         "map_neighbors" => json!({"nodeId": "py:hub.py#hub", "maxNodes": 200, "depth": 3}),
         "map_path" => json!({"from": "py:part0/m0.py", "to": "py:part1/m1.py", "maxLen": 10}),

@@ -101,6 +101,15 @@ pub fn node_not_found(id: &str) -> ToolError {
         .hint("IDs come from map_search or map_overview; the definition may have been renamed or removed.")
 }
 
+/// Nothing has this name; `similar` are IDs of what resembles it.
+pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
+    let error = ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in the map is called `{name}`."));
+    if similar.is_empty() {
+        return error.hint("map_search finds symbols by part of their name, regex_search by any text.");
+    }
+    error.hint("`similar` lists what resembles it; map_search finds symbols by part of their name.").with("similar", similar)
+}
+
 /// As [`node_not_found`], telling a file that is gone from a name that is gone. Takes the caller's `map`: locking it for reading
 /// a second time would wait for ever behind a writer that waits for the first.
 pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError {

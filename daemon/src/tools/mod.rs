@@ -7,13 +7,17 @@
 pub mod admin;
 mod ask;
 pub mod calls;
+pub mod flow;
+pub mod graph;
 pub mod grep;
+pub mod impact;
 pub mod map;
 pub mod nav;
 pub mod ranked;
 pub mod read;
 pub mod resolve;
 pub mod servers;
+mod target;
 pub mod text;
 
 use std::sync::Arc;
@@ -46,10 +50,13 @@ pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
 pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
         "count_patterns" => text::count_patterns,
+        "flow_trace" => flow::flow_trace,
         "hob_digest" => admin::digest,
+        "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,
+        "impact" => impact::impact,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
         "map_path" => map::path,

@@ -64,7 +64,7 @@ fn choose(map: &Map, args: &ReadSymbolsArgs) -> Choice {
 }
 
 /// A malformed ID is looked up as a name, which is what it then is.
-fn lookup(map: &Map, target: &str) -> Lookup {
+pub(super) fn lookup(map: &Map, target: &str) -> Lookup {
     match target.parse::<NodeId>().ok().filter(|_| NodeId::looks_like(target)).and_then(|id| map.node(&id)) {
         Some(node) => Lookup::One(node),
         None => map.lookup(target),
@@ -88,7 +88,7 @@ fn take(map: &Map, choice: &mut Choice, node: NodeRef, is_neighbor: bool) {
     }
 }
 
-fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous {
+pub(super) fn ambiguous(map: &Map, target: &str, nodes: &[NodeRef]) -> Ambiguous {
     let infos = nodes.iter().take(CANDIDATES).filter_map(|node| map.info(*node));
     let candidates = infos.map(|info| Candidate {
         uid: info.id.to_string(),

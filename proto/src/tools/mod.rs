@@ -9,7 +9,10 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod flow;
+pub mod graph;
 pub mod grep;
+pub mod impact;
 pub mod map;
 pub mod nav;
 pub mod ranked;
@@ -187,10 +190,13 @@ pub static COMMON: &[ArgDef] = &[
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
     &text::COUNT_PATTERNS,
+    &flow::FLOW_TRACE,
     &admin::DIGEST,
+    &graph::GRAPH,
     &grep::GREP,
     &admin::NOOP,
     &servers::SERVERS,
+    &impact::IMPACT,
     &map::NEIGHBORS,
     &map::OVERVIEW,
     &map::PATH,

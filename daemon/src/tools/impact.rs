@@ -1,0 +1,199 @@
+//! `impact`: who is affected by a change, cut to its budget.
+//!
+//! Four lists tell of the same thing: who, which of them are tests, in which files, and who may be affected besides. The usual
+//! cut would give up one list after the other; here each has a share of the room, and what one does not need another gets.
+
+use std::collections::{BTreeMap, HashMap};
+
+use hob_base::Deadline;
+use hob_map::Map;
+use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, NodeRef};
+use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
+use serde::Serialize;
+
+use super::flow::{FRAME, NOTE, file_of, name_of};
+use super::map::GRAPH_PATIENCE;
+use super::target::{self, Target};
+use super::{Needs, Outcome, ToolCall, data};
+use crate::host::Stale;
+
+/// Lines of uses shown for each.
+const SITES: usize = 3;
+
+/// Of a hundred parts of the room, those of `affected`, `tests`, `files` and `possible`.
+const SHARES: [usize; 4] = [55, 15, 15, 15];
+
+const WAY: &str =
+    "Raise tokenBudget, pass a smaller max_depth, or ask about a part (a method, not its class).";
+
+pub(super) fn impact(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ImpactArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    let map = workspace.map();
+    let node = match target::find(call, (&map, &workspace), &args.symbol)? {
+        Target::Node(node) => node,
+        Target::Several(several) => {
+            return data(&ImpactResult { ambiguous: vec![several], ..ImpactResult::default() });
+        }
+    };
+    let cancel = call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE));
+    let answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
+    if answer.incomplete {
+        call.warnings.push(
+            "Too much is affected to be followed to its end: counts are lower bounds. Pass a smaller max_depth.".into(),
+        );
+    }
+    let telling = Telling { map: &map, stale: workspace.stale(), root: node, answer: &answer };
+    data(&telling.result(call))
+}
+
+struct Telling<'a> {
+    map: &'a Map,
+    stale: Stale,
+    root: NodeRef,
+    answer: &'a ImpactAnswer,
+}
+
+impl Telling<'_> {
+    fn result(&self, call: &mut ToolCall<'_>) -> ImpactResult {
+        let files = self.files();
+        let tests: Vec<&Affected> = self.answer.affected.iter().filter(|hit| hit.is_test).collect();
+        let mut result = ImpactResult {
+            symbol: self.map.info(self.root).map(|info| changed(&info)),
+            counts: self.counts(files.len(), tests.len()),
+            truncated_at: self.answer.whole_to,
+            ..ImpactResult::default()
+        };
+        let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
+        let room = call.room.saturating_sub(FRAME + NOTE + warnings + cost(&result));
+        let mut given = SHARES.map(|share| room * share / 100);
+        // The second time round, what lists did not need goes to those that needed more, the most telling first.
+        for _ in 0..2 {
+            let (affected, a) = fill(self.answer.affected.iter().map(|hit| self.node(hit)), given[0]);
+            let (ids, b) = fill(tests.iter().map(|hit| self.map.id(hit.node).to_string()), given[1]);
+            let (in_files, c) = fill(files.iter().cloned(), given[2]);
+            let (possible, d) = fill(self.answer.possible.iter().map(|hit| self.node(hit)), given[3]);
+            let whole = [
+                affected.len() == self.answer.affected.len(),
+                ids.len() == tests.len(),
+                in_files.len() == files.len(),
+                possible.len() == self.answer.possible.len(),
+            ];
+            let used = [a, b, c, d];
+            let spare = room.saturating_sub(used.iter().sum());
+            given = used;
+            if let Some(first) = whole.iter().position(|whole| !whole) {
+                given[first] += spare;
+            }
+            result = ImpactResult { affected, tests: ids, files: in_files, possible, ..result };
+        }
+        self.own_up(call, &result);
+        result
+    }
+
+    /// Says what is not shown, with the way to get it at the first of the lists that it is true of.
+    fn own_up(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
+        let counts = &result.counts;
+        let mut way = WAY;
+        for (kind, total, shown) in [
+            ("affected", counts.affected, result.affected.len()),
+            ("tests", counts.tests, result.tests.len()),
+            ("files", counts.files, result.files.len()),
+            ("possible", counts.possible, result.possible.len()),
+        ] {
+            if total > shown {
+                call.omit(kind, total, shown, std::mem::take(&mut way));
+            }
+        }
+    }
+
+    fn counts(&self, files: usize, tests: usize) -> ImpactCounts {
+        let affected = &self.answer.affected;
+        let mut counts = ImpactCounts {
+            affected: affected.len(),
+            tests,
+            files,
+            possible: self.answer.possible.len(),
+            by_cause: BTreeMap::new(),
+            by_depth: vec![0; affected.last().map_or(0, |hit| hit.depth as usize)],
+        };
+        for hit in affected {
+            *counts.by_cause.entry(hit.cause.as_str().to_owned()).or_default() += 1;
+            counts.by_depth[hit.depth as usize - 1] += 1;
+        }
+        counts
+    }
+
+    fn files(&self) -> Vec<AffectedFile> {
+        let mut found: HashMap<_, AffectedFile> = HashMap::new();
+        for hit in &self.answer.affected {
+            let Some((file, (path, _))) = hit.node.file().and_then(|file| Some((file, self.map.file(file)?)))
+            else {
+                continue;
+            };
+            let entry = found.entry(file).or_insert_with(|| AffectedFile {
+                file: path.to_string(),
+                affected: 0,
+                tests: 0,
+                depth: hit.depth,
+            });
+            entry.affected += 1;
+            entry.tests += usize::from(hit.is_test);
+        }
+        let mut files: Vec<AffectedFile> = found.into_values().collect();
+        files.sort_by(|a, b| {
+            a.depth.cmp(&b.depth).then_with(|| b.affected.cmp(&a.affected)).then_with(|| a.file.cmp(&b.file))
+        });
+        files
+    }
+
+    fn node(&self, hit: &Affected) -> AffectedNode {
+        let info = self.map.info(hit.node);
+        let info = info.as_ref();
+        let stale = info.and_then(|info| info.path.as_ref()).is_some_and(|path| self.stale.has(path));
+        AffectedNode {
+            uid: self.map.id(hit.node).to_string(),
+            name: info.map(name_of).unwrap_or_default(),
+            kind: info.map(|info| info.kind.as_str().to_owned()).unwrap_or_default(),
+            file: info.map(file_of).unwrap_or_default(),
+            line: info.map_or(0, |info| info.name_at.0),
+            depth: hit.depth,
+            cause: hit.cause.as_str().to_owned(),
+            via: (hit.via != self.root).then(|| self.map.id(hit.via).to_string()),
+            confidence: hit.confidence.as_str().to_owned(),
+            score: crate::to_proto::map::score(self.map.score(hit.node)),
+            test: hit.is_test,
+            sites: hit.sites.iter().copied().take(SITES).collect(),
+            site_count: (hit.site_count > SITES).then_some(hit.site_count),
+            stale,
+        }
+    }
+}
+
+fn changed(info: &NodeInfo) -> Changed {
+    Changed {
+        uid: info.id.to_string(),
+        name: name_of(info),
+        kind: info.kind.as_str().to_owned(),
+        file: file_of(info),
+        line: (info.kind != NodeKind::External).then_some(info.name_at.0),
+    }
+}
+
+/// The first items, as many as fit into so many characters, and what they cost.
+fn fill<T: Serialize>(items: impl Iterator<Item = T>, room: usize) -> (Vec<T>, usize) {
+    let (mut taken, mut used) = (Vec::new(), 0);
+    for item in items {
+        let more = cost(&item) + 1;
+        if used + more > room {
+            break;
+        }
+        used += more;
+        taken.push(item);
+    }
+    (taken, used)
+}
+
+fn cost(item: &impl Serialize) -> usize {
+    serde_json::to_string(item).map_or(usize::MAX, |text| text.chars().count())
+}

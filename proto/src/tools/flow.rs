@@ -1,0 +1,131 @@
+//! `flow_trace`: arguments, results, definition.
+
+use serde::{Deserialize, Serialize};
+
+use super::read::Ambiguous;
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
+
+/// `flow_trace`.
+pub static FLOW_TRACE: ToolDef = ToolDef {
+    name: "flow_trace",
+    title: "Trace what a symbol calls",
+    description: "What runs when a symbol runs: the tree of its callees, from an entry point. Classes expand to their methods. For \
+                  the reverse use impact.",
+    args: &[
+        ArgDef {
+            name: "symbol",
+            ty: ArgType::Str { min: 1 },
+            default: Default::Required,
+            description: "Node ID or name",
+        },
+        ArgDef {
+            name: "max_depth",
+            ty: ArgType::Int { min: 1, max: 50 },
+            default: Default::Int(10),
+            description: "Most calls deep",
+        },
+        ArgDef {
+            name: "response_format",
+            ty: ArgType::Enum(&["concise", "detailed"]),
+            default: Default::Str("detailed"),
+            description: "concise: names alone",
+        },
+    ],
+    output: "{root?: {name: str, uid?: str, kind?: str, file?: str, line?: int, depth?: int, confidence?: str, sites?: [int], \
+             site_count?: int, candidates?: [str], unresolved?: bool, cycle?: bool, seen?: bool, more?: int, stale?: bool, \
+             calls: [any]}, cycles: [[str]], truncated_at?: int, ambiguous?: [{target: str, candidates: [{uid: str, kind: str, \
+             file: str, line: int}]}]}",
+    cuts: &[
+        ListCut { path: "ambiguous[].candidates", kind: "candidates", narrow: "Pass a node ID" },
+        ListCut { path: "cycles", kind: "cycles", narrow: "Raise tokenBudget" },
+        ListCut { path: "root.calls", kind: "calls", narrow: "Pass response_format:'concise'" },
+    ],
+    ..ToolDef::READ
+};
+
+/// Arguments of `flow_trace`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct FlowArgs {
+    /// A node ID or a name.
+    pub symbol: String,
+    /// Most calls deep.
+    pub max_depth: u32,
+    /// `concise` or `detailed`.
+    pub response_format: String,
+}
+
+/// Result of `flow_trace`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowResult {
+    /// The tree; none when the name means several definitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<FlowNode>,
+    /// Each cycle that the tree shows, from the symbol that is met again to the call that closes it: IDs, or names if concise.
+    pub cycles: Vec<Vec<String>>,
+    /// The depth to which the tree is whole, when there is more below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated_at: Option<u32>,
+    /// What the name may mean, when that is several definitions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<Ambiguous>,
+}
+
+/// A callee with what it calls.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowNode {
+    /// Qualified name; of a package outside the workspace its name.
+    pub name: String,
+    /// All but the name; left out of concise answers.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<FlowDetail>,
+    /// In concise answers: the call is not resolved, and this is the likeliest of what it may mean.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unresolved: bool,
+    /// Calling it closes a cycle: it stands above.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub cycle: bool,
+    /// It is expanded elsewhere in the tree.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub seen: bool,
+    /// How many callees are not shown, because of `max_depth` or the budget.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
+    /// Whom it calls, in the order of the calls.
+    pub calls: Vec<FlowNode>,
+}
+
+/// What detailed answers say of a callee.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowDetail {
+    /// Node ID.
+    pub uid: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where it is defined; empty for packages outside.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// 1-based line of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Calls from the root.
+    pub depth: u32,
+    /// How sure the call is: `live`, `exact`, `import`, `name` or `candidate`.
+    pub confidence: String,
+    /// Lines of the caller's file at which it is called, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<u32>,
+    /// How many such calls there are, when `sites` does not show them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_count: Option<usize>,
+    /// For a call that is not resolved: what it may mean, likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+    /// Its file is known to have changed since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}

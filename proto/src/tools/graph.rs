@@ -1,0 +1,105 @@
+//! What `hob graph` asks the daemon: the whole map, a page at a time.
+//!
+//! A tool in no list, because its answers are for a program that draws them. Nodes are told by number within a page, and
+//! those of other files by ID, each once: between two pages files may change, and numbers with them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+
+/// A page fits into a frame with much to spare; in tokens.
+const PAGE_BUDGET: u32 = 12 << 20;
+
+/// The whole map, page by page. In no list.
+pub static GRAPH: ToolDef = ToolDef {
+    name: "hob_graph",
+    title: "The whole map",
+    description: "What `hob graph` draws: every definition with whom it uses, file by file, a page at a time.",
+    args: &[ArgDef {
+        name: "after_path",
+        ty: ArgType::Str { min: 1 },
+        default: Default::None,
+        description: "Where the last page ended",
+    }],
+    output: "{name: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, files: [{path: \
+             str, id: str, cluster?: int, symbols: [{id: str, name: str, kind: str, line: int, score: num, test?: bool, \
+             signature?: str, doc?: str}], uses: [int]}], others: [str], next_path?: str}",
+    cuts: &[ListCut { path: "files", kind: "files", narrow: "Raise tokenBudget: a page needs its own" }],
+    default_budget: PAGE_BUDGET,
+    max_budget: PAGE_BUDGET,
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Arguments of `hob_graph`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct GraphArgs {
+    /// Where the last page ended.
+    pub after_path: Option<String>,
+}
+
+/// Result of `hob_graph`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GraphResult {
+    /// The name of the workspace's folder.
+    pub name: String,
+    /// When the map last took in a change, RFC 3339.
+    pub built_at: String,
+    /// Labels of the clusters by number; on the first page only.
+    #[serde(default)]
+    pub clusters: Vec<String>,
+    /// Files that there are on all pages.
+    pub files_total: usize,
+    /// Definitions of the whole map.
+    pub symbols_total: usize,
+    /// Resolved edges of the whole map at the last background computation.
+    pub edges_total: usize,
+    /// Files in order of path.
+    pub files: Vec<GraphFile>,
+    /// IDs that the files' `uses` refer to.
+    pub others: Vec<String>,
+    /// The last path of this page, if there are more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_path: Option<String>,
+}
+
+/// A file of the picture.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GraphFile {
+    /// Relative to the root of the workspace.
+    pub path: String,
+    /// Its node ID.
+    pub id: String,
+    /// The cluster it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<u32>,
+    /// Its definitions in source order.
+    pub symbols: Vec<GraphSymbol>,
+    /// Resolved edges, four numbers each: who (a place in `symbols`, from 1; 0 is the file), whom (a place in `others`), the
+    /// kind (a place in [`super::map::EDGE_KINDS`]), and in how many places.
+    pub uses: Vec<u64>,
+}
+
+/// A definition of the picture.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct GraphSymbol {
+    /// Node ID.
+    pub id: String,
+    /// Qualified name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// 1-based line of its name.
+    pub line: u32,
+    /// Hub score, 0 to 1.
+    pub score: f64,
+    /// It is a test.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+    /// Its header, shortened.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+    /// First paragraph of its documentation, shortened.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+}

@@ -1,0 +1,167 @@
+//! `impact`: arguments, results, definition.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::read::Ambiguous;
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
+
+/// `impact`.
+pub static IMPACT: ToolDef = ToolDef {
+    name: "impact",
+    title: "Who is affected by a change",
+    description: "Before changing a symbol or file: who depends on it, and on them: callers, users, derived types, overriding \
+                  methods, importers; tests marked. Sure ones apart from possible ones.",
+    args: &[
+        ArgDef {
+            name: "symbol",
+            ty: ArgType::Str { min: 1 },
+            default: Default::Required,
+            description: "Node ID or name",
+        },
+        ArgDef {
+            name: "max_depth",
+            ty: ArgType::Int { min: 1, max: 20 },
+            default: Default::Int(5),
+            description: "Most steps away",
+        },
+    ],
+    output: "{symbol?: {uid: str, name: str, kind: str, file?: str, line?: int}, affected: [{uid: str, name: str, kind: str, file: \
+             str, line: int, depth: int, cause: str, via?: str, confidence: str, score: num, test?: bool, sites?: [int], site_count?: \
+             int, stale?: bool}], tests: [str], files: [{file: str, affected: int, tests?: int, depth: int}], possible: [any], \
+             counts: {affected: int, tests: int, files: int, possible: int, by_cause: any, by_depth: [int]}, truncated_at?: int, \
+             ambiguous?: [{target: str, candidates: [{uid: str, kind: str, file: str, line: int}]}]}",
+    cuts: &[
+        ListCut { path: "ambiguous[].candidates", kind: "candidates", narrow: "Pass a node ID" },
+        ListCut { path: "possible", kind: "possible", narrow: "Pass a smaller max_depth" },
+        ListCut { path: "files", kind: "files", narrow: "Pass a smaller max_depth" },
+        ListCut { path: "tests", kind: "tests", narrow: "Pass a smaller max_depth" },
+        ListCut { path: "affected", kind: "affected", narrow: "Pass a smaller max_depth" },
+    ],
+    ..ToolDef::READ
+};
+
+/// Arguments of `impact`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ImpactArgs {
+    /// A node ID or a name.
+    pub symbol: String,
+    /// Most steps from it.
+    pub max_depth: u32,
+}
+
+/// Result of `impact`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ImpactResult {
+    /// What changes; none when the name means several definitions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<Changed>,
+    /// Those that are known to be affected, ranked: depth, confidence, hub score.
+    pub affected: Vec<AffectedNode>,
+    /// IDs of the tests among them, in the same order.
+    pub tests: Vec<String>,
+    /// Their files, nearest first, then those with most.
+    pub files: Vec<AffectedFile>,
+    /// Those that may be affected: what they use is not resolved, or is reached through what it overrides. Ranked likewise.
+    pub possible: Vec<AffectedNode>,
+    /// How many there are in all, shown or not.
+    pub counts: ImpactCounts,
+    /// The depth to which users were looked for, when there may be more beyond.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated_at: Option<u32>,
+    /// What the name may mean, when that is several definitions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ambiguous: Vec<Ambiguous>,
+}
+
+/// What changes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Changed {
+    /// Node ID.
+    pub uid: String,
+    /// Qualified name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where; empty for packages outside the workspace.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// 1-based line of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+/// A definition or file that is affected.
+#[derive(Clone, Debug, Serialize)]
+pub struct AffectedNode {
+    /// Node ID.
+    pub uid: String,
+    /// Qualified name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Where.
+    pub file: String,
+    /// 1-based line of its name.
+    pub line: u32,
+    /// Steps from what changes.
+    pub depth: u32,
+    /// `overrides`, or the kind of edge that leads from it to what it depends on.
+    pub cause: String,
+    /// Node ID of what it depends on, if that is not the symbol itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+    /// The least sure step on the way: `live`, `exact`, `import`, `name` or `candidate`.
+    pub confidence: String,
+    /// Hub score, 0 to 1.
+    pub score: f64,
+    /// It is a test.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub test: bool,
+    /// Lines of its file at which it depends on that, the first few.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sites: Vec<u32>,
+    /// How many such places there are, when `sites` does not show them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_count: Option<usize>,
+    /// Its file is known to have changed since.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stale: bool,
+}
+
+/// A file in which something is affected for sure.
+#[derive(Clone, Debug, Serialize)]
+pub struct AffectedFile {
+    /// Where.
+    pub file: String,
+    /// How many of its definitions; the file itself counts as one.
+    pub affected: usize,
+    /// How many of those are tests.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tests: usize,
+    /// Steps from what changes to the nearest of them.
+    pub depth: u32,
+}
+
+/// How many are affected.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ImpactCounts {
+    /// For sure.
+    pub affected: usize,
+    /// Tests among those.
+    pub tests: usize,
+    /// Files they are in.
+    pub files: usize,
+    /// What unresolved uses add to that.
+    pub possible: usize,
+    /// Of those affected for sure, by cause.
+    pub by_cause: BTreeMap<String, usize>,
+    /// Of those affected for sure, at depth 1, 2 and so on.
+    pub by_depth: Vec<usize>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
