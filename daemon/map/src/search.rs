@@ -1,7 +1,8 @@
 //! Symbol and file search: exact, prefix, substring, qualified name, path, and near misses when little else is found.
 //!
-//! All names that are defined lie in one lower-case text; one pass over it with a vectorised search finds every name that
-//! contains the query. That is a millisecond or two for a kernel, needs no further index, and knows changes at once.
+//! All names that are defined lie in one lower-case text, in blocks that know their pairs of letters; a vectorised search over
+//! the blocks that can hold the query finds every name that contains it, and knows changes at once. What is found is ranked
+//! as far as it is shown and otherwise only counted.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
-use crate::index::{FileEntry, NameId};
+use crate::index::{Containing, FileEntry, NameId};
 use crate::langs::Lang;
 
 /// With fewer hits than this, near misses are looked for.
@@ -108,13 +109,13 @@ impl Search<'_, '_> {
         let (map, lower) = (self.map, self.lower.clone());
         let mut classes =
             [MatchClass::Exact, MatchClass::Prefix, MatchClass::Substring].map(|class| (class, Vec::new()));
-        for (name, text) in map.index.def_names().containing(&lower) {
+        for hit in map.index.def_names().containing(&lower) {
             let class = match () {
-                () if text.len() == lower.len() => 0,
-                () if text.starts_with(&lower) => 1,
+                () if hit.text.len() == lower.len() => 0,
+                () if hit.text.starts_with(&lower) => 1,
                 () => 2,
             };
-            classes[class].1.push(name);
+            classes[class].1.push(hit);
         }
         for (class, names) in classes {
             self.look_into(class, names, &|_, _| true);
@@ -123,17 +124,20 @@ impl Search<'_, '_> {
 
     /// Looks at the definitions of matching names, most promising first, until there are surely enough; the rest are
     /// only counted.
-    fn look_into(&mut self, class: MatchClass, names: Vec<u32>, keep: Keep<'_>) {
+    fn look_into(&mut self, class: MatchClass, names: Vec<Containing<'_>>, keep: Keep<'_>) {
         let index = &self.map.index;
         if !self.is_filtered() && self.found.len() >= self.enough() {
-            self.counted +=
-                names.iter().map(|&name| index.standing(NameId(name)).defs as usize).sum::<usize>();
+            let defs = names.iter().map(|name| index.standing(NameId(name.owner)).defs as usize);
+            self.counted += defs.sum::<usize>();
             return;
         }
-        let promising = |&name: &u32| {
-            let (id, text) = (NameId(name), index.name(NameId(name)));
-            let other_case = !text.contains(self.query.text.trim());
-            Reverse((other_case, score_bits(index.standing(id).score), text.len() as u32, name))
+        let asked = self.query.text.trim();
+        let has_capitals = asked != self.lower;
+        let promising = |name: &Containing<'_>| {
+            let id = NameId(name.owner);
+            // Most names have no capitals, and need not be looked at again.
+            let other_case = if name.had_capitals { !index.name(id).contains(asked) } else { has_capitals };
+            Reverse((other_case, score_bits(index.standing(id).score), name.text.len() as u32, name.owner))
         };
         let mut names: BinaryHeap<Named> = names.iter().map(promising).collect();
         while let Some(Reverse((other_case, _, _, name))) = names.pop() {
@@ -163,8 +167,7 @@ impl Search<'_, '_> {
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let (map, last) = (self.map, last.to_owned());
         let hits = map.index.def_names().containing(&last).into_iter();
-        let starting = hits.filter(|(_, text)| text.starts_with(&last));
-        let names = starting.map(|(name, _)| name).collect();
+        let names = hits.filter(|name| name.text.starts_with(&last)).collect();
         let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
         };
@@ -209,7 +212,7 @@ impl Search<'_, '_> {
 
     fn paths(&mut self) {
         let (map, lower) = (self.map, self.lower.clone());
-        for (file, _) in map.index.path_texts().containing(&lower) {
+        for Containing { owner: file, .. } in map.index.path_texts().containing(&lower) {
             let Some(entry) = map.index.entry(FileId(file)).filter(|entry| self.within(entry)) else {
                 continue;
             };
@@ -235,8 +238,7 @@ impl Search<'_, '_> {
                 || (missing == 0 && lower.len() >= 4 && in_order(text, &lower))
         };
         let near = map.index.def_names().resembling(&lower, (1, MAX_FUZZY), close);
-        let names = near.into_iter().map(|(name, _)| name).collect();
-        self.look_into(MatchClass::Fuzzy, names, &|_, _| true);
+        self.look_into(MatchClass::Fuzzy, near, &|_, _| true);
     }
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {

@@ -14,7 +14,8 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::{ClusterInfo, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef};
+use super::skeleton::{Skeleton, Stretch, Strokes};
+use super::{ClusterInfo, DefRef, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts};
 use crate::langs::Lang;
 use crate::resolve::Resolver;
@@ -52,6 +53,8 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// (from, to), one for each distinct edge between nodes, `contains` left out.
     edges: Vec<(u32, u32)>,
+    /// The same and the others, for [`Skeleton`]; packages left out.
+    strokes: Strokes,
     /// Weights between files, by place in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
 }
@@ -62,6 +65,8 @@ struct Begun {
     /// References done.
     refs: usize,
     found: Vec<(NodeRef, NodeRef, EdgeKind)>,
+    /// What ties notes to code, and definitions to what holds them, which counts for no score.
+    apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
 /// What a derivation found; see [`Map::install`].
@@ -73,6 +78,7 @@ pub struct Derived {
     /// The names of the best scored definitions, with the best score and the best definitions each has.
     names: FxHashMap<Box<str>, (f32, Vec<Identity>)>,
     edges: usize,
+    skeleton: Skeleton,
 }
 
 #[derive(Debug)]
@@ -133,9 +139,11 @@ impl Map {
                     job.begun = begun;
                     return false;
                 }
+                self.containers_of(&resolver, file, &mut begun.apart);
                 begun.found.sort_unstable();
                 begun.found.dedup();
                 job.take(job.next as u32, begun.found, self);
+                job.take_apart(begun.apart, self);
             }
             job.next += 1;
         }
@@ -159,6 +167,8 @@ impl Map {
         self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
         self.standing.externals = derived.externals;
+        self.standing.changed = derived.skeleton.changed(self);
+        self.standing.skeleton = Some(derived.skeleton);
     }
 }
 
@@ -190,10 +200,25 @@ impl DeriveJob {
             if source != target && last != Some((source, target)) {
                 self.edges.push((source, target));
                 last = Some((source, target));
+                if target < self.nodes {
+                    // Sorted by kind, so that it is one of references only if there is no other.
+                    self.strokes.add(source, target, kind == EdgeKind::References);
+                }
             }
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
             if other != at {
                 *self.weights.entry((at.min(other), at.max(other))).or_default() += weight(kind);
+            }
+        }
+    }
+
+    fn take_apart(&mut self, mut edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
+        edges.sort_unstable();
+        edges.dedup();
+        for (from, to, kind) in edges {
+            let ends = self.number(from, map).zip(self.number(to, map));
+            if let Some((from, to)) = ends.filter(|(from, to)| from != to && *to < self.nodes) {
+                self.strokes.add(from, to, kind == EdgeKind::References);
             }
         }
     }
@@ -218,6 +243,11 @@ impl DeriveJob {
     #[must_use]
     pub fn finish(self) -> Derived {
         let all = self.nodes as usize + self.externals.len();
+        let stretch =
+            |item: &Item| Stretch { file: item.file, first: item.first, facts: Arc::clone(&item.facts) };
+        let stretches = self.items.iter().map(stretch).collect();
+        let skeleton = Skeleton::new(stretches, self.nodes as usize, &self.strokes);
+        drop(self.strokes);
         let graph = Graph::new(all, self.edges);
         let edges = graph.edge_count();
         let scores = rank::hub_scores(&graph, &groups(&self.items));
@@ -242,7 +272,7 @@ impl DeriveJob {
                 cluster,
             }
         });
-        Derived { files: files.collect(), externals, clusters, names, edges }
+        Derived { files: files.collect(), externals, clusters, names, edges, skeleton }
     }
 }
 
@@ -341,8 +371,12 @@ impl Map {
             }
             begun.refs += 1;
             if entry.lang().is_prose() {
-                let to = self.linked_note(resolver, file, r);
-                begun.found.extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::References)));
+                let from = owner_node(file, r.owner);
+                match self.linked(resolver, file, r) {
+                    Some((to, true)) => begun.found.push((from, to, EdgeKind::References)),
+                    Some((to, false)) => begun.apart.push((from, to, EdgeKind::References)),
+                    None => {}
+                }
                 continue;
             }
             if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
@@ -356,11 +390,30 @@ impl Map {
         true
     }
 
-    /// What a link ties its note to. Links from notes to code count for neither scores nor clusters: a chapter that names every
-    /// file would tie together what has nothing in common.
-    fn linked_note(&self, resolver: &Resolver<'_>, file: FileId, r: &crate::facts::Ref) -> Option<NodeRef> {
+    /// What a link ties its note to, and whether that is a note too. Links from notes to code count for neither scores nor
+    /// clusters: a chapter that names every file would tie together what has nothing in common.
+    fn linked(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        r: &crate::facts::Ref,
+    ) -> Option<(NodeRef, bool)> {
         let crate::resolve::Link::To(to, _) = resolver.link(file, r) else { return None };
         let target = self.index.entry(to.file()?)?;
-        (target.lang().is_prose() && to != NodeRef::File(file)).then_some(to)
+        (to != NodeRef::File(file)).then_some((to, target.lang().is_prose()))
+    }
+
+    /// What holds each definition of a file.
+    fn containers_of(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        found: &mut Vec<(NodeRef, NodeRef, EdgeKind)>,
+    ) {
+        let Some(entry) = self.index.entry(file) else { return };
+        for def in entry.facts.defs_indexed().map(|(def, _)| DefRef { file, def }) {
+            let container = self.container(resolver, def);
+            found.extend(container.map(|at| (at, def.into(), EdgeKind::Contains)));
+        }
     }
 }

@@ -29,6 +29,7 @@ mod rank;
 mod reach;
 mod route;
 mod score;
+mod skeleton;
 #[cfg(test)]
 mod tests;
 mod uses;
@@ -106,7 +107,12 @@ impl Map {
         let many = changes.len() > MANY_CHANGES;
         let touched = (!self.confirmed.is_empty()).then(|| self.touched_by(&changes));
         self.version += 1;
+        let is_drawn = self.standing.skeleton.is_some();
         for change in changes {
+            if is_drawn {
+                let (MapChange::Set { file, .. } | MapChange::Remove { file }) = &change;
+                self.standing.changed.insert(*file);
+            }
             match change {
                 MapChange::Set { file, path, facts } => self.index.set(file, path, facts),
                 MapChange::Remove { file } => self.index.remove(file),
@@ -142,7 +148,7 @@ impl Map {
             references: counts.references,
             edges: self.standing.edges(),
             languages: self.languages(),
-            heap_bytes: self.index.heap_bytes() + self.confirmed.heap_bytes(),
+            heap_bytes: self.index.heap_bytes() + self.confirmed.heap_bytes() + self.standing.heap_bytes(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::skeleton::{Changed, Skeleton};
 use super::{DefRef, ExternalId, Map, NodeRef};
 use crate::index::FileEntry;
 
@@ -14,6 +15,10 @@ pub(crate) struct Standing {
     pub(crate) externals: FxHashMap<ExternalId, f32>,
     /// The best scored definitions of names that have good ones.
     pub(crate) best: FxHashMap<Box<str>, Vec<Identity>>,
+    /// Who was connected to whom.
+    pub(super) skeleton: Option<Skeleton>,
+    /// The files that have changed since.
+    pub(super) changed: Changed,
 }
 
 /// What survives an edit of a definition's place: path, qualified name, ordinal.
@@ -30,6 +35,11 @@ pub(crate) struct ClusterInfo {
 impl Standing {
     pub(crate) fn edges(&self) -> Option<usize> {
         self.edges
+    }
+
+    /// Memory of what is kept of the graph.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.skeleton.as_ref().map_or(0, Skeleton::heap_bytes)
     }
 }
 

@@ -1,4 +1,8 @@
-//! Many short texts in one, lower case, for searching all of them at memory speed.
+//! Many short texts in one, lower case, for finding those that contain a query.
+//!
+//! The texts lie side by side in blocks, and for each pair of neighbouring letters a bit per block says whether the block has it
+//! (`pairs`). A query first intersects the bits of its own pairs, and then searches the blocks that are left: for a kernel's
+//! names that is some kilobytes in place of fifty megabytes, at a quarter of the texts' size.
 //!
 //! Entries are only appended; whoever asks skips those that no longer hold, and [`TextArena::is_wasteful`] says when it is
 //! time to build anew.
@@ -8,8 +12,13 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 
+use super::pairs::{BLOCK, Pairs};
+
 /// Entries searched as one piece of work.
-const CHUNK: usize = 1 << 17;
+const CHUNK: usize = 1 << 16;
+
+/// In an entry's letters: the text that was added had capital letters.
+const HAD_CAPITALS: u32 = 1 << 31;
 
 /// The texts, each with a number that says what it belongs to.
 #[derive(Debug, Default)]
@@ -18,9 +27,21 @@ pub(crate) struct TextArena {
     text: String,
     starts: Vec<u32>,
     owners: Vec<u32>,
-    /// For each text, which letters it has; see [`letters`].
+    /// For each text, which letters it has (see [`letters`]), and whether it [had capitals](HAD_CAPITALS).
     letters: Vec<u32>,
+    pairs: Pairs,
     dead: usize,
+}
+
+/// A text that contains what was looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Containing<'a> {
+    /// What it belongs to.
+    pub(crate) owner: u32,
+    /// The text, lower case.
+    pub(crate) text: &'a str,
+    /// Whether it had capital letters when it was added.
+    pub(crate) had_capitals: bool,
 }
 
 impl TextArena {
@@ -38,7 +59,10 @@ impl TextArena {
         } else {
             self.text.extend(text.chars().flat_map(char::to_lowercase).filter(|&c| c != '\n'));
         }
-        self.letters.push(letters(&self.text[from..]));
+        let lower = &self.text[from..];
+        let capitals = if lower == text { 0 } else { HAD_CAPITALS };
+        self.letters.push(letters(lower) | capitals);
+        self.pairs.push(lower);
         self.text.push('\n');
     }
 
@@ -52,44 +76,60 @@ impl TextArena {
         self.dead > 1000 && self.dead * 2 > self.owners.len()
     }
 
-    /// Owners of the texts that contain `needle` (lower case), each with its text, in order of entry.
-    pub(crate) fn containing<'a>(&'a self, needle: &str) -> Vec<(u32, &'a str)> {
-        let finder = memchr::memmem::Finder::new(needle.as_bytes());
-        let count = self.owners.len();
-        if count <= CHUNK {
-            return self.find_in(&finder, 0..count).collect();
+    /// The texts that contain `needle` (lower case), in order of entry.
+    pub(crate) fn containing<'a>(&'a self, needle: &str) -> Vec<Containing<'a>> {
+        let finder = Finder::new(needle.as_bytes());
+        let runs = self.runs(needle);
+        if runs.iter().map(Range::len).sum::<usize>() <= CHUNK {
+            return runs.into_iter().flat_map(|run| self.find_in(&finder, run)).collect();
         }
-        let chunks = (0..count.div_ceil(CHUNK)).into_par_iter();
+        let pieces: Vec<Range<usize>> = runs.into_iter().flat_map(pieces).collect();
         let finder = &finder;
-        chunks.flat_map_iter(|at| self.find_in(finder, at * CHUNK..((at + 1) * CHUNK).min(count))).collect()
+        pieces.into_par_iter().with_min_len(16).flat_map_iter(|run| self.find_in(finder, run)).collect()
     }
 
-    /// The same within a range of entries.
+    /// Runs of entries outside of which no text contains `needle`.
+    fn runs(&self, needle: &str) -> Vec<Range<usize>> {
+        let entries =
+            |blocks: Range<usize>| blocks.start * BLOCK..(blocks.end * BLOCK).min(self.owners.len());
+        match self.pairs.blocks_with(needle) {
+            Some(blocks) => blocks.into_iter().map(entries).collect(),
+            None => Vec::from_iter((!self.owners.is_empty()).then_some(0..self.owners.len())),
+        }
+    }
+
+    /// The same within a run of entries.
     fn find_in<'a, 'f>(
         &'a self,
         finder: &'f Finder<'f>,
         entries: Range<usize>,
-    ) -> impl Iterator<Item = (u32, &'a str)> + use<'a, 'f> {
-        let start_of = |entry: usize| self.starts.get(entry).map_or(self.text.len(), |&at| at as usize);
-        let (mut from, end) = (start_of(entries.start), start_of(entries.end));
-        let starts = self.starts.get(entries.clone()).unwrap_or(&[]);
+    ) -> impl Iterator<Item = Containing<'a>> + use<'a, 'f> {
+        let mut entry = entries.start;
+        let (mut from, end) = (self.start_of(entry), self.start_of(entries.end));
         std::iter::from_fn(move || {
             let at = from + finder.find(self.text.as_bytes().get(from..end)?)?;
-            let entry =
-                entries.start + starts.partition_point(|&start| start as usize <= at).checked_sub(1)?;
-            from = start_of(entry + 1);
-            Some((self.owners[entry], self.entry(entry)))
+            // Runs are short where hits are rare, and where they are dense the next hit is near.
+            while self.start_of(entry + 1) <= at {
+                entry += 1;
+            }
+            from = self.start_of(entry + 1);
+            Some(self.found(entry))
         })
     }
 
-    /// Owners of the texts that lack at most `missing` of the letters of `needle` and pass `test`, which is told how many
-    /// are lacking; the first `limit`.
+    fn found(&self, entry: usize) -> Containing<'_> {
+        let had_capitals = self.letters[entry] & HAD_CAPITALS != 0;
+        Containing { owner: self.owners[entry], text: self.entry(entry), had_capitals }
+    }
+
+    /// The texts that lack at most `missing` of the letters of `needle` and pass `test`, which is told how many are lacking;
+    /// the first `limit`.
     pub(crate) fn resembling<'a>(
         &'a self,
         needle: &str,
         (missing, limit): (u32, usize),
         test: impl Fn(&str, u32) -> bool + Sync,
-    ) -> Vec<(u32, &'a str)> {
+    ) -> Vec<Containing<'a>> {
         let wanted = letters(needle);
         let lacking = |at: usize| (wanted & !self.letters[at]).count_ones();
         let chunks = (0..self.owners.len().div_ceil(CHUNK)).into_par_iter();
@@ -100,12 +140,15 @@ impl TextArena {
                 close.take(limit).collect()
             })
             .collect();
-        found.into_iter().flatten().take(limit).map(|at| (self.owners[at], self.entry(at))).collect()
+        found.into_iter().flatten().take(limit).map(|at| self.found(at)).collect()
+    }
+
+    fn start_of(&self, entry: usize) -> usize {
+        self.starts.get(entry).map_or(self.text.len(), |&at| at as usize)
     }
 
     fn entry(&self, at: usize) -> &str {
-        let end = self.starts.get(at + 1).map_or(self.text.len(), |&next| next as usize);
-        self.text.get(self.starts[at] as usize..end - 1).unwrap_or("")
+        self.text.get(self.starts[at] as usize..self.start_of(at + 1) - 1).unwrap_or("")
     }
 
     pub(super) fn shrink(&mut self) {
@@ -116,8 +159,14 @@ impl TextArena {
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.text.capacity() + 12 * self.starts.capacity()
+        self.text.capacity() + 12 * self.starts.capacity() + self.pairs.heap_bytes()
     }
+}
+
+/// A run in pieces that several threads can share.
+fn pieces(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = run.end;
+    run.step_by(CHUNK / 16).map(move |start| start..(start + CHUNK / 16).min(end))
 }
 
 /// One bit for each letter, and one each for digits, underscores and everything else.
@@ -136,6 +185,10 @@ fn letters(text: &str) -> u32 {
 mod tests {
     use super::*;
 
+    fn owners(found: &[Containing<'_>]) -> Vec<u32> {
+        found.iter().map(|found| found.owner).collect()
+    }
+
     #[test]
     fn finds_whole_entries_once() {
         let mut arena = TextArena::default();
@@ -143,10 +196,14 @@ mod tests {
             arena.push(name, i as u32);
         }
         let hits = arena.containing("foo");
-        assert_eq!(hits, [(0, "foo"), (1, "barfoofoo")]);
-        assert_eq!(arena.containing("ße").iter().map(|hit| hit.0).collect::<Vec<_>>(), [4]);
+        assert_eq!(hits[0], Containing { owner: 0, text: "foo", had_capitals: true });
+        assert_eq!(hits[1], Containing { owner: 1, text: "barfoofoo", had_capitals: false });
+        assert_eq!(hits.len(), 2);
+        assert_eq!(owners(&arena.containing("ße")), [4]);
+        assert_eq!(owners(&arena.containing("f")), [0, 1, 3]);
         let near = arena.resembling("fou", (1, 5), |text, missing| text.len() == 3 && missing == 1);
-        assert_eq!(near, [(0, "foo")]);
+        assert_eq!(owners(&near), [0]);
+        assert!(TextArena::default().containing("x").is_empty());
     }
 
     #[test]
@@ -154,8 +211,35 @@ mod tests {
         let mut arena = TextArena::default();
         let count = 2 * CHUNK as u32 + 7;
         (0..count).for_each(|i| arena.push(if i % CHUNK as u32 == 3 { "needle" } else { "hay" }, i));
-        let hits: Vec<u32> = arena.containing("needle").iter().map(|hit| hit.0).collect();
-        assert_eq!(hits, [3, CHUNK as u32 + 3, 2 * CHUNK as u32 + 3]);
+        assert_eq!(owners(&arena.containing("needle")), [3, CHUNK as u32 + 3, 2 * CHUNK as u32 + 3]);
         assert_eq!(arena.containing("hay").len(), count as usize - 3);
+    }
+
+    #[test]
+    fn what_the_pairs_leave_out_has_no_match() {
+        let mut rng = 7u64;
+        let mut next = |below: u64| {
+            rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (rng >> 33) % below
+        };
+        let alphabet: Vec<char> = "aAbcz09_.é/".chars().collect();
+        let mut word = |longest: u64| -> String {
+            (0..next(longest + 1)).map(|_| alphabet[next(alphabet.len() as u64) as usize]).collect()
+        };
+        let texts: Vec<String> = (0..3000).map(|_| word(9)).collect();
+        let mut arena = TextArena::default();
+        for (at, text) in texts.iter().enumerate() {
+            arena.push(text, at as u32);
+        }
+        for _ in 0..500 {
+            let needle = word(4).to_lowercase();
+            if needle.is_empty() {
+                continue;
+            }
+            let expected: Vec<u32> = (0..texts.len() as u32)
+                .filter(|&at| texts[at as usize].to_lowercase().contains(&needle))
+                .collect();
+            assert_eq!(owners(&arena.containing(&needle)), expected, "{needle}");
+        }
     }
 }

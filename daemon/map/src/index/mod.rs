@@ -9,6 +9,7 @@ mod file;
 mod image;
 mod names;
 mod outline;
+mod pairs;
 mod paths;
 mod postings;
 mod targets;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
-pub(crate) use arena::TextArena;
+pub(crate) use arena::{Containing, TextArena};
 pub(crate) use file::{FileEntry, Named};
 pub use image::PreparedFile;
 pub(crate) use names::{NameId, Names};

@@ -180,6 +180,9 @@ def right():
     os.getcwd()
 //- /d.py
 def alone(): pass
+//- /e.py
+import os
+def apart(): os.getcwd()
 ");
     let path = |from: &str, to: &str, max_len| {
         let query = PathQuery {
@@ -198,6 +201,7 @@ def alone(): pass
     assert_eq!(steps, ["calls out", "calls in"]);
     assert_eq!(path("left", "right", 1).0, Vec::<String>::new());
     assert_eq!(path("left", "alone", 10).0, Vec::<String>::new());
+    assert_eq!(path("apart", "a.py", 10).0, Vec::<String>::new(), "a package connects nothing");
     assert_eq!(path("left", "left", 3), (vec!["left".to_owned()], Vec::new()));
 }
 

@@ -8,3 +8,4 @@ mod image;
 mod impact;
 mod ladder;
 mod languages;
+mod route;

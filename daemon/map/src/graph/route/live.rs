@@ -1,12 +1,12 @@
-//! A shortest connection between two nodes.
+//! The search over edges as they are computed now: right at every moment, and slow where much is connected with much.
 //!
-//! Breadth first from both ends over resolved edges, whichever way they point, always going on from the end that has met
-//! fewer nodes. Packages outside are ends, never stations: that two functions both use `os` connects nothing.
+//! Breadth first from both ends, always going on from the end that has met fewer nodes.
 
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::FxHashMap;
 
-use super::{Direction, Edge, EdgeKind, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
+use super::GivenUp;
+use crate::graph::{Direction, Edge, EdgeKinds, Map, NodeRef, PathQuery, PathStep};
 use crate::resolve::Resolver;
 
 /// Most nodes whose edges are computed for one answer.
@@ -15,6 +15,7 @@ const MAX_EXPANDED: usize = 4000;
 /// What has been met from one end.
 #[derive(Debug)]
 struct Side {
+    end: NodeRef,
     /// Each node with the step that led to it, seen from this end; `None` for the end itself.
     met: FxHashMap<NodeRef, Option<PathStep>>,
     frontier: Vec<NodeRef>,
@@ -23,7 +24,7 @@ struct Side {
 
 impl Side {
     fn new(end: NodeRef) -> Self {
-        Self { met: FxHashMap::from_iter([(end, None)]), frontier: vec![end], depth: 0 }
+        Self { end, met: FxHashMap::from_iter([(end, None)]), frontier: vec![end], depth: 0 }
     }
 
     /// The steps from this end to `node`.
@@ -49,14 +50,12 @@ struct Routing<'m> {
 }
 
 impl Map {
-    /// A shortest connection between two nodes, over edges in either direction.
-    #[must_use]
-    pub fn path(&self, query: &PathQuery) -> PathAnswer {
-        let kinds = if query.include_references {
-            EdgeKinds::ALL
-        } else {
-            EdgeKinds::ALL.without(EdgeKind::References)
-        };
+    /// The steps of a shortest connection over edges as they are computed now; `Err` when that was given up.
+    pub(super) fn searched_live(
+        &self,
+        query: &PathQuery,
+        kinds: EdgeKinds,
+    ) -> Result<Option<Vec<PathStep>>, GivenUp> {
         let mut routing = Routing {
             map: self,
             resolver: Resolver::new(&self.index),
@@ -66,18 +65,32 @@ impl Map {
             incomplete: false,
         };
         let (mut near, mut far) = (Side::new(query.from), Side::new(query.to));
-        let meeting = routing.search(&mut near, &mut far, query.max_len.clamp(1, 10));
-        match meeting {
-            Some(node) => self.joined(query.from, near.steps_to(node), far.steps_to(node)),
-            None => PathAnswer { incomplete: routing.incomplete, ..PathAnswer::default() },
+        match routing.search(&mut near, &mut far, query.max_len.clamp(1, 10)) {
+            Some(node) => {
+                let back = far.steps_to(node).into_iter().rev().map(turned);
+                Ok(Some(near.steps_to(node).into_iter().chain(back).collect()))
+            }
+            None if routing.incomplete => Err(GivenUp),
+            None => Ok(None),
         }
     }
 
-    fn joined(&self, from: NodeRef, mut steps: Vec<PathStep>, back: Vec<PathStep>) -> PathAnswer {
-        steps.extend(back.into_iter().rev().map(turned));
-        let stations = std::iter::once(from).chain(steps.iter().map(|step| step.to));
-        let nodes = stations.filter_map(|node| self.info(node)).collect();
-        PathAnswer { nodes, steps, incomplete: false }
+    /// The resolved steps from a node over edges of these kinds, whichever way they point, in order; and whether time ran out
+    /// before all were found.
+    pub(super) fn steps_from(
+        &self,
+        resolver: &Resolver<'_>,
+        node: NodeRef,
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> (Vec<PathStep>, bool) {
+        let out = self.edges_out_with(resolver, node, kinds);
+        let inbound = self.edges_in_with(resolver, node, (kinds, cancel));
+        let late = matches!(inbound.stopped, Some(Stopped::Cancelled | Stopped::DeadlinePassed));
+        let out = out.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::Out));
+        let inbound = inbound.edges.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::In));
+        let mut steps: Vec<PathStep> = out.chain(inbound).collect();
+        steps.sort_by_cached_key(|step| (step.confidence, step.kind, self.id(step.to).to_string()));
+        (steps, late)
     }
 }
 
@@ -112,15 +125,18 @@ impl Routing<'_> {
                 break;
             }
             self.expanded += 1;
-            for step in self.steps_from(node) {
+            let (steps, late) = self.map.steps_from(&self.resolver, node, (self.kinds, self.cancel));
+            self.incomplete |= late;
+            for step in steps {
                 let next = step.to;
-                if side.met.contains_key(&next) {
+                let is_no_station = matches!(next, NodeRef::External(_)) && next != other.end;
+                if is_no_station || side.met.contains_key(&next) {
                     continue;
                 }
                 side.met.insert(next, Some(step));
                 if other.met.contains_key(&next) {
                     meetings.push(next);
-                } else if !matches!(next, NodeRef::External(_)) {
+                } else {
                     side.frontier.push(next);
                 }
             }
@@ -130,20 +146,9 @@ impl Routing<'_> {
         }
         meetings.into_iter().min_by_key(|node| self.map.id(*node).to_string())
     }
-
-    fn steps_from(&mut self, node: NodeRef) -> Vec<PathStep> {
-        let out = self.map.edges_out_with(&self.resolver, node, self.kinds);
-        let inbound = self.map.edges_in_with(&self.resolver, node, (self.kinds, self.cancel));
-        self.incomplete |= matches!(inbound.stopped, Some(Stopped::Cancelled | Stopped::DeadlinePassed));
-        let out = out.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::Out));
-        let inbound = inbound.edges.into_iter().filter(Edge::resolved).map(|edge| step(&edge, Direction::In));
-        let mut steps: Vec<PathStep> = out.chain(inbound).collect();
-        steps.sort_by_cached_key(|step| (step.confidence, step.kind, self.map.id(step.to).to_string()));
-        steps
-    }
 }
 
-fn step(edge: &Edge, direction: Direction) -> PathStep {
+pub(super) fn step(edge: &Edge, direction: Direction) -> PathStep {
     let (from, to) = if direction == Direction::Out { (edge.from, edge.to) } else { (edge.to, edge.from) };
     PathStep { from, to, kind: edge.kind, direction, confidence: edge.confidence }
 }

@@ -1,0 +1,325 @@
+//! The search over the graph as it was last derived.
+//!
+//! Breadth first from both ends, level by level, on numbers. Nodes of files that have changed since ask the map instead; so do
+//! those of files that mention a name which the changed files define or defined, because whom they mean may be new.
+
+use hob_base::FileId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::skeleton::Skeleton;
+use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, NodeRef, PathQuery};
+use crate::resolve::Resolver;
+
+/// With more changed files than this, the search runs over computed edges.
+const MANY_CHANGED: usize = 64;
+/// The same for files that mention what those define.
+const MANY_WARY: usize = 2000;
+/// How many nodes are gone on from between two looks at the clock.
+const CHECK_EVERY: usize = 1024;
+
+/// What the search says.
+pub(super) enum Drawn {
+    /// The nodes of a connection, both ends among them. It is for the map to say whether they still are connected.
+    Found(Vec<NodeRef>),
+    /// There is none.
+    Nothing,
+    /// That cannot be told from here.
+    Unknown,
+}
+
+impl Map {
+    /// Searches the last derived graph.
+    pub(super) fn searched_drawn(&self, query: &PathQuery) -> Drawn {
+        let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
+        let Some(since) = Since::of(self, skeleton, query) else { return Drawn::Unknown };
+        let changed = !since.is_nothing();
+        let mut search = Search { skeleton, since, mentions: query.include_references };
+        let ends = search.number(query.from).zip(search.number(query.to));
+        let Some((from, to)) = ends else { return Drawn::Unknown };
+        match search.run((from, to), query) {
+            Ok(Some(numbers)) => {
+                let stations: Option<Vec<NodeRef>> =
+                    numbers.into_iter().map(|number| search.node(number)).collect();
+                stations.map_or(Drawn::Unknown, Drawn::Found)
+            }
+            Ok(None) if !changed => Drawn::Nothing,
+            Ok(None) | Err(super::GivenUp) => Drawn::Unknown,
+        }
+    }
+}
+
+/// What has changed since the graph was derived, as far as a search is concerned.
+struct Since<'m> {
+    map: &'m Map,
+    resolver: Resolver<'m>,
+    kinds: EdgeKinds,
+    query: &'m PathQuery,
+    /// Numbers of nodes whose file changed: they mean nothing any more.
+    gone: Marks,
+    /// Numbers of nodes whose outgoing edges the map is asked for.
+    wary: Marks,
+    /// Nodes of changed files, numbered after all others.
+    new: Vec<NodeRef>,
+    new_at: FxHashMap<NodeRef, u32>,
+    /// From which nodes of changed files edges lead to a node.
+    sources: FxHashMap<NodeRef, Vec<NodeRef>>,
+}
+
+impl<'m> Since<'m> {
+    /// `None` when that is too much.
+    fn of(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
+        let changed = &map.standing.changed;
+        let kinds = match query.include_references {
+            true => EdgeKinds::ALL,
+            false => EdgeKinds::ALL.without(EdgeKind::References),
+        };
+        let mut since = Self {
+            map,
+            resolver: Resolver::new(&map.index),
+            kinds,
+            query,
+            gone: Marks::default(),
+            wary: Marks::default(),
+            new: Vec::new(),
+            new_at: FxHashMap::default(),
+            sources: FxHashMap::default(),
+        };
+        if changed.is_empty() {
+            return Some(since);
+        }
+        if changed.len() > MANY_CHANGED {
+            return None;
+        }
+        since.gone = Marks::new(skeleton.len());
+        since.wary = Marks::new(skeleton.len());
+        for &file in changed {
+            since.gone.mark_file(skeleton, file);
+            since.add_sources(file);
+        }
+        for file in wary(map, skeleton, changed)? {
+            since.wary.mark_file(skeleton, file);
+        }
+        Some(since)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.gone.is_empty()
+    }
+
+    fn add_sources(&mut self, file: FileId) {
+        let edges = self.map.all_edges_of(&self.resolver, file, self.kinds);
+        for edge in edges.into_iter().filter(Edge::resolved) {
+            self.sources.entry(edge.to).or_default().push(edge.from);
+        }
+    }
+
+    /// The nodes around one of a changed file.
+    fn around(&self, node: NodeRef) -> Result<Vec<NodeRef>, super::GivenUp> {
+        let (steps, late) = self.map.steps_from(&self.resolver, node, (self.kinds, &self.query.cancel));
+        if late { Err(super::GivenUp) } else { Ok(steps.into_iter().map(|step| step.to).collect()) }
+    }
+
+    /// Where edges lead from a node as the map has it now.
+    fn onwards(&self, node: NodeRef) -> impl Iterator<Item = NodeRef> + use<> {
+        let edges = self.map.edges_out_with(&self.resolver, node, self.kinds);
+        edges.into_iter().filter(Edge::resolved).map(|edge| edge.to)
+    }
+}
+
+/// The files that mention a name which changed files define, or defined; `None` when there are too many.
+fn wary(map: &Map, skeleton: &Skeleton, changed: &FxHashSet<FileId>) -> Option<FxHashSet<FileId>> {
+    let mut files = FxHashSet::default();
+    for &file in changed {
+        let now = map.index.entry(file).map(|entry| &entry.facts);
+        let then = skeleton.stretch(file).map(|stretch| &stretch.facts);
+        for facts in now.into_iter().chain(then) {
+            for def in &facts.defs {
+                files.extend(map.index.mentioning(facts.name(def.name)).iter().map(|&file| FileId(file)));
+                if files.len() > MANY_WARY {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(files)
+}
+
+/// Some of the numbers.
+#[derive(Default)]
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
+    }
+
+    /// Whether it was not marked before. Numbers of new nodes make room for themselves.
+    fn mark(&mut self, number: u32) -> bool {
+        let at = number as usize / 64;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, 0);
+        }
+        let before = self.0[at];
+        self.0[at] |= 1 << (number % 64);
+        before != self.0[at]
+    }
+
+    fn mark_file(&mut self, skeleton: &Skeleton, file: FileId) {
+        let Some(stretch) = skeleton.stretch(file) else { return };
+        for number in stretch.first..=stretch.first + stretch.facts.defs.len() as u32 {
+            self.mark(number);
+        }
+    }
+}
+
+/// What has been met from one end, in order.
+struct Side {
+    met: Marks,
+    /// Each node with the place of the one it was met from.
+    nodes: Vec<(u32, u32)>,
+    /// Where the outermost level begins.
+    level: usize,
+    depth: u32,
+}
+
+impl Side {
+    fn new(end: u32, count: usize) -> Self {
+        let mut met = Marks::new(count);
+        met.mark(end);
+        Self { met, nodes: vec![(end, 0)], level: 0, depth: 0 }
+    }
+
+    fn meet(&mut self, node: u32, from: usize) -> bool {
+        let new = self.met.mark(node);
+        if new {
+            self.nodes.push((node, from as u32));
+        }
+        new
+    }
+
+    fn frontier(&self) -> usize {
+        self.nodes.len() - self.level
+    }
+
+    /// The nodes from one that was met to this side's end.
+    fn way_back(&self, node: u32) -> Vec<u32> {
+        let Some(mut at) = self.nodes.iter().position(|(met, _)| *met == node) else { return Vec::new() };
+        let mut way = vec![node];
+        while at != 0 {
+            at = self.nodes[at].1 as usize;
+            way.push(self.nodes[at].0);
+        }
+        way
+    }
+}
+
+struct Search<'m> {
+    skeleton: &'m Skeleton,
+    since: Since<'m>,
+    mentions: bool,
+}
+
+impl Search<'_> {
+    /// The numbers of a shortest connection.
+    fn run(&mut self, (from, to): (u32, u32), query: &PathQuery) -> Result<Option<Vec<u32>>, super::GivenUp> {
+        if from == to {
+            return Ok(Some(vec![from]));
+        }
+        let count = self.skeleton.len();
+        let (mut near, mut far) = (Side::new(from, count), Side::new(to, count));
+        while near.depth + far.depth < query.max_len.clamp(1, 10) && near.frontier() > 0 && far.frontier() > 0
+        {
+            let turned = near.frontier() > far.frontier();
+            let (side, other) = if turned { (&mut far, &near) } else { (&mut near, &far) };
+            if let Some(meeting) = self.advance((side, other), query)? {
+                let mut way = near.way_back(meeting);
+                way.reverse();
+                way.extend(far.way_back(meeting).into_iter().skip(1));
+                return Ok(Some(way));
+            }
+        }
+        Ok(None)
+    }
+
+    /// One level outwards from one end; the node at which the ends meet, if they do.
+    fn advance(
+        &mut self,
+        (side, other): (&mut Side, &Side),
+        query: &PathQuery,
+    ) -> Result<Option<u32>, super::GivenUp> {
+        side.depth += 1;
+        let (start, end) = (side.level, side.nodes.len());
+        side.level = end;
+        let mut meeting = None;
+        for at in start..end {
+            if at % CHECK_EVERY == 0 {
+                query.cancel.check().map_err(|_| super::GivenUp)?;
+            }
+            let node = side.nodes[at].0;
+            let mut meet = |next: u32| {
+                if side.meet(next, at) && other.met.has(next) {
+                    meeting = Some(meeting.map_or(next, |known: u32| known.min(next)));
+                }
+            };
+            if self.since.is_nothing() {
+                self.skeleton.around(node, self.mentions).for_each(&mut meet);
+            } else {
+                self.around(node)?.into_iter().for_each(&mut meet);
+            }
+            if meeting.is_some() {
+                break;
+            }
+        }
+        Ok(meeting)
+    }
+
+    /// The nodes around one, where files have changed.
+    fn around(&mut self, number: u32) -> Result<Vec<u32>, super::GivenUp> {
+        let Some(node) = self.node(number) else { return Ok(Vec::new()) };
+        if number as usize >= self.skeleton.len() {
+            let around = self.since.around(node)?;
+            return Ok(around.into_iter().filter_map(|next| self.number(next)).collect());
+        }
+        let (skeleton, mentions) = (self.skeleton, self.mentions);
+        let mut next: Vec<u32> = if self.since.wary.has(number) {
+            let onwards: Vec<NodeRef> = self.since.onwards(node).collect();
+            let onwards = onwards.into_iter().filter_map(|next| self.number(next)).collect::<Vec<u32>>();
+            onwards.into_iter().chain(skeleton.backwards(number, mentions)).collect()
+        } else {
+            skeleton.around(number, mentions).collect()
+        };
+        next.retain(|&number| number as usize >= skeleton.len() || !self.since.gone.has(number));
+        let sources = self.since.sources.get(&node).cloned().unwrap_or_default();
+        next.extend(sources.into_iter().filter_map(|source| self.number(source)));
+        Ok(next)
+    }
+
+    /// A node's number; new ones get one. Packages have none.
+    fn number(&mut self, node: NodeRef) -> Option<u32> {
+        let file = node.file()?;
+        if !self.since.map.standing.changed.contains(&file) {
+            return self.skeleton.number(node);
+        }
+        let next = (self.skeleton.len() + self.since.new.len()) as u32;
+        let number = *self.since.new_at.entry(node).or_insert(next);
+        if number == next {
+            self.since.new.push(node);
+        }
+        Some(number)
+    }
+
+    fn node(&self, number: u32) -> Option<NodeRef> {
+        match (number as usize).checked_sub(self.skeleton.len()) {
+            Some(at) => self.since.new.get(at).copied(),
+            None => self.skeleton.node(number),
+        }
+    }
+}

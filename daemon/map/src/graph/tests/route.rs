@@ -1,0 +1,131 @@
+//! Connections found over the derived graph are those that a search over computed edges finds.
+
+use hob_base::CancelToken;
+use proptest::prelude::*;
+
+use super::changes::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT, World, built_at_once, change};
+use crate::graph::{Map, NodeRef, PathAnswer, PathQuery};
+
+/// Steps before the derivation, and after it.
+type Steps = (Vec<(usize, usize)>, Vec<(usize, Option<usize>)>);
+
+fn nodes(world: &World, map: &Map) -> Vec<NodeRef> {
+    let files = world.paths.iter().filter_map(|path| map.file_at(path));
+    let with_defs = files.flat_map(|file| {
+        std::iter::once(NodeRef::File(file)).chain(map.defs_of(file).into_iter().map(NodeRef::Def))
+    });
+    with_defs.collect()
+}
+
+fn path(map: &Map, from: NodeRef, to: NodeRef, include_references: bool) -> PathAnswer {
+    map.path(&PathQuery { from, to, max_len: 4, include_references, cancel: CancelToken::default() })
+}
+
+fn derive(map: &mut Map) {
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 2) {}
+    map.install(job.finish());
+}
+
+/// Compares every pair's connection in a derived map, changed since, with that in one that was never derived.
+fn check(world: &World, (before, after): Steps) -> Result<(), TestCaseError> {
+    let mut map = Map::new();
+    let mut texts = vec![None; world.paths.len()];
+    let step = |path: usize, text: Option<usize>| {
+        (path % world.paths.len(), text.map(|text| text % world.texts.len()))
+    };
+    for (path, text) in before {
+        let (path, text) = step(path, Some(text));
+        texts[path] = text;
+        map.apply(vec![change(world, path as u32, (path, text))]);
+    }
+    derive(&mut map);
+    let is_fresh = after.is_empty();
+    for (path, text) in after {
+        let (path, text) = step(path, text);
+        texts[path] = text;
+        map.apply(vec![change(world, path as u32, (path, text))]);
+    }
+    let never_derived = built_at_once(world, &texts);
+    let pairs = nodes(world, &map).into_iter().zip(nodes(world, &never_derived));
+    let pairs: Vec<(NodeRef, NodeRef)> = pairs.collect();
+    for (at, (from, other_from)) in pairs.iter().enumerate() {
+        for (to, other_to) in &pairs[at..] {
+            for references in [false, true] {
+                let drawn = path(&map, *from, *to, references);
+                let live = path(&never_derived, *other_from, *other_to, references);
+                let ids = (map.id(*from).to_string(), map.id(*to).to_string());
+                prop_assert_eq!(&ids.0, &never_derived.id(*other_from).to_string());
+                prop_assert!(!drawn.incomplete && !live.incomplete);
+                prop_assert_eq!(drawn.found(), live.found(), "{:?}", ids);
+                prop_assert!(drawn.steps.len() >= live.steps.len(), "{:?}: {:?}", ids, drawn.steps);
+                prop_assert!(
+                    !is_fresh || drawn.steps.len() == live.steps.len(),
+                    "{:?}: {:?} {:?}",
+                    ids,
+                    drawn.steps,
+                    live.steps
+                );
+                check_steps(&map, *from, *to, &drawn)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each step is an edge of the map as it is now.
+fn check_steps(map: &Map, from: NodeRef, to: NodeRef, answer: &PathAnswer) -> Result<(), TestCaseError> {
+    let mut at = from;
+    for step in &answer.steps {
+        prop_assert_eq!(step.from, at);
+        let (start, end) = match step.direction {
+            crate::graph::Direction::In => (step.to, step.from),
+            _ => (step.from, step.to),
+        };
+        let edges = map.edges_out(start, crate::graph::EdgeKinds::ALL);
+        prop_assert!(edges.iter().any(|edge| edge.to == end && edge.kind == step.kind && edge.resolved()));
+        at = step.to;
+    }
+    prop_assert!(!answer.found() || at == to);
+    Ok(())
+}
+
+fn steps() -> impl Strategy<Value = Steps> {
+    let before = prop::collection::vec((0usize..6, 0usize..8), 2..10);
+    let after = prop::collection::vec((0usize..6, prop::option::weighted(0.85, 0usize..8)), 0..4);
+    (before, after)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn in_python(steps in steps()) {
+        check(&PYTHON, steps)?;
+    }
+
+    #[test]
+    fn in_typescript(steps in steps()) {
+        check(&TYPESCRIPT, steps)?;
+    }
+
+    #[test]
+    fn in_rust(steps in steps()) {
+        check(&RUST, steps)?;
+    }
+
+    #[test]
+    fn in_go(steps in steps()) {
+        check(&GO, steps)?;
+    }
+
+    #[test]
+    fn in_c(steps in steps()) {
+        check(&C, steps)?;
+    }
+
+    #[test]
+    fn in_java(steps in steps()) {
+        check(&JAVA, steps)?;
+    }
+}
