@@ -1,0 +1,151 @@
+//! Files that hold scripts among other things: Vue, Svelte and Astro components, HTML pages.
+//!
+//! No grammar of their own: a small scanner finds the script elements, and the extractor of the script's language reads
+//! each in place, so that positions are those of the whole file. Their imports and exports work as in any module, whichever
+//! way they lead. A component is its file's default export, written or not. Elements of a template that are named after
+//! something the scripts have are uses of it; the expressions in a template are not read.
+
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use crate::extract::extract_part;
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, ImportInput, ImportKind, RefInput};
+use crate::facts::{Receiver, RefKind};
+use crate::langs::{Lang, LangSpec, PackageScope, Reader, ecma};
+use scan::{Page, Piece, Places, scan};
+
+/// Vue's row in the language table.
+pub const VUE: LangSpec = LangSpec {
+    lang: Lang::Vue,
+    id: "vue",
+    name: "Vue",
+    extensions: &["vue"],
+    interpreters: &[],
+    reader: Reader::Own(read_component),
+    imports: ecma::TYPESCRIPT.imports,
+    bare_members: false,
+    package_scope: PackageScope::File,
+};
+
+/// Svelte's row.
+pub const SVELTE: LangSpec =
+    LangSpec { lang: Lang::Svelte, id: "svelte", name: "Svelte", extensions: &["svelte"], ..VUE };
+
+/// Astro's row. What stands between the lines of dashes at the top is TypeScript.
+pub const ASTRO: LangSpec = LangSpec {
+    lang: Lang::Astro,
+    id: "astro",
+    name: "Astro",
+    extensions: &["astro"],
+    reader: Reader::Own(read_astro),
+    ..VUE
+};
+
+/// HTML's row.
+pub const HTML: LangSpec = LangSpec {
+    lang: Lang::Html,
+    id: "html",
+    name: "HTML",
+    extensions: &["html", "htm"],
+    reader: Reader::Own(read_page),
+    ..VUE
+};
+
+fn read_component(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    read(source, facts, Page::Component)
+}
+
+fn read_astro(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    read(source, facts, Page::Astro)
+}
+
+fn read_page(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    read(source, facts, Page::Html)
+}
+
+fn read(source: &[u8], mut facts: FactsBuilder, page: Page) -> FactsBuilder {
+    let pieces = scan(source, page);
+    for piece in &pieces {
+        if let Piece::Script { lang, from, to } = *piece {
+            facts = extract_part(lang, source, (from, to), facts);
+        }
+    }
+    let component = if page == Page::Html { None } else { Some(component(source, &mut facts)) };
+    let mut places = Places::new(source);
+    for piece in &pieces {
+        match piece {
+            Piece::Source { at, module } => load(module, places.at(*at).0, &mut facts),
+            Piece::Element { at, name } => refer(name, places.at(*at), component, &mut facts),
+            Piece::Script { .. } => {}
+        }
+    }
+    facts
+}
+
+/// The component itself: what the scripts export by default, or the file.
+fn component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
+    let exported = facts.defs().iter().position(|def| def.flags.has(DefFlags::DEFAULT));
+    if let Some(at) = exported {
+        return DefIdx(at as u32);
+    }
+    let lines = source.split_inclusive(|&b| b == b'\n').count().max(1) as u32;
+    facts.define(&DefInput {
+        name: "default",
+        kind: DefKind::Class,
+        flags: DefFlags::EXPORTED.with(DefFlags::DEFAULT),
+        parent: None,
+        qualifier: None,
+        lines: (1, lines),
+        bytes: (0, source.len() as u32),
+        name_at: (1, 1),
+        signature: "component",
+        doc: "",
+    })
+}
+
+/// `<script src="x.js">`.
+fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
+    let outside = module.contains(':') || module.starts_with("//");
+    if module.is_empty() || outside {
+        return;
+    }
+    let told = module.starts_with(['.', '/', '@', '~']);
+    let module = if told { module.to_owned() } else { format!("./{module}") };
+    facts.import(&ImportInput {
+        kind: ImportKind::Effect,
+        module: &module,
+        name: None,
+        local: None,
+        reexported: false,
+        owner: None,
+        line,
+    });
+}
+
+/// `<Button>` and, in Vue, `<my-button>`: used if the file has such a name.
+fn refer(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &mut FactsBuilder) {
+    let name = pascal(element.split('.').next().unwrap_or(element));
+    if facts.binds_at_top(&name) {
+        facts.reference(&RefInput {
+            name: &name,
+            kind: RefKind::Call,
+            receiver: Receiver::None,
+            owner,
+            line,
+            col,
+        });
+    }
+}
+
+/// `my-button` is `MyButton`.
+fn pascal(element: &str) -> String {
+    if !element.contains('-') {
+        return element.to_owned();
+    }
+    let capital = |part: &str| {
+        let mut chars = part.chars();
+        chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect::<String>())
+    };
+    element.split('-').map(capital).collect()
+}

@@ -1,0 +1,238 @@
+//! Local names: parameters, `let` and `var`, optional binding, patterns, captures.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::SwiftRules;
+use crate::facts::{Receiver, RefKind, StrId};
+use crate::langs::support::each_child;
+use crate::walk::{Binding, Cx, Step};
+
+/// Most names in one pattern that are looked at.
+const PATTERN_LIMIT: usize = 256;
+
+impl SwiftRules {
+    /// `let x: T = v, y = w` in a function: each name holds from the end of the declaration.
+    pub(super) fn locals(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut left: Option<Local<'_>> = None;
+        let mut locals = Vec::new();
+        each_child(node, |child, field| match self.g.kind(child) {
+            K::Pattern => locals.extend(left.replace(Local { pattern: child, ty: None, value: None })),
+            K::Annotation => left.iter_mut().for_each(|local| local.ty = Some(child)),
+            _ if field == self.g.f.value => left.iter_mut().for_each(|local| local.value = Some(child)),
+            _ => {}
+        });
+        locals.extend(left);
+        for local in locals {
+            let ty = match (local.ty, local.value) {
+                (Some(ty), _) => self.annotated(ty, cx),
+                (None, Some(value)) => self.value_type(value, cx),
+                (None, None) => None,
+            };
+            let names = self.pattern_names(local.pattern);
+            let ty = ty.filter(|_| names.len() == 1);
+            for name in names {
+                self.handled.mark(name);
+                self.pending.add(name, binding(ty), node.end_byte());
+            }
+        }
+        // What is in the braces of a local computed property is a scope of its own.
+        Step::Into
+    }
+
+    /// The names that a pattern of a declaration binds.
+    pub(super) fn pattern_names<'t>(&mut self, pattern: Node<'t>) -> Vec<Node<'t>> {
+        let mut names = Vec::new();
+        let mut left = vec![pattern];
+        while let Some(node) = left.pop() {
+            self.handled.mark(node);
+            if left.len() > PATTERN_LIMIT || names.len() > PATTERN_LIMIT {
+                break;
+            }
+            let first = left.len();
+            each_child(node, |child, _| match self.g.kind(child) {
+                K::Ident => names.push(child),
+                K::Pattern => left.push(child),
+                _ => {}
+            });
+            left[first..].reverse();
+        }
+        names
+    }
+
+    /// The head of `if`, `guard` and `while`: `let x = v`, `case .a(let n) = v`.
+    pub(super) fn conditions(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if node.kind() != "guard_statement" {
+            self.block(node, cx);
+        }
+        let mut clause = Clause::default();
+        let mut clauses = Vec::new();
+        each_child(node, |child, field| match child.kind() {
+            "," | "{" | "statements" | "else" => clauses.push(std::mem::take(&mut clause)),
+            "=" => clause.assigned = true,
+            "." => clause.dotted = !clause.assigned,
+            "value_binding_pattern" => clause.binds = true,
+            "type_annotation" => clause.ty = Some(child),
+            _ if clause.assigned => clause.value = clause.value.or(Some(child)),
+            "simple_identifier" if field == self.g.f.bound => clause.name = Some(child),
+            "simple_identifier" if std::mem::take(&mut clause.dotted) => clause.members.push(child),
+            "pattern" => clause.patterns.push(child),
+            _ => {}
+        });
+        clauses.push(clause);
+        clauses.iter().for_each(|clause| self.clause(clause, cx));
+        Step::Into
+    }
+
+    fn clause(&mut self, clause: &Clause<'_>, cx: &mut Cx<'_>) {
+        for member in &clause.members {
+            self.implicit_member(*member, None, RefKind::Use, cx);
+        }
+        if clause.binds {
+            for pattern in &clause.patterns {
+                let names = self.bound_in(*pattern, cx);
+                names.into_iter().for_each(|name| self.bind_at(name, None, name.end_byte(), cx));
+            }
+        }
+        let Some(name) = clause.name else { return };
+        let text = cx.text(name);
+        if text == "self" {
+            self.handled.mark(name);
+            return;
+        }
+        let ty = match (clause.ty, clause.value) {
+            (Some(ty), _) => self.annotated(ty, cx),
+            (None, Some(value)) => self.value_type(value, cx),
+            // `if let x` is `if let x = x`.
+            (None, None) => {
+                cx.refer(text, name, RefKind::Use, Receiver::None);
+                self.variable(name, cx)
+            }
+        };
+        let from = clause.value.map_or(name.end_byte(), |value| value.end_byte());
+        self.bind_at(name, ty, from, cx);
+    }
+
+    fn bind_at(&mut self, name: Node<'_>, ty: Option<StrId>, from: usize, _cx: &Cx<'_>) {
+        self.handled.mark(name);
+        self.pending.add(name, binding(ty), from);
+    }
+
+    /// Names that a pattern under a `let` binds: all bare ones; those after a dot are members.
+    fn bound_in<'t>(&mut self, pattern: Node<'t>, cx: &mut Cx<'_>) -> Vec<Node<'t>> {
+        let mut names = Vec::new();
+        let mut members = Vec::new();
+        let mut left = vec![pattern];
+        while let Some(node) = left.pop() {
+            self.handled.mark(node);
+            let mut dotted = false;
+            each_child(node, |child, _| match child.kind() {
+                "." => dotted = true,
+                "simple_identifier" if std::mem::take(&mut dotted) => members.push(child),
+                "simple_identifier" => names.push(child),
+                "pattern" if left.len() < PATTERN_LIMIT => left.push(child),
+                _ => {}
+            });
+        }
+        members.into_iter().for_each(|member| self.implicit_member(member, None, RefKind::Use, cx));
+        names
+    }
+
+    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.block(node, cx);
+        if let Some(item) = node.child_by_field_id(self.g.f.item) {
+            let names = self.bound_in(item, cx);
+            let from = item.end_byte();
+            names.into_iter().for_each(|name| self.bind_at(name, None, from, cx));
+        }
+        Step::Into
+    }
+
+    /// A pattern of `switch` or `catch`: what stands under a `let` is bound, `.name` is a member, the rest are uses.
+    pub(super) fn pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if self.handled.take(node) {
+            return Step::Into;
+        }
+        let (mut binds, mut dotted) = (node.start_byte() < self.binds_until, false);
+        let (mut names, mut members) = (Vec::new(), Vec::new());
+        each_child(node, |child, field| match child.kind() {
+            "." => dotted = true,
+            "value_binding_pattern" => {
+                binds = true;
+                self.binds_until = self.binds_until.max(node.end_byte());
+            }
+            "simple_identifier" if std::mem::take(&mut dotted) => members.push(child),
+            "simple_identifier" if binds || field == self.g.f.bound => names.push(child),
+            _ => {}
+        });
+        for name in names {
+            self.handled.mark(name);
+            cx.bind(cx.text(name), Binding::Opaque);
+        }
+        members.into_iter().for_each(|member| self.implicit_member(member, None, RefKind::Use, cx));
+        Step::Into
+    }
+
+    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut name = None;
+        each_child(node, |child, _| {
+            if self.g.kind(child) == K::Ident {
+                self.handled.mark(child);
+                name = Some(child);
+            }
+        });
+        let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
+        if let Some(name) = name.filter(|name| !matches!(cx.text(*name), "_" | "self")) {
+            cx.bind(cx.text(name), binding(ty));
+        }
+        Step::Into
+    }
+
+    /// `[weak self, x = y.z]`: the second is a name of its own; a name alone is still the thing outside.
+    pub(super) fn capture(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let text = cx.text(name);
+        let value = node.child_by_field_id(self.g.f.value);
+        if text == "self" {
+            self.handled.mark(name);
+        } else if let Some(value) = value {
+            let ty = self.value_type(value, cx);
+            self.handled.mark(name);
+            self.pending.add(name, binding(ty), node.end_byte());
+        }
+        Step::Into
+    }
+
+    pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let name = crate::langs::support::child_where(node, |c| self.g.kind(c) == K::TypeIdent);
+        if let Some(name) = name {
+            self.handled.mark(name);
+            cx.bind(cx.text(name), Binding::Opaque);
+        }
+        Step::Into
+    }
+}
+
+/// One `pattern: type = value` of a declaration.
+struct Local<'t> {
+    pattern: Node<'t>,
+    ty: Option<Node<'t>>,
+    value: Option<Node<'t>>,
+}
+
+/// One part of a condition, up to the comma.
+#[derive(Default)]
+struct Clause<'t> {
+    binds: bool,
+    assigned: bool,
+    dotted: bool,
+    name: Option<Node<'t>>,
+    ty: Option<Node<'t>>,
+    value: Option<Node<'t>>,
+    members: Vec<Node<'t>>,
+    patterns: Vec<Node<'t>>,
+}
+
+pub(super) fn binding(ty: Option<StrId>) -> Binding {
+    ty.map_or(Binding::Opaque, Binding::Typed)
+}

@@ -1,0 +1,330 @@
+//! Types that the file itself tells: annotations, initialisers, properties and results of its own types.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::SwiftRules;
+use crate::facts::{Receiver, StrId};
+use crate::langs::support::{child_where, each_child};
+use crate::walk::{Binding, Cx, Step};
+
+/// Longest chain of `.` that is followed.
+const PATH_LIMIT: usize = 32;
+/// Longest chain of calls and properties whose types are followed.
+const CHAIN_LIMIT: usize = 6;
+/// Deepest nesting of types whose members are read before the walk.
+const NESTING_LIMIT: usize = 16;
+
+/// A list of declarations that is to be read: where they are, whose, and which names there are type parameters.
+struct Level<'t> {
+    list: Node<'t>,
+    owner: Option<StrId>,
+    generics: Vec<&'t str>,
+    depth: usize,
+}
+
+impl SwiftRules {
+    /// Reads all declarations of the file's types and of the file before the walk.
+    pub(super) fn file<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        each_child(node, |member, _| self.members.mark(member));
+        let mut levels = vec![Level { list: node, owner: None, generics: Vec::new(), depth: 0 }];
+        while let Some(level) = levels.pop() {
+            let mut members = Vec::new();
+            each_child(level.list, |member, _| members.push(member));
+            for member in members {
+                match self.g.kind(member) {
+                    K::Property | K::Requirement => self.know_properties(member, &level, cx),
+                    K::Function => self.know_result(member, &level, cx),
+                    K::Case => self.know_cases(member, &level, cx),
+                    K::Type | K::Protocol => levels.extend(self.level_of(member, &level, cx)),
+                    _ => {}
+                }
+            }
+        }
+        Step::Into
+    }
+
+    fn level_of<'t>(&self, node: Node<'t>, outer: &Level<'t>, cx: &mut Cx<'t>) -> Option<Level<'t>> {
+        let list = node.child_by_field_id(self.g.f.body).filter(|_| outer.depth < NESTING_LIMIT)?;
+        let name = self.extended(node.child_by_field_id(self.g.f.name)?, cx);
+        let name = match outer.owner {
+            Some(owner) => format!("{}.{name}", cx.facts.provisional(owner)),
+            None => name,
+        };
+        let mut generics = outer.generics.clone();
+        generics.extend(self.generics(node, cx));
+        Some(Level { list, owner: Some(cx.facts.intern(&name)), generics, depth: outer.depth + 1 })
+    }
+
+    /// The names of a declaration's type parameters.
+    fn generics<'t>(&self, node: Node<'t>, cx: &Cx<'t>) -> Vec<&'t str> {
+        let mut names = Vec::new();
+        if let Some(list) = child_where(node, |c| c.kind() == "type_parameters") {
+            each_child(list, |parameter, _| {
+                names.extend(child_where(parameter, |c| self.g.kind(c) == K::TypeIdent).map(|n| cx.text(n)));
+            });
+        }
+        names
+    }
+
+    fn know_properties(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+        let (mut name, mut known) = (None, Vec::new());
+        each_child(node, |child, field| match self.g.kind(child) {
+            K::Pattern => name = child_where(child, |c| self.g.kind(c) == K::Ident),
+            K::Annotation => known.extend(name.take().map(|name| (name, child))),
+            _ if field == self.g.f.value => known.extend(name.take().map(|name| (name, child))),
+            _ => {}
+        });
+        for (name, ty) in known {
+            let ty = match self.g.kind(ty) {
+                K::Annotation => self.annotated(ty, cx),
+                _ => self.value_type(ty, cx),
+            };
+            let ty = ty.filter(|ty| !level.generics.contains(&cx.facts.provisional(*ty)));
+            if let Some(ty) = ty {
+                let name = cx.facts.intern(cx.text(name));
+                self.properties.insert((level.owner, name), ty);
+            }
+        }
+    }
+
+    fn know_cases(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+        let Some(owner) = level.owner else { return };
+        let mut names = Vec::new();
+        each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+        for name in names.into_iter().filter(|name| self.g.kind(*name) == K::Ident) {
+            let name = cx.facts.intern(cx.text(name));
+            self.properties.insert((level.owner, name), owner);
+        }
+    }
+
+    fn know_result(&mut self, node: Node<'_>, level: &Level<'_>, cx: &mut Cx<'_>) {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
+        let mut generics = self.generics(node, cx);
+        generics.extend(&level.generics);
+        let ty = node.child_by_field_id(self.g.f.result).and_then(|ty| self.type_path(ty, cx));
+        let ty = ty.filter(|ty| !generics.contains(&cx.facts.provisional(*ty)));
+        let ty = match ty {
+            Some(ty) if cx.facts.provisional(ty) == "Self" => level.owner,
+            ty => ty,
+        };
+        let name = cx.facts.intern(cx.text(name));
+        let known = self.results.entry((level.owner, name)).or_insert(ty);
+        if *known != ty {
+            *known = None;
+        }
+    }
+
+    /// The type in `: T`.
+    pub(super) fn annotated(&mut self, annotation: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let ty = annotation.child_by_field_id(self.g.f.ty);
+        let ty = ty.or_else(|| annotation.child_by_field_id(self.g.f.name))?;
+        self.type_path(ty, cx)
+    }
+
+    /// The dotted name of a type, through `?`, `some` and `any` and without arguments; none for lists, functions and
+    /// type parameters.
+    pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut ty = ty;
+        for _ in 0..PATH_LIMIT {
+            match self.g.kind(ty) {
+                K::Optional => ty = ty.child_by_field_id(self.g.f.wrapped)?,
+                K::SomeType => ty = ty.named_child(0)?,
+                K::UserType => return self.user_path(ty, cx),
+                K::TypeIdent | K::Ident => {
+                    return cx.binding(cx.text(ty)).is_none().then(|| cx.facts.intern(cx.text(ty)));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn user_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut names = Vec::new();
+        each_child(ty, |c, _| names.extend((self.g.kind(c) == K::TypeIdent).then(|| cx.text(c))));
+        if names.len() > 1 && matches!(names.last(), Some(&("Type" | "Protocol"))) {
+            names.pop();
+        }
+        let known = cx.binding(names.first()?).is_none();
+        known.then(|| cx.facts.intern(&names.join(".")))
+    }
+
+    /// The type of `T(..)`, `x as T`, of variables and properties that are known, and of what this file's functions
+    /// return.
+    pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        self.typed(value, CHAIN_LIMIT, cx)
+    }
+
+    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut value = value;
+        for _ in 0..depth {
+            match self.g.kind(value) {
+                K::Wrapped => value = value.child_by_field_id(self.g.f.expr)?,
+                K::Postfix => value = value.child_by_field_id(self.g.f.target)?,
+                K::Tuple if value.named_child_count() == 1 => value = value.named_child(0)?,
+                K::As => return self.type_path(value.child_by_field_id(self.g.f.ty)?, cx),
+                K::Construct => return self.type_path(value.child_by_field_id(self.g.f.constructed)?, cx),
+                K::Ident => return self.variable(value, cx),
+                K::SelfExpr => return self.body(value).map(|body| body.name),
+                K::KeyPath => {
+                    let ty = child_where(value, |c| self.g.kind(c) == K::TypeIdent)?;
+                    return self.type_path(ty, cx);
+                }
+                K::Navigation => return self.property_type(value, depth - 1, cx),
+                K::Call => return self.call_type(value, depth - 1, cx),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The type of a local, or of a property of the types around.
+    pub(super) fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let text = cx.text(node);
+        match cx.binding(text) {
+            Some(Binding::Typed(ty)) => return Some(ty),
+            Some(Binding::Opaque) => return None,
+            None if text == "self" => return self.body(node).map(|body| body.name),
+            None => {}
+        }
+        let name = cx.facts.intern(text);
+        let around = self.around(node);
+        around.into_iter().find_map(|owner| self.properties.get(&(owner, name))).copied()
+    }
+
+    /// Whose members a bare name can be, innermost first; last those of the file.
+    fn around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
+        self.body(node);
+        self.bodies.iter().rev().take(NESTING_LIMIT).map(|body| Some(body.name)).chain([None]).collect()
+    }
+
+    fn call_type(&mut self, call: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+        if self.is_subscript(call, cx) {
+            return None;
+        }
+        let callee = call.named_child(0)?;
+        match self.g.kind(callee) {
+            K::Ident => {
+                let text = cx.text(callee);
+                let name = cx.facts.intern(text);
+                let found = self.around(call).into_iter().find_map(|owner| self.results.get(&(owner, name)));
+                match found {
+                    Some(ty) => *ty,
+                    None if text == "Self" => self.body(call).map(|body| body.name),
+                    None => (is_type_name(text) && cx.binding(text).is_none()).then_some(name),
+                }
+            }
+            K::Navigation => {
+                let target = callee.child_by_field_id(self.g.f.target)?;
+                let name = self.suffix(callee)?;
+                let text = cx.text(name);
+                if let Some(path) = self.type_name(target, cx) {
+                    return self.static_result(&path, text, cx);
+                }
+                let owner = self.typed(target, depth, cx)?;
+                let name = cx.facts.intern(text);
+                self.results.get(&(Some(owner), name)).copied().flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// What `Type.name(..)` gives: an instance for `init` and for a nested type, else the function's result.
+    fn static_result(&self, path: &str, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        let owner = cx.facts.intern(path);
+        if name == "init" {
+            return Some(owner);
+        }
+        if is_type_name(name) {
+            return Some(cx.facts.intern(&format!("{path}.{name}")));
+        }
+        let name = cx.facts.intern(name);
+        self.results.get(&(Some(owner), name)).copied().flatten()
+    }
+
+    fn property_type(&mut self, node: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+        let target = node.child_by_field_id(self.g.f.target)?;
+        let name = cx.text(self.suffix(node)?);
+        let owner = match self.type_name(target, cx) {
+            Some(path) => cx.facts.intern(&path),
+            None => self.typed(target, depth, cx)?,
+        };
+        if name == "self" {
+            return Some(owner);
+        }
+        let name = cx.facts.intern(name);
+        self.properties.get(&(Some(owner), name)).copied()
+    }
+
+    /// `Type` or `Outer.Type`, written as an expression: names that begin with a capital.
+    pub(super) fn type_name(&self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let path = self.name_path(node)?;
+        let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+        let free = names.first().is_some_and(|first| *first != "Self" && cx.binding(first).is_none());
+        (free && names.iter().all(|name| is_type_name(name))).then(|| names.join("."))
+    }
+
+    /// The name after the last dot.
+    pub(super) fn suffix<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let suffix = node.child_by_field_id(self.g.f.suffix)?;
+        let name = suffix.child_by_field_id(self.g.f.suffix)?;
+        (self.g.kind(name) == K::Ident).then_some(name)
+    }
+
+    /// What is known of the value before `.`.
+    pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
+        match self.g.kind(target) {
+            K::SelfExpr => return Receiver::SelfType,
+            K::SuperExpr => return Receiver::Super,
+            K::Ident if matches!(cx.text(target), "self" | "Self") => return Receiver::SelfType,
+            _ => {}
+        }
+        let ty = match self.type_name(target, cx) {
+            Some(_) => None,
+            None => self.value_type(target, cx),
+        };
+        if let Some(ty) = ty {
+            return Receiver::Typed(ty);
+        }
+        match self.name_path(target) {
+            Some(path) => {
+                let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+                cx.path_receiver(&names.join("."))
+            }
+            None => Receiver::Unknown,
+        }
+    }
+
+    /// The names of `a.b.C`, if it is nothing but names.
+    pub(super) fn name_path<'t>(&self, node: Node<'t>) -> Option<Vec<Node<'t>>> {
+        let mut path = Vec::new();
+        let mut node = node;
+        while path.len() < PATH_LIMIT {
+            match self.g.kind(node) {
+                K::Ident => {
+                    path.push(node);
+                    path.reverse();
+                    return Some(path);
+                }
+                K::Navigation => {
+                    path.push(self.suffix(node)?);
+                    node = node.child_by_field_id(self.g.f.target)?;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The grammar has `a[0]` as a call too.
+    pub(super) fn is_subscript(&self, call: Node<'_>, cx: &Cx<'_>) -> bool {
+        let suffix = child_where(call, |c| self.g.kind(c) == K::CallSuffix);
+        suffix.is_some_and(|suffix| cx.source.get(suffix.start_byte()) == Some(&b'['))
+    }
+}
+
+/// Types begin with a capital, by a convention without exceptions.
+pub(super) fn is_type_name(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(char::is_uppercase)
+}

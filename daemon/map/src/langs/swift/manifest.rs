@@ -1,0 +1,79 @@
+//! What a `Package.swift` says: which folders are modules.
+//!
+//! A manifest is a program; what nearly all of them write is read as text: `.target(name: "X", path: "Y")` and its kin.
+//! Keys: `target` (`name=folder`; without a `path` the folders that SwiftPM looks in, one pair each) and `target.name`.
+
+use crate::facts::FactsBuilder;
+
+/// Longest text of one call that is looked at.
+const CALL_LIMIT: usize = 20_000;
+
+/// The declarations that make modules, and where those lie unless they say so.
+const TARGETS: &[(&str, &[&str])] = &[
+    (".target(", &["Sources", "Source", "src", "srcs"]),
+    (".executableTarget(", &["Sources", "Source", "src", "srcs"]),
+    (".macro(", &["Sources", "Source", "src", "srcs"]),
+    (".plugin(", &["Plugins"]),
+    (".testTarget(", &["Tests", "Sources", "Source", "src", "srcs"]),
+];
+
+/// Reads a `Package.swift`.
+pub fn manifest(text: &str, facts: &mut FactsBuilder) {
+    let code: String = text.lines().map(|line| without_comment(line)).collect::<Vec<_>>().join("\n");
+    for (opening, folders) in TARGETS {
+        for (at, _) in code.match_indices(opening) {
+            let call = arguments(&code[at + opening.len()..]);
+            // `.target(name: "X")` among dependencies names a target, too: the same one, so nothing is lost.
+            let Some(name) = argument(call, "name:") else { continue };
+            facts.manifest("target.name", name);
+            match argument(call, "path:") {
+                Some(path) => facts.manifest("target", &format!("{name}={path}")),
+                None => {
+                    for folder in *folders {
+                        facts.manifest("target", &format!("{name}={folder}/{name}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn without_comment(line: &str) -> &str {
+    match line.find("//") {
+        Some(at) if !line[..at].ends_with(':') => &line[..at],
+        _ => line,
+    }
+}
+
+/// The text up to the bracket that closes the call.
+fn arguments(text: &str) -> &str {
+    let mut depth = 1;
+    for (at, byte) in text.bytes().enumerate().take(CALL_LIMIT) {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[..at];
+        }
+    }
+    ""
+}
+
+/// The string given to a label of the call itself, not of one inside it.
+fn argument<'c>(call: &'c str, label: &str) -> Option<&'c str> {
+    let mut depth = 0;
+    for (at, byte) in call.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth -= 1,
+            _ if depth == 0 && call[at..].starts_with(label) => {
+                let value = call[at + label.len()..].trim_start().strip_prefix('"')?;
+                return value.split_once('"').map(|(value, _)| value).filter(|value| !value.is_empty());
+            }
+            _ => {}
+        }
+    }
+    None
+}

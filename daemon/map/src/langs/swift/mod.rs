@@ -1,0 +1,49 @@
+//! Swift.
+//!
+//! All files of a module (a SwiftPM target, else the project) see each other's top-level names; an import brings in every
+//! public name of another module. An extension is no definition: its members belong to the type that it extends, as
+//! members of an `impl` block do in Rust, wherever it is written. A bare name inside a type can mean a member of it, and
+//! shares its name space with local variables.
+//!
+//! Members of `.case` without a type before the dot are of a type that only the context tells.
+
+mod bindings;
+mod grammar;
+mod imports;
+mod infer;
+mod manifest;
+mod members;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+pub use manifest::manifest;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Swift,
+    id: "swift",
+    name: "Swift",
+    extensions: &["swift"],
+    interpreters: &["swift"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Modules,
+    bare_members: true,
+    package_scope: PackageScope::Module,
+};
+
+fn language() -> Language {
+    tree_sitter_swift::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::SwiftRules::new())
+}

@@ -1,0 +1,275 @@
+//! Imports, types, extensions, and what they inherit.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::{Body, SwiftRules};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::langs::support::{NewDef, child_where, each_child};
+use crate::walk::{Cx, Step};
+
+/// Attributes of the compiler: they name no type, and their arguments no value.
+const PLAIN_ATTRIBUTES: &[&str] = &[
+    "available",
+    "backDeployed",
+    "discardableResult",
+    "dynamicCallable",
+    "dynamicMemberLookup",
+    "escaping",
+    "autoclosure",
+    "frozen",
+    "inlinable",
+    "main",
+    "nonobjc",
+    "objc",
+    "objcMembers",
+    "preconcurrency",
+    "Sendable",
+    "testable",
+    "unchecked",
+    "unknown",
+    "usableFromInline",
+    "convention",
+    "differentiable",
+    "inline",
+    "freestanding",
+    "attached",
+    "propertyWrapper",
+    "resultBuilder",
+    "globalActor",
+    "NSManaged",
+    "IBOutlet",
+    "IBAction",
+    "IBInspectable",
+    "IBDesignable",
+];
+
+impl SwiftRules {
+    /// `import M`, `import struct M.Name`, `@_exported import M`.
+    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let path = child_where(node, |c| c.kind() == "identifier").map_or("", |path| cx.text(path));
+        let path: String = path.split_whitespace().collect();
+        let kinds = ["typealias", "struct", "class", "enum", "protocol", "let", "var", "func"];
+        let names_one = child_where(node, |c| kinds.contains(&c.kind())).is_some();
+        let module = path.split('.').next().unwrap_or("");
+        let name = path.rsplit_once('.').map(|(_, name)| name).filter(|_| names_one);
+        let exported =
+            self.modifiers(node).is_some_and(|m| cx.text(m).split_whitespace().any(|w| w == "@_exported"));
+        if !module.is_empty() {
+            let id = cx.facts.intern(module);
+            self.imported.insert(id);
+            cx.facts.import(&ImportInput {
+                kind: if name.is_some() { ImportKind::Named } else { ImportKind::Star },
+                module,
+                name,
+                local: name,
+                reexported: exported,
+                owner: None,
+                line: Cx::lines(node).0,
+            });
+        }
+        Step::Skip
+    }
+
+    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let word = node.child_by_field_id(self.g.f.kind).map_or("", |word| word.kind());
+        let kind = match word {
+            "extension" => return self.extension(node, cx),
+            "struct" => DefKind::Struct,
+            "enum" => DefKind::Enum,
+            _ => DefKind::Class,
+        };
+        self.define_type(node, kind, cx);
+        Step::Into
+    }
+
+    pub(super) fn protocol(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.define_type(node, DefKind::Interface, cx);
+        Step::Into
+    }
+
+    fn define_type(&mut self, node: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return };
+        self.handled.mark(name);
+        let body = node.child_by_field_id(self.g.f.body);
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let flags = self.visibility(node, cx);
+        let Some(idx) = self.define((node, name), (kind, flags), end, Some(true), cx) else { return };
+        let qualified = cx.facts.defs()[idx.index()].qualified;
+        self.types.entry(qualified).or_insert(idx);
+        let tests = kind == DefKind::Class && self.is_test_case(node, cx);
+        self.body(node);
+        self.bodies.push(Body {
+            end: node.end_byte(),
+            name: qualified,
+            qualifier: None,
+            tests,
+            protocol: kind == DefKind::Interface,
+        });
+        self.mark_members(body);
+    }
+
+    /// An extension: back inside the type, if it is defined further up; else its members say whose they are.
+    fn extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.lead.take(node, cx);
+        let path = self.extended(name, cx);
+        let id = cx.facts.intern(&path);
+        let known = self.types.get(&id).copied();
+        match known {
+            Some(def) => cx.reopen(def, true),
+            None => cx.open_scope(true),
+        }
+        self.refer_type(name, RefKind::Type, cx);
+        let tests = self.is_test_case(node, cx);
+        let qualifier = if known.is_none() { Some(path) } else { None };
+        self.body(node);
+        self.bodies.push(Body { end: node.end_byte(), name: id, qualifier, tests, protocol: false });
+        self.mark_members(node.child_by_field_id(self.g.f.body));
+        Step::Into
+    }
+
+    /// The dotted name of the type that an extension extends, without the module it is from.
+    pub(super) fn extended(&self, name: Node<'_>, cx: &mut Cx<'_>) -> String {
+        let mut names = Vec::new();
+        match self.g.kind(name) {
+            K::UserType => each_child(name, |c, _| {
+                names.extend((self.g.kind(c) == K::TypeIdent).then(|| cx.text(c)));
+            }),
+            _ => names.push(cx.text(name)),
+        }
+        let module = names.first().map(|first| cx.facts.intern(first));
+        let skip = usize::from(names.len() > 1 && module.is_some_and(|m| self.imported.contains(&m)));
+        names[skip.min(names.len())..].join(".")
+    }
+
+    /// Whether functions in the type can be tests of XCTest: by its name, or that of what it inherits.
+    fn is_test_case(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
+        let tells = |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");
+        child_where(node, |c| {
+            let named = self.g.kind(c) == K::Inherits || self.g.kind(c) == K::UserType;
+            named && tells(cx.text(c))
+        })
+        .is_some()
+    }
+
+    fn mark_members(&mut self, body: Option<Node<'_>>) {
+        if let Some(body) = body {
+            each_child(body, |member, _| self.members.mark(member));
+        }
+    }
+
+    /// `: Base, P`: of a class the first may be the class it extends; all others are protocols.
+    pub(super) fn inherits(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(ty) = node.child_by_field_id(self.g.f.inherits_from) else { return Step::Into };
+        let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
+        let in_extension = self.body(node).is_some_and(|body| body.qualifier.is_some());
+        let first = self.handled.take(node);
+        let kind = match owner {
+            _ if in_extension => RefKind::Implements,
+            Some(DefKind::Interface) => RefKind::Extends,
+            Some(DefKind::Class) if !first => RefKind::Extends,
+            _ => RefKind::Implements,
+        };
+        self.refer_type(ty, kind, cx);
+        Step::Into
+    }
+
+    /// An attribute is a use of a property wrapper, a result builder, a macro or a global actor.
+    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(ty) = child_where(node, |c| self.g.kind(c) == K::UserType) else { return Step::Skip };
+        let name = cx.text(ty);
+        if name.starts_with('_') || PLAIN_ATTRIBUTES.contains(&name) {
+            return Step::Skip;
+        }
+        self.refer_type(ty, RefKind::Call, cx);
+        Step::Into
+    }
+
+    /// Records a type's last name as a use of this kind, on the path before it, and the names before as types.
+    pub(super) fn refer_type(&mut self, ty: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        if self.g.kind(ty) != K::UserType {
+            return;
+        }
+        self.handled.mark(ty);
+        let mut parts = Vec::new();
+        each_child(ty, |c, _| parts.extend((self.g.kind(c) == K::TypeIdent).then_some(c)));
+        parts.iter().for_each(|part| self.handled.mark(*part));
+        if parts.len() > 1 && parts.last().is_some_and(|last| matches!(cx.text(*last), "Type" | "Protocol")) {
+            parts.pop();
+        }
+        let mut path = String::new();
+        for (at, part) in parts.iter().enumerate() {
+            let name = cx.text(*part);
+            let receiver = match path.as_str() {
+                "" => Receiver::None,
+                "Self" => Receiver::SelfType,
+                path => Receiver::Path(cx.facts.intern(path)),
+            };
+            let kind = if at + 1 == parts.len() { kind } else { RefKind::Type };
+            if name != "Self" {
+                cx.refer(name, *part, kind, receiver);
+            }
+            if !path.is_empty() {
+                path.push('.');
+            }
+            path.push_str(name);
+        }
+    }
+
+    /// Records a definition under the type or function at hand.
+    pub(super) fn define(
+        &mut self,
+        (node, name): (Node<'_>, Node<'_>),
+        (kind, flags): (DefKind, DefFlags),
+        end: usize,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let outer = self.lead.take(node, cx);
+        let parent = cx.owner();
+        let head = (self.head_start(node), end);
+        let qualifier = match parent {
+            None => self.body(node).and_then(|body| body.qualifier.clone()),
+            Some(_) => None,
+        };
+        let text = cx.text(name);
+        let def = NewDef {
+            node,
+            name_at: cx.position(name),
+            name: text.strip_prefix('`').and_then(|t| t.strip_suffix('`')).unwrap_or(text),
+            kind,
+            flags,
+            parent,
+            qualifier: qualifier.as_deref(),
+            head,
+        };
+        def.make(cx, &outer, scope)
+    }
+
+    /// Where a header starts when the attributes before it are left out.
+    fn head_start(&self, node: Node<'_>) -> usize {
+        let mut start = None;
+        each_child(node, |child, _| {
+            if start.is_some() || self.g.kind(child) == K::Attribute {
+                return;
+            }
+            start = match self.g.kind(child) {
+                K::Modifiers => child_where(child, |c| self.g.kind(c) != K::Attribute).map(|c| c.start_byte()),
+                _ => Some(child.start_byte()),
+            };
+        });
+        start.unwrap_or(node.start_byte())
+    }
+
+    pub(super) fn modifiers<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        child_where(node, |c| self.g.kind(c) == K::Modifiers)
+    }
+
+    /// Everything but what is private to its type or file is visible to some other file.
+    pub(super) fn visibility(&self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
+        let private = |c: Node<'_>| matches!(cx.text(c), "private" | "fileprivate");
+        let hidden = self.modifiers(node).is_some_and(|m| child_where(m, private).is_some());
+        DefFlags::default().with_if(!hidden, DefFlags::EXPORTED)
+    }
+}

@@ -1,0 +1,73 @@
+//! Modules that are one name space whichever file a name is written in, and types that get members from outside (Swift).
+
+use std::rc::Rc;
+
+use hob_base::FileId;
+
+use super::scope::{pick, top_defs};
+use super::{Found, Resolution, Resolver, Site, Thing};
+use crate::facts::{DefFlags, Ref};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::{Lang, PackageScope};
+
+/// More files than these define a name at their top level: it is nobody's in particular.
+const MANY: usize = 256;
+
+impl<'m> Resolver<'m> {
+    /// A top-level name of another file of the same module. Several files may have it (functions that differ in what they
+    /// take, types for one system each): then it is one of them, and which cannot be told.
+    pub(super) fn in_module(&self, site: Site<'m>, name: &str) -> Option<Found> {
+        let row = site.entry.lang().spec().filter(|row| row.package_scope == PackageScope::Module)?;
+        let files = self.index.defining(name);
+        if files.is_empty() || files.len() > MANY {
+            return None;
+        }
+        let mut found = Vec::new();
+        for file in files.iter().map(|&file| FileId(file)).filter(|file| *file != site.file) {
+            let Some(entry) = self.entry(file).filter(|entry| entry.lang() == row.lang) else { continue };
+            let visible = top_defs(entry, name).filter(|(_, def)| def.flags.has(DefFlags::EXPORTED));
+            if let Some(def) = pick(visible, site.want) {
+                let liked = site.want.likes(entry.facts.def(def).kind);
+                found.push((liked, DefRef { file, def }));
+            }
+        }
+        found.retain(|(_, def)| self.module_of(def.file) == self.module_of(site.file));
+        if found.iter().any(|(liked, _)| *liked) {
+            found.retain(|(liked, _)| *liked);
+        }
+        match found[..] {
+            [] => None,
+            [(_, def)] => Some(Found::Thing(Thing::Def(def), Confidence::Import)),
+            _ => Some(Found::Bound),
+        }
+    }
+
+    fn module_of(&self, file: FileId) -> Option<Rc<str>> {
+        self.remembered(&self.homes, file, || {
+            let row = self.entry(file)?.lang().spec()?;
+            row.imports.module_of(self.index, file).map(Into::into)
+        })
+    }
+
+    /// A member that an extension in the project gives to a type of which the project has no definition.
+    pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
+        if site.entry.lang() != Lang::Swift {
+            return None;
+        }
+        let name = site.entry.facts.name(r.name);
+        let last = ty.rsplit('.').next().unwrap_or(ty);
+        let qualified = format!("{last}.{name}");
+        let files = self.index.defining_detached(&qualified).iter().map(|&file| FileId(file));
+        let is_ours = |entry: &&FileEntry| entry.lang() == Lang::Swift;
+        let defs = files.filter_map(|file| {
+            let entry = self.entry(file).filter(is_ours)?;
+            Some(DefRef { file, def: entry.def_qualified(&qualified, 1)? })
+        });
+        match defs.collect::<Vec<_>>()[..] {
+            [] => None,
+            [def] => Some(Resolution::To(Thing::Def(def), Confidence::Import)),
+            _ => Some(Resolution::Unresolved),
+        }
+    }
+}
