@@ -135,8 +135,12 @@ fn changed(items: &[Linked], root: &AbsPath) -> Vec<WsPath> {
     let look = |items: &[Linked]| -> Vec<WsPath> {
         items.iter().filter(|item| item.may_have_changed(root)).map(|item| item.path.clone()).collect()
     };
+    if items.len() < MANY {
+        return look(items);
+    }
+    // Asked for only where it matters: on Linux the answer is read from a dozen files.
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    if items.len() < MANY || threads == 1 {
+    if threads == 1 {
         return look(items);
     }
     thread::scope(|scope| {
