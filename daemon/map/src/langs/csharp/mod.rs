@@ -1,0 +1,45 @@
+//! C#.
+//!
+//! A file belongs to the namespace that it declares first; types of that namespace are its top level, those of further
+//! namespaces in the same file are in a module of that name. What a `using` opens is a star import, a `global using` one of the
+//! whole project. Pieces of a `partial` type are one type as far as members go. An attribute counts as a call of its class,
+//! under the class's whole name (`[Fact]` is `FactAttribute`). By convention, which all code keeps, a base is an interface if
+//! it is called `I` and a capital.
+
+mod docs;
+mod grammar;
+mod imports;
+mod infer;
+mod items;
+mod locals;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::CSharp,
+    id: "cs",
+    name: "C#",
+    extensions: &["cs", "csx"],
+    interpreters: &[],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Namespaces,
+    bare_members: true,
+    package_scope: PackageScope::Enclosing,
+};
+
+fn language() -> Language {
+    tree_sitter_c_sharp::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::CSharpRules::new())
+}

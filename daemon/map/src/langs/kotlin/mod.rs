@@ -1,0 +1,43 @@
+//! Kotlin.
+//!
+//! It shares names with Java and Scala, whose packages are the same. What a companion object holds is a member of its class,
+//! as it is called; the companion itself has nothing in it. An extension function is a member of the type it extends as far as its
+//! qualified name goes (`String.shout`), wherever it is written; on a type parameter it is a function like others. A call of a
+//! capital is a creation. Members of anonymous objects belong to what they are written in, and `this` in them is unknown.
+
+mod grammar;
+mod imports;
+mod infer;
+mod items;
+mod locals;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Kotlin,
+    id: "kt",
+    name: "Kotlin",
+    extensions: &["kt", "kts"],
+    interpreters: &["kotlin"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Packages,
+    bare_members: true,
+    package_scope: PackageScope::Package,
+};
+
+fn language() -> Language {
+    tree_sitter_kotlin_sg::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::KotlinRules::new())
+}

@@ -1,0 +1,49 @@
+//! How a Scala import finds its files: packages and objects, absolute or relative to the packages around.
+
+use hob_base::FileId;
+
+use crate::langs::support::project::packages;
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// The rules for Scala.
+pub(super) struct Packages;
+
+/// Stands for a path that starts at a value: what it leads to cannot be told.
+pub(super) const UNTOLD: &str = "?";
+
+impl ImportRules for Packages {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        if module.starts_with(UNTOLD) {
+            return ModuleTarget::Unknown;
+        }
+        let rooted = module.strip_prefix("_root_.");
+        let package = if rooted.is_some() { "" } else { packages::of(project, from) };
+        let module = rooted.unwrap_or(module);
+        let relative = packages::around(package).map(|outer| format!("{outer}.{module}"));
+        for name in relative.chain([module.to_owned()]) {
+            match packages::find(project, &name) {
+                ModuleTarget::Unknown => {}
+                found => return found,
+            }
+        }
+        let is_own =
+            packages::longest(project, module).is_some() || module.starts_with(|c: char| c.is_uppercase());
+        if is_own { ModuleTarget::Unknown } else { ModuleTarget::External(packages::outside(module)) }
+    }
+
+    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+        if let Some(found) = packages::path_of(project, path) {
+            return Some(found);
+        }
+        let around = packages::around(packages::of(project, from));
+        around.into_iter().find_map(|outer| {
+            let (files, taken) = packages::longest(project, &format!("{outer}.{path}"))?;
+            let before = outer.split('.').count();
+            (taken > before).then(|| (ModuleTarget::Files(files.to_vec()), taken - before))
+        })
+    }
+
+    fn submodule(&self, module: &str, name: &str) -> Option<String> {
+        Some(format!("{module}.{name}"))
+    }
+}

@@ -1,0 +1,427 @@
+//! Packages, imports, types and their members.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::imports::UNTOLD;
+use super::infer::Scala;
+use super::rules::ScalaRules;
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefKind, StrId};
+use crate::langs::support::{
+    Body, NewDef, Syntax, child_where, each_child, has_word, header_start, is_capital,
+};
+use crate::walk::{Cx, Step};
+
+/// A definition about to be made.
+pub(super) struct Item<'t, 'a> {
+    node: Node<'t>,
+    /// Where its name stands, and the name.
+    name: (Node<'t>, &'a str),
+    kind: DefKind,
+    flags: DefFlags,
+    /// Where its header ends.
+    end: usize,
+}
+
+impl ScalaRules {
+    pub(super) fn root(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        cx.facts.package("");
+        let file = cx.facts.intern("");
+        self.know_members(node, file, cx);
+        Step::Into
+    }
+
+    /// `package a` followed by `package b` is in `a.b`, and sees `a`.
+    pub(super) fn package(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        each_child(name, |part, _| self.handled.mark(part));
+        self.extend_package(name, cx);
+        if let Some(body) = node.child_by_field_id(self.g.f.body) {
+            self.handled.mark(body);
+            let file = cx.facts.intern("");
+            self.know_members(body, file, cx);
+        }
+        Step::Into
+    }
+
+    fn extend_package(&mut self, name: Node<'_>, cx: &mut Cx<'_>) {
+        let inner: String = cx.text(name).split_whitespace().collect();
+        let outer = cx.facts.package_name().to_owned();
+        if outer.is_empty() {
+            cx.facts.package(&inner);
+            return;
+        }
+        let line = Cx::lines(name).0;
+        self.add_import((ImportKind::Star, &outer, None, None), line, cx);
+        cx.facts.package(&format!("{outer}.{inner}"));
+    }
+
+    /// What it holds is the package's.
+    pub(super) fn package_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.handled.mark(name);
+            self.extend_package(name, cx);
+        }
+        if let Some(body) = node.child_by_field_id(self.g.f.body) {
+            self.handled.mark(body);
+            let file = cx.facts.intern("");
+            self.know_members(body, file, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn import(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let line = Cx::lines(node).0;
+        let mut parts = Vec::new();
+        each_child(node, |child, field| parts.push((child, field)));
+        let mut path: Vec<&str> = Vec::new();
+        for (part, field) in parts {
+            match part.kind() {
+                _ if field == self.g.f.path && part.is_named() => path.push(cx.text(part)),
+                "namespace_wildcard" => self.selected(&mut path, part, line, cx),
+                "namespace_selectors" => {
+                    let mut selectors = Vec::new();
+                    each_child(part, |c, _| selectors.extend(c.is_named().then_some(c)));
+                    for selector in selectors {
+                        self.selected(&mut path.clone(), selector, line, cx);
+                    }
+                    path.clear();
+                }
+                "as_renamed_identifier" | "arrow_renamed_identifier" => {
+                    self.selected(&mut path, part, line, cx);
+                }
+                "," => self.whole(&mut path, line, cx),
+                _ => {}
+            }
+        }
+        self.whole(&mut path, line, cx);
+        Step::Skip
+    }
+
+    /// `import a.b.C`.
+    fn whole(&mut self, path: &mut Vec<&str>, line: u32, cx: &mut Cx<'_>) {
+        if let Some(name) = path.pop().filter(|_| !path.is_empty()) {
+            let module = module_of(path, cx);
+            self.add_import((ImportKind::Named, &module, Some(name), Some(name)), line, cx);
+        }
+        path.clear();
+    }
+
+    /// One selector on a path: a wildcard, a name, a name with another.
+    fn selected(&mut self, path: &mut Vec<&str>, selector: Node<'_>, line: u32, cx: &mut Cx<'_>) {
+        let module = module_of(path, cx);
+        path.clear();
+        let renamed =
+            selector.child_by_field_id(self.g.f.name).zip(selector.child_by_field_id(self.g.f.alias));
+        let text = cx.text(selector);
+        match (selector.kind(), renamed) {
+            _ if module.is_empty() => {}
+            ("namespace_wildcard", _) => self.add_import((ImportKind::Star, &module, None, None), line, cx),
+            (_, Some((name, alias))) if !matches!(cx.text(alias), "_") => {
+                let (name, alias) = (cx.text(name), cx.text(alias));
+                self.add_import((ImportKind::Named, &module, Some(name), Some(alias)), line, cx);
+            }
+            ("identifier" | "operator_identifier", _) => {
+                self.add_import((ImportKind::Named, &module, Some(text), Some(text)), line, cx);
+            }
+            _ => {}
+        }
+    }
+
+    fn add_import(
+        &mut self,
+        (kind, module, name, local): (ImportKind, &str, Option<&str>, Option<&str>),
+        line: u32,
+        cx: &mut Cx<'_>,
+    ) {
+        let owner = cx.owner();
+        cx.facts.import(&ImportInput { kind, module, name, local, reexported: false, owner, line });
+    }
+
+    pub(super) fn type_definition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let kind = match self.g.kind(node) {
+            K::Trait => DefKind::Trait,
+            K::Enum => DefKind::Enum,
+            _ => DefKind::Class,
+        };
+        let flags = self.visibility(node, cx).with_if(self.is_suite(node, cx), DefFlags::TEST);
+        let end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |body| body.start_byte());
+        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+        if self.has_modifier(node, cx, "implicit") {
+            self.extends_to = self.extends_to.max(node.end_byte());
+        }
+        self.open_type(item, cx);
+        Step::Into
+    }
+
+    fn open_type(&mut self, item: Item<'_, '_>, cx: &mut Cx<'_>) {
+        let node = item.node;
+        self.of_case =
+            self.g.kind(node) == K::EnumCase || child_where(node, |c| c.kind() == "case").is_some();
+        let Some(idx) = self.define(item, Some(true), cx) else { return };
+        let qualified = cx.facts.defs()[idx.index()].qualified;
+        self.members.enter(node, Body::Type { name: qualified, open: true });
+        let mut lists = Vec::new();
+        each_child(node, |c, _| lists.extend((c.kind() == "class_parameters").then_some(c)));
+        for list in lists {
+            self.know_members(list, qualified, cx);
+        }
+        if let Some(body) = node.child_by_field_id(self.g.f.body) {
+            self.handled.mark(body);
+            self.know_members(body, qualified, cx);
+        }
+    }
+
+    /// munit, ScalaTest, utest, specs2: a suite is a class that is derived from one.
+    fn is_suite(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
+        let Some(extends) = node.child_by_field_id(self.g.f.extend) else { return false };
+        child_where(extends, |ty| {
+            let name =
+                Scala.type_segments(ty).and_then(|s| s.last().copied()).map_or("", |name| cx.text(name));
+            let name = name.strip_prefix("Any").or_else(|| name.strip_prefix("Async")).unwrap_or(name);
+            name == "Suite"
+                || name.ends_with("Suite")
+                || name.ends_with("Spec")
+                || matches!(name, "SpecLike" | "Specification" | "TestSuite" | "Properties")
+        })
+        .is_some()
+    }
+
+    /// Types of a type's values and of what its methods return, before they are walked.
+    fn know_members(&mut self, body: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+        let mut members = Vec::new();
+        each_child(body, |member, _| members.push(member));
+        for member in members {
+            match self.g.kind(member) {
+                K::Value => self.know_value(member, class, cx),
+                K::ClassParameter => {
+                    let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+                    let ty = self.type_of_field(member, cx);
+                    self.members.know_field(class, name, ty, cx);
+                }
+                K::Function => self.know_function(member, class, cx),
+                _ => {}
+            }
+        }
+    }
+
+    fn know_value(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+        let pattern = member.child_by_field_id(self.g.f.pattern).or(member.child_by_field_id(self.g.f.name));
+        let Some(name) = pattern.filter(|pattern| self.g.kind(*pattern) == K::Ident) else { return };
+        let ty = match member.child_by_field_id(self.g.f.ty) {
+            Some(ty) => Scala.type_path(ty, cx),
+            None => {
+                let value = member.child_by_field_id(self.g.f.value);
+                value.and_then(|value| self.members.type_of(&Scala, value, cx))
+            }
+        };
+        self.members.know_field(class, cx.text(name), ty, cx);
+    }
+
+    fn know_function(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
+        let name = member.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+        let generic = child_where(member, |c| self.g.kind(c) == K::TypeParameters).is_some();
+        let written = member.child_by_field_id(self.g.f.result).filter(|_| !generic);
+        let body = member.child_by_field_id(self.g.f.body).filter(|_| !generic);
+        let ty = match (written, body) {
+            (Some(ty), _) => Scala.type_path(ty, cx),
+            (None, Some(body)) => self.members.type_of(&Scala, body, cx),
+            (None, None) => None,
+        };
+        self.members.know_result(class, name, ty, cx);
+    }
+
+    fn define(&mut self, item: Item<'_, '_>, scope: Option<bool>, cx: &mut Cx<'_>) -> Option<DefIdx> {
+        let outer = self.lead.take(item.node, cx);
+        self.handled.mark(item.name.0);
+        let def = NewDef {
+            node: item.node,
+            name_at: cx.position(item.name.0),
+            name: item.name.1,
+            kind: item.kind,
+            flags: item.flags,
+            parent: cx.owner(),
+            qualifier: None,
+            head: (header_start(item.node, cx, |n| self.g.kind(n) == K::Annotation), item.end),
+        };
+        def.make(cx, &outer, scope)
+    }
+
+    fn has_modifier(&self, node: Node<'_>, cx: &Cx<'_>, word: &str) -> bool {
+        let modifiers = child_where(node, |c| c.kind() == "modifiers");
+        modifiers.is_some_and(|modifiers| has_word(modifiers, cx, &[word]))
+    }
+
+    /// Everything but plainly private is visible to some other file.
+    fn visibility(&self, node: Node<'_>, cx: &Cx<'_>) -> DefFlags {
+        let hidden = self.has_modifier(node, cx, "private") || self.has_modifier(node, cx, "private[this]");
+        DefFlags::default().with_if(!hidden, DefFlags::EXPORTED)
+    }
+
+    pub(super) fn enum_case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let (flags, end) = (DefFlags::EXPORTED, node.end_byte());
+        let is_class = child_where(node, |c| c.kind() == "class_parameters").is_some();
+        let kind = if is_class { DefKind::Class } else { DefKind::Constant };
+        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+        match is_class {
+            true => self.open_type(item, cx),
+            false => {
+                self.define(item, Some(false), cx);
+            }
+        }
+        Step::Into
+    }
+
+    /// A given without a name is called after its type, as the compiler does.
+    pub(super) fn given(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let ty = node.child_by_field_id(self.g.f.result);
+        let made_up = ty.map_or(String::new(), |ty| {
+            let words: Vec<&str> =
+                cx.text(ty).split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+            format!("given_{}", words.join("_"))
+        });
+        let named = node.child_by_field_id(self.g.f.name).map(|name| (name, cx.text(name)));
+        let Some(name) = named.or_else(|| ty.map(|ty| (ty, made_up.as_str()))) else { return Step::Into };
+        let body = node.child_by_field_id(self.g.f.body);
+        let is_class = body.is_some_and(|body| self.g.kind(body) == K::Template);
+        let end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let flags = self.visibility(node, cx);
+        let kind = match self.members.innermost(node) {
+            _ if is_class => DefKind::Class,
+            None => DefKind::Variable,
+            Some(_) => DefKind::Field,
+        };
+        let item = Item { node, name, kind, flags, end };
+        if is_class {
+            self.open_type(item, cx);
+            if let Some(ty) = ty {
+                self.refer_type(ty, RefKind::Extends, cx);
+            }
+        } else {
+            self.define(item, Some(true), cx);
+            self.members.enter(node, Body::Code);
+        }
+        if named.is_none() && !is_class {
+            // The name stands on the type, which is used all the same.
+            self.handled.take(name.0);
+        }
+        Step::Into
+    }
+
+    pub(super) fn extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.extends_to = self.extends_to.max(node.end_byte());
+        cx.open_scope(true);
+        Step::Into
+    }
+
+    pub(super) fn function(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let around = self.members.innermost(node);
+        let body = node.child_by_field_id(self.g.f.body);
+        let mut end = body.map_or(node.end_byte(), |body| body.start_byte());
+        if body.is_some() {
+            // The header ends before `=`.
+            let sign = child_where(node, |c| c.kind() == "=");
+            end = sign.map_or(end, |sign| sign.start_byte());
+        }
+        let kind = match around {
+            Some(Body::Type { .. } | Body::Anonymous) => DefKind::Method,
+            _ => DefKind::Function,
+        };
+        let extends = node.start_byte() < self.extends_to && around != Some(Body::Code);
+        let flags = self
+            .visibility(node, cx)
+            .with_if(body.is_none(), DefFlags::DECLARATION)
+            .with_if(self.is_test(node, cx), DefFlags::TEST)
+            .with_if(extends, DefFlags::EXTENSION);
+        let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+        self.define(item, Some(true), cx);
+        self.members.enter(node, Body::Code);
+        Step::Into
+    }
+
+    fn is_test(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
+        let marks = |annotation: Node<'_>| {
+            let name = annotation.child_by_field_id(self.g.f.name).map_or("", |name| cx.text(name));
+            matches!(name.rsplit('.').next(), Some("Test" | "ParameterizedTest" | "RepeatedTest"))
+        };
+        child_where(node, |c| self.g.kind(c) == K::Annotation && marks(c)).is_some()
+    }
+
+    pub(super) fn value(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let around = self.members.innermost(node);
+        if matches!(around, Some(Body::Code | Body::Anonymous)) {
+            return self.local(node, cx);
+        }
+        let kind = if around.is_none() { DefKind::Variable } else { DefKind::Field };
+        let flags = self
+            .visibility(node, cx)
+            .with_if(matches!(node.kind(), "val_declaration" | "var_declaration"), DefFlags::DECLARATION);
+        let names = self.declared(node, cx);
+        let several = names.len() > 1;
+        for name in names {
+            let ty = node.child_by_field_id(self.g.f.ty);
+            let end = ty.map_or(name.end_byte(), |ty| ty.end_byte());
+            let item = Item { node, name: (name, plain(cx.text(name))), kind, flags, end };
+            self.define(item, if several { None } else { Some(true) }, cx);
+        }
+        self.members.enter(node, Body::Code);
+        Step::Into
+    }
+
+    /// The names that a value definition declares. A single one may have a capital.
+    fn declared<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Vec<Node<'t>> {
+        match node.child_by_field_id(self.g.f.pattern) {
+            Some(pattern) if self.g.kind(pattern) == K::Ident => vec![pattern],
+            Some(pattern) if pattern.kind() == "identifiers" => {
+                let mut names = Vec::new();
+                each_child(pattern, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+                names
+            }
+            Some(pattern) => self.pattern_names(pattern, cx).into_iter().map(|(name, _)| name).collect(),
+            None => {
+                let mut names = Vec::new();
+                each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+                names
+            }
+        }
+    }
+
+    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let flags = self.visibility(node, cx);
+        let (kind, end) = (DefKind::TypeAlias, node.end_byte());
+        let item = Item { node, name: (name, cx.text(name)), kind, flags, end };
+        self.define(item, Some(true), cx);
+        self.members.enter(node, Body::Code);
+        Step::Into
+    }
+
+    /// A case class's parameters are values of it, and those that say `val` or `var`; others are seen by the class's code.
+    pub(super) fn class_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let says_value = child_where(node, |c| matches!(c.kind(), "val" | "var")).is_some();
+        if !says_value && !self.of_case {
+            return self.parameter(node, cx);
+        }
+        let flags = self.visibility(node, cx);
+        let end = node.child_by_field_id(self.g.f.ty).map_or(name.end_byte(), |ty| ty.end_byte());
+        let item = Item { node, name: (name, plain(cx.text(name))), kind: DefKind::Field, flags, end };
+        self.define(item, None, cx);
+        Step::Into
+    }
+}
+
+/// A dotted module; one that starts at a local value cannot be told.
+fn module_of(path: &[&str], cx: &mut Cx<'_>) -> String {
+    let local = path.first().is_some_and(|first| !is_capital(first) && cx.binding(first).is_some());
+    if local { UNTOLD.to_owned() } else { path.join(".") }
+}
+
+/// A name without the quotes it may be written in.
+fn plain(name: &str) -> &str {
+    name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
+}

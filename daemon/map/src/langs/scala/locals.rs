@@ -1,0 +1,151 @@
+//! Names that Scala binds locally: parameters, values, patterns.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::infer::Scala;
+use super::rules::ScalaRules;
+use crate::facts::StrId;
+use crate::langs::support::{Body, Syntax, child_where, each_child, is_capital};
+use crate::walk::{Binding, Cx, Step};
+
+/// Most parts of one pattern that are looked at.
+const PARTS: usize = 1000;
+
+impl ScalaRules {
+    pub(super) fn bind(&mut self, name: Node<'_>, ty: Option<StrId>, cx: &mut Cx<'_>) {
+        self.handled.mark(name);
+        cx.bind(cx.text(name), ty.map_or(Binding::Opaque, Binding::Typed));
+    }
+
+    pub(super) fn type_of_field(&self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        node.child_by_field_id(self.g.f.ty).and_then(|ty| Scala.type_path(ty, cx))
+    }
+
+    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let ty = self.type_of_field(node, cx);
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.bind(name, ty, cx);
+        }
+        Step::Into
+    }
+
+    /// `[A, B <: C]`.
+    pub(super) fn type_parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+        names.into_iter().for_each(|name| self.bind(name, None, cx));
+        Step::Into
+    }
+
+    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.code(node, cx);
+        let parameter = child_where(node, |c| c.is_named());
+        if let Some(name) = parameter.filter(|p| self.g.kind(*p) == K::Ident) {
+            self.bind(name, None, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn case(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.code(node, cx);
+        if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
+            self.bind_pattern(pattern, None, cx);
+        }
+        Step::Into
+    }
+
+    /// `pattern <- value`, `pattern = value`.
+    pub(super) fn enumerator(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let binds = child_where(node, |c| matches!(c.kind(), "<-" | "=")).is_some();
+        if let Some(pattern) = node.named_child(0).filter(|_| binds) {
+            self.bind_pattern(pattern, None, cx);
+        }
+        Step::Into
+    }
+
+    /// Binds the names in a pattern; one that starts with a capital is used, not bound.
+    fn bind_pattern(&mut self, pattern: Node<'_>, ty: Option<StrId>, cx: &mut Cx<'_>) {
+        for (name, written) in self.pattern_names(pattern, cx) {
+            let ty = written.and_then(|ty| Scala.type_path(ty, cx)).or(ty);
+            self.bind(name, ty, cx);
+        }
+    }
+
+    /// The names that a pattern binds, and the types it gives them.
+    pub(super) fn pattern_names<'t>(
+        &self,
+        pattern: Node<'t>,
+        cx: &Cx<'_>,
+    ) -> Vec<(Node<'t>, Option<Node<'t>>)> {
+        let (mut names, mut next, mut left) = (Vec::new(), vec![(pattern, None)], PARTS);
+        while let Some((node, ty)) = next.pop() {
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+            match node.kind() {
+                "identifier" if !is_capital(cx.text(node)) => names.push((node, ty)),
+                "typed_pattern" => {
+                    let ty = node.child_by_field_id(self.g.f.ty);
+                    next.extend(node.child_by_field_id(self.g.f.pattern).map(|inner| (inner, ty)));
+                }
+                "capture_pattern" => {
+                    names.extend(node.child_by_field_id(self.g.f.name).map(|name| (name, None)));
+                    next.extend(node.child_by_field_id(self.g.f.pattern).map(|inner| (inner, None)));
+                }
+                "case_class_pattern" => each_child(node, |c, field| {
+                    next.extend((field == self.g.f.pattern && c.is_named()).then_some((c, None)));
+                }),
+                "tuple_pattern"
+                | "infix_pattern"
+                | "alternative_pattern"
+                | "named_pattern"
+                | "identifiers"
+                | "repeat_pattern"
+                | "named_tuple_pattern" => each_child(node, |c, field| {
+                    let is_part = c.is_named() && field != self.g.f.operator;
+                    next.extend(is_part.then_some((c, None)));
+                }),
+                _ => {}
+            }
+        }
+        names.sort_by_key(|(name, _)| name.start_byte());
+        names
+    }
+
+    /// `val x = …` in code.
+    pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let ty = match node.child_by_field_id(self.g.f.ty) {
+            Some(ty) => Scala.type_path(ty, cx),
+            None => {
+                let value = node.child_by_field_id(self.g.f.value);
+                value.and_then(|value| self.members.type_of(&Scala, value, cx))
+            }
+        };
+        match node.child_by_field_id(self.g.f.pattern) {
+            Some(pattern) => {
+                let plain = self.g.kind(pattern) == K::Ident;
+                self.bind_pattern(pattern, ty.filter(|_| plain), cx);
+            }
+            None => {
+                let mut names = Vec::new();
+                each_child(node, |child, field| names.extend((field == self.g.f.name).then_some(child)));
+                names.into_iter().for_each(|name| self.bind(name, ty, cx));
+            }
+        }
+        Step::Into
+    }
+
+    /// `self: Type =>`: another name for the object at hand.
+    pub(super) fn self_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let class = match self.members.innermost(node) {
+            Some(Body::Type { name, .. }) => Some(name),
+            _ => None,
+        };
+        if let Some(name) = child_where(node, |c| self.g.kind(c) == K::Ident) {
+            self.bind(name, class, cx);
+        }
+        Step::Into
+    }
+}

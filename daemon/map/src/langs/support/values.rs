@@ -1,0 +1,351 @@
+//! What a file itself tells about the types of its values: declarations, creations, what its own methods return.
+//!
+//! For languages with classes whose members may be named bare. A language says what kind of value an expression is
+//! ([`Syntax`]); following chains of members and calls, and what is then known of a receiver, is the same everywhere. Nothing
+//! of another file is looked at: what its members are is for the resolution to say.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::Handled;
+use crate::facts::{Receiver, RefKind, StrId};
+use crate::walk::{Binding, Cx};
+
+/// Longest chain of `.` that is followed.
+const PATH_LIMIT: usize = 32;
+
+/// Longest chain of calls and fields whose types are followed.
+const CHAIN_LIMIT: usize = 6;
+
+/// An expression, as far as types go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value<'t> {
+    /// A value of the type that is written here: `new T()`, `(T) x`.
+    Of(Node<'t>),
+    /// A literal, with the name of its type.
+    Literal(&'static str),
+    /// A name.
+    Name(Node<'t>),
+    /// The object at hand.
+    This,
+    /// The object at hand, as its base.
+    Super,
+    /// The object of a class around, whose name is written here: `Outer.this`.
+    Outer(Node<'t>),
+    /// A member of a value.
+    Member(Node<'t>, Node<'t>),
+    /// What a call of a member, or of a bare name, gives.
+    Call(Option<Node<'t>>, Node<'t>),
+    /// The same as another expression: one in brackets.
+    Same(Node<'t>),
+    /// Anything else.
+    Unknown,
+}
+
+/// How a language writes values and types.
+pub(crate) trait Syntax {
+    /// Whether a creation is written as a call of the type: `T()`.
+    const CALLS_CREATE: bool;
+    /// Whether a type is told from a value by its capital.
+    const CAPITAL_IS_TYPE: bool;
+
+    /// What an expression is.
+    fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Value<'t>;
+
+    /// The names in a type, outermost first, without arguments; none for what has no name.
+    fn type_segments<'t>(&self, ty: Node<'t>) -> Option<Vec<Node<'t>>>;
+
+    /// The dotted name of a type; none for type parameters and what has no name.
+    fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let parts = self.type_segments(ty)?;
+        let names: Vec<&str> = parts.iter().map(|part| cx.text(*part)).collect();
+        let known = cx.binding(names.first()?).is_none() && names != ["var"];
+        known.then(|| cx.facts.intern(&names.join(".")))
+    }
+}
+
+/// What stands around the walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Body {
+    /// A type, by its qualified name; `open` says that its members are public unless they say otherwise.
+    Type { name: StrId, open: bool },
+    /// A class without a name.
+    Anonymous,
+    /// Code: what is declared in it is local.
+    Code,
+}
+
+/// What is known of the file's own types, and where the walk is in them.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    /// Types of fields: (type's qualified name, field) to its type's name. At file level the type is nameless.
+    fields: FxHashMap<(StrId, StrId), StrId>,
+    /// Types that methods return; overloads that differ give none.
+    results: FxHashMap<(StrId, StrId), Option<StrId>>,
+    around: Vec<(usize, Body)>,
+}
+
+impl Members {
+    /// The walk goes into a body.
+    pub(crate) fn enter(&mut self, node: Node<'_>, body: Body) {
+        self.leave_before(node);
+        self.around.push((node.end_byte(), body));
+    }
+
+    fn leave_before(&mut self, node: Node<'_>) {
+        while self.around.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+    }
+
+    /// The innermost body around a node.
+    pub(crate) fn innermost(&mut self, node: Node<'_>) -> Option<Body> {
+        self.leave_before(node);
+        self.around.last().map(|(_, body)| *body)
+    }
+
+    /// The innermost class around a node: its name, or none where it is anonymous or there is no class.
+    pub(crate) fn class(&mut self, node: Node<'_>) -> Option<StrId> {
+        self.leave_before(node);
+        match self.classes().next() {
+            Some(Body::Type { name, .. }) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn classes(&self) -> impl Iterator<Item = Body> {
+        self.around.iter().rev().map(|(_, body)| *body).filter(|body| *body != Body::Code)
+    }
+
+    fn is_anonymous(&mut self, node: Node<'_>) -> bool {
+        self.leave_before(node);
+        self.classes().next() == Some(Body::Anonymous)
+    }
+
+    /// A field's type, if it has one that can be told.
+    pub(crate) fn know_field(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
+        if let Some(ty) = ty {
+            self.fields.insert((class, cx.facts.intern(name)), ty);
+        }
+    }
+
+    /// What a method returns.
+    pub(crate) fn know_result(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
+        let known = self.results.entry((class, cx.facts.intern(name))).or_insert(ty);
+        if *known != ty {
+            *known = None;
+        }
+    }
+
+    fn member(&self, class: StrId, name: StrId) -> Option<StrId> {
+        self.fields.get(&(class, name)).copied().or_else(|| self.result(class, name))
+    }
+
+    fn result(&self, class: StrId, name: StrId) -> Option<StrId> {
+        self.results.get(&(class, name)).copied().flatten()
+    }
+
+    /// The types around, innermost first, and the file itself; no further than the first anonymous class, whose bases'
+    /// members come first.
+    fn names_around(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Vec<StrId> {
+        self.leave_before(node);
+        let mut names = Vec::new();
+        for body in self.classes() {
+            match body {
+                Body::Type { name, .. } => names.push(name),
+                _ => return names,
+            }
+        }
+        names.push(cx.facts.intern(""));
+        names
+    }
+
+    /// The type of an expression, where the file tells it.
+    pub(crate) fn type_of(
+        &mut self,
+        syntax: &impl Syntax,
+        value: Node<'_>,
+        cx: &mut Cx<'_>,
+    ) -> Option<StrId> {
+        self.typed(syntax, (value, CHAIN_LIMIT), cx)
+    }
+
+    fn typed<S: Syntax>(
+        &mut self,
+        syntax: &S,
+        (node, depth): (Node<'_>, usize),
+        cx: &mut Cx<'_>,
+    ) -> Option<StrId> {
+        let depth = depth.checked_sub(1)?;
+        match as_value(syntax, node, cx) {
+            Value::Of(ty) | Value::Outer(ty) => syntax.type_path(ty, cx),
+            Value::Literal(name) => Some(cx.facts.intern(name)),
+            Value::Name(name) => self.variable(name, cx),
+            Value::This => self.class(node),
+            Value::Member(object, name) => {
+                let owner = self.owner(syntax, (object, depth), cx)?;
+                let name = cx.facts.intern(cx.text(name));
+                self.member(owner, name)
+            }
+            Value::Call(object, name) => self.returned(syntax, (object, name, depth), cx),
+            Value::Same(_) | Value::Super | Value::Unknown => None,
+        }
+    }
+
+    /// The type whose member is meant: that of a value, or a type of this file that is named.
+    fn owner<S: Syntax>(
+        &mut self,
+        syntax: &S,
+        (object, depth): (Node<'_>, usize),
+        cx: &mut Cx<'_>,
+    ) -> Option<StrId> {
+        if let Some(ty) = self.typed(syntax, (object, depth), cx) {
+            return Some(ty);
+        }
+        match as_value(syntax, object, cx) {
+            Value::Name(name) if is_capital(cx.text(name)) => Some(cx.facts.intern(cx.text(name))),
+            _ => None,
+        }
+    }
+
+    fn returned<S: Syntax>(
+        &mut self,
+        syntax: &S,
+        (object, name, depth): (Option<Node<'_>>, Node<'_>, usize),
+        cx: &mut Cx<'_>,
+    ) -> Option<StrId> {
+        let text = cx.text(name);
+        let called = cx.facts.intern(text);
+        let Some(object) = object else {
+            let around = self.names_around(name, cx);
+            let known = around.into_iter().find_map(|class| self.results.get(&(class, called)).copied());
+            let creates = S::CALLS_CREATE && is_capital(text) && cx.binding(text).is_none();
+            return known.unwrap_or(creates.then_some(called));
+        };
+        let known = self.owner(syntax, (object, depth), cx).and_then(|owner| self.result(owner, called));
+        if known.is_some() || !(S::CALLS_CREATE && is_capital(text)) {
+            return known;
+        }
+        let path = name_path(syntax, object, cx)?;
+        let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+        let is_path = cx.binding(names[0]).is_none();
+        is_path.then(|| cx.facts.intern(&format!("{}.{text}", names.join("."))))
+    }
+
+    /// The type of a local, or of a field of the classes around.
+    fn variable(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        match cx.binding(cx.text(node)) {
+            Some(Binding::Typed(ty)) => Some(ty),
+            Some(Binding::Opaque) => None,
+            None => {
+                let name = cx.facts.intern(cx.text(node));
+                let around = self.names_around(node, cx);
+                around.into_iter().find_map(|class| self.member(class, name))
+            }
+        }
+    }
+
+    /// What is known of the value before `.`.
+    pub(crate) fn receiver(&mut self, syntax: &impl Syntax, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
+        match as_value(syntax, object, cx) {
+            Value::This | Value::Super if self.is_anonymous(object) => return Receiver::Unknown,
+            Value::This => return Receiver::SelfType,
+            Value::Super => return Receiver::Super,
+            _ => {}
+        }
+        if let Some(ty) = self.type_of(syntax, object, cx) {
+            return Receiver::Typed(ty);
+        }
+        match name_path(syntax, object, cx) {
+            Some(path) => {
+                let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+                cx.path_receiver(&names.join("."))
+            }
+            None => Receiver::Unknown,
+        }
+    }
+
+    /// Records the use of a member `name` of `object`, and of the type that `object` may start with. What of `object` is
+    /// recorded here is marked in `handled`, together with `name`.
+    pub(crate) fn refer_member(
+        &mut self,
+        syntax: &impl Syntax,
+        (object, name, kind): (Node<'_>, Node<'_>, RefKind),
+        handled: &mut Handled,
+        cx: &mut Cx<'_>,
+    ) {
+        let receiver = self.receiver(syntax, object, cx);
+        type_on_path(syntax, object, receiver, (handled, cx));
+        handled.mark(name);
+        if receiver != Receiver::Unknown || kind != RefKind::Use {
+            cx.refer(cx.text(name), name, kind, receiver);
+        }
+    }
+}
+
+/// In `a.b.Type.member` the type is used too; the names before it are packages, which are no definitions.
+fn type_on_path<S: Syntax>(
+    syntax: &S,
+    object: Node<'_>,
+    receiver: Receiver,
+    (handled, cx): (&mut Handled, &mut Cx<'_>),
+) {
+    let is_path = matches!(receiver, Receiver::Path(_));
+    let Some(path) = name_path(syntax, object, cx).filter(|_| is_path) else { return };
+    let first_type = path.iter().position(|part| is_capital(cx.text(*part)));
+    let Some(at) = (if S::CAPITAL_IS_TYPE { first_type } else { Some(0) }) else { return };
+    let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
+    for (end, part) in path.iter().enumerate() {
+        handled.mark(*part);
+        let kind = if end == at && S::CAPITAL_IS_TYPE { RefKind::Type } else { RefKind::Use };
+        let receiver = match end {
+            0 => Receiver::None,
+            end => Receiver::Path(cx.facts.intern(&names[..end].join("."))),
+        };
+        if end >= at {
+            cx.refer(names[end], *part, kind, receiver);
+        }
+    }
+    // The accesses between the names are told.
+    let mut node = object;
+    while let Value::Member(inner, _) = as_value(syntax, node, cx) {
+        handled.mark(node);
+        node = inner;
+    }
+}
+
+/// What an expression is, brackets aside.
+fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Value<'t> {
+    let mut node = node;
+    for _ in 0..PATH_LIMIT {
+        match syntax.value(node, cx) {
+            Value::Same(inner) => node = inner,
+            value => return value,
+        }
+    }
+    Value::Unknown
+}
+
+/// The names of `a.b.C`, if it is nothing but names.
+fn name_path<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Option<Vec<Node<'t>>> {
+    let mut path = Vec::new();
+    let mut node = node;
+    while path.len() < PATH_LIMIT {
+        match syntax.value(node, cx) {
+            Value::Name(name) => {
+                path.push(name);
+                path.reverse();
+                return Some(path);
+            }
+            Value::Member(object, name) => {
+                path.push(name);
+                node = object;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether a name is written as types are.
+pub(crate) fn is_capital(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_uppercase())
+}

@@ -1,0 +1,118 @@
+//! Extension functions: written as members of a value's type, defined elsewhere (C#, Kotlin, Scala).
+//!
+//! A member of the type itself goes first; this is asked when there is none, or the type cannot be seen. Which extensions a
+//! file may use is told by its package and its imports, so that an extension nobody imported is never meant. Of several the
+//! type decides, if it is known; else the reference stays unresolved.
+
+use hob_base::FileId;
+
+use super::{Resolution, Resolver, Site, Thing};
+use crate::facts::{Def, DefFlags, DefIdx, ImportKind, Receiver, Ref};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// More files than these define a name: too many to look at.
+const MANY: usize = 256;
+
+impl<'m> Resolver<'m> {
+    /// The extension that `value.name` means, if one in sight can be meant.
+    pub(super) fn extension_ref(&self, site: Site<'m>, r: &Ref) -> Option<Resolution> {
+        let is_value = matches!(
+            r.receiver,
+            Receiver::Typed(_) | Receiver::Unknown | Receiver::Path(_) | Receiver::SelfType
+        );
+        if !is_value || !has_extensions(site.entry.lang()) {
+            return None;
+        }
+        let mut found = self.extensions_in_sight(site, site.entry.facts.name(r.name));
+        if let (Receiver::Typed(ty), true) = (r.receiver, found.len() > 1) {
+            let ty = site.entry.facts.name(ty);
+            let exact = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| entry.qualifier(def) == ty);
+            if found.iter().any(exact) {
+                found.retain(exact);
+            }
+        }
+        let first = *found.first()?;
+        let place = |def: DefRef| self.def(def).map(|(entry, d)| (def.file, entry.facts.name(d.qualified)));
+        let one = found.iter().all(|def| place(*def) == place(first));
+        let near = first.file == site.file && matches!(r.receiver, Receiver::Typed(_));
+        let sure = if near { Confidence::Exact } else { Confidence::Import };
+        // Without the type, a name that the library's own values have too proves nothing.
+        let told = matches!(r.receiver, Receiver::Typed(_)) || !self.is_common(site, r);
+        Some(if one && told { Resolution::To(Thing::Def(first), sure) } else { Resolution::Unresolved })
+    }
+
+    fn extensions_in_sight(&self, site: Site<'m>, name: &str) -> Vec<DefRef> {
+        let files = self.index.defining(name);
+        if files.len() > MANY {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for file in files.iter().map(|&file| FileId(file)) {
+            let Some(entry) = self.entry(file).filter(|e| e.lang() == site.entry.lang()) else { continue };
+            let named = entry.defs_named(name).filter(|(_, def)| {
+                def.flags.has(DefFlags::EXTENSION) && self.is_in_sight(site, (file, entry), def)
+            });
+            found.extend(named.map(|(def, _)| DefRef { file, def }));
+        }
+        found
+    }
+
+    fn is_in_sight(&self, site: Site<'m>, (file, entry): (FileId, &'m FileEntry), def: &Def) -> bool {
+        if file == site.file {
+            return true;
+        }
+        if !def.flags.has(DefFlags::EXPORTED) {
+            return false;
+        }
+        let package = |entry: &'m FileEntry| entry.facts.package.map_or("", |id| entry.facts.name(id));
+        let (home, here) = (package(entry), package(site.entry));
+        let holder = def.parent.map(|parent| entry.facts.name(entry.facts.def(parent).qualified));
+        if entry.lang() == Lang::CSharp {
+            let around = here.strip_prefix(home).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            return around || home.is_empty() || self.opens(site, home);
+        }
+        match holder {
+            None => home == here || is_imported(site.entry, home, entry.facts.name(def.name)),
+            Some(holder) => is_imported(site.entry, &joined(home, holder), entry.facts.name(def.name)),
+        }
+    }
+
+    /// Whether a C# file opens a namespace, or the whole project does.
+    fn opens(&self, site: Site<'m>, package: &str) -> bool {
+        let opens = |entry: &FileEntry, all: bool| {
+            entry.stars().any(|star| (all || star.reexported) && entry.facts.name(star.module) == package)
+        };
+        let wide = || site.entry.lang().spec().map(|row| row.imports.project_wide(self.index, site.file));
+        let elsewhere =
+            || wide().into_iter().flatten().any(|file| self.entry(file).is_some_and(|e| opens(e, false)));
+        opens(site.entry, true) || elsewhere()
+    }
+}
+
+/// Whether a file imports `name` from `module`, by itself or with everything else. An object may be imported from by a
+/// shorter path, after its own name.
+fn is_imported(entry: &FileEntry, module: &str, name: &str) -> bool {
+    entry.facts.imports.iter().any(|import| {
+        let from = entry.facts.name(import.module);
+        let same = from == module
+            || module.strip_suffix(from).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+        let whole = import.name.map_or("", |id| entry.facts.name(id));
+        same && (import.kind == ImportKind::Star || whole == name)
+    })
+}
+
+fn joined(package: &str, name: &str) -> String {
+    if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") }
+}
+
+fn has_extensions(lang: Lang) -> bool {
+    matches!(lang, Lang::CSharp | Lang::Kotlin | Lang::Scala)
+}
+
+/// A file's extension of this name that can be imported by it.
+pub(super) fn top_extension(entry: &FileEntry, name: &str) -> Option<DefIdx> {
+    let is_top = |def: &Def| def.parent.is_none() && def.flags.has(DefFlags::EXTENSION);
+    entry.defs_named(name).find(|(_, def)| is_top(def)).map(|(idx, _)| idx)
+}
