@@ -17,7 +17,7 @@ use crate::pattern::{BadPattern, Pattern};
 use crate::scope::{Lines, Scope};
 use crate::search::FileCount;
 use crate::trigram::{Candidate, GramQuery, Snapshot};
-use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
+use crate::verify::{FileMatches, FileReader, Place, Unread, Verifier, Wanted};
 
 /// Most patterns of a request: each has a compiled program per thread.
 pub const MAX_PATTERNS: usize = 256;
@@ -161,8 +161,9 @@ impl<'a> Lane<'a> {
                 return;
             }
         };
-        for at in candidate.queries.iter().map(|number| *number as usize) {
-            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 }, within);
+        for (number, blocks) in candidate.queries.iter().zip(&candidate.blocks) {
+            let (at, place) = (*number as usize, Place { lines: within, blocks });
+            let found = self.verifiers[at].search(&text, Wanted { lines: 0, context: 0 }, &place);
             self.sum.stopped |= found.stopped;
             self.sum.counts[at].add(candidate, &found);
         }

@@ -17,10 +17,12 @@ use memchr::memchr;
 use rayon::prelude::*;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
+use crate::contents::Text;
 use crate::encoding::{FIRST_BUFFER, searchable};
 use crate::filter::PathFilter;
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
+use crate::trigram::blocks::runs;
 use crate::trigram::{Found, Snapshot};
 
 /// So much of one file goes on a page at most, in bytes of text and rows.
@@ -314,6 +316,9 @@ impl One<'_> {
             return Outcome::Stopped;
         }
         if let Some(text) = self.snapshot.text(&found.hash) {
+            if self.is_ruled_out((found, &text), &engine.matcher) {
+                return Outcome::Nothing { bytes: text.bytes.len() as u64 };
+            }
             return self.search_bytes(found, engine, text.bytes);
         }
         match self.contents.read(&found.path) {
@@ -321,6 +326,13 @@ impl One<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Outcome::Gone,
             Err(_) => Outcome::Unreadable,
         }
+    }
+
+    /// Whether no block that the index leaves has a match.
+    fn is_ruled_out(&self, (found, text): (&Found, &Text<'_>), matcher: &RegexMatcher) -> bool {
+        let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
+        let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
+        blocks.is_some_and(|blocks| !runs(text.bytes, blocks).into_iter().any(has_match))
     }
 
     fn search_bytes(&self, found: &Found, engine: &mut Engine, bytes: &[u8]) -> Outcome {

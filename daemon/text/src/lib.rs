@@ -25,6 +25,8 @@ pub mod pattern;
 pub mod ranked;
 pub mod scope;
 pub mod search;
+#[cfg(test)]
+mod tests;
 pub mod trigram;
 mod verify;
 

@@ -16,7 +16,7 @@ use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::Scope;
 use crate::trigram::{Found, Snapshot};
-use crate::verify::{FileMatches, FileReader, Unread, Verifier, Wanted};
+use crate::verify::{FileMatches, FileReader, Place, Unread, Verifier, Wanted};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
@@ -156,7 +156,8 @@ pub fn search(
         let make = || (FileReader::new(contents, token), Verifier::new(&pattern, token));
         lanes.with(make, |(reader, verifier)| {
             let text = reader.read(&found.path, snapshot.text(&found.hash))?;
-            Ok(verifier.search(&text, wanted, &within))
+            let place = Place { lines: &within, blocks: &found.blocks };
+            Ok(verifier.search(&text, wanted, &place))
         })
     };
     let (mut rest, mut len) = (&candidates[..], BLOCK_FILES.0);

@@ -8,23 +8,26 @@
 //!
 //! Where no line is to be shown, the matches of most patterns are counted without looking for lines first: that is the same
 //! when nothing in the pattern can see where its line ends, other than by the newline that is there
-//! ([`Pattern::is_local`]).
+//! ([`Pattern::is_local`]). For the same reason only those blocks of a file are searched that the index does not rule out, where
+//! the text is the one that was indexed.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
+use std::ops::Range;
 
 use grep_matcher::{LineMatchKind, Matcher, NoError};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use hob_base::line_index::utf16_len;
 use hob_base::{CancelToken, Contents, FileId, WsPath};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::contents::Text;
 use crate::encoding::{FIRST_BUFFER, searchable};
 use crate::pattern::Pattern;
 use crate::scope::Lines;
 use crate::search::LineMatch;
+use crate::trigram::blocks::{Blocks, runs};
 
 /// Most bytes of a line that an answer shows.
 pub const MAX_LINE: usize = 64 * 1024;
@@ -75,6 +78,15 @@ impl ShownLine {
     }
 }
 
+/// What of a file is searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    /// Lines that are asked for.
+    pub(crate) lines: &'a Lines,
+    /// Where in the text that was indexed a match can be.
+    pub(crate) blocks: &'a Blocks,
+}
+
 /// Searches files one after the other; each thread has its own, for its buffers.
 pub(crate) struct Verifier<'a> {
     matchers: Matchers<'a>,
@@ -93,9 +105,13 @@ impl<'a> Verifier<'a> {
         Self { matchers, is_local, searcher: searcher(false), decoding: None, token }
     }
 
-    /// Searches a file. Lines that are not `within` are as if they did not match.
-    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, within: &Lines) -> FileMatches {
-        let Some(matcher) = self.matchers.of(file) else {
+    /// Searches a file, where a match can be. Lines that are not asked for are as if they did not match.
+    pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, place: &Place<'_>) -> FileMatches {
+        let within = place.lines;
+        if let Some(runs) = file.runs(place.blocks).filter(|_| self.is_local) {
+            return self.search_runs((file, &runs), wanted, within);
+        }
+        let Some(matcher) = self.matchers.of(file.is_ascii()) else {
             return FileMatches { stopped: true, ..FileMatches::default() };
         };
         if self.is_local && file.nul.is_none() {
@@ -106,15 +122,8 @@ impl<'a> Verifier<'a> {
                 return counted;
             }
         }
-        let mut collector = Collector {
-            matcher,
-            text: &file.text[..file.nul.unwrap_or(file.text.len())],
-            wanted,
-            within,
-            seen: 0,
-            token: self.token,
-            found: FileMatches::default(),
-        };
+        let text = &file.text[..file.nul.unwrap_or(file.text.len())];
+        let mut collector = Collector::new(matcher, text, (wanted, within), self.token);
         let one_slice = self.is_local && file.nul.is_none() && file.text.len() <= UNINTERRUPTED;
         let result = if one_slice {
             self.searcher.search_slice(matcher, &file.text, &mut collector)
@@ -131,6 +140,53 @@ impl<'a> Verifier<'a> {
         found.stopped |= result.is_err();
         found
     }
+
+    /// Searches some stretches of whole lines, of a file without a NUL byte and for a pattern that is local.
+    fn search_runs(
+        &mut self,
+        (file, runs): (&FileText<'_>, &[Range<usize>]),
+        wanted: Wanted,
+        within: &Lines,
+    ) -> FileMatches {
+        let mut all = FileMatches::default();
+        let (mut line, mut counted_to) = (0, 0);
+        for run in runs {
+            let text = &file.text[run.clone()];
+            let Some(matcher) = self.matchers.of(file.is_ascii() || text.is_ascii()) else {
+                all.stopped = true;
+                break;
+            };
+            let mut found = Counter { matcher, token: self.token }.count(text);
+            let is_all = wanted.lines == all.shown.len() && within.is_all();
+            if found.lines > 0 && !is_all {
+                line += memchr_iter(b'\n', &file.text[counted_to..run.start]).count() as u64;
+                counted_to = run.start;
+                let rest = Wanted { lines: wanted.lines - all.shown.len(), ..wanted };
+                let mut collector = Collector::new(matcher, &file.text, (rest, within), self.token);
+                (collector.start, collector.line) = (run.start, line);
+                // A slice cannot fail.
+                let result = self.searcher.search_slice(matcher, text, &mut collector);
+                found = collector.found;
+                found.stopped |= result.is_err();
+            }
+            all.add(found);
+            all.stopped |= self.token.check().is_err();
+            if all.stopped {
+                break;
+            }
+        }
+        all
+    }
+}
+
+impl FileMatches {
+    /// Adds what was found later in the same file.
+    fn add(&mut self, later: Self) {
+        self.lines += later.lines;
+        self.matches += later.matches;
+        self.shown.extend(later.shown);
+        self.stopped |= later.stopped;
+    }
 }
 
 /// A thread's own copies of a pattern's engines. A clone has caches of its own; threads that share one wait for each other.
@@ -141,9 +197,9 @@ struct Matchers<'a> {
 }
 
 impl Matchers<'_> {
-    /// The one for a file; `None` if there is none, which [`Pattern`] takes care that there always is.
-    fn of(&mut self, file: &FileText<'_>) -> Option<&RegexMatcher> {
-        if self.ascii.is_some() && file.is_ascii() {
+    /// The one for a text; `None` if there is none, which [`Pattern`] takes care that there always is.
+    fn of(&mut self, is_ascii: bool) -> Option<&RegexMatcher> {
+        if self.ascii.is_some() && is_ascii {
             return self.ascii.as_ref();
         }
         if self.any.is_none() {
@@ -262,20 +318,29 @@ pub(crate) struct FileText<'a> {
     raw: &'a [u8],
     /// Whether the text is ASCII, if that is known.
     is_ascii: Option<bool>,
+    /// It is known to be what was indexed, so that its blocks are where they were.
+    is_as_indexed: bool,
 }
 
 impl<'a> FileText<'a> {
-    fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
+    pub(crate) fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
         let is_ascii = Some(is_ascii);
         match is_plain {
-            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii },
+            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii, is_as_indexed: true },
             false => Self::of(bytes),
         }
     }
 
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
         let text = searchable(bytes);
-        Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None }
+        Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None, is_as_indexed: false }
+    }
+
+    /// The stretches that `blocks` are, if they are to be searched one by one.
+    fn runs(&self, blocks: &Blocks) -> Option<Vec<Range<usize>>> {
+        let blocks = blocks.as_ref().filter(|_| self.is_as_indexed && self.nul.is_none())?;
+        let runs = runs(&self.text, blocks);
+        runs.iter().all(|run| run.len() <= UNINTERRUPTED).then_some(runs)
     }
 
     fn is_ascii(&self) -> bool {
@@ -327,6 +392,10 @@ struct Collector<'a> {
     matcher: &'a RegexMatcher,
     /// The file up to its first NUL, for context lines.
     text: &'a [u8],
+    /// What is searched begins at this byte of it,
+    start: usize,
+    /// and after so many lines.
+    line: u64,
     wanted: Wanted,
     within: &'a Lines,
     /// Lines that matched, within or not.
@@ -335,11 +404,28 @@ struct Collector<'a> {
     found: FileMatches,
 }
 
+impl<'a> Collector<'a> {
+    fn new(
+        matcher: &'a RegexMatcher,
+        text: &'a [u8],
+        (wanted, within): (Wanted, &'a Lines),
+        token: &'a CancelToken,
+    ) -> Self {
+        let found = FileMatches::default();
+        Self { matcher, text, start: 0, line: 0, wanted, within, seen: 0, token, found }
+    }
+
+    /// 1-based number of a line in the file.
+    fn number(&self, line: &SinkMatch<'_>) -> u64 {
+        self.line + line.line_number().unwrap_or_default()
+    }
+}
+
 impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> io::Result<bool> {
-        if line.line_number().is_none_or(|number| self.within.contains(number)) {
+        if self.within.contains(self.number(line)) {
             self.take(line)?;
         }
         self.seen += 1;
@@ -391,11 +477,10 @@ impl Collector<'_> {
     }
 
     fn show(&self, line: &SinkMatch<'_>, first: usize) -> ShownLine {
-        let start = line.absolute_byte_offset() as usize;
+        let start = self.start + line.absolute_byte_offset() as usize;
         let context = self.wanted.context as usize;
-        let number = line.line_number().unwrap_or_default();
         ShownLine {
-            line: u32::try_from(number).unwrap_or(u32::MAX),
+            line: u32::try_from(self.number(line)).unwrap_or(u32::MAX),
             col: 1 + utf16_len(&line.bytes()[..first]),
             byte_col: u32::try_from(first + 1).unwrap_or(u32::MAX),
             text: shown_text(line.bytes()),

@@ -1,16 +1,16 @@
-//! The trigrams of one file, as a set.
+//! The trigrams of one file, as a set for each of its blocks.
 //!
 //! A trigram is three consecutive bytes of the searchable text, case as it is, with no `\n` among them: matches never
-//! span lines, so a trigram across two lines proves nothing. The set is kept delta-coded (1.3 to 2 bytes each), so that
+//! span lines, so a trigram across two lines proves nothing. A set is kept delta-coded (1.3 to 2 bytes each), so that
 //! the sets of many files can wait for each other before they become a segment, and can be stored under the content
 //! hash later.
 //!
-//! Finding the set is the one step that touches every byte of a tree. It marks each trigram in a bitmap of 2^24 bits
+//! Finding the sets is the one step that touches every byte of a tree. It marks each trigram in a bitmap of 2^24 bits
 //! and each touched word of that in a summary; reading the summary back yields the set sorted, without a sort.
 
 use std::cell::RefCell;
 
-use super::varint;
+use super::{blocks, varint};
 use crate::encoding::searchable;
 
 /// A trigram: its three bytes, the first one highest.
@@ -39,11 +39,13 @@ impl Gram {
     }
 }
 
-/// The distinct trigrams of one file, sorted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The distinct trigrams of each block of one file, sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileGrams {
-    count: u32,
-    /// Each trigram as its varint distance from the one before (from 0 for the first).
+    count: usize,
+    /// Bytes of each block's deltas.
+    blocks: Box<[u32]>,
+    /// Each trigram as its varint distance from the one before (from 0 for a block's first).
     deltas: Box<[u8]>,
 }
 
@@ -59,15 +61,21 @@ impl FileGrams {
         let text = searchable(bytes);
         MARKS.with_borrow_mut(|marks| {
             let marks = marks.get_or_insert_with(Marks::new);
-            marks.add(&text);
-            marks.take()
+            let (mut count, mut ends, mut deltas) = (0, Vec::new(), Vec::new());
+            for block in blocks::ranges(&text) {
+                let start = deltas.len();
+                marks.add(&text[block]);
+                count += marks.take(&mut deltas);
+                ends.push((deltas.len() - start) as u32);
+            }
+            Self { count, blocks: ends.into(), deltas: deltas.into() }
         })
     }
 
-    /// Number of distinct trigrams.
+    /// Number of trigrams, distinct in each block.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.count
     }
 
     /// Whether there is none.
@@ -76,16 +84,27 @@ impl FileGrams {
         self.count == 0
     }
 
-    /// The trigrams, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = Gram> + '_ {
-        let mut rest = &*self.deltas;
-        let mut last = 0;
-        std::iter::from_fn(move || {
-            last += varint::read(&mut rest)?;
-            Some(Gram(last))
+    /// Number of blocks, at least one.
+    pub(super) fn block_count(&self) -> u32 {
+        self.blocks.len() as u32
+    }
+
+    /// The trigrams of each block, ascending.
+    pub fn blocks(&self) -> impl Iterator<Item = impl Iterator<Item = Gram> + '_> {
+        let mut deltas = &*self.deltas;
+        self.blocks.iter().map(move |len| {
+            let mut rest = deltas.split_off(..*len as usize).unwrap_or_default();
+            let mut last = 0;
+            std::iter::from_fn(move || {
+                last += varint::read(&mut rest)?;
+                Some(Gram(last))
+            })
         })
     }
 }
+
+/// Words of the summary that are looked at together: most of them are empty.
+const GROUP: usize = 8;
 
 /// The bitmap of all trigrams and its summary (a bit per word). Empty between calls.
 struct Marks {
@@ -113,24 +132,32 @@ impl Marks {
         }
     }
 
-    /// Reads the set out and clears it.
-    fn take(&mut self) -> FileGrams {
-        let (mut count, mut last, mut deltas) = (0, 0, Vec::new());
-        for (group, marked) in self.summary.iter_mut().enumerate() {
-            for word in bits(std::mem::take(marked)) {
-                let word = group * 64 + word as usize;
+    /// Reads the set out and clears it; answers its size.
+    fn take(&mut self, deltas: &mut Vec<u8>) -> usize {
+        let (mut count, mut last) = (0, 0);
+        for (at, group) in self.summary.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+            if group.iter().fold(0, |all, marked| all | marked) == 0 {
+                continue;
+            }
+            for word in marked(at * GROUP, std::mem::take(group)) {
                 for bit in bits(std::mem::take(&mut self.words[word])) {
                     let gram = word as u32 * 64 + bit;
                     if !has_newline(gram) {
-                        varint::write(gram - last, &mut deltas);
+                        varint::write(gram - last, deltas);
                         last = gram;
                         count += 1;
                     }
                 }
             }
         }
-        FileGrams { count, deltas: deltas.into_boxed_slice() }
+        count
     }
+}
+
+/// The words that a group of the summary, which starts at its word `first`, says are not empty.
+fn marked(first: usize, group: [u64; GROUP]) -> impl Iterator<Item = usize> {
+    let all = group.into_iter().enumerate();
+    all.flat_map(move |(at, marked)| bits(marked).map(move |bit| (first + at) * 64 + bit as usize))
 }
 
 /// The positions of the ones in a word, ascending.
@@ -155,7 +182,8 @@ mod tests {
     fn words(text: &[u8]) -> Vec<String> {
         let grams = FileGrams::of(text);
         let words: Vec<String> = grams
-            .iter()
+            .blocks()
+            .flatten()
             .map(|gram| String::from_utf8_lossy(&gram.number().to_be_bytes()[1..]).into_owned())
             .collect();
         assert_eq!(words.len(), grams.len());
@@ -178,8 +206,24 @@ mod tests {
     }
 
     #[test]
+    fn each_block_has_its_own() {
+        let filler = "-".repeat(blocks::BLOCK - 4);
+        let text = format!("{filler}abc\n{filler}xyz\nabc");
+        let grams = FileGrams::of(text.as_bytes());
+        let firsts: Vec<String> = grams
+            .blocks()
+            .map(|block| {
+                let last = block.last().expect("a trigram of each").number().to_be_bytes();
+                String::from_utf8_lossy(&last[1..]).into_owned()
+            })
+            .collect();
+        assert_eq!(firsts, ["abc", "xyz"], "the short end belongs to the last");
+    }
+
+    #[test]
     fn extreme_bytes_are_kept() {
-        let all: Vec<u32> = FileGrams::of(b"\0\0\0\xff\xff\xff").iter().map(Gram::number).collect();
+        let all: Vec<u32> =
+            FileGrams::of(b"\0\0\0\xff\xff\xff").blocks().flatten().map(Gram::number).collect();
         assert_eq!(all, [0, 0xff, 0xffff, 0xff_ffff].map(|n: u32| n).to_vec());
     }
 

@@ -11,10 +11,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::blocks::Ends;
 use super::grams::Gram;
 use super::parts::Part;
 use super::postings;
-use super::segment::{Doc, Entry, HASH, Segment};
+use super::segment::{Doc, Entry, Segment};
 
 /// Segments of one tier that are merged together; also the ratio of tiers.
 const FANOUT: usize = 8;
@@ -51,16 +52,13 @@ impl MergeJob {
     /// Does the work, in parallel.
     #[must_use]
     pub fn run(self) -> Merged {
-        let (docs, renumbering) = renumber(&self.parts);
-        let sources: Vec<Source<'_>> = self
-            .parts
-            .iter()
-            .zip(&renumbering)
-            .map(|(part, numbers)| Source { segment: &part.segment, numbers })
-            .collect();
-        let hashes = self.hashes(&renumbering, docs.len());
+        let Living { docs, hashes, ends, blocks } = Living::of(&self.parts);
+        let numbered = self.parts.iter().zip(&blocks);
+        let sources: Vec<Source<'_>> =
+            numbered.map(|(part, numbers)| Source { segment: &part.segment, numbers }).collect();
+        let count = Ends::of(&ends).total();
         let pieces: Vec<Piece> =
-            self.ranges().into_par_iter().map(|range| Piece::merge(&sources, range, docs.len())).collect();
+            self.ranges().into_par_iter().map(|range| Piece::merge(&sources, range, count)).collect();
         let (mut table, mut lists) = (Vec::new(), Vec::new());
         for piece in pieces {
             let start = lists.len() as u32;
@@ -71,20 +69,7 @@ impl MergeJob {
         }
         lists.shrink_to_fit();
         let keys = self.parts.iter().map(|part| part.key).collect();
-        Merged { sources: keys, segment: Segment::new(docs, hashes, table, lists) }
-    }
-
-    /// The hashes of the merged documents, in their order.
-    fn hashes(&self, renumbering: &[Vec<Option<u32>>], doc_count: usize) -> Vec<u8> {
-        let mut hashes = vec![[0; HASH]; doc_count];
-        for (part, numbers) in self.parts.iter().zip(renumbering) {
-            for (old, new) in numbers.iter().enumerate() {
-                if let Some(new) = new {
-                    hashes[*new as usize] = part.segment.hash(old as u32).0;
-                }
-            }
-        }
-        hashes.into_flattened()
+        Merged { sources: keys, segment: Segment::new(docs, [hashes, ends, table, lists]) }
     }
 
     /// The space of trigrams, cut by first byte when there is enough to share out (text is dense in few of them).
@@ -121,24 +106,44 @@ fn affordable<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
     parts.filter(fits).cloned().collect()
 }
 
-/// A segment with the new number of each of its documents; dead ones have none.
+/// A segment with the new number of each of its blocks; dead ones have none.
 struct Source<'a> {
     segment: &'a Segment,
     numbers: &'a [Option<u32>],
 }
 
-/// The live documents of all parts by path, and where each went.
-fn renumber(parts: &[Part]) -> (Vec<Doc>, Vec<Vec<Option<u32>>>) {
-    let mut live: Vec<(&Doc, usize, u32)> = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        live.extend(part.live_docs().map(|(number, doc)| (doc, at, number)));
+/// The live documents of all parts by path.
+struct Living {
+    docs: Vec<Doc>,
+    hashes: Vec<u8>,
+    ends: Vec<u8>,
+    /// Where each block of each part went.
+    blocks: Vec<Vec<Option<u32>>>,
+}
+
+impl Living {
+    fn of(parts: &[Part]) -> Self {
+        let mut live: Vec<(&Doc, usize, u32)> = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            live.extend(part.live_docs().map(|(number, doc)| (doc, at, number)));
+        }
+        live.sort_by(|(a, ..), (b, ..)| (&a.path, a.file).cmp(&(&b.path, b.file)));
+        let mut blocks: Vec<_> = parts.iter().map(|part| vec![None; part.segment.block_count()]).collect();
+        let mut next = 0..;
+        for (_, part, doc) in &live {
+            let range = parts[*part].segment.blocks(*doc);
+            let here = &mut blocks[*part][range.start as usize..range.end as usize];
+            here.iter_mut().for_each(|block| *block = next.next());
+        }
+        let counts = live.iter().map(|(_, part, doc)| parts[*part].segment.blocks(*doc).len() as u32);
+        let hashes = live.iter().flat_map(|(_, part, doc)| parts[*part].segment.hash(*doc).0);
+        Self {
+            ends: Ends::write(counts),
+            hashes: hashes.collect(),
+            docs: live.iter().map(|(doc, ..)| (*doc).clone()).collect(),
+            blocks,
+        }
     }
-    live.sort_by(|(a, ..), (b, ..)| (&a.path, a.file).cmp(&(&b.path, b.file)));
-    let mut renumbering: Vec<_> = parts.iter().map(|part| vec![None; part.segment.docs.len()]).collect();
-    for (new, (_, part, old)) in live.iter().enumerate() {
-        renumbering[*part][*old as usize] = Some(new as u32);
-    }
-    (live.into_iter().map(|(doc, ..)| doc.clone()).collect(), renumbering)
 }
 
 /// A part of the space of trigrams, merged; offsets count from its own start.
@@ -149,7 +154,7 @@ struct Piece {
 }
 
 impl Piece {
-    fn merge(sources: &[Source<'_>], range: Range<u32>, doc_count: usize) -> Self {
+    fn merge(sources: &[Source<'_>], range: Range<u32>, block_count: usize) -> Self {
         let mut rows: Vec<_> = sources
             .iter()
             .flat_map(|source| {
@@ -157,25 +162,25 @@ impl Piece {
             })
             .collect();
         rows.sort_by_key(|(gram, ..)| *gram);
-        let (mut piece, mut docs) = (Self::default(), Vec::new());
+        let (mut piece, mut blocks) = (Self::default(), Vec::new());
         for same in rows.chunk_by(|(a, ..), (b, ..)| a == b) {
-            docs.clear();
+            blocks.clear();
             for (_, list, source) in same {
-                list.for_each(|doc| docs.extend(source.numbers.get(doc as usize).copied().flatten()));
+                list.for_each(|block| blocks.extend(source.numbers.get(block as usize).copied().flatten()));
             }
             // One ascending run per source: a stable sort merges them. A list that is damaged may repeat itself.
-            docs.sort();
-            docs.dedup();
-            piece.push(same[0].0, &docs, doc_count);
+            blocks.sort();
+            blocks.dedup();
+            piece.push(same[0].0, &blocks, block_count);
         }
         piece
     }
 
-    fn push(&mut self, gram: u32, docs: &[u32], doc_count: usize) {
-        if !docs.is_empty() {
+    fn push(&mut self, gram: u32, blocks: &[u32], block_count: usize) {
+        if !blocks.is_empty() {
             let offset = self.postings.len() as u32;
-            let coding = postings::encode(docs, doc_count, &mut self.postings);
-            self.entries.push(Entry { gram, coding, count: docs.len() as u32, offset });
+            let coding = postings::encode(blocks, block_count, &mut self.postings);
+            self.entries.push(Entry { gram, coding, count: blocks.len() as u32, offset });
         }
     }
 }

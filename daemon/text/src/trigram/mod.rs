@@ -5,11 +5,12 @@
 //! behind. So a change costs work proportional to the changed files, a deleted file leaves no ghost, and everything
 //! large is immutable: shared with queries without copying, written to disk once, and used from there where it is mapped.
 //!
-//! Files: `grams` (one file's trigrams), `batch` and `build` (files to segment), `segment` and `postings` (its bytes),
+//! Files: `blocks` (what lists name, and why), `grams` (one file's trigrams), `batch` and `build` (files to segment), `segment` and `postings` (its bytes),
 //! `parts` (liveness), `index` (the mutable whole), `merge`, `snapshot` (what a query sees), `query` (regex to trigram
-//! query), `plan` (trigram query to documents), `disk` (saving and restoring).
+//! query), `plan` (trigram query to blocks), `disk` (saving and restoring).
 
 mod batch;
+pub(crate) mod blocks;
 mod build;
 pub(crate) mod disk;
 mod grams;

@@ -1,22 +1,22 @@
 //! A trigram query against one segment: cheapest lists first, no list read that would not pay.
 //!
-//! The query's trigrams are looked up once, so a plan knows how many documents each branch can leave at most. A
+//! The query's trigrams are looked up once, so a plan knows how many blocks each branch can leave at most. A
 //! conjunction starts with its smallest branch and stops narrowing when reading the next list costs more than looking
-//! at the files that are left.
+//! at the blocks that are left.
 
 use super::postings::PostingList;
 use super::query::GramQuery;
 use super::segment::Segment;
 
-/// Postings that can be read in the time it takes to read and search one more file.
-const POSTINGS_PER_FILE: usize = 4096;
+/// Postings that can be read in the time it takes to search one more block, or a part of that in which its file is read.
+const POSTINGS_PER_BLOCK: usize = 2048;
 
 /// See the file's header.
 pub(super) struct Plan<'a> {
     node: Node<'a>,
-    /// At most so many documents satisfy it.
+    /// At most so many blocks satisfy it.
     bound: usize,
-    doc_count: usize,
+    block_count: usize,
 }
 
 enum Node<'a> {
@@ -29,10 +29,10 @@ enum Node<'a> {
 
 impl<'a> Plan<'a> {
     pub(super) fn new(query: &GramQuery, segment: &'a Segment) -> Self {
-        let doc_count = segment.docs.len();
+        let block_count = segment.block_count();
         let none = || (Node::Or(Vec::new()), 0);
         let (node, bound) = match query {
-            GramQuery::All => (Node::All, doc_count),
+            GramQuery::All => (Node::All, block_count),
             GramQuery::None => none(),
             GramQuery::Gram(gram) => {
                 segment.list(*gram).map_or_else(none, |list| (Node::List(list), list.count as usize))
@@ -40,59 +40,59 @@ impl<'a> Plan<'a> {
             GramQuery::And(all) => {
                 let mut plans: Vec<Self> = all.iter().map(|query| Self::new(query, segment)).collect();
                 plans.sort_by_key(|plan| plan.bound);
-                let bound = plans.first().map_or(doc_count, |plan| plan.bound);
+                let bound = plans.first().map_or(block_count, |plan| plan.bound);
                 (Node::And(plans), bound)
             }
             GramQuery::Or(any) => {
                 let plans = any.iter().map(|query| Self::new(query, segment));
                 let plans: Vec<Self> = plans.filter(|plan| plan.bound > 0).collect();
-                let bound = plans.iter().map(|plan| plan.bound).sum::<usize>().min(doc_count);
+                let bound = plans.iter().map(|plan| plan.bound).sum::<usize>().min(block_count);
                 (Node::Or(plans), bound)
             }
         };
-        Self { node, bound, doc_count }
+        Self { node, bound, block_count }
     }
 
-    /// The documents that satisfy the query, ascending; `None` means all. Some may be left in that do not satisfy it.
-    pub(super) fn documents(&self) -> Option<Vec<u32>> {
+    /// The blocks that satisfy the query, ascending; `None` means all. Some may be left in that do not satisfy it.
+    pub(super) fn blocks(&self) -> Option<Vec<u32>> {
         match &self.node {
             Node::All => None,
             Node::List(list) => Some(list.to_vec()),
             Node::And(all) => all.iter().fold(None, |within, plan| match within {
-                None => plan.documents(),
-                Some(docs) => Some(plan.narrow(docs)),
+                None => plan.blocks(),
+                Some(blocks) => Some(plan.narrow(blocks)),
             }),
-            Node::Or(any) => self.union(any.iter().map(Self::documents)),
+            Node::Or(any) => self.union(any.iter().map(Self::blocks)),
         }
     }
 
-    /// Those of `docs` that satisfy the query, and perhaps some more of them.
-    fn narrow(&self, docs: Vec<u32>) -> Vec<u32> {
-        if docs.is_empty() {
-            return docs;
+    /// Those of `blocks` that satisfy the query, and perhaps some more of them.
+    fn narrow(&self, blocks: Vec<u32>) -> Vec<u32> {
+        if blocks.is_empty() {
+            return blocks;
         }
         match &self.node {
-            Node::All => docs,
-            Node::List(list) if list.cost(docs.len()) > docs.len() * POSTINGS_PER_FILE => docs,
-            Node::List(list) => list.intersect(&docs),
-            Node::And(all) => all.iter().fold(docs, |docs, plan| plan.narrow(docs)),
+            Node::All => blocks,
+            Node::List(list) if list.cost(blocks.len()) > blocks.len() * POSTINGS_PER_BLOCK => blocks,
+            Node::List(list) => list.intersect(&blocks),
+            Node::And(all) => all.iter().fold(blocks, |blocks, plan| plan.narrow(blocks)),
             Node::Or(any) => {
-                let branches = any.iter().map(|plan| Some(plan.narrow(docs.clone())));
+                let branches = any.iter().map(|plan| Some(plan.narrow(blocks.clone())));
                 self.union(branches).unwrap_or_default()
             }
         }
     }
 
     fn union(&self, branches: impl Iterator<Item = Option<Vec<u32>>>) -> Option<Vec<u32>> {
-        let mut marked = vec![false; self.doc_count];
-        for docs in branches {
-            for doc in docs? {
-                if let Some(mark) = marked.get_mut(doc as usize) {
+        let mut marked = vec![false; self.block_count];
+        for blocks in branches {
+            for block in blocks? {
+                if let Some(mark) = marked.get_mut(block as usize) {
                     *mark = true;
                 }
             }
         }
         let marked = marked.into_iter().enumerate();
-        Some(marked.filter(|(_, marked)| *marked).map(|(doc, _)| doc as u32).collect())
+        Some(marked.filter(|(_, marked)| *marked).map(|(block, _)| block as u32).collect())
     }
 }

@@ -1,7 +1,7 @@
-//! One trigram's files within a segment: coding, and the two set operations queries need.
+//! One trigram's blocks within a segment: coding, and the two set operations queries need.
 //!
-//! Documents are numbered from 0 within a segment. A list is coded as varint distances, or, when that would be longer
-//! than a bit per document, as a bitmap: common trigrams (a list with more than one document in eight) make up most
+//! Blocks are numbered from 0 within a segment. A list is coded as varint distances, or, when that would be longer
+//! than a bit per block, as a bitmap: common trigrams (a list with more than one block in eight) make up half of the
 //! postings, and there a bitmap is a third of the size and answers membership at once.
 
 use super::grams::bits;
@@ -10,9 +10,9 @@ use super::varint;
 /// How a list's bytes are to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coding {
-    /// Varint distances; the first document's number plus one counts from nothing.
+    /// Varint distances; the first block's number plus one counts from nothing.
     Deltas,
-    /// A bit per document, lowest bit first.
+    /// A bit per block, lowest bit first.
     Bitmap,
 }
 
@@ -20,14 +20,14 @@ pub(super) enum Coding {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PostingList<'a> {
     pub(super) coding: Coding,
-    /// Number of documents in it.
+    /// Number of blocks in it.
     pub(super) count: u32,
     pub(super) bytes: &'a [u8],
 }
 
 /// The coding that is shorter for a list whose deltas take `delta_bytes`, and its length in bytes.
-pub(super) fn choose(delta_bytes: u32, doc_count: usize) -> (Coding, usize) {
-    let bitmap = doc_count.div_ceil(8);
+fn choose(delta_bytes: u32, block_count: usize) -> (Coding, usize) {
+    let bitmap = block_count.div_ceil(8);
     if delta_bytes as usize <= bitmap {
         (Coding::Deltas, delta_bytes as usize)
     } else {
@@ -35,23 +35,24 @@ pub(super) fn choose(delta_bytes: u32, doc_count: usize) -> (Coding, usize) {
     }
 }
 
-/// Appends the ascending `docs` of a segment with `doc_count` documents, in the shorter coding.
-pub(super) fn encode(docs: &[u32], doc_count: usize, out: &mut Vec<u8>) -> Coding {
+/// Appends the ascending `blocks` of a segment with `block_count` of them, in the shorter coding.
+pub(super) fn encode(blocks: &[u32], block_count: usize, out: &mut Vec<u8>) -> Coding {
     let mut next = 0;
-    let delta_bytes = docs.iter().map(|&doc| varint::len(doc - std::mem::replace(&mut next, doc + 1))).sum();
-    let (coding, len) = choose(delta_bytes, doc_count);
+    let delta_bytes =
+        blocks.iter().map(|&block| varint::len(block - std::mem::replace(&mut next, block + 1))).sum();
+    let (coding, len) = choose(delta_bytes, block_count);
     match coding {
         Coding::Deltas => {
             let mut next = 0;
-            for &doc in docs {
-                varint::write(doc - std::mem::replace(&mut next, doc + 1), out);
+            for &block in blocks {
+                varint::write(block - std::mem::replace(&mut next, block + 1), out);
             }
         }
         Coding::Bitmap => {
             let start = out.len();
             out.resize(start + len, 0);
-            for &doc in docs {
-                out[start + doc as usize / 8] |= 1 << (doc % 8);
+            for &block in blocks {
+                out[start + block as usize / 8] |= 1 << (block % 8);
             }
         }
     }
@@ -59,15 +60,15 @@ pub(super) fn encode(docs: &[u32], doc_count: usize, out: &mut Vec<u8>) -> Codin
 }
 
 impl PostingList<'_> {
-    /// Calls `each` with every document, ascending.
+    /// Calls `each` with every block, ascending.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32)) {
         match self.coding {
             Coding::Deltas => {
                 let (mut rest, mut next) = (self.bytes, 0u32);
                 while let Some(delta) = varint::read(&mut rest) {
-                    let doc = next.wrapping_add(delta);
-                    each(doc);
-                    next = doc.wrapping_add(1);
+                    let block = next.wrapping_add(delta);
+                    each(block);
+                    next = block.wrapping_add(1);
                 }
             }
             Coding::Bitmap => {
@@ -78,29 +79,30 @@ impl PostingList<'_> {
         }
     }
 
-    /// The documents, ascending.
+    /// The blocks, ascending.
     pub(super) fn to_vec(self) -> Vec<u32> {
-        let mut docs = Vec::with_capacity(self.count as usize);
-        self.for_each(|doc| docs.push(doc));
-        docs
+        let mut blocks = Vec::with_capacity(self.count as usize);
+        self.for_each(|block| blocks.push(block));
+        blocks
     }
 
-    /// Those of the ascending `docs` that are in the list.
-    pub(super) fn intersect(&self, docs: &[u32]) -> Vec<u32> {
+    /// Those of the ascending `blocks` that are in the list.
+    pub(super) fn intersect(&self, blocks: &[u32]) -> Vec<u32> {
         if self.coding == Coding::Bitmap {
-            let contains =
-                |doc: u32| self.bytes.get(doc as usize / 8).is_some_and(|byte| byte & 1 << (doc % 8) != 0);
-            return docs.iter().copied().filter(|&doc| contains(doc)).collect();
+            let contains = |block: u32| {
+                self.bytes.get(block as usize / 8).is_some_and(|byte| byte & 1 << (block % 8) != 0)
+            };
+            return blocks.iter().copied().filter(|&block| contains(block)).collect();
         }
-        let (mut kept, mut wanted) = (Vec::new(), docs.iter().copied().peekable());
-        self.for_each(|doc| {
-            while wanted.next_if(|&other| other < doc).is_some() {}
-            kept.extend(wanted.next_if_eq(&doc));
+        let (mut kept, mut wanted) = (Vec::new(), blocks.iter().copied().peekable());
+        self.for_each(|block| {
+            while wanted.next_if(|&other| other < block).is_some() {}
+            kept.extend(wanted.next_if_eq(&block));
         });
         kept
     }
 
-    /// What it costs to intersect with `len` documents, in documents looked at.
+    /// What it costs to intersect with `len` blocks, in blocks looked at.
     pub(super) fn cost(&self, len: usize) -> usize {
         match self.coding {
             Coding::Deltas => self.count as usize,
@@ -114,13 +116,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(docs: &[u32], doc_count: usize, coding: Coding) {
+    fn check(blocks: &[u32], block_count: usize, coding: Coding) {
         let mut bytes = Vec::new();
-        assert_eq!(encode(docs, doc_count, &mut bytes), coding);
-        let list = PostingList { coding, count: docs.len() as u32, bytes: &bytes };
-        assert_eq!(list.to_vec(), docs);
-        let odd: Vec<u32> = (0..doc_count as u32).filter(|n| n % 2 == 1).collect();
-        let expected: Vec<u32> = docs.iter().copied().filter(|n| n % 2 == 1).collect();
+        assert_eq!(encode(blocks, block_count, &mut bytes), coding);
+        let list = PostingList { coding, count: blocks.len() as u32, bytes: &bytes };
+        assert_eq!(list.to_vec(), blocks);
+        let odd: Vec<u32> = (0..block_count as u32).filter(|n| n % 2 == 1).collect();
+        let expected: Vec<u32> = blocks.iter().copied().filter(|n| n % 2 == 1).collect();
         assert_eq!(list.intersect(&odd), expected);
         assert_eq!(list.intersect(&[]), [0; 0]);
     }

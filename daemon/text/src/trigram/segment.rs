@@ -1,17 +1,21 @@
 //! An immutable index of a batch of files: a table of trigrams, their posting lists, and who the documents are.
 //!
+//! Lists name blocks (see `blocks`), numbered through all documents from 0; how many each document has is beside them.
+//!
 //! The table and the lists are plain bytes, little-endian and free of pointers, so that a segment is written to disk
 //! and used from a mapping as it is; only the accessors at the end of this file look inside. An entry of the table has
-//! twelve bytes: trigram and coding (the upper byte), number of documents, offset of the list. A list ends where the
+//! twelve bytes: trigram and coding (the upper byte), number of blocks, offset of the list. A list ends where the
 //! next begins. What dies is masked outside (see `parts`); a segment never changes.
 //!
 //! Bytes from a mapping are not trusted, even though their checksum was right: no accessor goes out of bounds, and a
-//! list may name documents that do not exist, which whoever reads it must expect.
+//! list may name blocks that do not exist, which whoever reads it must expect.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hob_base::{ContentHash, FileId, WsPath};
 
+use super::blocks::{Blocks, END, Ends};
 use super::disk::{Section, Stored};
 use super::grams::Gram;
 use super::postings::{Coding, PostingList};
@@ -36,6 +40,8 @@ pub(super) struct Segment {
     pub(super) docs: Arc<[Doc]>,
     /// What each document's file held.
     hashes: Section,
+    /// Where each document's blocks end.
+    ends: Section,
     table: Section,
     postings: Section,
     posting_count: usize,
@@ -44,6 +50,8 @@ pub(super) struct Segment {
 
 /// Bytes of a document's hash.
 pub(super) const HASH: usize = 32;
+/// Most blocks without a trigram that documents have on average; only long lines leave any. Bounds what a damaged number costs.
+const EMPTY_BLOCKS: usize = 1 << 13;
 /// Bytes of a table entry.
 pub(super) const ENTRY: usize = 12;
 
@@ -76,16 +84,16 @@ impl Entry {
 }
 
 impl Segment {
-    /// From parts that belong together: `table` sorted by trigram, offsets into `postings`, [`HASH`] bytes of `hashes`
-    /// per document.
-    pub(super) fn new(docs: Vec<Doc>, hashes: Vec<u8>, table: Vec<u8>, postings: Vec<u8>) -> Self {
-        Self::from_sections(docs.into(), [hashes, table, postings].map(Section::from))
+    /// From parts that belong together: [`HASH`] bytes of hashes per document, the [`Ends`] of blocks, a table sorted by trigram
+    /// with offsets into the postings, and those.
+    pub(super) fn new(docs: Vec<Doc>, parts: [Vec<u8>; 4]) -> Self {
+        Self::from_sections(docs.into(), parts.map(Section::from))
     }
 
-    /// The same from hashes, table and postings wherever they lie.
-    pub(super) fn from_sections(docs: Arc<[Doc]>, [hashes, table, postings]: [Section; 3]) -> Self {
+    /// The same from parts wherever they lie.
+    pub(super) fn from_sections(docs: Arc<[Doc]>, [hashes, ends, table, postings]: [Section; 4]) -> Self {
         let counts = table.as_chunks().0.iter().map(|entry| Entry::read(entry).count as usize);
-        Self { docs, posting_count: counts.sum(), hashes, table, postings, stored: None }
+        Self { docs, posting_count: counts.sum(), hashes, ends, table, postings, stored: None }
     }
 
     /// The same segment, known to be in a file.
@@ -98,17 +106,21 @@ impl Segment {
         self.stored
     }
 
-    /// Whether the table is one that this crate could have written. The lists are not looked into.
+    /// Whether table and blocks are what this crate could have written. The lists are not looked into.
     pub(super) fn is_sound(&self) -> bool {
+        let blocks = self.block_count();
         let (entries, rest) = self.table.as_chunks::<ENTRY>();
         let mut last: Option<Entry> = None;
         let in_order = entries.iter().map(Entry::read).all(|entry| {
             let follows = last.is_none_or(|last| last.gram < entry.gram && last.offset <= entry.offset);
             last = Some(entry);
-            follows && entry.gram < Gram::SPACE && entry.count as usize <= self.docs.len()
+            follows && entry.gram < Gram::SPACE && entry.count as usize <= blocks
         });
         let fits = last.is_none_or(|last| last.offset as usize <= self.postings.len());
-        rest.is_empty() && in_order && fits && self.postings.len() <= u32::MAX as usize
+        let few = blocks <= self.docs.len().saturating_mul(EMPTY_BLOCKS).saturating_add(self.posting_count);
+        let whole =
+            few && self.ends.len() == END * self.docs.len() && Ends::of(&self.ends).is_sound(self.docs.len());
+        whole && rest.is_empty() && in_order && fits && self.postings.len() <= u32::MAX as usize
     }
 
     /// What a document's file held.
@@ -119,6 +131,26 @@ impl Segment {
     /// All hashes, one after the other.
     pub(super) fn hashes(&self) -> &[u8] {
         &self.hashes
+    }
+
+    /// Number of blocks of all documents.
+    pub(super) fn block_count(&self) -> usize {
+        Ends::of(&self.ends).total()
+    }
+
+    /// The blocks of a document.
+    pub(super) fn blocks(&self, doc: u32) -> Range<u32> {
+        Ends::of(&self.ends).blocks(doc as usize)
+    }
+
+    /// The documents that ascending `blocks` are of, each with its own.
+    pub(super) fn by_document(&self, blocks: &[u32]) -> Vec<(u32, Blocks)> {
+        Ends::of(&self.ends).by_document(blocks)
+    }
+
+    /// Where each document's blocks end.
+    pub(super) fn ends(&self) -> &[u8] {
+        &self.ends
     }
 
     /// The table of trigrams.
@@ -135,7 +167,7 @@ impl Segment {
     pub(super) fn private_bytes(&self) -> usize {
         // A path is shared with nobody in general; its two counters and the allocator's own word come on top.
         let docs = self.docs.iter().map(|doc| size_of::<Doc>() + 24 + doc.path.as_str().len());
-        let sections = [&self.hashes, &self.table, &self.postings].map(Section::private_bytes);
+        let sections = [&self.hashes, &self.ends, &self.table, &self.postings].map(Section::private_bytes);
         docs.sum::<usize>() + sections.iter().sum::<usize>()
     }
 
@@ -144,7 +176,7 @@ impl Segment {
         self.posting_count
     }
 
-    /// The list of a trigram; `None` when no document has it.
+    /// The list of a trigram; `None` when no block has it.
     pub(super) fn list(&self, gram: Gram) -> Option<PostingList<'_>> {
         let at = self.position(gram.number());
         let (entry, list) = self.row(at)?;
@@ -152,7 +184,7 @@ impl Segment {
     }
 
     /// All trigrams in `range` with their lists, ascending.
-    pub(super) fn rows(&self, range: std::ops::Range<u32>) -> impl Iterator<Item = (u32, PostingList<'_>)> {
+    pub(super) fn rows(&self, range: Range<u32>) -> impl Iterator<Item = (u32, PostingList<'_>)> {
         (self.position(range.start)..self.position(range.end))
             .filter_map(|at| self.row(at))
             .map(|(entry, list)| (entry.gram, list))
@@ -169,7 +201,7 @@ impl Segment {
         let end = table.get(at + 1).map_or(self.postings.len(), |next| Entry::read(next).offset as usize);
         let mut bytes = self.postings.get(entry.offset as usize..end)?;
         if entry.coding == Coding::Bitmap {
-            bytes = &bytes[..bytes.len().min(self.docs.len().div_ceil(8))];
+            bytes = &bytes[..bytes.len().min(self.block_count().div_ceil(8))];
         }
         Some((entry, PostingList { coding: entry.coding, count: entry.count, bytes }))
     }

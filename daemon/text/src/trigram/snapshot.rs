@@ -5,10 +5,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
+use super::blocks::Blocks;
 use super::grams::Gram;
 use super::parts::Part;
 use super::plan::Plan;
 use super::query::GramQuery;
+use super::segment::Doc;
 use crate::contents::{ContentCache, Text};
 use crate::filter::PathFilter;
 
@@ -28,6 +30,8 @@ pub struct Found {
     pub path: WsPath,
     /// What it held when it was indexed.
     pub hash: ContentHash,
+    /// Where in that a match can be.
+    pub(crate) blocks: Blocks,
 }
 
 /// A file that some of several queries admit.
@@ -41,6 +45,8 @@ pub struct Candidate {
     pub hash: ContentHash,
     /// Which queries admit it, ascending.
     pub queries: Box<[u32]>,
+    /// Where in what it held a match of each of them can be.
+    pub(crate) blocks: Box<[Blocks]>,
 }
 
 /// Figures about an index, sizes in bytes.
@@ -54,7 +60,7 @@ pub struct IndexStats {
     pub segments: usize,
     /// Posting lists.
     pub postings_bytes: usize,
-    /// Trigram tables.
+    /// Trigram tables, and where files' blocks end.
     pub table_bytes: usize,
     /// Private memory, about; what lies in mapped files is not counted.
     pub private_bytes: usize,
@@ -128,7 +134,7 @@ impl Snapshot {
         IndexStats::of(&self.parts)
     }
 
-    /// The logical content, independent of segments and file numbers: each path with a hash of its trigrams, sorted.
+    /// The logical content, independent of segments and file numbers: each path with a hash of its trigrams and where they are, sorted.
     /// Two indexes of the same files export the same. Slow; for tests and checks.
     #[must_use]
     pub fn export(&self) -> Vec<(WsPath, u64)> {
@@ -145,7 +151,7 @@ impl IndexStats {
             stats.files += part.live_count();
             stats.dead += part.segment.docs.len() - part.live_count();
             stats.postings_bytes += part.segment.postings().len();
-            stats.table_bytes += part.segment.table().len();
+            stats.table_bytes += part.segment.table().len() + part.segment.ends().len();
             stats.private_bytes += part.segment.private_bytes();
             stats.unsaved += if part.segment.stored().is_none() { part.live_count() } else { 0 };
         }
@@ -154,55 +160,57 @@ impl IndexStats {
 }
 
 fn candidates_of(part: &Part, query: &GramQuery, filter: &PathFilter) -> Vec<Found> {
-    let named = |(at, doc): (u32, &super::segment::Doc)| {
-        let hash = || part.segment.hash(at);
-        filter.admits(&doc.path).then(|| Found { file: doc.file, path: doc.path.clone(), hash: hash() })
+    let named = |(at, doc): (u32, &Doc), blocks: Blocks| {
+        let found = || Found { file: doc.file, path: doc.path.clone(), hash: part.segment.hash(at), blocks };
+        filter.admits(&doc.path).then(found)
     };
-    match Plan::new(query, &part.segment).documents() {
-        None => part.live_docs().filter_map(named).collect(),
-        Some(docs) => {
-            let live = docs.into_iter().filter(|&doc| part.is_live(doc));
-            live.filter_map(|doc| named((doc, &part.segment.docs[doc as usize]))).collect()
+    match Plan::new(query, &part.segment).blocks() {
+        None => part.live_docs().filter_map(|doc| named(doc, None)).collect(),
+        Some(blocks) => {
+            let all = part.segment.by_document(&blocks).into_iter();
+            let live = all.filter(|(doc, _)| part.is_live(*doc));
+            live.filter_map(|(at, blocks)| named((at, &part.segment.docs[at as usize]), blocks)).collect()
         }
     }
 }
 
 fn candidates_of_each(part: &Part, queries: &[&GramQuery], filter: &PathFilter) -> Vec<Candidate> {
-    let mut admitting: Vec<Vec<u32>> = vec![Vec::new(); part.segment.docs.len()];
+    let mut admitting: Vec<Vec<(u32, Blocks)>> = vec![Vec::new(); part.segment.docs.len()];
     let mut everywhere = Vec::new();
     for (query, number) in queries.iter().zip(0..) {
-        match Plan::new(query, &part.segment).documents() {
-            None => everywhere.push(number),
-            Some(docs) => docs.into_iter().for_each(|doc| {
-                if let Some(numbers) = admitting.get_mut(doc as usize) {
-                    numbers.push(number);
+        match Plan::new(query, &part.segment).blocks() {
+            None => everywhere.push((number, None)),
+            Some(blocks) => part.segment.by_document(&blocks).into_iter().for_each(|(doc, blocks)| {
+                if let Some(queries) = admitting.get_mut(doc as usize) {
+                    queries.push((number, blocks));
                 }
             }),
         }
     }
-    let candidate = |(at, doc): (u32, &super::segment::Doc)| {
+    let candidate = |(at, doc): (u32, &Doc)| {
         let mut queries = std::mem::take(&mut admitting[at as usize]);
         queries.extend_from_slice(&everywhere);
         if queries.is_empty() || !filter.admits(&doc.path) {
             return None;
         }
-        queries.sort_unstable();
-        queries.dedup();
+        queries.sort_unstable_by_key(|(number, _)| *number);
         let hash = part.segment.hash(at);
-        Some(Candidate { file: doc.file, path: doc.path.clone(), hash, queries: queries.into() })
+        let (queries, blocks): (Vec<_>, Vec<_>) = queries.into_iter().unzip();
+        let (queries, blocks) = (queries.into(), blocks.into());
+        Some(Candidate { file: doc.file, path: doc.path.clone(), hash, queries, blocks })
     };
     part.live_docs().filter_map(candidate).collect()
 }
 
-/// Lists come in the order of trigrams, so each document's hash sees its own trigrams sorted.
+/// Lists come in the order of trigrams and then of blocks, so each document's hash sees its own sorted.
 fn export_part(part: &Part) -> Vec<(WsPath, u64)> {
     let mut hashes = vec![FxHasher::default(); part.segment.docs.len()];
     for (gram, list) in part.segment.rows(0..Gram::SPACE) {
-        list.for_each(|doc| {
-            if let Some(hash) = hashes.get_mut(doc as usize) {
-                hash.write_u32(gram);
-            }
-        });
+        for (doc, blocks) in part.segment.by_document(&list.to_vec()) {
+            let hash = &mut hashes[doc as usize];
+            hash.write_u32(gram);
+            blocks.iter().flatten().for_each(|block| hash.write_u32(*block));
+        }
     }
     part.live_docs().map(|(at, doc)| (doc.path.clone(), hashes[at as usize].finish())).collect()
 }

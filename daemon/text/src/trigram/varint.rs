@@ -12,18 +12,6 @@ pub(super) fn write(mut value: u32, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// Writes `value` at the front of `out`, which must have room for it, and returns its length.
-pub(super) fn put(mut value: u32, out: &mut [u8]) -> u32 {
-    let mut at = 0;
-    while value >= 0x80 {
-        out[at] = value as u8 | 0x80;
-        value >>= 7;
-        at += 1;
-    }
-    out[at] = value as u8;
-    at as u32 + 1
-}
-
 /// Number of bytes that [`write()`] appends.
 pub(super) fn len(value: u32) -> u32 {
     (38 - (value | 1).leading_zeros()) / 7
@@ -67,9 +55,6 @@ mod tests {
             let before = bytes.len();
             write(value, &mut bytes);
             assert_eq!(bytes.len() - before, len(value) as usize, "{value}");
-            let mut place = [0; 5];
-            assert_eq!(put(value, &mut place), len(value));
-            assert_eq!(place[..bytes.len() - before], bytes[before..]);
         }
         let mut rest = &bytes[..];
         assert_eq!(edges.map(|_| read(&mut rest)), edges.map(Some));

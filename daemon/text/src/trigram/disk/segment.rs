@@ -1,13 +1,14 @@
 //! A segment as a file.
 //!
-//! After the head (see `frame`) come four lengths in bytes, then the four sections they are of:
+//! After the head (see `frame`) come five lengths in bytes, then the five sections they are of:
 //! - paths: per document, in the order of their numbers, the bytes it shares with the path before (varint), the number
 //!   of its own (varint), and those;
 //! - hashes: the blake3 of each document's file, 32 bytes each;
-//! - table and postings, as `Segment` has them in memory.
+//! - ends of blocks, table and postings, as `Segment` has them in memory.
 //!
 //! Versions (a change of what [`FileGrams::of`](crate::FileGrams::of) finds in a file, or of how it decodes one, is one too):
 //! 1. The first.
+//! 2. Lists name blocks of files, where they named files.
 
 use std::io;
 use std::ops::Range;
@@ -23,7 +24,7 @@ use super::region::{Region, Section};
 use crate::trigram::segment::{Doc, HASH, Segment};
 use crate::trigram::varint;
 
-pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 1 };
+pub(super) const FORMAT: Format = Format { magic: *b"hobgrams", version: 2 };
 /// Ends of names of segment files.
 pub(super) const SUFFIX: &str = ".grams";
 
@@ -47,7 +48,7 @@ impl Stored {
 pub(super) fn write(segment: &Segment, path: &Path) -> io::Result<Stored> {
     let mut draft = Draft::begin(path, FORMAT)?;
     let paths = encode_paths(&segment.docs);
-    let sections = [&paths[..], segment.hashes(), segment.table(), segment.postings()];
+    let sections = [&paths[..], segment.hashes(), segment.ends(), segment.table(), segment.postings()];
     for section in sections {
         draft.write_number(section.len())?;
     }
@@ -75,8 +76,8 @@ fn encode_paths(docs: &[Doc]) -> Vec<u8> {
 pub(super) struct SegmentFile {
     pub(super) stored: Stored,
     region: Arc<Region>,
-    /// Paths, hashes, table, postings.
-    sections: [Range<usize>; 4],
+    /// Paths, hashes, ends of blocks, table, postings.
+    sections: [Range<usize>; 5],
 }
 
 impl SegmentFile {
@@ -89,7 +90,7 @@ impl SegmentFile {
     pub(super) fn of(region: Region) -> Result<Self, FormatError> {
         let body = FORMAT.body(&region)?;
         let mut rest = body.bytes;
-        let mut lens = [0; 4];
+        let mut lens = [0; 5];
         for len in &mut lens {
             *len = frame::number(&mut rest)?;
         }
@@ -143,11 +144,11 @@ impl SegmentFile {
 
     /// The segment, whose documents are `docs`; checks that all its parts fit together.
     pub(super) fn into_segment(self, docs: Arc<[Doc]>) -> Result<Segment, FormatError> {
-        let [hashes, table, postings] = [1, 2, 3].map(|at| self.section(at));
+        let parts @ [hashes, ..] = &[1, 2, 3, 4].map(|at| self.section(at));
         if hashes.len() % HASH != 0 || hashes.len() / HASH != docs.len() {
             return Err(UNPAIRED);
         }
-        let segment = Segment::from_sections(docs, [hashes, table, postings]).stored_as(self.stored);
+        let segment = Segment::from_sections(docs, parts.clone()).stored_as(self.stored);
         if segment.is_sound() { Ok(segment) } else { Err(FormatError::Damaged("its table makes no sense")) }
     }
 }

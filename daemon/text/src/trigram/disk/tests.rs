@@ -81,6 +81,7 @@ fn what_was_written_is_read() {
     let paths = |segment: &Segment| segment.docs.iter().map(|doc| doc.path.clone()).collect::<Vec<_>>();
     assert_eq!(paths(&segment), paths(original));
     assert_eq!(segment.hashes(), original.hashes());
+    assert_eq!(segment.ends(), original.ends());
     assert_eq!(segment.table(), original.table());
     assert_eq!(segment.postings(), original.postings());
     assert_eq!(segment.private_bytes(), original.private_bytes(), "read, not mapped");
@@ -100,8 +101,8 @@ fn every_flipped_bit_and_every_cut_is_noticed() {
 #[test]
 fn another_version_is_named() {
     let mut older = good_file();
-    older[8] = 0;
-    assert_eq!(open(older).expect_err("too old"), FormatError::Version { found: 0, wanted: 1 });
+    older[8] = 1;
+    assert_eq!(open(older).expect_err("too old"), FormatError::Version { found: 1, wanted: 2 });
     assert_eq!(open(b"\x7fELF and more".to_vec()).expect_err("an executable"), FormatError::Foreign);
     assert_eq!(open(Vec::new()).expect_err("nothing"), FormatError::Foreign);
 }

@@ -1,0 +1,132 @@
+//! Searching the blocks that the index leaves gives what searching whole files gives. Here, where blocks are small, since outside
+//! of unit tests only large texts have several.
+
+use hob_base::{CancelToken, ContentHash, FileId, WsPath};
+use proptest::prelude::*;
+
+use crate::contents::Text;
+use crate::scope::Lines;
+use crate::trigram::{Found, GramChange, TrigramIndex};
+use crate::verify::{FileMatches, FileText, Place, Verifier, Wanted};
+use crate::{FileGrams, PathFilter, Pattern};
+
+const WORDS: &[&str] = &[
+    "alpha_one",
+    "alpha_two",
+    "beta",
+    "Beta",
+    "naïve",
+    "über",
+    "0x1F",
+    "foo(bar)",
+    "x",
+    "\r",
+    "\u{212A}elvin",
+];
+
+const PATTERNS: &[&str] = &[
+    "alpha_one",
+    r"alpha_\w+",
+    "(?i)beta|kelvin",
+    r"^\s*beta\b",
+    r"foo\(bar\)$",
+    r"na.ve\s+\w+",
+    "alpha.*beta",
+    r"\bx\b",
+    r"[0-9]x[0-9A-F]{2}",
+    r"(?:alpha_two|über)\W",
+    r"beta\r?$",
+    r"\w+",
+    "",
+    r"\Aalpha_one",
+    r"\Bpha_",
+];
+
+fn text() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        4 => prop::sample::select(WORDS).prop_map(|word| word.as_bytes().to_vec()),
+        2 => Just(b" ".to_vec()),
+        3 => prop::sample::select(&["\n", "\r\n", "\n\n"][..]).prop_map(|end| end.as_bytes().to_vec()),
+        1 => (1..90usize).prop_map(|len| vec![b'-'; len]),
+        1 => Just(b"\xff".to_vec()),
+    ];
+    prop::collection::vec(piece, 0..120).prop_map(|pieces| pieces.concat())
+}
+
+fn path(at: usize) -> WsPath {
+    WsPath::new(&format!("f{at}")).expect("a relative path")
+}
+
+/// The texts as an index that was changed and merged on the way.
+fn index(texts: &[Vec<u8>]) -> TrigramIndex {
+    let mut index = TrigramIndex::new();
+    let set = |at: usize, bytes: &[u8]| {
+        let (hash, grams) = (ContentHash::of(bytes), FileGrams::of(bytes));
+        GramChange::Set { file: FileId(at as u32), path: path(at), hash, grams }
+    };
+    index.apply((0..texts.len()).map(|at| set(at, &texts[texts.len() - 1 - at])).collect());
+    for (at, text) in texts.iter().enumerate() {
+        index.apply(vec![set(at, text)]);
+    }
+    while index.merge_step() {}
+    index
+}
+
+fn shown(matches: FileMatches, path: &WsPath) -> (u64, u64, Vec<crate::LineMatch>) {
+    let lines = matches.shown.into_iter().map(|line| line.at(FileId(0), path));
+    (matches.lines, matches.matches, lines.collect())
+}
+
+/// Searches a text where `found` says that a match can be.
+fn search(pattern: &Pattern, bytes: &[u8], (found, wanted, lines): (&Found, Wanted, &Lines)) -> FileMatches {
+    let token = CancelToken::default();
+    let text = Text { bytes, is_plain: true, is_ascii: bytes.is_ascii() };
+    let place = Place { lines, blocks: &found.blocks };
+    Verifier::new(pattern, &token).search(&FileText::indexed(text), wanted, &place)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn blocks_lose_nothing(
+        texts in prop::collection::vec(text(), 1..12),
+        pattern in prop::sample::select(PATTERNS),
+        (lines, context) in (0..5usize, 0..3u32),
+        stretch in prop::option::of((1..20u32, 1..60u32)),
+    ) {
+        let pattern = Pattern::new(pattern).expect("a valid pattern");
+        let within = stretch.map_or_else(Lines::all, |stretch| Lines::of([stretch]));
+        let wanted = Wanted { lines, context };
+        let candidates = index(&texts).snapshot().candidates(pattern.query(), &PathFilter::default());
+        for (at, text) in texts.iter().enumerate() {
+            let path = path(at);
+            let whole = Found { file: FileId(0), path: path.clone(), hash: ContentHash::of(text), blocks: None };
+            let expected = shown(search(&pattern, text, (&whole, wanted, &within)), &path);
+            match candidates.iter().find(|found| found.path == path) {
+                Some(found) => {
+                    let found = search(&pattern, text, (found, wanted, &within));
+                    prop_assert_eq!(shown(found, &path), expected);
+                }
+                None => prop_assert_eq!(expected.0, 0),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_large_file_is_searched_in_part() {
+    let filler = "filler line\n".repeat(40);
+    let text = format!("{filler}needle here\n{filler}");
+    let pattern = Pattern::new("needle").expect("a valid pattern");
+    let found = index(&[text.into()]).snapshot().candidates(pattern.query(), &PathFilter::default());
+    assert!(found[0].blocks.as_ref().is_some_and(|blocks| blocks.len() == 1));
+    // What stands at the two ends of a file is not together.
+    let apart = Pattern::new("abcdef").expect("a valid pattern");
+    let candidates = |text: String| {
+        let snapshot = index(&[text.into()]).snapshot();
+        snapshot.candidates(apart.query(), &PathFilter::default()).len()
+    };
+    assert_eq!(candidates(format!("abcd\n{filler}cdef\n")), 0);
+    assert_eq!(candidates("abcd\ncdef\n".to_owned()), 1);
+}
