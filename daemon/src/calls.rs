@@ -33,6 +33,8 @@ pub struct CallRequest {
     pub client: ClientKind,
     /// Which one, for as long as it is connected.
     pub caller: Arc<Caller>,
+    /// How many are connected.
+    pub clients: usize,
 }
 
 /// A finished call.

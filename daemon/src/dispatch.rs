@@ -71,6 +71,7 @@ impl Dispatcher {
             patience: BARRIER_PATIENCE,
             cancel: request.cancel.clone(),
             caller: Arc::clone(&request.caller),
+            clients: request.clients,
             progress: request.progress.clone(),
             freshness: Freshness::Unknown(None),
             warnings,

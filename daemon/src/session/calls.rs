@@ -147,6 +147,7 @@ impl Job {
             progress: self.call.progress.then(|| progress::sink(&self.session, self.call.id)),
             client: self.session.hello.kind,
             caller: Arc::clone(&self.session.caller),
+            clients: *self.sessions.registry.count().borrow(),
         }
     }
 

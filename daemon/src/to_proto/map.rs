@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use hob_map::Map;
-use hob_map::graph::{self, NodeInfo, NodeKind};
+use hob_map::graph::{self, NodeInfo};
 use hob_proto::tools::map as proto;
 use hob_workspace::{MANY_LINKS, WatcherState};
 use serde_json::{Map as JsonMap, Value, json};
@@ -30,7 +30,7 @@ fn file_of(info: &NodeInfo) -> String {
 }
 
 fn line_of(info: &NodeInfo) -> u32 {
-    if matches!(info.kind, NodeKind::Def(_)) { info.name_at.0 } else { 0 }
+    info.name_at.0
 }
 
 /// A node by itself.

@@ -19,8 +19,11 @@ const SITES: usize = 5;
 
 /// Characters of an envelope around the data, with a generation and room for what the dispatcher may say.
 pub(super) const FRAME: usize = 170;
-/// Characters of the note that says what was left out.
-pub(super) const NOTE: usize = 300;
+
+/// Characters of the note that says what was left out; notes are shorter where there is little room.
+pub(super) fn note_room(room: usize) -> usize {
+    if room < 1_200 { 100 } else { 300 }
+}
 
 /// The least that a step costs in characters.
 const LEAST_STEP: usize = 12;
@@ -43,9 +46,13 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
         max_steps: (call.room / LEAST_STEP).max(500),
         cancel: call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE)),
     });
-    let tree = Tree::new((&map, &workspace), &answer, args.response_format == "concise");
     let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + warnings);
+    let mut tree = Tree::new((&map, &workspace), &answer, args.response_format == "concise");
+    if tree.cost(1) > room.saturating_sub(note_room(room)) {
+        // So little that details would leave no room even for the root.
+        tree = Tree::new((&map, &workspace), &answer, true);
+    }
     let shown = tree.most_within(room);
     call.omit("calls", answer.steps.len(), shown, WAY);
     if answer.incomplete {
@@ -97,7 +104,7 @@ impl<'a> Tree<'a> {
         if self.cost(all) <= room {
             return all;
         }
-        let room = room.saturating_sub(NOTE);
+        let room = room.saturating_sub(note_room(room));
         let (mut low, mut high) = (1, all);
         while low < high {
             let mid = (low + high).div_ceil(2);

@@ -11,7 +11,7 @@ use hob_map::graph::{Affected, ImpactAnswer, ImpactQuery, NodeInfo, NodeKind, No
 use hob_proto::tools::impact::{AffectedFile, AffectedNode, Changed, ImpactArgs, ImpactCounts, ImpactResult};
 use serde::Serialize;
 
-use super::flow::{FRAME, NOTE, file_of, name_of};
+use super::flow::{FRAME, file_of, name_of, note_room};
 use super::map::GRAPH_PATIENCE;
 use super::target::{self, Target};
 use super::{Needs, Outcome, ToolCall, data};
@@ -65,7 +65,7 @@ impl Telling<'_> {
             ..ImpactResult::default()
         };
         let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
-        let room = call.room.saturating_sub(FRAME + NOTE + warnings + cost(&result));
+        let room = call.room.saturating_sub(FRAME + note_room(call.room) + warnings + cost(&result));
         let mut given = SHARES.map(|share| room * share / 100);
         // The second time round, what lists did not need goes to those that needed more, the most telling first.
         for _ in 0..2 {

@@ -193,6 +193,7 @@ pub(super) fn status(call: &mut ToolCall<'_>) -> Outcome {
     let mut result = to_proto::status(&workspace);
     result.memory.insert("storeBytesOnDisk".into(), call.host.store_bytes().into());
     result.daemon.insert("uptimeS".into(), call.uptime.as_secs().into());
+    result.daemon.insert("clients".into(), call.clients.into());
     result.daemon.insert("workspaces".into(), call.host.workspaces().len().into());
     data(&result)
 }

@@ -99,6 +99,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) patience: Duration,
     pub(crate) cancel: CancelToken,
     pub(crate) caller: Arc<Caller>,
+    pub(crate) clients: usize,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,

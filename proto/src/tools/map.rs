@@ -34,7 +34,7 @@ pub static OVERVIEW: ToolDef = ToolDef {
         },
     ],
     output: "{builtAt: str, files: int, symbols: int, staleFiles: int, languages: any, clusters: [{id: int, label: str, \
-             files: int, hubs: [{id: str, kind: str, signature: str, doc?: str, score: num}]}]}",
+             files: int, hubs: [{id: str, kind: str, signature: str, doc: str, score: num}]}]}",
     cuts: &[ListCut {
         path: "clusters",
         kind: "clusters",
@@ -94,8 +94,7 @@ pub struct Hub {
     pub kind: String,
     /// Its header.
     pub signature: String,
-    /// First paragraph of its documentation.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// First paragraph of its documentation; empty if there is none.
     pub doc: String,
     /// 0 to 1.
     pub score: f64,
@@ -176,7 +175,6 @@ pub struct SearchHit {
     /// 1-based line of the name.
     pub line: u32,
     /// Its header; empty for files.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
     /// Hub score, 0 to 1.
     pub score: f64,
@@ -288,7 +286,7 @@ pub struct Node {
     /// Where; empty for external packages.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
-    /// 1-based line of the name; 0 for files and packages.
+    /// 1-based line of the name; 1 for files, 0 for packages.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: u32,
     /// Its header.
@@ -304,14 +302,14 @@ fn is_zero(n: &u32) -> bool {
 /// One neighbour.
 #[derive(Clone, Debug, Serialize)]
 pub struct Neighbor {
-    /// Node ID; for an unresolved edge the name as written.
+    /// Node ID; for an unresolved edge that of the likeliest candidate.
     pub id: String,
     /// Its kind.
     pub kind: String,
     /// Where; empty for external packages.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
-    /// 1-based line of its name.
+    /// 1-based line of its name; 1 for files.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: u32,
     /// One of [`EDGE_KINDS`].
@@ -330,7 +328,7 @@ pub struct Neighbor {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// How many uses there are, when `sites` does not show them all.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "siteCount", skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// For an unresolved edge: what it may mean, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
