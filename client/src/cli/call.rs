@@ -45,6 +45,18 @@ const VERBS: &[Verb] = &[
         positionals: &["from", "to"],
         about: "Show how two symbols or files are connected",
     },
+    Verb {
+        name: "trace",
+        tool: "flow_trace",
+        positionals: &["symbol"],
+        about: "Show what a symbol calls, and what those call, as a tree",
+    },
+    Verb {
+        name: "impact",
+        tool: "impact",
+        positionals: &["symbol"],
+        about: "Show who is affected when a symbol or file changes, tests among them",
+    },
 ];
 
 /// A call as it stands on the command line.

@@ -9,6 +9,7 @@ mod bar;
 mod call;
 mod daemon;
 mod docs;
+mod graph;
 mod grep;
 mod index;
 mod logs;
@@ -34,6 +35,9 @@ Examples:
   hob map                                     what is in this code base
   hob search SessionStore                     where it is defined
   hob neighbors py:src/auth.py#SessionStore   who uses it, and what it uses
+  hob trace main                              what runs when it runs
+  hob impact SessionStore.refresh             who is affected by a change of it
+  hob graph --open                            the code base as a page to look at
   hob call regex_search --pattern 'TODO|FIXME' --glob '*.py'
   hob call read_symbols '{\"targets\": [\"SessionStore.refresh\"]}'
 
@@ -80,6 +84,7 @@ enum Command {
     #[command(flatten)]
     Tool(call::ToolVerb),
     Grep(grep::Grep),
+    Graph(graph::Graph),
     Index(index::Index),
     Status(daemon::Status),
     Stop(daemon::Stop),
@@ -149,6 +154,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
     match cli.command {
         Command::Tool(verb) => with_runtime(verb.run(common)),
         Command::Grep(grep) => with_runtime(grep.run(common)),
+        Command::Graph(graph) => with_runtime(graph.run(common)),
         Command::Index(index) => with_runtime(index.run(common)),
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),

@@ -4,6 +4,7 @@
 //! is missing prints as nothing, and a result that is no object at all falls to the general renderer, because a daemon of
 //! another version may answer differently.
 
+mod flow;
 mod generic;
 mod map;
 mod read;
@@ -19,6 +20,8 @@ pub(crate) use generic::plain;
 /// The text for the result `data` of `tool`.
 pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
     let rendered = match tool {
+        "flow_trace" => flow::trace(data, style),
+        "impact" => flow::impact(data, style),
         "map_overview" => map::overview(data, style),
         "map_search" => map::search(data, style),
         "map_neighbors" => map::neighbors(data, style),
@@ -102,9 +105,16 @@ mod tests {
     fn unknown_tools_and_strange_data_still_print() {
         let style = Style::default();
         assert_eq!(data("some_tool", &json!({"a": 1}), &style), "a: 1\n");
-        for tool in
-            ["map_overview", "map_search", "map_neighbors", "map_path", "read_symbols", "regex_search"]
-        {
+        for tool in [
+            "flow_trace",
+            "impact",
+            "map_overview",
+            "map_search",
+            "map_neighbors",
+            "map_path",
+            "read_symbols",
+            "regex_search",
+        ] {
             for odd in
                 [json!(null), json!(7), json!([1]), json!({}), json!({"results": 3}), json!({"matches": [7]})]
             {

@@ -1,0 +1,159 @@
+//! `hob graph`: the workspace as a page that opens from disk, or as an image.
+//!
+//! The daemon gives the map page by page; gathering, layout and drawing are done here, so that they cost the daemon nothing.
+
+mod layout;
+mod model;
+mod page;
+mod svg;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use hob_proto::tools::graph::GraphResult;
+use hob_proto::Envelope;
+use hob_proto::places::Places;
+use serde_json::{Map, json};
+
+use super::ask::{self, Question};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, show};
+use model::{Gatherer, Picture};
+
+/// Draw the code base: clusters, hubs, and who uses what
+///
+/// Writes one HTML page that opens from disk and loads nothing from elsewhere: clusters and their most connected symbols, a
+/// search box, and each symbol's neighbours. Keys on the page: / searches, arrows and Enter choose, Escape goes back.
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    /// Write the page here (default: a file in hob's own folder, whose name is printed)
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Write a still image of the clusters here; without --out no page is written
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// Open the page (with --svg alone, the image) in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+impl Graph {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let place = common.place()?;
+        let picture = match gathered(common).await? {
+            Ok(picture) => picture,
+            Err(refused) => return Ok(refused),
+        };
+        let out = match (&self.out, &self.svg) {
+            (Some(out), _) => Some(place_of(out)?),
+            (None, Some(_)) => None,
+            (None, None) => Some(own_file(&place, &picture)?),
+        };
+        let svg = self.svg.as_deref().map(|svg| place_of(svg)).transpose()?;
+        if let Some(out) = &out {
+            write(out, &page::html(&picture))?;
+        }
+        if let Some(svg) = &svg {
+            write(svg, &svg::svg(&picture))?;
+        }
+        tell(&picture, (out.as_deref(), svg.as_deref()), common.json)?;
+        if self.open
+            && let Some(file) = out.or(svg)
+        {
+            open(&file)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// All pages of the map; or how it ended if the daemon has none, which is printed by then.
+async fn gathered(common: &Common) -> Result<Result<Picture, Outcome>, Failure> {
+    let mut gatherer = Gatherer::default();
+    let mut args = Map::new();
+    loop {
+        let question = Question {
+            tool: "hob_graph",
+            args: args.clone(),
+            root: common.place()?,
+            timeout: common.timeout,
+        };
+        let answer = ask::with_progress(&question, common).await?;
+        let envelope = Envelope::parse(&answer.envelope)
+            .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
+        let Some(data) = envelope.data else {
+            return show::answer("hob_graph", &answer, common.json).map(Err);
+        };
+        if envelope.truncated {
+            return Err(Failure::Daemon("a page came cut: this is a bug".to_owned()));
+        }
+        if args.is_empty() {
+            show::remarks_of(&answer);
+        }
+        let page: GraphResult = serde_json::from_value(data)
+            .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
+        let next = page.next_path.clone();
+        gatherer.take(page);
+        match next {
+            Some(path) => drop(args.insert("after_path".to_owned(), path.into())),
+            None => return Ok(Ok(gatherer.finish())),
+        }
+    }
+}
+
+/// Files are named from the working directory, whatever `--root` says.
+fn place_of(file: &Path) -> Result<PathBuf, Failure> {
+    Ok(Common::cwd()?.join(file))
+}
+
+/// A file of hob's own, one for each workspace: a page in the project would be indexed with it.
+fn own_file(place: &Path, picture: &Picture) -> Result<PathBuf, Failure> {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let places = Places::from_process_env().map_err(|error| Failure::Daemon(error.to_string()))?;
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    let name: String = picture.name.chars().take(60).map(plain).collect();
+    let folder = places.cache.join("graphs");
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder.join(format!("{name}-{:08x}.html", hasher.finish() as u32)))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}
+
+fn tell(picture: &Picture, (out, svg): (Option<&Path>, Option<&Path>), as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        let written = json!({
+            "out": out, "svg": svg, "files": picture.files.len(), "symbols": picture.symbols_total,
+            "clusters": picture.clusters.len(), "edges": picture.edges_total, "notes": picture.notes,
+        });
+        term::print(&format!("{written}\n"))?;
+        return Ok(());
+    }
+    let style = Style::of_stdout();
+    for file in [out, svg].into_iter().flatten() {
+        term::print(&format!("{}  {}\n", style.path(file.display().to_string()), page::totals(picture)))?;
+    }
+    for note in &picture.notes {
+        term::tell(&format!("{} {note}", Style::of_stderr().notice("note:")));
+    }
+    Ok(())
+}
+
+/// Hands a file to whatever the desktop opens such files with.
+fn open(file: &Path) -> Result<(), Failure> {
+    let program = match () {
+        () if cfg!(target_os = "macos") => "open",
+        () if cfg!(windows) => "explorer",
+        () => "xdg-open",
+    };
+    let mut command = Command::new(program);
+    command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map(drop).map_err(|error| {
+        Failure::Usage(format!("{program} cannot be started ({error}): open {} in a browser", file.display()))
+    })
+}

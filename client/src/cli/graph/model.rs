@@ -1,0 +1,307 @@
+//! The picture of a workspace, gathered from the daemon's pages.
+//!
+//! Nodes are known by a hash of their ID until all pages are there, because an edge may lead to a file that comes later and
+//! IDs of a large tree would fill the memory. The most connected symbols are kept and the rest are counted; what is left out
+//! is said in the notes.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use hob_proto::tools::graph::{GraphFile, GraphResult, GraphSymbol};
+
+use super::layout;
+
+/// Most symbols in a picture.
+const MOST_SYMBOLS: usize = 100_000;
+/// Most edges in a picture.
+const MOST_EDGES: usize = 400_000;
+/// Most clusters drawn one by one.
+const MOST_CLUSTERS: usize = 120;
+/// Hubs drawn in each.
+const HUBS: usize = 5;
+/// Clusters of a single file are drawn one by one up to so many.
+const FEW: usize = 5;
+
+/// A file of the picture.
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) path: String,
+    pub(super) id: String,
+    /// A place in [`Picture::clusters`]; while pages come, the daemon's number.
+    pub(super) cluster: Option<u32>,
+    symbols: usize,
+}
+
+/// A symbol of the picture.
+#[derive(Debug)]
+pub(super) struct Symbol {
+    key: u64,
+    /// A place in [`Picture::files`].
+    pub(super) file: u32,
+    pub(super) seen: GraphSymbol,
+}
+
+/// A cluster of the picture.
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    pub(super) label: String,
+    pub(super) files: usize,
+    pub(super) symbols: usize,
+    /// Its most connected symbols, by number.
+    pub(super) hubs: Vec<u32>,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) r: f64,
+}
+
+/// Four numbers: who, whom, which kind, in how many places. Nodes are symbols by number, then files.
+pub(super) type Edge = [u64; 4];
+
+/// What is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Picture {
+    pub(super) name: String,
+    pub(super) built_at: String,
+    pub(super) files: Vec<File>,
+    /// Most connected first.
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) edges: Vec<Edge>,
+    /// Largest first.
+    pub(super) clusters: Vec<Cluster>,
+    /// Between clusters, the smaller number first, with how many uses there are.
+    pub(super) links: Vec<(u32, u32, u64)>,
+    pub(super) symbols_total: usize,
+    pub(super) edges_total: usize,
+    /// What the picture leaves out.
+    pub(super) notes: Vec<String>,
+}
+
+/// Gathers pages.
+#[derive(Debug, Default)]
+pub(super) struct Gatherer {
+    picture: Picture,
+    labels: Vec<String>,
+    /// Edges between nodes by the hash of their IDs.
+    edges: Vec<Edge>,
+    /// Uses between files: by number, and by the hash of an ID.
+    between: HashMap<(u32, u64), u64>,
+}
+
+impl Gatherer {
+    /// Takes in a page; pages come in order.
+    pub(super) fn take(&mut self, page: GraphResult) {
+        if !page.clusters.is_empty() {
+            self.labels = page.clusters;
+        }
+        (self.picture.name, self.picture.built_at) = (page.name, page.built_at);
+        let others: Vec<(u64, u64)> = page.others.iter().map(|id| (key(id), key(file_part(id)))).collect();
+        for file in page.files {
+            self.file(file, &others);
+        }
+        if self.picture.symbols.len() > 2 * MOST_SYMBOLS {
+            self.prune();
+        }
+    }
+
+    fn file(&mut self, file: GraphFile, others: &[(u64, u64)]) {
+        let number = self.picture.files.len() as u32;
+        let keys: Vec<u64> =
+            std::iter::once(key(&file.id)).chain(file.symbols.iter().map(|symbol| key(&symbol.id))).collect();
+        for used in file.uses.chunks_exact(4) {
+            let from = keys.get(used[0] as usize);
+            let (Some(from), Some((to, to_file))) = (from, others.get(used[1] as usize)) else { continue };
+            self.edges.push([*from, *to, used[2], used[3]]);
+            *self.between.entry((number, *to_file)).or_default() += used[3].max(1);
+        }
+        self.picture.symbols_total += file.symbols.len();
+        self.picture.files.push(File {
+            path: file.path,
+            id: file.id,
+            cluster: file.cluster,
+            symbols: file.symbols.len(),
+        });
+        let symbols = file.symbols.into_iter().zip(&keys[1..]);
+        self.picture.symbols.extend(symbols.map(|(seen, key)| Symbol { key: *key, file: number, seen }));
+    }
+
+    /// Keeps the most connected symbols, in their final order.
+    fn prune(&mut self) {
+        let symbols = &mut self.picture.symbols;
+        symbols.sort_by(|a, b| {
+            let by_place = || (a.file, a.seen.line, &a.seen.id).cmp(&(b.file, b.seen.line, &b.seen.id));
+            b.seen.score.total_cmp(&a.seen.score).then_with(by_place)
+        });
+        symbols.truncate(MOST_SYMBOLS);
+    }
+
+    /// The picture, once all pages are there.
+    pub(super) fn finish(mut self) -> Picture {
+        self.prune();
+        self.number_edges();
+        let left_out = self.picture.symbols_total - self.picture.symbols.len();
+        if left_out > 0 {
+            let shown = self.picture.symbols.len();
+            self.picture.notes.push(format!(
+                "The {shown} most connected symbols are here; {left_out} more are only counted."
+            ));
+        }
+        self.group();
+        self.join_clusters();
+        layout::place(&mut self.picture);
+        self.picture
+    }
+
+    fn number_edges(&mut self) {
+        let symbols = self.picture.symbols.iter().map(|symbol| symbol.key);
+        let files = self.picture.files.iter().map(|file| key(&file.id));
+        let numbers: HashMap<u64, u64> = symbols.chain(files).zip(0..).collect();
+        let numbered = self.edges.drain(..).filter_map(|[from, to, kind, sites]| {
+            Some([*numbers.get(&from)?, *numbers.get(&to)?, kind, sites])
+        });
+        let mut edges: Vec<Edge> = numbered.collect();
+        self.picture.edges_total = edges.len();
+        // Of too many, those between the most connected stay.
+        edges.sort_unstable_by_key(|edge| (edge[0].max(edge[1]), *edge));
+        if edges.len() > MOST_EDGES {
+            let note =
+                format!("{} edges between less connected symbols are left out.", edges.len() - MOST_EDGES);
+            self.picture.notes.push(note);
+            edges.truncate(MOST_EDGES);
+        }
+        edges.sort_unstable();
+        self.picture.edges = edges;
+    }
+
+    /// Makes clusters of the daemon's: the largest by themselves, those of a single file together, and the rest together.
+    fn group(&mut self) {
+        let mut sizes: HashMap<Option<u32>, (usize, usize)> = HashMap::new();
+        for file in &self.picture.files {
+            let size = sizes.entry(file.cluster).or_default();
+            *size = (size.0 + 1, size.1 + file.symbols);
+        }
+        let mut order: Vec<(Option<u32>, usize, usize)> =
+            sizes.into_iter().map(|(id, (files, symbols))| (id, files, symbols)).collect();
+        order.sort_unstable_by_key(|(id, files, symbols)| (std::cmp::Reverse((*files, *symbols)), *id));
+        let alone = order.iter().filter(|(_, files, _)| *files == 1).count();
+        let mut places: HashMap<Option<u32>, u32> = HashMap::new();
+        let (mut single, mut rest) = (None, None);
+        for (id, files, symbols) in order {
+            let place = if files == 1 && alone > FEW {
+                *single.get_or_insert_with(|| self.add("(unconnected files)".to_owned()))
+            } else if self.picture.clusters.len() >= MOST_CLUSTERS {
+                *rest.get_or_insert_with(|| self.add("(smaller clusters)".to_owned()))
+            } else {
+                let label = id.and_then(|id| self.labels.get(id as usize).cloned());
+                self.add(label.unwrap_or_else(|| "(not grouped yet)".to_owned()))
+            };
+            let cluster = &mut self.picture.clusters[place as usize];
+            cluster.files += files;
+            cluster.symbols += symbols;
+            places.insert(id, place);
+        }
+        for file in &mut self.picture.files {
+            file.cluster = places.get(&file.cluster).copied();
+        }
+        for (number, symbol) in self.picture.symbols.iter().enumerate() {
+            let Some(place) = self.picture.files[symbol.file as usize].cluster else { continue };
+            let hubs = &mut self.picture.clusters[place as usize].hubs;
+            let is_hub = !symbol.seen.test && symbol.seen.score > 0.0;
+            if is_hub && hubs.len() < HUBS {
+                hubs.push(number as u32);
+            }
+        }
+    }
+
+    fn add(&mut self, label: String) -> u32 {
+        self.picture.clusters.push(Cluster { label, ..Cluster::default() });
+        self.picture.clusters.len() as u32 - 1
+    }
+
+    fn join_clusters(&mut self) {
+        let files = self.picture.files.iter().map(|file| (key(&file.id), file.cluster));
+        let by_key: HashMap<u64, Option<u32>> = files.collect();
+        let mut links: HashMap<(u32, u32), u64> = HashMap::new();
+        for ((from, to), uses) in &self.between {
+            let from = self.picture.files[*from as usize].cluster;
+            if let (Some(a), Some(b)) = (from, by_key.get(to).copied().flatten())
+                && a != b
+            {
+                *links.entry((a.min(b), a.max(b))).or_default() += uses;
+            }
+        }
+        let mut links: Vec<_> = links.into_iter().map(|((a, b), uses)| (a, b, uses)).collect();
+        links.sort_unstable();
+        self.picture.links = links;
+    }
+}
+
+/// The ID of the file that a node is in.
+fn file_part(id: &str) -> &str {
+    id.split_once('#').map_or(id, |(file, _)| file)
+}
+
+/// Enough of an ID to tell it from some millions of others.
+fn key(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(file: &str, name: &str, score: f64) -> GraphSymbol {
+        GraphSymbol {
+            id: format!("py:{file}#{name}"),
+            name: name.into(),
+            kind: "function".into(),
+            line: 1,
+            score,
+            ..GraphSymbol::default()
+        }
+    }
+
+    #[test]
+    fn edges_lead_to_files_of_later_pages_and_clusters_are_joined_by_them() {
+        let file = |path: &str, cluster, symbols, uses| GraphFile {
+            path: path.into(),
+            id: format!("py:{path}"),
+            cluster: Some(cluster),
+            symbols,
+            uses,
+        };
+        let mut gatherer = Gatherer::default();
+        gatherer.take(GraphResult {
+            clusters: vec!["app".into(), "lib".into()],
+            files: vec![file("a.py", 0, vec![symbol("a.py", "f", 0.1)], vec![1, 0, 3, 2, 0, 1, 1, 1])],
+            others: vec!["py:b.py#g".into(), "py:b.py".into()],
+            ..GraphResult::default()
+        });
+        gatherer.take(GraphResult {
+            files: vec![file("b.py", 1, vec![symbol("b.py", "g", 0.9)], vec![])],
+            ..GraphResult::default()
+        });
+        let picture = gatherer.finish();
+        let names: Vec<&str> = picture.symbols.iter().map(|symbol| symbol.seen.name.as_str()).collect();
+        assert_eq!(names, ["g", "f"], "best first");
+        assert_eq!(picture.edges, [[1, 0, 3, 2], [2, 3, 1, 1]]);
+        assert_eq!(picture.links, [(0, 1, 3)]);
+        assert_eq!(picture.clusters[1].hubs, [0]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_and_said() {
+        let mut gatherer = Gatherer::default();
+        for page in 0..3 {
+            let path = format!("f{page}.py");
+            let symbols =
+                (0..50_000).map(|n| symbol(&path, &format!("s{n}"), f64::from(page) / 10.0)).collect();
+            let file = GraphFile { id: format!("py:{path}"), path, symbols, ..GraphFile::default() };
+            gatherer.take(GraphResult { files: vec![file], ..GraphResult::default() });
+        }
+        let picture = gatherer.finish();
+        assert_eq!((picture.symbols.len(), picture.symbols_total), (MOST_SYMBOLS, 150_000));
+        assert!(picture.notes[0].contains("50000 more"), "{:?}", picture.notes);
+    }
+}
