@@ -1,0 +1,173 @@
+//! Types that documentation comments tell: `@param Foo $x`, `@return Foo`, `@var Foo`.
+//!
+//! Only plain names count, and of `Foo|null` the one that is not null. Everything else (arrays, shapes, generics, several
+//! classes) says nothing that a member could be looked for in.
+
+use tree_sitter::Node;
+
+use super::rules::PhpRules;
+use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
+use crate::walk::{Binding, Cx};
+
+/// Longest comment that is looked at, in bytes.
+const LIMIT: usize = 16 * 1024;
+
+/// Words that are types of the language, or stand for the class at hand.
+const BUILTIN: &[&str] = &[
+    "array",
+    "bool",
+    "boolean",
+    "callable",
+    "callback",
+    "class-string",
+    "closure",
+    "double",
+    "false",
+    "float",
+    "int",
+    "integer",
+    "iterable",
+    "list",
+    "mixed",
+    "never",
+    "null",
+    "number",
+    "numeric",
+    "object",
+    "parent",
+    "positive-int",
+    "resource",
+    "scalar",
+    "self",
+    "static",
+    "string",
+    "true",
+    "void",
+];
+
+/// What one comment says of types.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Doc {
+    pub(super) tags: Vec<Tag>,
+}
+
+/// One tag with a type.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    /// `param`, `return`, `var`, `throws`, ...
+    pub(super) tag: String,
+    /// The types' names as written, each with its line and UTF-16 column.
+    pub(super) types: Vec<(String, u32, u32)>,
+    /// Whether the types are all there is: one name, perhaps `null` besides.
+    pub(super) plain: bool,
+    /// The variable, with its `$`.
+    pub(super) variable: String,
+}
+
+impl Doc {
+    /// Reads a comment.
+    pub(super) fn read(node: Node<'_>, cx: &Cx<'_>) -> Self {
+        let text = cx.slice(node.start_byte(), node.end_byte().min(node.start_byte() + LIMIT));
+        let (row, column) = (node.start_position().row as u32, node.start_position().column);
+        let mut tags = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            // What stands before the comment on its first line is taken for ASCII.
+            let before = if number == 0 { column as u32 } else { 0 };
+            tags.extend(tag(line, row + 1 + number as u32, before));
+        }
+        Self { tags }
+    }
+
+    /// The one class that a tag names.
+    pub(super) fn plain(&self, tag: &str, variable: &str) -> Option<&str> {
+        let wanted = |t: &&Tag| t.tag == tag && (variable.is_empty() || t.variable == variable) && t.plain;
+        self.tags.iter().find(wanted).and_then(|t| t.types.first()).map(|(name, ..)| name.as_str())
+    }
+}
+
+/// The tag on a line of a comment.
+fn tag(line: &str, row: u32, before: u32) -> Option<Tag> {
+    let at = line.find('@')?;
+    let leads = line[..at].chars().all(|c| c.is_whitespace() || matches!(c, '*' | '/'));
+    let rest = &line[at + 1..];
+    let end = rest.find(char::is_whitespace)?;
+    let (tag, after) = rest.split_at(end);
+    let tag = tag.trim_start_matches("psalm-").trim_start_matches("phpstan-");
+    if !leads
+        || !matches!(tag, "param" | "return" | "var" | "throws" | "property" | "property-read" | "mixin")
+    {
+        return None;
+    }
+    let start = at + 1 + end + (after.len() - after.trim_start().len());
+    let mut words = after.split_whitespace();
+    let written = words.next()?;
+    let variable = words.next().unwrap_or("").trim_start_matches(['&', '.']);
+    let types = types(written, &line[..start.min(line.len())], (row, before));
+    let others = written.trim_start_matches('?').split('|').filter(|name| !name.eq_ignore_ascii_case("null"));
+    let plain = types.len() == 1 && others.count() == 1 && !written.contains("[]");
+    let variable = if variable.starts_with('$') { variable.to_owned() } else { String::new() };
+    Some(Tag { tag: tag.to_owned(), types, plain, variable })
+}
+
+/// The class names in a written type.
+fn types(written: &str, lead: &str, (row, before): (u32, u32)) -> Vec<(String, u32, u32)> {
+    let mut column = before + lead.encode_utf16().count() as u32 + 1;
+    let mut found = Vec::new();
+    for part in written.split('|') {
+        let name = part.trim_start_matches('?');
+        let skipped = (part.len() - name.len()) as u32;
+        let name = name.trim_end_matches("[]");
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '\\')
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '\\');
+        if is_name && !BUILTIN.contains(&&*name.to_ascii_lowercase()) {
+            let to_last = name.rfind('\\').map_or(0, |at| name[..=at].encode_utf16().count() as u32);
+            found.push((name.to_owned(), row, column + skipped + to_last));
+        }
+        column += part.encode_utf16().count() as u32 + 1;
+    }
+    found
+}
+
+impl PhpRules {
+    /// `/** @var Foo $x */` before a statement.
+    pub(super) fn bind_documented(&mut self, cx: &mut Cx<'_>) {
+        let tags = self.doc.tags.clone();
+        for tag in tags.iter().filter(|t| t.tag == "var" && t.plain && !t.variable.is_empty()) {
+            if let Some(ty) = self.type_written(&tag.types[0].0, cx) {
+                cx.bind(&tag.variable, Binding::Typed(ty));
+            }
+        }
+    }
+
+    /// The path of a class as written.
+    pub(super) fn type_written(&self, written: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        let named = self.class_written(written)?;
+        Some(cx.facts.intern(&named.path()))
+    }
+
+    /// The type that the comment before a definition gives by a tag.
+    pub(super) fn documented(&self, tag: &str, variable: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+        let written = self.doc.plain(tag, variable)?.to_owned();
+        self.type_written(&written, cx)
+    }
+
+    /// Records the types that the last comment names as used by `owner`.
+    pub(super) fn refer_documented(&mut self, owner: DefIdx, cx: &mut Cx<'_>) {
+        for (written, line, col) in self.doc.tags.iter().flat_map(|tag| &tag.types) {
+            let Some(named) = self.class_written(written) else { continue };
+            let receiver = match &*named.before {
+                "" => Receiver::None,
+                before => Receiver::Path(cx.facts.intern(before)),
+            };
+            let (name, kind) = (&*named.name, RefKind::Type);
+            cx.facts.reference(&RefInput {
+                name,
+                kind,
+                receiver,
+                owner: Some(owner),
+                line: *line,
+                col: *col,
+            });
+        }
+    }
+}

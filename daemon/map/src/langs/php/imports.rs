@@ -1,0 +1,91 @@
+//! How a PHP import finds its files.
+//!
+//! A module is a namespace (`A.B`), found by what files declare, or a file (`./a.php`). A namespace that no file of the
+//! workspace declares is the project's own all the same if `composer.json` says so or it begins like the file's own; else it
+//! is external, under its first two names (`Psr.Log`).
+
+use hob_base::FileId;
+
+use super::ROOT;
+use crate::langs::support::project::{folder, join, shared_folders};
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// The rules for PHP.
+pub(super) struct Namespaces;
+
+impl ImportRules for Namespaces {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        if module.contains('/') || module.ends_with(".php") || module.ends_with(".inc") {
+            return included(project, from, module);
+        }
+        let files = project.files_of_package(module);
+        if !files.is_empty() {
+            return ModuleTarget::Files(files.to_vec());
+        }
+        if is_own(project, from, module) { ModuleTarget::Unknown } else { outside(module) }
+    }
+
+    /// Complete paths, which begin with `\`: the longest beginning that is a namespace of the workspace.
+    fn resolve_path(&self, project: &dyn Project, from: FileId, path: &str) -> Option<(ModuleTarget, usize)> {
+        let full = path.strip_prefix(ROOT)?.strip_prefix('.')?;
+        let ends = full.match_indices('.').map(|(at, _)| at).chain([full.len()]);
+        let known = ends.filter(|&end| !project.files_of_package(&full[..end]).is_empty()).last();
+        if let Some(end) = known {
+            let package = &full[..end];
+            let files = project.files_of_package(package).to_vec();
+            return Some((ModuleTarget::Files(files), package.split('.').count() + 1));
+        }
+        let (before, _) = full.rsplit_once('.')?;
+        let target = if is_own(project, from, before) { ModuleTarget::Unknown } else { outside(before) };
+        Some((target, before.split('.').count() + 1))
+    }
+}
+
+/// Whether a namespace without files is the project's all the same.
+fn is_own(project: &dyn Project, from: FileId, module: &str) -> bool {
+    let first = |path: &str| path.split('.').next().unwrap_or("").to_owned();
+    let package = project.facts(from).and_then(|facts| facts.package.map(|id| first(facts.name(id))));
+    let begins = |long: &str, short: &str| long == short || long.starts_with(&format!("{short}."));
+    let mut declared = false;
+    for (_, facts) in project.manifests("composer.json") {
+        for (key, prefix) in &facts.manifest {
+            if matches!(facts.name(*key), "psr-4" | "psr-0") {
+                declared = true;
+                let prefix = facts.name(*prefix);
+                if begins(module, prefix) || begins(prefix, module) {
+                    return true;
+                }
+            }
+        }
+    }
+    !declared && package.is_some_and(|package| package == first(module))
+}
+
+fn outside(module: &str) -> ModuleTarget {
+    ModuleTarget::External(module.split('.').take(2).collect::<Vec<_>>().join("."))
+}
+
+/// A file that is included: beside the one that includes it, from the root of the project, or by the end of its path.
+fn included(project: &dyn Project, from: FileId, path: &str) -> ModuleTarget {
+    let here = project.path(from).to_owned();
+    let end = path.strip_prefix("*/");
+    let beside = join(folder(&here), path).filter(|_| end.is_none());
+    let from_root = join("", end.unwrap_or(path)).filter(|_| !path.starts_with('.'));
+    let exact = [beside, from_root].into_iter().flatten().find_map(|place| project.file(&place));
+    if let Some(file) = exact.filter(|file| *file != from) {
+        return ModuleTarget::File(file);
+    }
+    let Some(end) = end else { return ModuleTarget::Unknown };
+    let name = end.rsplit('/').next().unwrap_or(end);
+    let fits = |file: &&FileId| {
+        project.path(**file).strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let mut found: Vec<FileId> = project.files_named(name).iter().filter(fits).copied().collect();
+    let shared = |file: &FileId| shared_folders(project.path(*file), &here);
+    let most = found.iter().map(shared).max();
+    found.retain(|file| Some(shared(file)) == most);
+    match found[..] {
+        [file] => ModuleTarget::File(file),
+        _ => ModuleTarget::Unknown,
+    }
+}

@@ -1,0 +1,196 @@
+//! Properties, constants, enumeration cases, traits and bases, parameters.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::items::Item;
+use super::rules::PhpRules;
+use crate::facts::{DefFlags, DefKind, RefKind, StrId};
+use crate::langs::support::{assign, child_where, each_child};
+use crate::walk::{Binding, Cx, Step};
+
+impl PhpRules {
+    pub(super) fn properties<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.in_anonymous(node) {
+            return Step::Into;
+        }
+        let flags = self.visibility(node);
+        let mut elements = Vec::new();
+        each_child(node, |c, _| elements.extend((c.kind() == "property_element").then_some(c)));
+        for element in elements {
+            let Some(name) = element.child_by_field_id(self.g.f.name) else { continue };
+            let at = child_where(name, |c| self.g.kind(c) == K::Name).unwrap_or(name);
+            self.handled.mark(at);
+            let (kind, end) = (DefKind::Field, name.end_byte());
+            let item = Item { node, at, name: cx.text(at), kind, flags, end };
+            self.define(&item, None, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn constants<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.in_anonymous(node) {
+            return Step::Into;
+        }
+        let flags = self.visibility(node);
+        let mut elements = Vec::new();
+        each_child(node, |c, _| elements.extend((c.kind() == "const_element").then_some(c)));
+        for element in elements {
+            let Some(at) = child_where(element, |c| self.g.kind(c) == K::Name) else { continue };
+            self.handled.mark(at);
+            let (kind, end) = (DefKind::Constant, element.end_byte());
+            self.define(&Item { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn enum_case<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(at) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(at);
+        let (kind, flags, end) = (DefKind::Constant, DefFlags::EXPORTED, node.end_byte());
+        self.define(&Item { node, at, name: cx.text(at), kind, flags, end }, None, cx);
+        Step::Into
+    }
+
+    /// `use Trait;` in a class: the class has the trait's members.
+    pub(super) fn trait_use(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.refer_bases(node, RefKind::Implements, cx);
+        Step::Skip
+    }
+
+    pub(super) fn bases(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let kind = if self.g.kind(node) == K::Implements { RefKind::Implements } else { RefKind::Extends };
+        self.refer_bases(node, kind, cx);
+        Step::Skip
+    }
+
+    fn refer_bases(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        // A class without a name has no node that could be derived from something.
+        let kind = if self.in_anonymous(node) { RefKind::Type } else { kind };
+        let mut names = Vec::new();
+        each_child(node, |c, _| {
+            names.extend(matches!(self.g.kind(c), K::Name | K::Qualified | K::Relative).then_some(c));
+        });
+        names.into_iter().for_each(|name| self.refer_class(name, kind, cx));
+    }
+
+    pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            let text = cx.text(name).trim_start_matches('&');
+            let declared = node.child_by_field_id(self.g.f.ty);
+            let ty = match declared {
+                _ if node.kind() == "variadic_parameter" => None,
+                Some(ty) => self.type_path(ty, cx),
+                None => self.documented("param", text, cx),
+            };
+            cx.bind(text, ty.map_or(Binding::Opaque, Binding::Typed));
+        }
+        Step::Into
+    }
+
+    /// A constructor's parameter that is a property too.
+    pub(super) fn promoted<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        self.parameter(node, cx);
+        let Some(written) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let variable = child_where(written, |c| self.g.kind(c) == K::Variable).unwrap_or(written);
+        let at = child_where(variable, |c| self.g.kind(c) == K::Name).unwrap_or(variable);
+        let class = self.classes(node).last().and_then(|class| class.name);
+        if let Some(class) = class {
+            let owner = cx.facts.defs().iter().position(|def| def.qualified == class && def.kind.is_type());
+            let def = crate::langs::support::NewDef {
+                node,
+                name_at: cx.position(at),
+                name: cx.text(at),
+                kind: DefKind::Field,
+                flags: self.visibility(node),
+                parent: owner.map(|at| crate::facts::DefIdx(at as u32)),
+                qualifier: None,
+                head: (node.start_byte(), written.end_byte()),
+            };
+            let outer = self.lead.take(node, cx);
+            def.make(cx, &outer, None);
+        }
+        Step::Into
+    }
+
+    pub(super) fn assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let (Some(left), Some(right)) =
+            (node.child_by_field_id(self.g.f.left), node.child_by_field_id(self.g.f.right))
+        else {
+            return Step::Into;
+        };
+        if self.g.kind(left) == K::Variable {
+            let text = cx.text(left);
+            if self.g.kind(right) != K::Nothing || right.kind() != "null" {
+                let ty = self.value_type(right, cx);
+                assign(cx, text, ty);
+            }
+        }
+        Step::Into
+    }
+
+    pub(super) fn foreach(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        let mut first = true;
+        each_child(node, |c, _| {
+            if c.is_named() {
+                match c.kind() {
+                    _ if first => {}
+                    "variable_name" => names.push(c),
+                    "pair" | "by_ref" => {
+                        each_child(c, |v, _| names.extend((v.kind() == "variable_name").then_some(v)));
+                    }
+                    _ => {}
+                }
+                first = false;
+            }
+        });
+        for name in names {
+            // `/** @var Foo $x */` before the loop says more than the loop.
+            if !matches!(cx.binding(cx.text(name)), Some(Binding::Typed(_))) {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
+        }
+        Step::Into
+    }
+
+    pub(super) fn catch(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            let list = node.child_by_field_id(self.g.f.ty).filter(|list| list.named_child_count() == 1);
+            let ty = list.and_then(|list| list.named_child(0)).and_then(|ty| self.type_path(ty, cx));
+            cx.bind(cx.text(name), ty.map_or(Binding::Opaque, Binding::Typed));
+        }
+        Step::Into
+    }
+
+    /// `global $x;` is the file's `$x`, and other files': nothing is known of it.
+    pub(super) fn global(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        each_child(node, |c, _| names.extend((self.g.kind(c) == K::Variable).then_some(c)));
+        for name in names {
+            if cx.binding(cx.text(name)).is_none() {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
+        }
+        Step::Skip
+    }
+
+    /// The path of a type that is one class, `?Foo` and `Foo|null` included.
+    pub(super) fn type_path(&self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        let mut classes = Vec::new();
+        let mut others = 0;
+        match ty.kind() {
+            "named_type" => classes.push(ty),
+            "optional_type" | "union_type" => each_child(ty, |c, _| match c.kind() {
+                "named_type" => classes.push(c),
+                "primitive_type" if cx.text(c).eq_ignore_ascii_case("null") => {}
+                _ if c.is_named() => others += 1,
+                _ => {}
+            }),
+            _ => return None,
+        }
+        let [class] = classes[..] else { return None };
+        let named = self.class_named(class.named_child(0).filter(|_| others == 0)?, cx)?;
+        Some(cx.facts.intern(&named.path()))
+    }
+}

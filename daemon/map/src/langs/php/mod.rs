@@ -1,0 +1,52 @@
+//! PHP.
+//!
+//! Which name a file means is a matter of its text alone: the namespace it is in, and its `use` clauses. So qualified names
+//! are spelt out in full here, as paths that begin with `\`; a plain class name means a class of the same namespace and
+//! nothing else, a plain function or constant also one of no namespace. Namespaces are packages (`A\B` as `A.B`), found by
+//! what files declare. Variables keep their `$`, so that they never hide a function or a class. Blocks of Pest's `it` and
+//! `test` are tests under their description.
+
+mod docblock;
+mod grammar;
+mod imports;
+mod infer;
+mod items;
+mod manifest;
+mod members;
+mod names;
+mod refs;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::{Language, Tree};
+
+pub(super) use manifest::manifest;
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// What a path begins with that starts at no namespace.
+pub(crate) const ROOT: &str = "\\";
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Php,
+    id: "php",
+    name: "PHP",
+    extensions: &["php", "phtml", "inc", "php5", "phpt"],
+    interpreters: &["php"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Namespaces,
+    bare_members: false,
+    package_scope: PackageScope::Package,
+};
+
+fn language() -> Language {
+    tree_sitter_php::LANGUAGE_PHP.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::PhpRules::new())
+}

@@ -1,0 +1,189 @@
+//! Names and what they mean: `use` clauses, namespaces, paths.
+//!
+//! A path is dotted. One that begins with `\` starts at no namespace and is complete; a plain name means one of the file's
+//! own namespace, or what an import binds it to.
+
+use tree_sitter::Node;
+
+use super::ROOT;
+use super::grammar::K;
+use super::rules::PhpRules;
+use crate::facts::{ImportInput, ImportKind, Receiver, RefKind};
+use crate::langs::support::{child_where, each_child, refer_unbound};
+use crate::walk::{Cx, Step};
+
+/// Class names that stand for the class at hand or are no classes.
+const SPECIAL: &[&str] = &["self", "static", "parent", "class", "enum", "true", "false", "null"];
+
+/// A class, function or constant as a reference names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Named {
+    /// What stands before the name: nothing, [`ROOT`], or a complete path.
+    pub(super) before: String,
+    pub(super) name: String,
+}
+
+impl Named {
+    /// The whole path.
+    pub(super) fn path(&self) -> String {
+        if self.before.is_empty() { self.name.clone() } else { format!("{}.{}", self.before, self.name) }
+    }
+
+    fn complete(path: &str) -> Self {
+        match path.rsplit_once('.') {
+            Some((before, name)) => Self { before: format!("{ROOT}.{before}"), name: name.to_owned() },
+            None => Self { before: ROOT.to_owned(), name: path.to_owned() },
+        }
+    }
+}
+
+impl PhpRules {
+    pub(super) fn namespace(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let name = node.child_by_field_id(self.g.f.name);
+        if let Some(name) = name {
+            self.handled.mark(name);
+        }
+        let written = name.map_or("", |name| cx.text(name));
+        self.namespace = dotted(written);
+        self.uses.clear();
+        if !self.namespace.is_empty() {
+            cx.facts.package(&self.namespace);
+        }
+        match node.child_by_field_id(self.g.f.body) {
+            Some(body) => {
+                self.know_functions(body, cx);
+                Step::Into
+            }
+            None => Step::Skip,
+        }
+    }
+
+    /// `use A\B, A\C as D;`, `use function A\f;`, `use A\{B, C as D};`.
+    pub(super) fn use_clauses(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let of_whole = node.child_by_field_id(self.g.f.ty).map_or("", |ty| cx.text(ty)).to_owned();
+        let group = node.child_by_field_id(self.g.f.body);
+        let prefix = group.and_then(|_| child_where(node, |c| c.kind() == "namespace_name"));
+        let prefix = prefix.map_or(String::new(), |prefix| dotted(cx.text(prefix)));
+        let mut clauses = Vec::new();
+        each_child(group.unwrap_or(node), |c, _| {
+            clauses.extend((c.kind() == "namespace_use_clause").then_some(c));
+        });
+        for clause in clauses {
+            let ty = clause.child_by_field_id(self.g.f.ty).map_or(&*of_whole, |ty| cx.text(ty)).to_owned();
+            self.use_clause(clause, (&prefix, &ty), cx);
+        }
+        Step::Skip
+    }
+
+    fn use_clause(&mut self, clause: Node<'_>, (prefix, ty): (&str, &str), cx: &mut Cx<'_>) {
+        let Some(path) = child_where(clause, |c| matches!(self.g.kind(c), K::Name | K::Qualified)) else {
+            return;
+        };
+        let mut full = dotted(cx.text(path));
+        if !prefix.is_empty() {
+            full = format!("{prefix}.{full}");
+        }
+        let last = full.rsplit('.').next().unwrap_or(&full).to_owned();
+        let local =
+            clause.child_by_field_id(self.g.f.alias).map_or(&*last, |alias| cx.text(alias)).to_owned();
+        if ty.is_empty() {
+            self.uses.insert(local.clone(), full.clone());
+        }
+        // What has no namespace needs no import: its uses are spelt out.
+        let Some((module, name)) = full.rsplit_once('.') else { return };
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Named,
+            module,
+            name: Some(name),
+            local: Some(&local),
+            reexported: false,
+            owner: None,
+            line: Cx::lines(clause).0,
+        });
+    }
+
+    /// The class that a name node means; none for `self` and its like and for what is no name.
+    pub(super) fn class_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Named> {
+        match self.g.kind(node) {
+            K::Name | K::Qualified | K::Relative => self.class_written(cx.text(node)),
+            _ => None,
+        }
+    }
+
+    /// The same for a name as it is written.
+    pub(super) fn class_written(&self, written: &str) -> Option<Named> {
+        let written = written.trim();
+        if written.is_empty() || SPECIAL.contains(&&*written.to_ascii_lowercase()) {
+            return None;
+        }
+        let path = dotted(written);
+        if written.starts_with('\\') {
+            return Some(Named::complete(&path));
+        }
+        if let Some(rest) = path.strip_prefix("namespace.") {
+            return Some(self.in_namespace(rest));
+        }
+        match path.split_once('.') {
+            None => Some(match self.uses.get(&path) {
+                Some(full) if !full.contains('.') => Named::complete(full),
+                _ => Named { before: String::new(), name: path },
+            }),
+            Some((first, rest)) => Some(match self.uses.get(first) {
+                Some(full) => Named::complete(&format!("{full}.{rest}")),
+                None => self.in_namespace(&path),
+            }),
+        }
+    }
+
+    /// The function or constant that a name means. `use` clauses for classes do not count for plain ones.
+    pub(super) fn function_named(&self, node: Node<'_>, cx: &Cx<'_>) -> Option<Named> {
+        let written = cx.text(node);
+        match self.g.kind(node) {
+            K::Name => Some(Named { before: String::new(), name: written.to_owned() }),
+            K::Qualified | K::Relative => self.class_written(written),
+            _ => None,
+        }
+    }
+
+    fn in_namespace(&self, rest: &str) -> Named {
+        if self.namespace.is_empty() {
+            Named::complete(rest)
+        } else {
+            Named::complete(&format!("{}.{rest}", self.namespace))
+        }
+    }
+
+    /// Records a use of what `named` names, at the last name of `node`.
+    pub(super) fn refer_named(&mut self, named: &Named, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let at = last_name(node);
+        self.handled.mark(node);
+        self.handled.mark(at);
+        let receiver = match &*named.before {
+            "" => Receiver::None,
+            before => Receiver::Path(cx.facts.intern(before)),
+        };
+        refer_unbound(cx, &named.name, at, kind, receiver);
+    }
+
+    /// Records a use of a class by the node that names it.
+    pub(super) fn refer_class(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        match self.class_named(node, cx) {
+            Some(named) => self.refer_named(&named, node, kind, cx),
+            None => self.handled.mark(node),
+        }
+    }
+}
+
+/// The last name of a qualified one.
+fn last_name(node: Node<'_>) -> Node<'_> {
+    match node.named_child_count().checked_sub(1).and_then(|last| node.named_child(last as u32)) {
+        Some(last) if last.kind() == "name" => last,
+        _ => node,
+    }
+}
+
+/// `\A\B` as `A.B`.
+pub(super) fn dotted(written: &str) -> String {
+    let parts: Vec<&str> = written.split('\\').map(str::trim).filter(|part| !part.is_empty()).collect();
+    parts.join(".")
+}

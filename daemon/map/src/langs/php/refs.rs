@@ -1,0 +1,243 @@
+//! Uses: calls, creations, members, constants, types, attributes, included files.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::items::Item;
+use super::rules::PhpRules;
+use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
+use crate::langs::support::{child_where, each_child, refer_unbound};
+use crate::walk::{Cx, Step};
+
+impl PhpRules {
+    /// A constant by its plain name; every other name has been dealt with by what it stands in.
+    pub(super) fn name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let is_word =
+            |text: &str| ["true", "false", "null"].iter().any(|word| text.eq_ignore_ascii_case(word));
+        if !self.handled.take(node) && !is_word(cx.text(node)) && is_expression(node) {
+            refer_unbound(cx, cx.text(node), node, RefKind::Use, crate::facts::Receiver::None);
+        }
+        Step::Skip
+    }
+
+    pub(super) fn qualified_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if self.handled.take(node) {
+            return Step::Skip;
+        }
+        if let Some(named) = self.function_named(node, cx)
+            && is_expression(node)
+        {
+            self.refer_named(&named, node, RefKind::Use, cx);
+        }
+        Step::Skip
+    }
+
+    pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(function) = node.child_by_field_id(self.g.f.function) else { return Step::Into };
+        let Some(named) = self.function_named(function, cx) else { return Step::Into };
+        self.handled.mark(function);
+        if named.before.len() <= 1 && self.special_call(node, &named.name, cx) {
+            return Step::Into;
+        }
+        self.refer_named(&named, function, RefKind::Call, cx);
+        Step::Into
+    }
+
+    /// `define('X', 1)` defines; Pest's `it('…', fn)` is a test.
+    fn special_call<'t>(&mut self, node: Node<'t>, name: &str, cx: &mut Cx<'t>) -> bool {
+        let is_define = name.eq_ignore_ascii_case("define");
+        let is_test = matches!(name, "it" | "test") && cx.owner().is_none();
+        if !is_define && !is_test {
+            return false;
+        }
+        let mut arguments = Vec::new();
+        if let Some(list) = node.child_by_field_id(self.g.f.arguments) {
+            each_child(list, |c, _| arguments.extend((self.g.kind(c) == K::Argument).then_some(c)));
+        }
+        let [first, second, ..] = arguments[..] else { return false };
+        let text = first.named_child(0).and_then(|text| Some((text, plain_text(text, cx)?)));
+        let Some((at, text)) = text else { return false };
+        let at = child_where(at, |c| c.kind() == "string_content").unwrap_or(at);
+        let closure = second.named_child(0).filter(|c| matches!(self.g.kind(*c), K::Closure | K::Arrow));
+        if is_define {
+            let (kind, flags) = (DefKind::Constant, DefFlags::EXPORTED);
+            let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let item = Item { node, at, name: text, kind, flags, end: node.end_byte() };
+            if is_name && self.in_class(node) {
+                return false;
+            }
+            return is_name && self.define(&item, None, cx).is_some();
+        }
+        let Some(closure) = closure else { return false };
+        let (kind, flags) = (DefKind::Function, DefFlags::TEST);
+        let item = Item { node, at, name: text, kind, flags, end: closure.start_byte() };
+        self.define(&item, Some(true), cx);
+        true
+    }
+
+    fn in_class(&mut self, node: Node<'_>) -> bool {
+        !self.classes(node).is_empty()
+    }
+
+    pub(super) fn member_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.on_object(node, RefKind::Call, cx)
+    }
+
+    pub(super) fn member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.on_object(node, RefKind::Use, cx)
+    }
+
+    /// `$object->name`; a property is recorded where something is known of the object.
+    fn on_object(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) -> Step {
+        let object = node.child_by_field_id(self.g.f.object);
+        let (Some(object), Some(name)) = (object, node.child_by_field_id(self.g.f.name)) else {
+            return Step::Into;
+        };
+        if self.g.kind(name) == K::Name {
+            self.handled.mark(name);
+            let receiver = self.receiver(object, cx);
+            if kind == RefKind::Call || receiver != crate::facts::Receiver::Unknown {
+                refer_unbound(cx, cx.text(name), name, kind, receiver);
+            }
+        }
+        Step::Into
+    }
+
+    pub(super) fn static_call(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let scope = node.child_by_field_id(self.g.f.scope);
+        if let (Some(scope), Some(name)) = (scope, node.child_by_field_id(self.g.f.name)) {
+            self.on_class((scope, name), RefKind::Call, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn static_member(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let scope = node.child_by_field_id(self.g.f.scope);
+        let name = node.child_by_field_id(self.g.f.name);
+        let name = name.and_then(|name| child_where(name, |c| self.g.kind(c) == K::Name));
+        if let (Some(scope), Some(name)) = (scope, name) {
+            self.on_class((scope, name), RefKind::Use, cx);
+        }
+        Step::Into
+    }
+
+    /// `Foo::BAR`, `Foo::class`.
+    pub(super) fn class_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let count = node.named_child_count();
+        let ends = node.named_child(0).zip(node.named_child((count as u32).saturating_sub(1)));
+        if let Some((scope, name)) = ends {
+            if count == 1 || cx.text(name) == "class" {
+                self.handled.mark(name);
+                self.refer_class(scope, RefKind::Type, cx);
+            } else {
+                self.on_class((scope, name), RefKind::Use, cx);
+            }
+        }
+        Step::Into
+    }
+
+    /// A member of the class before `::`; the class is used too.
+    fn on_class(&mut self, (scope, name): (Node<'_>, Node<'_>), kind: RefKind, cx: &mut Cx<'_>) {
+        let receiver = self.scope_receiver(scope, cx);
+        self.refer_class(scope, RefKind::Type, cx);
+        if self.g.kind(name) == K::Name {
+            self.handled.mark(name);
+            refer_unbound(cx, cx.text(name), name, kind, receiver);
+        }
+    }
+
+    pub(super) fn creation(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let class = child_where(node, |c| matches!(self.g.kind(c), K::Name | K::Qualified | K::Relative));
+        if let Some(class) = class {
+            self.refer_class(class, RefKind::Call, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.creation(node, cx)
+    }
+
+    /// `$x instanceof Foo`.
+    pub(super) fn instance_of(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let is_test =
+            node.child_by_field_id(self.g.f.operator).is_some_and(|operator| operator.kind() == "instanceof");
+        if let Some(class) = node.child_by_field_id(self.g.f.right).filter(|_| is_test) {
+            self.refer_class(class, RefKind::Type, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn named_type(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(class) = node.named_child(0) {
+            self.refer_class(class, RefKind::Type, cx);
+        }
+        Step::Skip
+    }
+
+    /// The name of a named argument is no use.
+    pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.handled.mark(name);
+        }
+        Step::Into
+    }
+
+    /// `require __DIR__ . '/a.php'`: a path from this file's folder as `./a.php`; after anything else that is no text, as the
+    /// end of a path, `*/a.php`.
+    pub(super) fn include(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(path) = node.named_child(0).and_then(|value| self.included(value, cx)) else {
+            return Step::Into;
+        };
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Effect,
+            module: &path,
+            name: None,
+            local: None,
+            reexported: false,
+            owner: None,
+            line: Cx::lines(node).0,
+        });
+        Step::Into
+    }
+
+    fn included(&self, value: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+        let mut value = value;
+        while self.g.kind(value) == K::Parens {
+            value = value.named_child(0)?;
+        }
+        if let Some(text) = plain_text(value, cx) {
+            return (!text.is_empty()).then(|| text.to_owned());
+        }
+        let (left, right) =
+            (value.child_by_field_id(self.g.f.left)?, value.child_by_field_id(self.g.f.right)?);
+        let text = plain_text(right, cx)?.trim_start_matches('/');
+        let ups = match &*cx.text(left).split_whitespace().collect::<String>() {
+            "__DIR__" | "dirname(__FILE__)" => "./",
+            "dirname(__DIR__)" | "dirname(dirname(__FILE__))" | "dirname(__FILE__,2)" => "../",
+            "dirname(__DIR__,2)" | "dirname(dirname(__DIR__))" => "../../",
+            _ => "*/",
+        };
+        Some(format!("{ups}{text}"))
+    }
+}
+
+/// Whether a bare name stands where a value stands.
+fn is_expression(node: Node<'_>) -> bool {
+    let parent = node.parent().map_or("", |parent| parent.kind());
+    !matches!(
+        parent,
+        "ERROR" | "variable_name" | "namespace_name" | "use_as_clause" | "use_instead_of_clause"
+    ) && !parent.ends_with("_declaration")
+        && !parent.ends_with("_clause")
+}
+
+/// The text of a string without anything to fill in.
+fn plain_text<'t>(node: Node<'t>, cx: &Cx<'t>) -> Option<&'t str> {
+    if !matches!(node.kind(), "string" | "encapsed_string") {
+        return None;
+    }
+    let mut plain = true;
+    each_child(node, |c, _| plain &= !c.is_named() || c.kind() == "string_content");
+    plain.then(|| cx.text(node).trim_matches(['"', '\'']))
+}

@@ -1,0 +1,241 @@
+//! PHP extraction and imports, on small sources.
+
+use crate::fixture::check_edges;
+use crate::langs::Lang;
+use crate::langs::support::project::fake::Fake;
+use crate::langs::support::render::{check, torture};
+
+const SAMPLE: &str = r#"<?php
+declare(strict_types=1);
+namespace App\Http;
+
+use App\Model\User;
+use Psr\Log\{LoggerInterface as Logger, NullLogger};
+use function App\helper;
+
+/**
+ * Answers requests.
+ * On two lines.
+ *
+ * @mixin User
+ */
+final class Kernel extends Base implements Handler, \Countable
+{
+    use Macroable;
+    const LIMIT = 3;
+    /** @var User|null */
+    private $user, $other;
+    public static int $made = 0;
+
+    public function __construct(private readonly Logger $log, protected ?User $owner = null) {}
+
+    /**
+     * Finds one.
+     * @param User $by
+     * @return static
+     */
+    public static function find($by): static
+    {
+        $by->touch();
+        $k = new self();
+        $k->run();
+        $n = new NullLogger;
+        $n->info(self::LIMIT);
+        helper();
+        strlen('x');
+        return parent::find($by);
+    }
+
+    abstract protected function run();
+}
+
+enum Suit: string { case Hearts = 'H'; public function label(): string { return self::Hearts->value; } }
+"#;
+
+#[test]
+fn definitions_imports_and_references() {
+    check(
+        Lang::Php,
+        SAMPLE,
+        r"package App.Http
+         class Kernel 15-43@15:13 E | final class Kernel extends Base implements Handler, \Countable | Answers requests. On two lines.
+         constant Kernel.LIMIT 18-18@18:11 E | const LIMIT = 3
+         field Kernel.user 20-20@20:14 | private $user
+         field Kernel.other 20-20@20:21 | private $user, $other
+         field Kernel.made 21-21@21:24 E | public static int $made
+         method Kernel.__construct 23-23@23:21 E | public function __construct(private readonly Logger $log, protected ?User $owner = null)
+         field Kernel.log 23-23@23:58 | private readonly Logger $log
+         field Kernel.owner 23-23@23:80 E | protected ?User $owner
+         method Kernel.find 30-40@30:28 E | public static function find($by): static | Finds one.
+         method Kernel.run 42-42@42:33 ED | abstract protected function run()
+         enum Suit 45-45@45:6 E | enum Suit: string
+         constant Suit.Hearts 45-45@45:26 E | case Hearts = 'H'
+         method Suit.label 45-45@45:56 E | public function label(): string
+         import named App.Model User as User @5
+         import named Psr.Log LoggerInterface as Logger @6
+         import named Psr.Log NullLogger as NullLogger @6
+         import named App helper as helper @7
+         13:11 type User in Kernel
+         15:28 extends Base in Kernel
+         15:44 implements Handler in Kernel
+         15:54 implements \/Countable in Kernel
+         17:9 implements Macroable in Kernel
+         19:14 type User in Kernel.user
+         23:50 type Logger in Kernel.__construct
+         23:74 type User in Kernel.__construct
+         27:15 type User in Kernel.find
+         32:14 call <User>.touch in Kernel.find
+         34:13 call <Kernel>.run in Kernel.find
+         35:18 call NullLogger in Kernel.find
+         36:13 call <NullLogger>.info in Kernel.find
+         36:24 use self.LIMIT in Kernel.find
+         37:9 call helper in Kernel.find
+         38:9 call strlen in Kernel.find
+         39:24 call super.find in Kernel.find
+         45:87 use self.Hearts in Suit.label",
+    );
+}
+
+#[test]
+fn broken_code_gives_facts() {
+    torture(Lang::Php, SAMPLE);
+}
+
+#[test]
+fn functions_constants_and_tests_without_a_class() {
+    check(
+        Lang::Php,
+        r#"<?php
+define('VERSION', '1');
+const LEVEL = 2;
+/** @return Made */
+function make() { return new Made(LEVEL); }
+make()->go();
+$f = function () use ($x) { $x->far(); };
+it('adds numbers', function () { expect(1)->toBe(1); });
+abstract class ATest extends TestCase {
+    function testOne() { $this->helper(); }
+    function helper() { new class extends Made { function inner() { $this->x(); } }; }
+}
+"#,
+        r"constant VERSION 2-2@2:9 E | define('VERSION', '1')
+          constant LEVEL 3-3@3:7 E | const LEVEL = 2
+          function make 5-5@5:10 E | function make()
+          function adds numbers 8-8@8:5 T | it('adds numbers'
+          class ATest 9-12@9:16 E | abstract class ATest extends TestCase
+          method ATest.testOne 10-10@10:14 ET | function testOne()
+          method ATest.helper 11-11@11:14 E | function helper()
+          4:13 type Made in make
+          5:30 call Made in make
+          5:35 use LEVEL in make
+          6:1 call make
+          6:9 call <Made>.go
+          7:33 call ?.far
+          8:34 call expect in adds numbers
+          8:45 call ?.toBe in adds numbers
+          9:30 extends TestCase in ATest
+          10:33 call self.helper in ATest.testOne
+          11:43 type Made in ATest.helper
+          11:76 call ?.x in ATest.helper",
+    );
+}
+
+#[test]
+fn namespaces_and_files_are_found() {
+    let fake = Fake::new(&[
+        ("composer.json", r#"{"name": "a/b", "autoload": {"psr-4": {"App\\": "src/"}}}"#),
+        ("src/Http/Kernel.php", "<?php namespace App\\Http; class Kernel {}"),
+        ("src/Model/User.php", "<?php namespace App\\Model; class User {}"),
+        ("inc/far/plug.php", "<?php function plug() {}"),
+    ]);
+    let from = "src/Http/Kernel.php";
+    let rules = &super::imports::Namespaces;
+    for (module, found) in [
+        ("App.Model", "[src/Model/User.php]"),
+        ("App", "unknown"),
+        ("App.Gone", "unknown"),
+        ("Psr.Log.Test", "ext:Psr.Log"),
+        ("./../Model/User.php", "src/Model/User.php"),
+        ("inc/far/plug.php", "inc/far/plug.php"),
+        ("*/far/plug.php", "inc/far/plug.php"),
+        ("./gone.php", "unknown"),
+    ] {
+        assert_eq!(fake.resolve(rules, from, module), found, "{module}");
+    }
+    assert_eq!(fake.path_of(rules, from, "\\.App.Model.User"), "[src/Model/User.php] 3");
+    assert_eq!(fake.path_of(rules, from, "\\.Monolog.Logger"), "ext:Monolog 2");
+    assert_eq!(fake.path_of(rules, from, "User"), "in scope");
+}
+
+#[test]
+fn names_mean_what_namespaces_and_imports_say() {
+    check_edges(
+        r"
+//- /src/Model/User.php
+<?php namespace App\Model;
+class User extends Base { public function save() { $this->touch(); parent::save(); static::made(); } }
+//- /src/Model/Base.php
+<?php namespace App\Model;
+abstract class Base { public function save() {} public function touch() {} static function made() {} }
+//- /src/Other/User.php
+<?php namespace App\Other;
+class User { public function save() {} }
+//- /src/Http/Run.php
+<?php namespace App\Http;
+use App\Model\User as Person;
+use Psr\Log\Logger;
+function a(Person $p, Logger $l, $any) { $p->touch(); $p->save(); $l->touch(); $any->save(); }
+function b() { $x = new \App\Other\User; $x->save(); Person::made(); new User; helper(); }
+//- /helpers.php
+<?php
+function helper() {}
+",
+        "src/Http/Run.php#a references src/Model/User.php#User import
+         src/Http/Run.php#a references php:ext:Psr.Log import
+         src/Http/Run.php#a calls src/Model/Base.php#Base.touch import
+         src/Http/Run.php#a calls src/Model/User.php#User.save import
+         src/Http/Run.php#a calls php:ext:Psr.Log import
+         src/Http/Run.php#a calls [src/Model/Base.php#Base.save src/Model/User.php#User.save src/Other/User.php#User.save] candidate
+         src/Http/Run.php#b calls src/Other/User.php#User import
+         src/Http/Run.php#b calls src/Other/User.php#User.save import
+         src/Http/Run.php#b references src/Model/User.php#User import
+         src/Http/Run.php#b calls src/Model/Base.php#Base.made import
+         src/Http/Run.php#b calls helpers.php#helper name
+         src/Model/User.php#User extends src/Model/Base.php#Base import
+         src/Model/User.php#User.save calls src/Model/Base.php#Base.touch import
+         src/Model/User.php#User.save calls src/Model/Base.php#Base.save import
+         src/Model/User.php#User.save calls src/Model/Base.php#Base.made import",
+    );
+}
+
+#[test]
+fn names_of_no_namespace_are_found_everywhere_and_builtins_never() {
+    check_edges(
+        r"
+//- /lib/query.php
+<?php
+class Query { use Helps; public function fetch_all() { return $this->assist(); } }
+function strlen($x) {}
+function twice() {}
+//- /lib/helps.php
+<?php
+trait Helps { protected function assist() {} }
+//- /lib/other.php
+<?php
+function twice() {}
+//- /main.php
+<?php
+function main() { $q = new Query(); $q->fetch_all(); strlen('a'); twice(); }
+//- /ns.php
+<?php namespace N;
+function main() { $q = new \Query(); $q->fetch_all(); \strlen('a'); new Query; }
+",
+        "lib/query.php#Query implements lib/helps.php#Helps name
+         lib/query.php#Query.fetch_all calls lib/helps.php#Helps.assist import
+         main.php#main calls lib/query.php#Query name
+         main.php#main calls lib/query.php#Query.fetch_all name
+         main.php#main calls [lib/other.php#twice lib/query.php#twice] candidate
+         ns.php#main calls lib/query.php#Query name
+         ns.php#main calls lib/query.php#Query.fetch_all name",
+    );
+}

@@ -1,0 +1,15 @@
+//! What is known of a variable that is assigned several times, in languages that do not declare types.
+
+use crate::facts::StrId;
+use crate::walk::{Binding, Cx};
+
+/// `name` is given a value of this type. What it was given before counts too, because the walk knows no branches: two
+/// different types are none.
+pub(crate) fn assign(cx: &mut Cx<'_>, name: &str, ty: Option<StrId>) {
+    let binding = match (cx.binding(name), ty) {
+        (None, Some(ty)) => Binding::Typed(ty),
+        (Some(Binding::Typed(known)), Some(ty)) if known == ty => Binding::Typed(ty),
+        _ => Binding::Opaque,
+    };
+    cx.bind(name, binding);
+}
