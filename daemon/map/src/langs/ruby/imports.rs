@@ -1,0 +1,70 @@
+//! How a Ruby import finds its file.
+//!
+//! `./x` is a file beside the one that requires it. Anything else is looked for below the folders that are on the load path
+//! by convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. What is not there is a library outside,
+//! under the first part of its name.
+
+use hob_base::FileId;
+
+use crate::langs::support::project::{folder, join, shared_folders};
+use crate::langs::{ImportRules, ModuleTarget, Project};
+
+/// Folders whose files are required by their path from there.
+const ROOTS: &[&str] = &["lib", "test", "spec", "tests", "app", "ext", "src"];
+
+/// The rules for Ruby.
+pub(super) struct LoadPath;
+
+impl ImportRules for LoadPath {
+    fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget {
+        let here = project.path(from).to_owned();
+        let with_ending = if module.ends_with(".rb") { module.to_owned() } else { format!("{module}.rb") };
+        if module.starts_with('.') {
+            let place = join(folder(&here), &with_ending);
+            let file = place.and_then(|place| project.file(&place));
+            return file.filter(|file| *file != from).map_or(ModuleTarget::Unknown, ModuleTarget::File);
+        }
+        let name = with_ending.rsplit('/').next().unwrap_or(&with_ending);
+        let on_path = |file: &&FileId| root_of(project.path(**file), &with_ending).is_some_and(is_root);
+        let found = project.files_named(name).iter().filter(on_path).copied();
+        let shared = |file: &FileId| shared_folders(project.path(*file), &here);
+        // Of several equally near ones the least deep, then the first by path.
+        match found.filter(|file| *file != from).max_by_key(|file| {
+            let path = project.path(*file);
+            (shared(file), std::cmp::Reverse((path.matches('/').count(), path)))
+        }) {
+            Some(file) => ModuleTarget::File(file),
+            None => self.missing(project, module),
+        }
+    }
+
+    fn reads_facts(&self) -> bool {
+        false
+    }
+}
+
+impl LoadPath {
+    /// A part of a library that is here, but lacks it, is generated or gone; any other is outside.
+    fn missing(&self, project: &dyn Project, module: &str) -> ModuleTarget {
+        let first = module.split('/').next().unwrap_or(module);
+        let own =
+            project.has_dir(&format!("lib/{first}")) || project.file(&format!("lib/{first}.rb")).is_some();
+        if own || first.is_empty() {
+            ModuleTarget::Unknown
+        } else {
+            ModuleTarget::External(first.trim_end_matches(".rb").to_owned())
+        }
+    }
+}
+
+/// What stands before `end` in a path.
+fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
+    let root = path.strip_suffix(end)?;
+    if root.is_empty() { Some(root) } else { root.strip_suffix('/') }
+}
+
+fn is_root(root: &str) -> bool {
+    let mut parts = root.rsplit('/');
+    let last = parts.next().unwrap_or("");
+    root.is_empty() || ROOTS.contains(&last) || parts.next() == Some("app")
+}

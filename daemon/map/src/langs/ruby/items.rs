@@ -1,0 +1,327 @@
+//! Classes, modules, methods, constants.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::paths::{constant_path, text};
+use super::rules::{Class, RubyRules};
+use crate::facts::{DefFlags, DefIdx, DefKind, Receiver, RefKind};
+use crate::langs::support::{NewDef, Outer, child_where, each_child, refer_unbound};
+use crate::walk::{Cx, Step};
+
+/// A definition in terms of nodes.
+pub(super) struct Item<'t, 'a> {
+    pub(super) node: Node<'t>,
+    pub(super) name: &'a str,
+    pub(super) name_at: (u32, u32),
+    pub(super) kind: DefKind,
+    pub(super) flags: DefFlags,
+    /// Where its header ends.
+    pub(super) end: usize,
+    /// What it belongs to, when that is written with the name: `A` of `class A::B`.
+    pub(super) within: Option<String>,
+}
+
+impl RubyRules {
+    /// Records a definition; with `scope` its children are walked inside it.
+    pub(super) fn define(
+        &mut self,
+        item: &Item<'_, '_>,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let outer = self.lead.take(item.node, cx);
+        self.define_with(item, &documented(outer), scope, cx)
+    }
+
+    pub(super) fn define_with(
+        &mut self,
+        item: &Item<'_, '_>,
+        outer: &Outer,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let parent = cx.owner();
+        let around = parent.map_or("", |p| cx.facts.provisional(cx.facts.defs()[p.index()].qualified));
+        let qualifier = item.within.as_ref().map(|within| match around {
+            "" => within.clone(),
+            around => format!("{around}.{within}"),
+        });
+        let line_end = header_end(cx, item.node.start_byte(), item.end);
+        let def = NewDef {
+            node: item.node,
+            name_at: item.name_at,
+            name: item.name,
+            kind: item.kind,
+            flags: item.flags,
+            parent,
+            qualifier: qualifier.as_deref(),
+            head: (item.node.start_byte(), line_end),
+        };
+        def.make(cx, outer, scope)
+    }
+
+    pub(super) fn class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let kind = if self.g.kind(node) == K::Class { DefKind::Class } else { DefKind::Module };
+        let end = node.child_by_field_id(self.g.f.superclass).unwrap_or(name).end_byte();
+        self.named_type((node, name), (kind, end), cx);
+        Step::Into
+    }
+
+    /// A class or module under a constant's name; what is in `node` is walked inside it.
+    pub(super) fn named_type(
+        &mut self,
+        (node, name): (Node<'_>, Node<'_>),
+        (kind, end): (DefKind, usize),
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let last = name.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(name) == K::Scoped);
+        let last = last.unwrap_or(name);
+        self.handled.mark(last);
+        let scope = name.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(name) == K::Scoped);
+        let within = scope.and_then(|scope| constant_path(scope, cx.source));
+        if self.g.kind(name) == K::Scoped {
+            self.handled.mark(name);
+        }
+        let (name_at, flags) = (cx.position(last), DefFlags::EXPORTED);
+        let item = Item { node, name: cx.text(last), name_at, kind, flags, end, within };
+        let def = self.define(&item, Some(false), cx);
+        self.enter_class(node, def, false);
+        def
+    }
+
+    pub(super) fn enter_class(&mut self, node: Node<'_>, def: Option<DefIdx>, group: bool) {
+        self.class_at(node.start_byte());
+        self.locals.open(node, !group);
+        self.classes.push(Class { end: node.end_byte(), node: node.id(), def, group, private: false });
+    }
+
+    /// `class << self`: its methods are the class's.
+    pub(super) fn singleton_class(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let value = node.child_by_field_id(self.g.f.value);
+        let of_self = value.is_some_and(|value| self.g.kind(value) == K::This);
+        let def = self.class_at(node.start_byte()).and_then(|class| class.def).filter(|_| of_self);
+        if !of_self {
+            cx.open_scope(false);
+        }
+        self.enter_class(node, def, false);
+        Step::Into
+    }
+
+    pub(super) fn superclass(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(base) = node.named_child(0) {
+            self.refer_constant(base, RefKind::Extends, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn method(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        self.handled.mark(name);
+        // `def name=(x)`: the name's node has one for the word in it.
+        each_child(name, |c, _| self.handled.mark(c));
+        let word = cx.text(name);
+        let at = node.start_byte();
+        let singleton = self.g.kind(node) == K::SingletonMethod;
+        let object = node.child_by_field_id(self.g.f.object);
+        if let Some(object) = object {
+            self.handled.mark(object);
+        }
+        let marked = self.marked.remove(&node.id());
+        let class = self.class_at(at).map(|class| (class.private, class.group));
+        let kind = if class.is_some() || singleton { DefKind::Method } else { DefKind::Function };
+        let private = marked.unwrap_or(class.is_some_and(|(private, _)| private) && !singleton);
+        let within = object.and_then(|object| constant_path(object, cx.source));
+        let within = within.filter(|within| !self.is_around(within, cx));
+        let test = word.starts_with("test_") && self.holds_tests(cx);
+        let flags = Self::exported(private).with_if(test, DefFlags::TEST);
+        let parameters = node.child_by_field_id(self.g.f.parameters);
+        let item = Item {
+            node,
+            name: word,
+            name_at: cx.position(name),
+            kind,
+            flags,
+            end: parameters.unwrap_or(name).end_byte(),
+            within,
+        };
+        self.define(&item, Some(true), cx);
+        self.locals.open(node, true);
+        self.method_at(at);
+        self.methods.push((node.end_byte(), word.to_owned()));
+        Step::Into
+    }
+
+    /// Whether `Foo` of `def Foo.bar` is the class that this is written in.
+    fn is_around(&self, within: &str, cx: &Cx<'_>) -> bool {
+        let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name);
+        owner.is_some_and(|name| cx.facts.provisional(name) == within)
+    }
+
+    /// Whether methods called `test_…` are tests here: in a class that is called or derived like one.
+    fn holds_tests(&self, cx: &Cx<'_>) -> bool {
+        let Some(owner) = cx.owner() else { return false };
+        let def = &cx.facts.defs()[owner.index()];
+        let is_test =
+            |word: &str| word.starts_with("Test") || word.ends_with("Test") || word.ends_with("Tests");
+        let header = cx.slice(def.bytes.0 as usize, def.bytes.1 as usize);
+        let header = header.lines().next().unwrap_or("");
+        def.kind.is_type()
+            && (is_test(cx.facts.provisional(def.name))
+                || header.split_once('<').is_some_and(|(_, base)| {
+                    base.split("::").any(|part| is_test(part.trim()) || part.trim().ends_with("TestCase"))
+                }))
+    }
+
+    /// `alias new old`.
+    pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let (Some(name), Some(old)) =
+            (node.child_by_field_id(self.g.f.name), node.child_by_field_id(self.g.f.alias))
+        else {
+            return Step::Skip;
+        };
+        let (to, from) = (cx.text(name).trim_start_matches(':'), cx.text(old).trim_start_matches(':'));
+        if !to.starts_with('$') {
+            self.alias_of((node, name, to), (old, from), cx);
+        }
+        Step::Skip
+    }
+
+    /// Another name for a method.
+    pub(super) fn alias_of(
+        &mut self,
+        (node, at, name): (Node<'_>, Node<'_>, &str),
+        (old_at, old): (Node<'_>, &str),
+        cx: &mut Cx<'_>,
+    ) {
+        let in_class = self.class_at(node.start_byte()).is_some();
+        let item = Item {
+            node,
+            name,
+            name_at: word_position(at, cx),
+            kind: if in_class { DefKind::Method } else { DefKind::Function },
+            flags: DefFlags::EXPORTED,
+            end: node.end_byte(),
+            within: None,
+        };
+        self.define(&item, None, cx);
+        let receiver = if in_class { Receiver::SelfType } else { Receiver::None };
+        refer_unbound(cx, old, old_at, RefKind::Use, receiver);
+    }
+
+    /// `NAME = …` outside methods. What `Struct.new` and its like make is a type of that name.
+    pub(super) fn constant_assigned(&mut self, node: Node<'_>, left: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(right) = node.child_by_field_id(self.g.f.right)
+            && let Some((kind, call)) = self.made_type(right, cx)
+        {
+            let arguments = call.child_by_field_id(self.g.f.arguments);
+            let end = arguments.map_or(call.end_byte(), |list| list.end_byte());
+            let def = self.named_type((node, left), (kind, end), cx);
+            self.handled.mark(call);
+            self.type_arguments(call, kind, cx);
+            if let (Some(def), Some(block)) = (def, call.child_by_field_id(self.g.f.block)) {
+                let _ = def;
+                self.handled.mark(block);
+            }
+            return Step::Into;
+        }
+        let last = left.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(left) == K::Scoped);
+        let last = last.unwrap_or(left);
+        let scope = left.child_by_field_id(self.g.f.scope).filter(|_| self.g.kind(left) == K::Scoped);
+        let within = scope.and_then(|scope| constant_path(scope, cx.source));
+        self.handled.mark(left);
+        self.handled.mark(last);
+        let item = Item {
+            node,
+            name: cx.text(last),
+            name_at: cx.position(last),
+            kind: DefKind::Constant,
+            flags: DefFlags::EXPORTED,
+            end: node.end_byte(),
+            within,
+        };
+        self.define(&item, Some(false), cx);
+        Step::Into
+    }
+
+    /// The call that makes a type: `Struct.new(…)`, `Class.new(Base)`, `Data.define(…)`.
+    fn made_type<'t>(&self, right: Node<'t>, cx: &Cx<'_>) -> Option<(DefKind, Node<'t>)> {
+        let receiver =
+            right.child_by_field_id(self.g.f.receiver).filter(|_| self.g.kind(right) == K::Call)?;
+        let method = right.child_by_field_id(self.g.f.method)?;
+        let kind = match (text(receiver, cx.source), text(method, cx.source)) {
+            ("Struct", "new") | ("Data", "define") => DefKind::Struct,
+            ("Class", "new") => DefKind::Class,
+            ("Module", "new") => DefKind::Module,
+            _ => return None,
+        };
+        Some((kind, right))
+    }
+
+    /// The members of a struct, or the base of a class, among a call's arguments.
+    fn type_arguments(&mut self, call: Node<'_>, kind: DefKind, cx: &mut Cx<'_>) {
+        let Some(list) = call.child_by_field_id(self.g.f.arguments) else { return };
+        let mut arguments = Vec::new();
+        each_child(list, |c, _| arguments.extend(c.is_named().then_some(c)));
+        for argument in arguments {
+            match self.g.kind(argument) {
+                K::Symbol if kind == DefKind::Struct => {
+                    self.define_word(argument, (argument, cx.text(argument)), DefFlags::EXPORTED, cx);
+                }
+                K::Constant | K::Scoped if kind == DefKind::Class => {
+                    self.refer_constant(argument, RefKind::Extends, cx);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A method that a literal name in a call defines.
+    pub(super) fn define_word(
+        &mut self,
+        node: Node<'_>,
+        (at, written): (Node<'_>, &str),
+        flags: DefFlags,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let name = written.trim_start_matches(':').trim_matches(['"', '\'']);
+        let end = node.end_byte();
+        let name_at = word_position(at, cx);
+        let item = Item { node, name, name_at, kind: DefKind::Method, flags, end, within: None };
+        self.define_with(&item, &Outer::default(), None, cx)
+    }
+}
+
+/// Where the word of `:word` or `"word"` stands.
+pub(super) fn word_position(node: Node<'_>, cx: &mut Cx<'_>) -> (u32, u32) {
+    let (line, col) = cx.position(node);
+    let marked = cx.text(node).starts_with([':', '"', '\'']);
+    (line, col + u32::from(marked))
+}
+
+/// The documentation without its marks.
+pub(super) fn documented(mut outer: Outer) -> Outer {
+    if !outer.doc.is_empty() {
+        let lines = outer.doc.lines().map(|line| line.trim_start_matches('#').trim());
+        let lines =
+            lines.filter(|line| *line != "=begin" && *line != "=end" && *line != "--" && *line != "++");
+        outer.doc = lines.collect::<Vec<_>>().join("\n");
+        let tags = if outer.doc.starts_with('@') { Some(0) } else { outer.doc.find("\n@") };
+        outer.doc.truncate(tags.unwrap_or(outer.doc.len()));
+    }
+    outer
+}
+
+/// Where a header ends that is at most `end`, without a block's beginning.
+fn header_end(cx: &Cx<'_>, start: usize, end: usize) -> usize {
+    let text = cx.slice(start, end);
+    let cut = text.trim_end();
+    let cut = cut.strip_suffix(" do").or_else(|| cut.strip_suffix('{')).unwrap_or(cut);
+    start + cut.trim_end().len()
+}
+
+/// The first child that is a call's block.
+pub(super) fn block_of(call: Node<'_>) -> Option<Node<'_>> {
+    child_where(call, |c| matches!(c.kind(), "block" | "do_block"))
+}

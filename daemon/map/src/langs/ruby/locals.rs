@@ -1,0 +1,82 @@
+//! Local variables: a bare word that is one is no call.
+//!
+//! Blocks see the variables around them; methods, classes and modules do not. So this is kept apart from the scopes of the
+//! walk, in which everything inside sees everything outside.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use crate::facts::StrId;
+
+/// More scopes than these are not opened; no source written by people comes near it.
+const MAX_FRAMES: usize = 256;
+
+/// The scopes around the walk.
+#[derive(Debug, Default)]
+pub(super) struct Locals {
+    frames: Vec<Frame>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    end: usize,
+    /// Whether it sees nothing of what is around it.
+    closed: bool,
+    /// Each variable with the path of its class, if that is known.
+    names: FxHashMap<StrId, Option<StrId>>,
+}
+
+impl Locals {
+    /// Enters a scope, to the end of `node`.
+    pub(super) fn open(&mut self, node: Node<'_>, closed: bool) {
+        self.settle(node.start_byte());
+        if self.frames.len() < MAX_FRAMES {
+            self.frames.push(Frame { end: node.end_byte(), closed, names: FxHashMap::default() });
+        }
+    }
+
+    fn settle(&mut self, at: usize) {
+        while self.frames.len() > 1 && self.frames.last().is_some_and(|frame| frame.end <= at) {
+            self.frames.pop();
+        }
+    }
+
+    /// What is known of a word at byte `at`: `None` if it is no variable.
+    pub(super) fn get(&mut self, name: StrId, at: usize) -> Option<Option<StrId>> {
+        self.settle(at);
+        for frame in self.frames.iter().rev() {
+            if let Some(ty) = frame.names.get(&name) {
+                return Some(*ty);
+            }
+            if frame.closed {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// A parameter: new in the innermost scope.
+    pub(super) fn bind(&mut self, name: StrId, at: usize) {
+        self.settle(at);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.names.insert(name, None);
+        }
+    }
+
+    /// An assignment. Two different classes are none, because no branches are known here.
+    pub(super) fn assign(&mut self, name: StrId, ty: Option<StrId>, at: usize) {
+        self.settle(at);
+        for frame in self.frames.iter_mut().rev() {
+            if let Some(known) = frame.names.get_mut(&name) {
+                *known = known.filter(|known| Some(*known) == ty);
+                return;
+            }
+            if frame.closed {
+                break;
+            }
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.names.insert(name, ty);
+        }
+    }
+}

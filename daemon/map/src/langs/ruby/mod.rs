@@ -1,0 +1,65 @@
+//! Ruby.
+//!
+//! Constants are found by their qualified names wherever they are written, because `require` binds nothing and classes are
+//! reopened at will; nesting decides which names are tried. A bare word that is no local variable is a call on the object at
+//! hand. `Foo.new` counts as a call of `Foo`. What `attr_accessor`, `define_method`, `alias_method`, `Struct.new` and RSpec's
+//! `let` make is defined where its literal name stands; `describe` and `it` with a literal description are tests.
+
+mod calls;
+mod grammar;
+mod imports;
+mod items;
+mod ivars;
+mod locals;
+mod macros;
+mod paths;
+mod refs;
+mod rules;
+mod specs;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Ruby,
+    id: "rb",
+    name: "Ruby",
+    extensions: &["rb", "rake", "gemspec", "ru", "rbw", "podspec", "jbuilder", "thor"],
+    interpreters: &["ruby", "jruby", "rake", "macruby"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::LoadPath,
+    bare_members: true,
+    package_scope: PackageScope::File,
+};
+
+/// The names of files without an ending that are Ruby all the same.
+pub(super) const FILE_NAMES: &[&str] = &[
+    "Rakefile",
+    "Gemfile",
+    "Guardfile",
+    "Capfile",
+    "Vagrantfile",
+    "Podfile",
+    "Fastfile",
+    "Appfile",
+    "Brewfile",
+    "Dangerfile",
+    "Berksfile",
+    "Thorfile",
+    "Steepfile",
+];
+
+fn language() -> Language {
+    tree_sitter_ruby::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    let mut rules = rules::RubyRules::new(ivars::scan(tree, source));
+    walk(tree, source, facts, &mut rules)
+}

@@ -1,0 +1,52 @@
+//! Constants and what they are written with: `A::B::C` as `A.B.C`.
+
+use tree_sitter::Node;
+
+use super::grammar::{GRAMMAR, K};
+
+/// Longest chain of `::` that is followed.
+const LIMIT: usize = 32;
+
+/// The dotted path of a constant, if the node is nothing but names.
+pub(super) fn constant_path(node: Node<'_>, source: &[u8]) -> Option<String> {
+    let mut names = Vec::new();
+    let mut node = node;
+    while names.len() < LIMIT {
+        match GRAMMAR.kind(node) {
+            K::Constant => {
+                names.push(text(node, source));
+                break;
+            }
+            K::Scoped => {
+                names.push(text(node.child_by_field_id(GRAMMAR.f.name)?, source));
+                match node.child_by_field_id(GRAMMAR.f.scope) {
+                    Some(scope) => node = scope,
+                    None => break,
+                }
+            }
+            _ => return None,
+        }
+    }
+    names.reverse();
+    (names.len() < LIMIT && names.iter().all(|name| !name.is_empty())).then(|| names.join("."))
+}
+
+/// The class that `Foo.new` makes, and of `x || Foo.new` the same.
+pub(super) fn created(value: Node<'_>, source: &[u8]) -> Option<String> {
+    if GRAMMAR.kind(value) != K::Call {
+        return None;
+    }
+    let method = value.child_by_field_id(GRAMMAR.f.method)?;
+    let receiver = value.child_by_field_id(GRAMMAR.f.receiver)?;
+    if text(method, source) == "new" { constant_path(receiver, source) } else { None }
+}
+
+/// A node's text; empty where it is not UTF-8.
+pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
+    source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+}
+
+/// Whether a word is a constant's name.
+pub(super) fn is_constant(name: &str) -> bool {
+    name.starts_with(char::is_uppercase)
+}

@@ -1,0 +1,183 @@
+//! Uses: words, constants, assignments, and what binds local variables.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::paths::{constant_path, created};
+use super::rules::RubyRules;
+use crate::facts::{Receiver, RefKind, StrId};
+use crate::langs::support::{each_child, refer_unbound};
+use crate::walk::{Cx, Step};
+
+impl RubyRules {
+    /// A bare word: a local variable, or a call on the object at hand.
+    pub(super) fn identifier(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if self.handled.take(node) {
+            return Step::Skip;
+        }
+        let word = cx.text(node);
+        if self.local(node, cx).is_none() && !self.bare_macro(node, word, cx) {
+            let receiver = self.bare_receiver(node);
+            refer_unbound(cx, word, node, RefKind::Call, receiver);
+        }
+        Step::Skip
+    }
+
+    /// What is known of a word that is a local variable.
+    pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<Option<StrId>> {
+        let name = cx.facts.intern(cx.text(node));
+        self.locals.get(name, node.start_byte())
+    }
+
+    /// What a bare call is on.
+    pub(super) fn bare_receiver(&mut self, node: Node<'_>) -> Receiver {
+        match self.class_at(node.start_byte()) {
+            Some(_) => Receiver::SelfType,
+            None => Receiver::None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) {
+            refer_unbound(cx, cx.text(node), node, RefKind::Use, Receiver::None);
+        }
+        Step::Skip
+    }
+
+    /// `A::B`; `A` is left to the walk.
+    pub(super) fn scoped(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let name = node.child_by_field_id(self.g.f.name);
+        if !self.handled.take(node)
+            && let Some(name) = name
+        {
+            self.refer_constant_name(node, name, RefKind::Use, cx);
+        }
+        name.into_iter().for_each(|name| self.handled.mark(name));
+        Step::Into
+    }
+
+    /// Records a constant as used in a certain way; what stands before it is left to the walk.
+    pub(super) fn refer_constant(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        match self.g.kind(node) {
+            K::Constant => {
+                self.handled.mark(node);
+                refer_unbound(cx, cx.text(node), node, kind, Receiver::None);
+            }
+            K::Scoped => {
+                if let Some(name) = node.child_by_field_id(self.g.f.name) {
+                    self.handled.mark(node);
+                    self.refer_constant_name(node, name, kind, cx);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn refer_constant_name(&mut self, node: Node<'_>, name: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
+        let receiver = match node.child_by_field_id(self.g.f.scope) {
+            None => Receiver::None,
+            Some(scope) => match constant_path(scope, cx.source) {
+                Some(path) => Receiver::Path(cx.facts.intern(&path)),
+                None => return,
+            },
+        };
+        refer_unbound(cx, cx.text(name), name, kind, receiver);
+    }
+
+    pub(super) fn assignment(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let Some(left) = node.child_by_field_id(self.g.f.left) else { return Step::Into };
+        match self.g.kind(left) {
+            K::Ident => {
+                self.handled.mark(left);
+                let ty = node.child_by_field_id(self.g.f.right).and_then(|value| self.value_type(value, cx));
+                let name = cx.facts.intern(cx.text(left));
+                self.locals.assign(name, ty, left.start_byte());
+                Step::Into
+            }
+            K::Constant | K::Scoped if self.method_at(left.start_byte()).is_none() => {
+                self.constant_assigned(node, left, cx)
+            }
+            _ => Step::Into,
+        }
+    }
+
+    /// The path of a value's class.
+    pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        match self.g.kind(value) {
+            K::Call => created(value, cx.source).map(|path| cx.facts.intern(&path)),
+            K::Ident => self.local(value, cx).flatten(),
+            K::Ivar => {
+                let class = self.class_at(value.start_byte()).map_or(0, |class| class.node);
+                let path = self.ivars.get(&(class, cx.text(value).to_owned()))?.as_ref()?;
+                Some(cx.facts.intern(path))
+            }
+            K::Parens => {
+                let only = value.named_child(0).filter(|_| value.named_child_count() == 1)?;
+                if self.g.kind(only) == K::Parens { None } else { self.value_type(only, cx) }
+            }
+            _ => None,
+        }
+    }
+
+    /// A block; its parameters are new, what is around it is seen.
+    pub(super) fn block(&mut self, node: Node<'_>, _cx: &mut Cx<'_>) -> Step {
+        self.locals.open(node, false);
+        Step::Into
+    }
+
+    /// The names among parameters; those with more to them follow as nodes of their own.
+    pub(super) fn parameters(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        self.bind_children(node, cx)
+    }
+
+    pub(super) fn bind_children(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        each_child(node, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+        names.into_iter().for_each(|name| self.bind(name, cx));
+        Step::Into
+    }
+
+    fn bind(&mut self, name: Node<'_>, cx: &mut Cx<'_>) {
+        self.handled.mark(name);
+        let id = cx.facts.intern(cx.text(name));
+        self.locals.bind(id, name.start_byte());
+    }
+
+    pub(super) fn named_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.name) {
+            self.bind(name, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn for_loop(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if let Some(name) = node.child_by_field_id(self.g.f.pattern).filter(|p| self.g.kind(*p) == K::Ident) {
+            self.bind(name, cx);
+        }
+        Step::Into
+    }
+
+    /// Words in patterns bind.
+    pub(super) fn pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let mut names = Vec::new();
+        let field = if node.kind() == "keyword_pattern" { self.g.f.key } else { self.g.f.value };
+        each_child(node, |c, at| {
+            let binds = match node.kind() {
+                "match_pattern" | "test_pattern" | "in_clause" => at == self.g.f.pattern,
+                "as_pattern" => at == self.g.f.name,
+                _ => true,
+            };
+            names.extend((binds && self.g.kind(c) == K::Ident).then_some(c));
+        });
+        // `in {name:}` binds the key when it has no pattern of its own.
+        if node.kind() == "keyword_pattern"
+            && node.child_by_field_id(self.g.f.value).is_none()
+            && let Some(key) = node.child_by_field_id(field)
+        {
+            let id = cx.facts.intern(cx.text(key));
+            self.locals.bind(id, key.start_byte());
+        }
+        names.into_iter().for_each(|name| self.bind(name, cx));
+        Step::Into
+    }
+}

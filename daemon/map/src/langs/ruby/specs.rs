@@ -1,0 +1,119 @@
+//! Tests that are written as calls: RSpec and minitest's `describe` and `it`, Rails' `test "…" do`, `let(:name)`.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::items::{Item, block_of, word_position};
+use super::macros::{literal, word};
+use super::paths::constant_path;
+use super::rules::RubyRules;
+use crate::facts::{DefFlags, DefKind};
+use crate::walk::{Cx, Step};
+
+const GROUPS: &[&str] = &[
+    "describe",
+    "context",
+    "feature",
+    "shared_examples",
+    "shared_examples_for",
+    "shared_context",
+    "xdescribe",
+    "fdescribe",
+    "xcontext",
+    "fcontext",
+];
+const TESTS: &[&str] = &["it", "specify", "scenario", "example", "test", "should", "xit", "fit"];
+const VALUES: &[&str] = &["let", "let!", "subject", "subject!", "given", "given!"];
+
+impl RubyRules {
+    /// `RSpec.describe Foo do`.
+    pub(super) fn spec_call(
+        &mut self,
+        node: Node<'_>,
+        (receiver, name): (Node<'_>, &str),
+        cx: &mut Cx<'_>,
+    ) -> Option<Step> {
+        if cx.text(receiver) != "RSpec" || !GROUPS.contains(&name) {
+            return None;
+        }
+        let arguments = self.arguments(node);
+        self.spec_macro(node, name, &arguments, cx)
+    }
+
+    pub(super) fn spec_macro(
+        &mut self,
+        node: Node<'_>,
+        name: &str,
+        arguments: &[Node<'_>],
+        cx: &mut Cx<'_>,
+    ) -> Option<Step> {
+        while self.described.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+        let known = [GROUPS, TESTS, VALUES].iter().any(|list| list.contains(&name));
+        let block = block_of(node).filter(|_| known)?;
+        let first = *arguments.first()?;
+        if VALUES.contains(&name) {
+            return self.spec_value(node, (first, block), cx);
+        }
+        let group = GROUPS.contains(&name);
+        let title = match self.g.kind(first) {
+            K::Constant | K::Scoped if group => described(name, arguments, cx),
+            _ => word(first, cx)?.to_owned(),
+        };
+        if self.method_at(node.start_byte()).is_some() {
+            return None;
+        }
+        let kind = if group { DefKind::Module } else { DefKind::Function };
+        let item = Item {
+            node,
+            name: &title,
+            name_at: word_position(first, cx),
+            kind,
+            flags: DefFlags::TEST,
+            end: block.start_byte(),
+            within: None,
+        };
+        let def = self.define(&item, Some(!group), cx);
+        if group {
+            self.enter_class(node, def, true);
+            let described = constant_path(first, cx.source);
+            let around = self.described.last().map(|(_, path)| path.clone());
+            if let Some(path) = described.or(around) {
+                self.described.push((node.end_byte(), path));
+            }
+        }
+        Some(Step::Into)
+    }
+
+    /// `let(:name) { … }` is a method of its group.
+    fn spec_value(
+        &mut self,
+        node: Node<'_>,
+        (name, block): (Node<'_>, Node<'_>),
+        cx: &mut Cx<'_>,
+    ) -> Option<Step> {
+        let written = word(name, cx)?;
+        if !self.class_at(node.start_byte())?.group {
+            return None;
+        }
+        let item = Item {
+            node,
+            name: written,
+            name_at: word_position(name, cx),
+            kind: DefKind::Method,
+            flags: DefFlags::default(),
+            end: block.start_byte(),
+            within: None,
+        };
+        self.define(&item, Some(true), cx);
+        Some(Step::Into)
+    }
+}
+
+/// A group is called after the constant it describes, but must not be taken for it.
+fn described(name: &str, arguments: &[Node<'_>], cx: &Cx<'_>) -> String {
+    let what = arguments.first().map_or("", |first| cx.text(*first));
+    match arguments.get(1).and_then(|second| literal(*second, cx)) {
+        Some(more) => format!("{name} {what} {more}"),
+        None => format!("{name} {what}"),
+    }
+}
