@@ -1,0 +1,530 @@
+//! Functions, variables, tables and their fields.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::LuaRules;
+use super::values::{literal, names, pairs, path, required};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefInput, RefKind};
+use crate::langs::support::{NewDef, Outer, child_where, each_child};
+use crate::walk::{Binding, Cx, Step};
+
+/// A definition in terms of nodes.
+pub(super) struct Item<'t, 'a> {
+    pub(super) node: Node<'t>,
+    pub(super) at: Node<'t>,
+    pub(super) name: &'a str,
+    pub(super) kind: DefKind,
+    pub(super) flags: DefFlags,
+    /// Where its header ends.
+    pub(super) end: usize,
+    /// The path of the table it is in; empty for none.
+    pub(super) table: String,
+}
+
+impl LuaRules {
+    pub(super) fn define(
+        &mut self,
+        item: &Item<'_, '_>,
+        scope: Option<bool>,
+        cx: &mut Cx<'_>,
+    ) -> Option<DefIdx> {
+        let outer = self.lead.take(item.node, cx);
+        let outer = self.documented(outer);
+        let first = item.table.split('.').next().unwrap_or("");
+        let parent = if item.table.is_empty() { cx.owner() } else { self.known.get(first).copied() };
+        let qualifier = (!item.table.is_empty()).then_some(item.table.as_str());
+        let def = NewDef {
+            node: item.node,
+            name_at: cx.position(item.at),
+            name: item.name,
+            kind: item.kind,
+            flags: item.flags,
+            parent,
+            qualifier,
+            head: (item.node.start_byte(), item.end),
+        };
+        let made = def.make(cx, &outer, scope)?;
+        let path = if item.table.is_empty() {
+            item.name.to_owned()
+        } else {
+            format!("{}.{}", item.table, item.name)
+        };
+        if parent.is_none() || !item.table.is_empty() {
+            self.known.entry(path).or_insert(made);
+        }
+        Some(made)
+    }
+
+    /// The documentation without its marks; what annotations say of parameters is kept.
+    fn documented(&mut self, mut outer: Outer) -> Outer {
+        self.annotated.clear();
+        let mut lines = Vec::new();
+        for line in outer.doc.lines() {
+            let line = line.trim_start_matches('-').trim_start_matches("[[").trim_end_matches("]]").trim();
+            let mut words = line.split_whitespace();
+            match words.next() {
+                Some("@param") => {
+                    let name = words.next().unwrap_or("").trim_end_matches('?').to_owned();
+                    self.annotated.push((name, words.next().unwrap_or("").to_owned()));
+                }
+                Some("@type") => self.annotated.push((String::new(), words.next().unwrap_or("").to_owned())),
+                Some(word) if word.starts_with('@') => {}
+                _ => lines.push(line),
+            }
+        }
+        outer.doc = lines.join("\n").trim().to_owned();
+        outer
+    }
+
+    /// The class that annotations give a parameter, if it is a plain name.
+    fn annotated(&self, name: &str) -> Option<String> {
+        let (_, ty) = self.annotated.iter().find(|(parameter, _)| parameter == name)?;
+        let plain = ty.starts_with(char::is_alphabetic)
+            && ty.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+        let builtin = matches!(
+            ty.as_str(),
+            "any"
+                | "boolean"
+                | "function"
+                | "integer"
+                | "nil"
+                | "number"
+                | "self"
+                | "string"
+                | "table"
+                | "thread"
+                | "userdata"
+        );
+        (plain && !builtin).then(|| ty.clone())
+    }
+
+    pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(written) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
+        let local = child_where(node, |c| c.kind() == "local").is_some();
+        let (at, table) = match self.g.kind(written) {
+            K::Method => {
+                (written.child_by_field_id(self.g.f.method), written.child_by_field_id(self.g.f.table))
+            }
+            K::Dot => (written.child_by_field_id(self.g.f.field), written.child_by_field_id(self.g.f.table)),
+            _ => (Some(written), None),
+        };
+        let Some(at) = at else { return Step::Into };
+        self.pass(written);
+        let table = table.and_then(|table| self.table_path(table, cx)).unwrap_or_default();
+        let method = self.g.kind(written) == K::Method || self.tables.classes.contains(&table);
+        let kind = if method { DefKind::Method } else { DefKind::Function };
+        self.function_def(node, (at, table, self.g.kind(written) == K::Method), (kind, !local), cx);
+        Step::Into
+    }
+
+    /// A function under a name; its body is walked inside it.
+    pub(super) fn function_def<'t>(
+        &mut self,
+        node: Node<'t>,
+        (at, table, colon): (Node<'t>, String, bool),
+        (kind, exported): (DefKind, bool),
+        cx: &mut Cx<'t>,
+    ) {
+        let function = if self.g.kind(node) == K::Function { node } else { lambda_of(node).unwrap_or(node) };
+        let parameters = function.child_by_field_id(self.g.f.parameters);
+        let nested = cx.in_function() && table.is_empty();
+        let flags = DefFlags::default().with_if(exported && !nested, DefFlags::EXPORTED);
+        let class = self.tables.classes.contains(&table).then(|| table.clone());
+        let item = Item {
+            node,
+            at,
+            name: cx.text(at),
+            kind,
+            flags,
+            end: parameters.map_or(node.end_byte(), |list| list.end_byte()),
+            table,
+        };
+        self.define(&item, Some(true), cx);
+        let first = parameters.and_then(|list| list.named_child(0)).map_or("", |first| cx.text(first));
+        let class = class.filter(|_| colon || first == "self");
+        self.self_at(node.start_byte());
+        if colon || class.is_some() {
+            self.selves.push((node.end_byte(), class));
+        }
+        self.bind_parameters(function, cx);
+    }
+
+    fn bind_parameters(&mut self, function: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
+        let mut names = Vec::new();
+        each_child(list, |c, _| names.extend((self.g.kind(c) == K::Ident).then_some(c)));
+        for name in names {
+            self.handled.mark(name);
+            let ty = self.annotated(cx.text(name)).map(|ty| cx.facts.intern(&ty));
+            cx.bind(cx.text(name), ty.map_or(Binding::Opaque, Binding::Typed));
+        }
+    }
+
+    pub(super) fn lambda(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        if !self.handled.take(node) {
+            self.annotated.clear();
+            cx.open_scope(true);
+            self.bind_parameters(node, cx);
+        }
+        Step::Into
+    }
+
+    pub(super) fn loop_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(clause) = node.child_by_field_id(self.g.f.clause) else { return };
+        let mut names = Vec::new();
+        each_child(clause, |c, field| match c.kind() {
+            "identifier" if field == self.g.f.name => names.push(c),
+            "variable_list" => each_child(c, |n, _| names.extend((self.g.kind(n) == K::Ident).then_some(n))),
+            _ => {}
+        });
+        for name in names {
+            self.handled.mark(name);
+            cx.bind(cx.text(name), Binding::Opaque);
+        }
+    }
+
+    /// `local a, b = …`.
+    pub(super) fn local<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let inner = child_where(node, |c| matches!(c.kind(), "assignment_statement" | "variable_list"));
+        let Some(inner) = inner else { return Step::Into };
+        self.handled.mark(inner);
+        let mut assigned = pairs(inner);
+        if inner.kind() == "variable_list" {
+            each_child(inner, |c, _| assigned.extend((self.g.kind(c) == K::Ident).then_some((c, None))));
+        }
+        for (name, value) in assigned {
+            self.handled.mark(name);
+            self.local_name(node, name, value, cx);
+        }
+        Step::Into
+    }
+
+    fn local_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
+        let name = cx.text(at);
+        if let Some(value) = value
+            && self.import(at, value, cx)
+        {
+            return;
+        }
+        let lambda = value.filter(|value| self.g.kind(*value) == K::Lambda);
+        if let Some(lambda) = lambda {
+            self.handled.mark(lambda);
+            self.function_def(node, (at, String::new(), false), (DefKind::Function, false), cx);
+            return;
+        }
+        let ty = value.and_then(|value| self.value_type(value, cx));
+        if cx.in_function() {
+            let binding = ty.map_or(Binding::Opaque, Binding::Typed);
+            self.pending.add(at, binding, node.end_byte());
+            return;
+        }
+        self.variable(node, (at, name), value, (DefFlags::default(), ty), cx);
+    }
+
+    /// A variable at file level.
+    fn variable<'t>(
+        &mut self,
+        node: Node<'t>,
+        (at, name): (Node<'t>, &str),
+        value: Option<Node<'t>>,
+        (flags, ty): (DefFlags, Option<crate::facts::StrId>),
+        cx: &mut Cx<'t>,
+    ) {
+        if self.known.contains_key(name) {
+            return;
+        }
+        let class = self.tables.classes.contains(name);
+        let kind = match value.map(|value| self.g.kind(value)) {
+            _ if class => DefKind::Class,
+            Some(K::Table | K::Call) if self.tables.modules.contains(name) => DefKind::Module,
+            _ => DefKind::Variable,
+        };
+        let returned = self.tables.returned.as_deref() == Some(name);
+        let flags = flags.with_if(returned, DefFlags::EXPORTED.with(DefFlags::DEFAULT));
+        let table = value.filter(|value| self.g.kind(*value) == K::Table);
+        let end = table.map_or(node.end_byte(), |table| table.start_byte());
+        let item = Item { node, at, name, kind, flags, end, table: String::new() };
+        let Some(def) = self.define(&item, None, cx) else { return };
+        let annotated = self.annotated("").map(|ty| cx.facts.intern(&ty));
+        if let Some(ty) = ty.or(annotated) {
+            let id = cx.facts.intern(name);
+            self.types.insert(id, ty);
+        }
+        if returned {
+            cx.facts.export(name, "default");
+        }
+        if class {
+            self.base(def, name, at, cx);
+        }
+        if let Some(table) = table {
+            self.fields_of(table, name, cx);
+        }
+    }
+
+    /// Records what a class is derived from.
+    fn base(&mut self, class: DefIdx, name: &str, at: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(base) = self.tables.bases.get(name).cloned() else { return };
+        let (before, last) = base.rsplit_once('.').unwrap_or(("", &base));
+        let receiver = match before {
+            "" => Receiver::None,
+            before => Receiver::Path(cx.facts.intern(before)),
+        };
+        let (line, col) = cx.position(at);
+        let kind = RefKind::Extends;
+        cx.facts.reference(&RefInput { name: last, kind, receiver, owner: Some(class), line, col });
+    }
+
+    /// The fields that a table's constructor names.
+    fn fields_of<'t>(&mut self, table: Node<'t>, path: &str, cx: &mut Cx<'t>) {
+        let mut fields = Vec::new();
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        for field in fields {
+            let Some(name) = field.child_by_field_id(self.g.f.name).filter(|n| self.g.kind(*n) == K::Ident)
+            else {
+                continue;
+            };
+            let value = field.child_by_field_id(self.g.f.value);
+            if value.is_some_and(|value| self.g.kind(value) == K::Lambda) {
+                // It is defined when the walk comes to it, so that its body is walked inside it.
+                self.handled.mark(field);
+                self.known.insert(format!("\0{}", field.id()), DefIdx(0));
+                self.members.insert(field.id(), path.to_owned());
+                continue;
+            }
+            self.handled.mark(name);
+            let (kind, flags) = (DefKind::Field, DefFlags::EXPORTED);
+            let item = Item {
+                node: field,
+                at: name,
+                name: cx.text(name),
+                kind,
+                flags,
+                end: field.end_byte(),
+                table: path.to_owned(),
+            };
+            self.define(&item, None, cx);
+        }
+    }
+
+    /// `name = value` in a table's constructor.
+    pub(super) fn field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == K::Ident);
+        let Some(name) = name else { return Step::Into };
+        self.handled.mark(name);
+        if let Some(table) = self.members.remove(&node.id()) {
+            let lambda = node.child_by_field_id(self.g.f.value);
+            lambda.into_iter().for_each(|lambda| self.handled.mark(lambda));
+            let method = self.tables.classes.contains(&table);
+            let kind = if method { DefKind::Method } else { DefKind::Function };
+            self.function_def(node, (name, table, false), (kind, true), cx);
+        }
+        Step::Into
+    }
+
+    /// `local x = require "m"`, `local f = require("m").f`, `local f = m.f` of an imported `m`. Whether it was one.
+    pub(super) fn import(&mut self, at: Node<'_>, value: Node<'_>, cx: &mut Cx<'_>) -> bool {
+        let local = cx.text(at);
+        if let Some(module) = required(value, cx.source) {
+            self.bind_import((module, "default"), (local, at), cx);
+            self.imported.insert(local.to_owned(), module.to_owned());
+            self.handled.mark(value);
+            return true;
+        }
+        if self.g.kind(value) != K::Dot {
+            return false;
+        }
+        let (Some(table), Some(field)) =
+            (value.child_by_field_id(self.g.f.table), value.child_by_field_id(self.g.f.field))
+        else {
+            return false;
+        };
+        let through = required(table, cx.source).map(str::to_owned);
+        let module = through.or_else(|| self.imported.get(cx.text(table)).cloned());
+        let Some(module) = module.filter(|_| !cx.in_function() || self.g.kind(table) == K::Call) else {
+            return false;
+        };
+        self.bind_import((&module, cx.text(field)), (local, at), cx);
+        if self.g.kind(table) == K::Call {
+            self.handled.mark(table);
+        }
+        true
+    }
+
+    fn bind_import(&mut self, (module, name): (&str, &str), (local, at): (&str, Node<'_>), cx: &mut Cx<'_>) {
+        let owner = cx.owner();
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Named,
+            module,
+            name: Some(name),
+            local: Some(local),
+            reexported: false,
+            owner,
+            line: Cx::lines(at).0,
+        });
+    }
+
+    pub(super) fn assignment<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if self.handled.take(node) {
+            return Step::Into;
+        }
+        for (left, value) in pairs(node) {
+            match self.g.kind(left) {
+                K::Ident => self.assigned_name(node, left, value, cx),
+                K::Dot => self.assigned_field(node, left, value, cx),
+                _ => {}
+            }
+        }
+        Step::Into
+    }
+
+    /// `x = …`: of a local, or a global that this introduces.
+    fn assigned_name<'t>(&mut self, node: Node<'t>, at: Node<'t>, value: Option<Node<'t>>, cx: &mut Cx<'t>) {
+        let name = cx.text(at);
+        self.handled.mark(at);
+        if cx.binding(name).is_some() {
+            let ty = value.filter(|v| v.kind() != "nil").and_then(|value| self.value_type(value, cx));
+            if value.is_some_and(|v| v.kind() != "nil") {
+                crate::langs::support::assign(cx, name, ty);
+            }
+            return;
+        }
+        if self.known.contains_key(name) || self.imported.contains_key(name) {
+            return;
+        }
+        if let Some(value) = value
+            && !cx.in_function()
+            && self.import(at, value, cx)
+        {
+            return;
+        }
+        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == K::Lambda) {
+            self.handled.mark(lambda);
+            self.function_def(node, (at, String::new(), false), (DefKind::Function, true), cx);
+        } else if !cx.in_function() {
+            let ty = value.and_then(|value| self.value_type(value, cx));
+            self.variable(node, (at, name), value, (DefFlags::EXPORTED, ty), cx);
+        }
+    }
+
+    /// `M.x = …`, `self.x = …`: a member that this introduces.
+    fn assigned_field<'t>(
+        &mut self,
+        node: Node<'t>,
+        left: Node<'t>,
+        value: Option<Node<'t>>,
+        cx: &mut Cx<'t>,
+    ) {
+        let (Some(table), Some(at)) =
+            (left.child_by_field_id(self.g.f.table), left.child_by_field_id(self.g.f.field))
+        else {
+            return;
+        };
+        let name = cx.text(at);
+        let Some(path) = self.table_path(table, cx) else { return };
+        let first = path.split('.').next().unwrap_or("").to_owned();
+        let whole = format!("{path}.{name}");
+        if name.starts_with("__") || self.known.contains_key(&whole) || !self.known.contains_key(&first) {
+            return;
+        }
+        self.pass(left);
+        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == K::Lambda) {
+            self.handled.mark(lambda);
+            let method = self.tables.classes.contains(&path);
+            let kind = if method { DefKind::Method } else { DefKind::Function };
+            self.function_def(node, (at, path, false), (kind, true), cx);
+            return;
+        }
+        let (kind, flags, end) = (DefKind::Field, DefFlags::EXPORTED, node.end_byte());
+        self.define(&Item { node, at, name, kind, flags, end, table: path }, None, cx);
+    }
+
+    /// The path of a table of this file: `M.a`, or the class of `self`.
+    fn table_path(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let written = path(table, cx.source)?;
+        let (first, rest) = written.split_once('.').map_or((&*written, ""), |(first, rest)| (first, rest));
+        if first == "self"
+            && let Some(class) = self.self_at(table.start_byte())
+        {
+            return rest.is_empty().then(|| class.to_owned());
+        }
+        match cx.binding(first) {
+            None => Some(written),
+            Some(Binding::Typed(ty)) if rest.is_empty() => Some(cx.facts.provisional(ty).to_owned()),
+            Some(_) => None,
+        }
+    }
+
+    /// The names in what a definition is called are no uses, but for the table.
+    fn pass(&mut self, written: Node<'_>) {
+        let field = match self.g.kind(written) {
+            K::Method => written.child_by_field_id(self.g.f.method),
+            K::Dot => written.child_by_field_id(self.g.f.field),
+            _ => Some(written),
+        };
+        self.handled.mark(written);
+        field.into_iter().for_each(|name| self.handled.mark(name));
+        let table = written.child_by_field_id(self.g.f.table);
+        for name in table.and_then(names).unwrap_or_default() {
+            self.handled.mark(name);
+        }
+        if let Some(table) = table {
+            self.handled.mark(table);
+        }
+    }
+
+    /// What the file returns: a table's fields are what it offers.
+    pub(super) fn returned<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if cx.in_function() || node.parent().is_none_or(|parent| parent.kind() != "chunk") {
+            return Step::Into;
+        }
+        let list = node.named_child(0);
+        let value =
+            list.map(|list| list.named_child(0).filter(|_| list.kind() == "expression_list").unwrap_or(list));
+        let Some(table) = value.filter(|value| self.g.kind(*value) == K::Table) else { return Step::Into };
+        let mut fields = Vec::new();
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        for field in fields {
+            let (Some(name), Some(value)) =
+                (field.child_by_field_id(self.g.f.name), field.child_by_field_id(self.g.f.value))
+            else {
+                continue;
+            };
+            match self.g.kind(value) {
+                K::Lambda => {
+                    self.members.insert(field.id(), String::new());
+                }
+                K::Ident => {
+                    self.handled.mark(name);
+                    cx.facts.export(cx.text(value), cx.text(name));
+                }
+                _ => {
+                    self.handled.mark(name);
+                    let (kind, flags, end) = (DefKind::Variable, DefFlags::EXPORTED, field.end_byte());
+                    let table = String::new();
+                    if !literal(name, cx.source).is_some_and(str::is_empty) {
+                        let item =
+                            Item { node: field, at: name, name: cx.text(name), kind, flags, end, table };
+                        self.define(&item, None, cx);
+                    }
+                }
+            }
+        }
+        Step::Into
+    }
+}
+
+/// The function in a statement that stores one.
+fn lambda_of(node: Node<'_>) -> Option<Node<'_>> {
+    let mut node = node;
+    for _ in 0..4 {
+        let next = child_where(node, |c| {
+            matches!(c.kind(), "function_definition" | "assignment_statement" | "expression_list")
+        })?;
+        if next.kind() == "function_definition" {
+            return Some(next);
+        }
+        node = next;
+    }
+    None
+}

@@ -1,0 +1,45 @@
+//! Lua.
+//!
+//! A module is the table that its file returns, so `require` binds what the file exports as `default`. A table with
+//! methods, a metatable of itself or `__index` counts as a class; one that is returned or has functions as a module. Local
+//! variables are followed as in any language with blocks; what functions are stored in fields, and where, is read off the
+//! text of assignments. Busted's `describe` and `it` with a literal description are tests.
+
+mod calls;
+mod grammar;
+mod imports;
+mod items;
+mod refs;
+mod rules;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Lua,
+    id: "lua",
+    name: "Lua",
+    extensions: &["lua", "rockspec", "luau"],
+    interpreters: &["lua", "luajit", "texlua", "resty"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Roots,
+    bare_members: false,
+    package_scope: PackageScope::File,
+};
+
+fn language() -> Language {
+    tree_sitter_lua::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    let mut rules = rules::LuaRules::new(tables::scan(tree, source));
+    walk(tree, source, facts, &mut rules)
+}

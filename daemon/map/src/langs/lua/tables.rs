@@ -1,0 +1,154 @@
+//! Which tables of a file are classes or modules.
+//!
+//! Looked over once before the walk, because a table is made long before what is put in it says what it is.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree};
+
+use super::grammar::{GRAMMAR, K};
+use super::values::{arguments, callee, names, pairs, path, text};
+use crate::langs::support::each_child;
+
+/// What a file says of its tables, by the name of the variable.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// They have methods, or are metatables.
+    pub(super) classes: FxHashSet<String>,
+    /// They have functions, or are returned.
+    pub(super) modules: FxHashSet<String>,
+    /// What a class looks up where it has nothing itself.
+    pub(super) bases: FxHashMap<String, String>,
+    /// What the file returns, where that is a name.
+    pub(super) returned: Option<String>,
+}
+
+/// Looks over a file.
+pub(super) fn scan(tree: &Tree, source: &[u8]) -> Tables {
+    let mut tables = Tables::default();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        match GRAMMAR.kind(node) {
+            K::Function => tables.function(node, source),
+            K::Assign => tables.assignment(node, source),
+            K::Call => tables.call(node, source),
+            K::Return if node.parent().is_some_and(|p| p.kind() == "chunk") => tables.returns(node, source),
+            _ => {}
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return tables;
+            }
+        }
+    }
+}
+
+impl Tables {
+    fn function(&mut self, node: Node<'_>, source: &[u8]) {
+        let Some(name) = node.child_by_field_id(GRAMMAR.f.name) else { return };
+        let Some(table) = name.child_by_field_id(GRAMMAR.f.table).and_then(|table| path(table, source))
+        else {
+            return;
+        };
+        if GRAMMAR.kind(name) == K::Method {
+            self.classes.insert(table)
+        } else {
+            self.modules.insert(table)
+        };
+    }
+
+    fn assignment(&mut self, node: Node<'_>, source: &[u8]) {
+        for (left, right) in pairs(node) {
+            let Some(right) = right else { continue };
+            let owner = names(left).filter(|names| names.len() == 2);
+            let owner = owner.map(|names| (text(names[0], source).to_owned(), text(names[1], source)));
+            match (owner, GRAMMAR.kind(right)) {
+                (Some((table, "__index")), _) => {
+                    self.classes.insert(table);
+                }
+                (Some((table, _)), K::Lambda) => {
+                    self.modules.insert(table);
+                }
+                (None, K::Call) if GRAMMAR.kind(left) == K::Ident => self.made(left, right, source),
+                _ => {}
+            }
+        }
+    }
+
+    /// `Foo = setmetatable({}, {__index = Base})`, `Foo = Base:extend()`, `Foo = class("Foo", Base)`.
+    fn made(&mut self, left: Node<'_>, call: Node<'_>, source: &[u8]) {
+        let name = text(left, source).to_owned();
+        let base = match callee(call, source) {
+            Some("setmetatable") => arguments(call).get(1).and_then(|meta| index_of(*meta, source)),
+            Some("class" | "Class" | "defclass") => {
+                self.classes.insert(name.clone());
+                arguments(call).into_iter().rev().find_map(|argument| path(argument, source))
+            }
+            _ => extended(call, source),
+        };
+        if let Some(base) = base.filter(|base| *base != name) {
+            self.classes.insert(name.clone());
+            self.bases.insert(name, base);
+        }
+    }
+
+    /// `setmetatable(x, Foo)` makes a class of `Foo`, `setmetatable(Foo, {__index = Base})` gives it a base.
+    fn call(&mut self, node: Node<'_>, source: &[u8]) {
+        if callee(node, source) != Some("setmetatable") {
+            return;
+        }
+        let [object, meta] = arguments(node)[..] else { return };
+        match (GRAMMAR.kind(object), GRAMMAR.kind(meta)) {
+            (_, K::Ident) if text(meta, source) != "self" => {
+                self.classes.insert(text(meta, source).to_owned());
+            }
+            (K::Ident, K::Table) => {
+                if let Some(base) = index_of(meta, source) {
+                    let name = text(object, source).to_owned();
+                    if base != name && name != "self" {
+                        self.classes.insert(name.clone());
+                        self.bases.insert(name, base);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn returns(&mut self, node: Node<'_>, source: &[u8]) {
+        let Some(list) = node.named_child(0) else { return };
+        let value = if list.kind() == "expression_list" { list.named_child(0) } else { Some(list) };
+        let mut value = value;
+        // `return setmetatable(M, …)`
+        if let Some(call) = value.filter(|v| callee(*v, source) == Some("setmetatable")) {
+            value = arguments(call).first().copied();
+        }
+        if let Some(name) = value.filter(|v| GRAMMAR.kind(*v) == K::Ident) {
+            self.modules.insert(text(name, source).to_owned());
+            self.returned = Some(text(name, source).to_owned());
+        }
+    }
+}
+
+/// `Base` of `{__index = Base}`.
+fn index_of(meta: Node<'_>, source: &[u8]) -> Option<String> {
+    let mut found = None;
+    each_child(meta, |field, _| {
+        let name = field.child_by_field_id(GRAMMAR.f.name).map(|name| text(name, source));
+        if name == Some("__index") && found.is_none() {
+            found = field.child_by_field_id(GRAMMAR.f.value).and_then(|value| path(value, source));
+        }
+    });
+    found
+}
+
+/// `Base` of `Base:extend()`, `Base:subclass("x")`.
+fn extended(call: Node<'_>, source: &[u8]) -> Option<String> {
+    let name = call.child_by_field_id(GRAMMAR.f.name).filter(|name| GRAMMAR.kind(*name) == K::Method)?;
+    let method = text(name.child_by_field_id(GRAMMAR.f.method)?, source);
+    let base = name.child_by_field_id(GRAMMAR.f.table)?;
+    if matches!(method, "extend" | "subclass" | "derive") { path(base, source) } else { None }
+}

@@ -1,0 +1,85 @@
+//! What the text of an expression says: dotted names, required modules, plain strings, lists of both sides of `=`.
+
+use tree_sitter::Node;
+
+use super::grammar::{GRAMMAR, K};
+use crate::langs::support::each_child;
+
+/// Longest chain of `.` that is followed.
+const LIMIT: usize = 16;
+
+/// A node's text; empty where it is not UTF-8.
+pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
+    source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+}
+
+/// The names of `a.b.c`, if it is nothing but names.
+pub(super) fn names(node: Node<'_>) -> Option<Vec<Node<'_>>> {
+    let mut names = Vec::new();
+    let mut node = node;
+    while names.len() < LIMIT {
+        match GRAMMAR.kind(node) {
+            K::Ident => {
+                names.push(node);
+                names.reverse();
+                return Some(names);
+            }
+            K::Dot => {
+                names.push(node.child_by_field_id(GRAMMAR.f.field)?);
+                node = node.child_by_field_id(GRAMMAR.f.table)?;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The same as text.
+pub(super) fn path(node: Node<'_>, source: &[u8]) -> Option<String> {
+    let names: Vec<&str> = names(node)?.into_iter().map(|name| text(name, source)).collect();
+    Some(names.join("."))
+}
+
+/// The text of a string that is not put together.
+pub(super) fn literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    let content = node.child_by_field_id(GRAMMAR.f.content).filter(|_| GRAMMAR.kind(node) == K::Text)?;
+    Some(text(content, source))
+}
+
+/// A call's arguments.
+pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    if let Some(list) = call.child_by_field_id(GRAMMAR.f.arguments) {
+        each_child(list, |c, _| found.extend((c.is_named() && GRAMMAR.kind(c) != K::Comment).then_some(c)));
+    }
+    found
+}
+
+/// What a call calls, if that is a plain name.
+pub(super) fn callee<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    let name = call.child_by_field_id(GRAMMAR.f.name).filter(|_| GRAMMAR.kind(call) == K::Call)?;
+    (GRAMMAR.kind(name) == K::Ident).then(|| text(name, source))
+}
+
+/// The module of `require "a.b"`.
+pub(super) fn required<'t>(value: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
+    if callee(value, source)? != "require" {
+        return None;
+    }
+    literal(*arguments(value).first()?, source).filter(|module| !module.is_empty())
+}
+
+/// The two sides of an assignment, in pairs; a side with more has pairs without a value.
+pub(super) fn pairs(assignment: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    each_child(assignment, |side, _| {
+        let target = match side.kind() {
+            "variable_list" => &mut left,
+            "expression_list" => &mut right,
+            _ => return,
+        };
+        each_child(side, |c, _| target.extend((c.is_named() && c.kind() != "attribute").then_some(c)));
+    });
+    let values = right.into_iter().map(Some).chain(std::iter::repeat(None));
+    left.into_iter().zip(values).collect()
+}
