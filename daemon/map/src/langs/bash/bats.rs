@@ -1,0 +1,36 @@
+//! Tests of Bats: `@test "what it shows" { … }`.
+//!
+//! To the grammar that is a command with a description and a brace for arguments, and what follows are commands of the file.
+//! So the test's extent is found in the text: it ends with a `}` that begins a line, and until then the walk is inside it.
+
+use tree_sitter::Node;
+
+use super::items::Item;
+use super::rules::ShellRules;
+use crate::facts::{DefFlags, DefKind};
+use crate::walk::{Cx, Step};
+
+/// Longest test that is looked at, in bytes.
+const LIMIT: usize = 64 * 1024;
+
+impl ShellRules {
+    pub(super) fn test<'t>(&mut self, node: Node<'t>, arguments: &[Node<'t>], cx: &mut Cx<'t>) -> Step {
+        let Some(title) = arguments.first() else { return Step::Into };
+        let name = cx.text(*title).trim_matches(['"', '\'']);
+        let (line, col) = cx.position(*title);
+        let quoted = u32::from(cx.text(*title).starts_with(['"', '\'']));
+        let (kind, flags, end) = (DefKind::Function, DefFlags::TEST, title.end_byte());
+        let item = Item { node, name, name_at: (line, col + quoted), kind, flags, end };
+        let rest = cx.slice(node.end_byte(), cx.source.len().min(node.end_byte() + LIMIT));
+        let mut outer = self.lead.take(node, cx);
+        if let Some(length) = rest.find("\n}") {
+            outer.end = node.end_byte() + length + 2;
+            outer.end_line =
+                node.end_position().row as u32 + 1 + rest[..=length].matches('\n').count() as u32;
+        }
+        let end = outer.end;
+        self.locals.clear();
+        self.test = self.define_with(&item, outer, None, cx).map(|def| (end, def));
+        Step::Into
+    }
+}

@@ -1,0 +1,156 @@
+//! Commands: functions of the project that are called, files that are sourced, functions that are named to be called later.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::ShellRules;
+use crate::facts::{ImportInput, ImportKind, RefKind};
+use crate::langs::support::each_child;
+use crate::walk::{Cx, Step};
+
+/// Commands that run the command after them.
+const RUNNERS: &[&str] =
+    &["time", "exec", "nohup", "retry", "run", "eval", "xargs", "command_not_found_handle"];
+
+impl ShellRules {
+    pub(super) fn command<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let Some(name) = node.child_by_field_id(self.g.f.name).and_then(|name| name.child(0)) else {
+            return Step::Into;
+        };
+        // `VAR=1 command`: of the command alone.
+        each_child(node, |c, _| {
+            if self.g.kind(c) == K::Assignment {
+                self.handled.mark(c);
+            }
+        });
+        if name.kind() != "word" {
+            return Step::Into;
+        }
+        let word = cx.text(name);
+        let mut arguments = Vec::new();
+        each_child(node, |c, field| arguments.extend((field == self.g.f.argument).then_some(c)));
+        match word {
+            "source" | "." => self.source(&arguments, cx),
+            "alias" => arguments.iter().for_each(|argument| self.alias(*argument, cx)),
+            "trap" => self.named_function(arguments.first(), cx),
+            "load" => self.load(&arguments, cx),
+            "@test" => return self.test(node, &arguments, cx),
+            _ => {
+                if is_plain(word) {
+                    self.refer(name, RefKind::Call, cx);
+                }
+                if RUNNERS.contains(&word) {
+                    self.named_function(arguments.first(), cx);
+                }
+            }
+        }
+        Step::Into
+    }
+
+    /// A function named as an argument that is a command: `trap cleanup EXIT`, Bats' `run build`.
+    fn named_function(&mut self, argument: Option<&Node<'_>>, cx: &mut Cx<'_>) {
+        if let Some(argument) = argument.filter(|a| a.kind() == "word" && is_plain(cx.text(**a))) {
+            self.refer(*argument, RefKind::Call, cx);
+        }
+    }
+
+    fn source(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
+        let Some(path) = arguments.first() else { return };
+        if let Some(module) = sourced(cx.text(*path)) {
+            self.star(&module, *path, cx);
+        }
+    }
+
+    /// Bats' `load helper`.
+    fn load(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
+        let Some(path) = arguments.first() else { return };
+        if let Some(module) = sourced(cx.text(*path)) {
+            let ending =
+                if module.rsplit('/').next().is_some_and(|name| name.contains('.')) { "" } else { ".bash" };
+            self.star(&format!("{module}{ending}"), *path, cx);
+        }
+    }
+
+    fn star(&mut self, module: &str, at: Node<'_>, cx: &mut Cx<'_>) {
+        cx.facts.import(&ImportInput {
+            kind: ImportKind::Star,
+            module,
+            name: None,
+            local: None,
+            reexported: true,
+            owner: None,
+            line: Cx::lines(at).0,
+        });
+    }
+}
+
+/// Whether a word is a name that a function can have.
+fn is_plain(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '+'))
+}
+
+/// The file that is sourced: `./x` beside the script, `*/x` where only the end of the path is told, `x` as written. None
+/// where not even the file's name is plain.
+fn sourced(written: &str) -> Option<String> {
+    let path = written.replace(['"', '\''], "");
+    let beside = [
+        "$(dirname $0)/",
+        "$(dirname -- $0)/",
+        "${0%/*}/",
+        "$(dirname ${BASH_SOURCE[0]})/",
+        "$(dirname $BASH_SOURCE)/",
+        "${BASH_SOURCE%/*}/",
+        "${BASH_SOURCE[0]%/*}/",
+        "$(dirname ${BASH_SOURCE})/",
+        "$(dirname $(readlink -f $0))/",
+        "$(dirname $(realpath $0))/",
+        "$(cd $(dirname $0) && pwd)/",
+        "$(cd $(dirname ${BASH_SOURCE[0]}) && pwd)/",
+        "`dirname $0`/",
+        "$BATS_TEST_DIRNAME/",
+        "${BATS_TEST_DIRNAME}/",
+    ];
+    if let Some(rest) = beside.iter().find_map(|start| path.strip_prefix(start)) {
+        return is_fixed(rest).then(|| format!("./{rest}"));
+    }
+    if is_fixed(&path) {
+        return (!path.is_empty() && !path.starts_with("/dev/")).then_some(path);
+    }
+    // `$root/lib/x.sh`: what stands after the last thing to fill in.
+    let after = path.rfind(['}', ')', '`']).map_or(0, |at| at + 1);
+    let rest = &path[after..];
+    let cut = match rest.rfind('$') {
+        Some(at) => at + rest[at..].find('/')?,
+        None => rest.find('/').filter(|at| *at == 0 || after == 0)?,
+    };
+    let end = rest[cut..].trim_start_matches('/');
+    (is_fixed(end) && !end.is_empty()).then(|| format!("*/{end}"))
+}
+
+fn is_fixed(path: &str) -> bool {
+    !path.contains(['$', '`', '*', '(', '{', '<', '?', '\\', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sourced;
+
+    #[test]
+    fn what_is_sourced() {
+        for (written, module) in [
+            ("./lib.sh", Some("./lib.sh")),
+            ("\"$(dirname \"$0\")/a/lib.sh\"", Some("./a/lib.sh")),
+            ("\"${BASH_SOURCE%/*}/lib.sh\"", Some("./lib.sh")),
+            ("\"$DIR/lib.sh\"", Some("*/lib.sh")),
+            ("\"${ROOT}\"/lib/x.sh", Some("*/lib/x.sh")),
+            ("\"$(pwd)/x.sh\"", Some("*/x.sh")),
+            ("\"$file\"", None),
+            ("\"$dir/$name.sh\"", None),
+            ("/dev/stdin", None),
+            ("<(kubectl completion bash)", None),
+        ] {
+            assert_eq!(sourced(written).as_deref(), module, "{written}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Bash, and the other shells as far as they are written alike.
+//!
+//! Functions are found in the file and in what it sources. Any other command is one of a function only if its name is no
+//! program's that everybody knows, and even then no more than a candidate unless the name could hardly be a program's
+//! (`log_info`, `nvm::use`). What the environment is given (`export`), what cannot change (`readonly`) and what is assigned at
+//! file level is defined once, where it first is. `@test "…"` of Bats is a test.
+
+mod bats;
+mod commands;
+mod grammar;
+mod imports;
+mod items;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::{Language, Tree};
+
+use super::{Lang, LangSpec, PackageScope, Reader};
+use crate::facts::FactsBuilder;
+use crate::walk::walk;
+
+/// Its row in the language table.
+pub const SPEC: LangSpec = LangSpec {
+    lang: Lang::Bash,
+    id: "sh",
+    name: "Bash",
+    extensions: &[
+        "sh",
+        "bash",
+        "bats",
+        "ksh",
+        "zsh",
+        "bashrc",
+        "bash_profile",
+        "bash_aliases",
+        "bash_login",
+        "bash_logout",
+        "profile",
+        "zshrc",
+        "zprofile",
+        "zshenv",
+        "envrc",
+        "ebuild",
+        "eclass",
+    ],
+    interpreters: &["sh", "bash", "dash", "ksh", "zsh", "ash", "bats", "mksh"],
+    reader: Reader::Tree { grammar: language, extract },
+    imports: &imports::Sources,
+    bare_members: false,
+    package_scope: PackageScope::File,
+};
+
+/// The names of files without an ending that are the shell's all the same.
+pub(super) const FILE_NAMES: &[&str] = &["PKGBUILD", "APKBUILD", "bashrc", "zshrc", "profile"];
+
+fn language() -> Language {
+    tree_sitter_bash::LANGUAGE.into()
+}
+
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::ShellRules::new())
+}
