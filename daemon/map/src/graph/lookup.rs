@@ -224,7 +224,7 @@ fn ends_at_dot(long: &str, short: &str) -> bool {
 
 /// A file's place as a module would be written: its package, or its path with dots.
 fn module_path(entry: &FileEntry) -> String {
-    if let Some(package) = entry.facts.package.filter(|_| entry.lang() == Lang::Java) {
+    if let Some(package) = entry.facts.package.filter(|_| matches!(entry.lang(), Lang::Java | Lang::Php)) {
         return entry.facts.name(package).to_owned();
     }
     let path = entry.path.as_str();

@@ -254,5 +254,5 @@ pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
 pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
     import.reexported
         && (entry.lang() != Lang::Python || entry.path.file_name().starts_with("__init__."))
-        && entry.lang().family() != Lang::Cpp
+        && !matches!(entry.lang().family(), Lang::Cpp | Lang::Bash)
 }

@@ -4,13 +4,17 @@
 //! its module (`imports.rs`), what its project files say (`manifest.rs`). Everything else is shared: the walk, the facts,
 //! the resolution. Adding a language touches its folder and [`TABLE`].
 
+pub mod bash;
 pub mod c;
 pub mod cpp;
 pub mod ecma;
 pub mod go;
 pub mod java;
+pub mod lua;
 pub mod markdown;
+pub mod php;
 pub mod python;
+pub mod ruby;
 pub mod rust;
 pub(crate) mod support;
 
@@ -45,6 +49,14 @@ pub enum Lang {
     Markdown,
     /// A project file whose facts steer import resolution (`go.mod`, `Cargo.toml`, `tsconfig.json`, `package.json`).
     Manifest,
+    /// PHP.
+    Php,
+    /// Ruby.
+    Ruby,
+    /// Lua.
+    Lua,
+    /// Bash, and other shells.
+    Bash,
 }
 
 /// One row of the language table.
@@ -171,11 +183,15 @@ pub static TABLE: &[LangSpec] = &[
     c::SPEC,
     cpp::SPEC,
     markdown::SPEC,
+    php::SPEC,
+    ruby::SPEC,
+    lua::SPEC,
+    bash::SPEC,
 ];
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -187,6 +203,10 @@ impl Lang {
         Self::Cpp,
         Self::Markdown,
         Self::Manifest,
+        Self::Php,
+        Self::Ruby,
+        Self::Lua,
+        Self::Bash,
     ];
 
     /// Its row; project files have none.
@@ -237,8 +257,14 @@ pub fn language_of(file_name: &str, head: &[u8]) -> Option<Lang> {
     match extension {
         Some(ext) if ext == "h" => Some(if cpp::looks_like_cpp(head) { Lang::Cpp } else { Lang::C }),
         Some(ext) => TABLE.iter().find(|s| s.extensions.contains(&ext.as_str())).map(|s| s.lang),
-        None => by_interpreter(head),
+        None => by_file_name(file_name).or_else(|| by_interpreter(head)),
     }
+}
+
+/// Files that are known by their whole name.
+fn by_file_name(file_name: &str) -> Option<Lang> {
+    let ruby = ruby::FILE_NAMES.contains(&file_name).then_some(Lang::Ruby);
+    ruby.or_else(|| bash::FILE_NAMES.contains(&file_name).then_some(Lang::Bash))
 }
 
 fn by_interpreter(head: &[u8]) -> Option<Lang> {
@@ -253,7 +279,13 @@ fn by_interpreter(head: &[u8]) -> Option<Lang> {
 fn is_manifest(file_name: &str) -> bool {
     matches!(
         file_name,
-        "go.mod" | "Cargo.toml" | "tsconfig.json" | "jsconfig.json" | "package.json" | "pyproject.toml"
+        "go.mod"
+            | "Cargo.toml"
+            | "tsconfig.json"
+            | "jsconfig.json"
+            | "package.json"
+            | "pyproject.toml"
+            | "composer.json"
     )
 }
 
@@ -267,6 +299,7 @@ pub fn manifest_facts(file_name: &str, source: &[u8]) -> FileFacts {
         "Cargo.toml" => rust::manifest(&text, &mut facts),
         "tsconfig.json" | "jsconfig.json" => ecma::tsconfig(&text, &mut facts),
         "package.json" => ecma::package_json(&text, &mut facts),
+        "composer.json" => php::manifest(&text, &mut facts),
         _ => {}
     }
     facts.finish()

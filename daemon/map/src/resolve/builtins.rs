@@ -28,6 +28,10 @@ impl Words {
             Lang::Go => (GO_GLOBALS, GO_MEMBERS),
             Lang::Java => (JAVA_GLOBALS, JAVA_MEMBERS),
             Lang::Cpp => ("", CPP_MEMBERS),
+            Lang::Php => (PHP_GLOBALS, PHP_MEMBERS),
+            Lang::Ruby => (RUBY_GLOBALS, RUBY_MEMBERS),
+            Lang::Lua => (LUA_GLOBALS, LUA_MEMBERS),
+            Lang::Bash => (BASH_GLOBALS, ""),
             _ => ("", ""),
         };
         Self { globals: globals.split_whitespace().collect(), members: members.split_whitespace().collect() }
@@ -160,3 +164,148 @@ const CPP_MEMBERS: &str = "\
     length load lock lower_bound max_size name next open pop pop_back pop_front push push_back push_front \
     rbegin read release rend replace reserve reset resize second seekg set shrink_to_fit size sort store str \
     substr swap tellg top type unlock update upper_bound value value_or what write";
+
+const PHP_GLOBALS: &str = "\
+    ArgumentCountError ArithmeticError ArrayAccess ArrayIterator ArrayObject Attribute BackedEnum \
+    BadFunctionCallException BadMethodCallException Closure Countable CurlHandle DOMDocument DOMElement \
+    DOMNode DOMXPath DateInterval DatePeriod DateTime DateTimeImmutable DateTimeInterface DateTimeZone \
+    DirectoryIterator DivisionByZeroError DomainException E_ALL E_ERROR E_NOTICE E_STRICT E_USER_ERROR \
+    E_WARNING Error ErrorException Exception FilesystemIterator Generator InvalidArgumentException Iterator \
+    IteratorAggregate IteratorIterator JsonException JsonSerializable LengthException LogicException NumberFormatter PDO \
+    PDOException PDOStatement PHP_EOL PHP_INT_MAX PHP_OS PHP_VERSION PHP_VERSION_ID DIRECTORY_SEPARATOR \
+    OutOfBoundsException OutOfRangeException OverflowException RangeException RecursiveDirectoryIterator \
+    RecursiveIteratorIterator ReflectionClass ReflectionException ReflectionFunction ReflectionMethod \
+    ReflectionNamedType ReflectionObject ReflectionProperty RuntimeException SeekableIterator Serializable \
+    SimpleXMLElement SplFileInfo SplObjectStorage SplQueue SplStack Stringable Throwable Traversable \
+    TypeError UnderflowException UnexpectedValueException UnitEnum ValueError WeakMap WeakReference \
+    ZipArchive abs addslashes array_chunk array_column array_combine array_diff array_diff_key array_fill \
+    array_fill_keys array_filter array_flip array_intersect array_intersect_key array_key_exists \
+    array_key_first array_key_last array_keys array_map array_merge array_merge_recursive array_pad array_pop \
+    array_product array_push array_reduce array_replace array_reverse array_search array_shift array_slice \
+    array_splice array_sum array_unique array_unshift array_values array_walk arsort asort assert \
+    base64_decode base64_encode basename bin2hex call_user_func call_user_func_array ceil chdir chmod chr \
+    class_exists compact constant copy count current date debug_backtrace dechex define defined dirname each \
+    end error_get_last error_log error_reporting explode extension_loaded extract fclose feof fgets file \
+    file_exists file_get_contents file_put_contents filemtime filesize filter_var floor flush fopen fputs \
+    fread fscanf fseek function_exists fwrite get_class get_object_vars get_parent_class getcwd getenv gettype \
+    glob hash header hexdec html_entity_decode htmlspecialchars implode in_array ini_get ini_set \
+    interface_exists intval is_a is_array is_bool is_callable is_dir is_file is_float is_int is_iterable \
+    is_null is_numeric is_object is_readable is_resource is_scalar is_string is_subclass_of is_writable \
+    iterator_to_array join json_decode json_encode key krsort ksort lcfirst ltrim max mb_strlen mb_strpos \
+    mb_strtolower mb_strtoupper mb_substr md5 method_exists microtime min mkdir mt_rand next nl2br \
+    number_format ob_get_clean ob_start ord parse_str parse_url pathinfo php_sapi_name phpversion preg_match \
+    preg_match_all preg_quote preg_replace preg_replace_callback preg_split print_r printf property_exists \
+    putenv rand random_bytes random_int range rawurldecode rawurlencode realpath register_shutdown_function \
+    rename reset restore_error_handler rmdir round rsort rtrim scandir serialize set_error_handler \
+    set_exception_handler setlocale sha1 shuffle sizeof sleep sort spl_autoload_register spl_object_hash \
+    spl_object_id sprintf sqrt str_contains str_ends_with str_pad str_repeat str_replace str_split \
+    str_starts_with strcasecmp strcmp stream_get_contents strip_tags stripos stripslashes strlen strncmp \
+    strpos strrev strrpos strstr strtolower strtotime strtoupper strtr strval substr substr_count sys_get_temp_dir \
+    tempnam time touch trait_exists trigger_error trim uasort ucfirst ucwords uksort uniqid unlink \
+    unserialize urldecode urlencode usleep usort utf8_encode var_dump var_export version_compare vsprintf";
+
+const PHP_MEMBERS: &str = "\
+    __construct __get __invoke __set __toString add all append apply call clear close commit connect count create \
+    current data date debug delete diff each end error exec execute exists fetch fetchAll fetchColumn filter \
+    find first flush format get getCode getFile getIterator getLine getMessage getName getPrevious \
+    getTimestamp getTrace getTraceAsString getType getValue has hash id info insert invoke isEmpty item join \
+    jsonSerialize key keys last length load log map merge modify name next offsetExists offsetGet offsetSet \
+    offsetUnset open parse path prepare push query read remove render replace reset rewind rollBack run save \
+    search send serialize set setTimezone size slice sort start stop sub toArray toString type update valid \
+    value values warning with write";
+
+const RUBY_GLOBALS: &str = "\
+    ARGF ARGV ArgumentError Array BasicObject Benchmark BigDecimal Binding CGI CSV Class Comparable Complex Data \
+    Date DateTime Delegator Digest Dir ENV ERB EncodingError Encoding Enumerable Enumerator Errno Etc EOFError \
+    Exception FalseClass Fiber File FileTest FileUtils FloatDomainError Float FrozenError GC Hash IO IOError \
+    IndexError Integer Interrupt IPAddr JSON Kernel KeyError LoadError LocalJumpError Logger Marshal MatchData \
+    Math Method Module Monitor Mutex NameError Net NilClass NoMethodError NotImplementedError Numeric Object \
+    ObjectSpace Observable Open3 OpenSSL OpenStruct OptionParser Pathname Proc Process PStore Psych Queue \
+    RUBY_ENGINE RUBY_PLATFORM RUBY_VERSION Ractor Random Range RangeError Rational Readline Regexp RegexpError \
+    RubyVM RuntimeError STDERR STDIN STDOUT ScriptError SecureRandom SecurityError Set Shellwords Signal \
+    SignalException SimpleDelegator Singleton SizedQueue Socket StandardError StopIteration String StringIO \
+    StringScanner Struct Symbol SyntaxError SystemCallError SystemExit SystemStackError TCPServer TCPSocket \
+    TSort Tempfile Thread ThreadError Time Timeout TracePoint TrueClass TypeError UDPSocket UnboundMethod \
+    UncaughtThrowError URI WeakRef YAML ZeroDivisionError Zlib __FILE__ __LINE__ __dir__ __method__ abort \
+    at_exit binding block_given? caller caller_locations catch eval exec exit exit! fail fork format gets \
+    global_variables lambda load local_variables loop open p pp print printf proc putc puts raise rand readline \
+    readlines require require_relative select sleep spawn sprintf srand syscall system test throw trap warn";
+
+const RUBY_MEMBERS: &str = "\
+    != !~ % & * + - / < << <= <=> == === =~ > >= [] []= abort abs absolute_path acquire add after all? allocate \
+    any? append apply args arity assert assert_equal assert_nil assert_raises at attributes b backtrace basename \
+    before begin between? binding binmode block_given? body build bytes bytesize call caller capitalize ceil \
+    center chars chdir children chmod chomp chop chunk_while class class_eval class_exec clear clone close \
+    closed? code coerce collect collect_concat column combination compact compact! compare_by_identity concat \
+    config const_defined? const_get const_missing const_set constants content context count create cycle data \
+    date day debug decode default define_method define_singleton_method delete delete_at delete_if describe \
+    detect dig dirname disable display div divmod down downcase drop drop_while dump dup each each_char each_cons \
+    each_entry each_key each_line each_pair each_slice each_value each_with_index each_with_object empty? enable \
+    encode encoding end end_with? entries enum_for eof? eql? equal? erb error errors escape eval even? except \
+    exclude? exec execute exist? exists? exit expand_path expect extend extended extname fail fatal fetch file \
+    file? filter filter_map find find_all find_index finish first flat_map flatten flatten! float floor flush \
+    foreach format freeze frozen? fsync get getc gets glob grep group_by gsub gsub! handle has_key? has_value? \
+    hash header headers host hour id include include? included included_modules index info inherited init \
+    initialize inject insert inspect instance instance_eval instance_exec instance_method instance_methods \
+    instance_of? instance_variable_defined? instance_variable_get instance_variable_set instance_variables intern \
+    invert is_a? it items iterator join keep_if key key? keys kill kind_of? lambda? last length level line lines \
+    link list ljust load lock log logger lstrip map map! match match? max max_by member? members merge merge! \
+    message method method_defined? method_missing methods min min_by min_max mkdir mode module_eval month move \
+    mtime name new next nil? none? now nonzero? object_id odd? on one? open options ord origin parameters params \
+    parent parse partition path perform permutation pid pop pos post position prepend prev print printf private \
+    process product public_send push put puts raise rand read readline readlines readpartial ready realpath \
+    reduce register reject reject! release remove remove_const remove_method rename render replace request \
+    require reset resolve respond_to? respond_to_missing? response result retry return reverse reverse_each rewind \
+    rindex rjust rotate round rstrip run sample save scan search second seek select select! send set setup shift \
+    shuffle sort sort! signal singleton_class singleton_methods size skip sleep slice slice! sort_by source split \
+    sprintf squeeze start start_with? stat state status step stop store strftime string strip strip! sub sub! \
+    subject succ sum super superclass swapcase symbolize_keys sync take take_while tap tell test text then time to to_not not_to receive \
+    times to_a to_ary to_enum to_f to_h to_hash to_i to_int to_io to_json to_proc to_path to_r to_s to_str \
+    to_str to_sym to_time total touch tr transform_keys transform_values transpose trigger truncate try type \
+    undef_method union uniq uniq! unlink unlock unpack unshift up upcase update url use utc valid? validate value \
+    value? values values_at version wait wakeup warn with with_index with_object write year yield zero? zip";
+
+const LUA_GLOBALS: &str = "\
+    _ENV _G _VERSION arg assert bit bit32 collectgarbage coroutine debug dofile error getfenv getmetatable io \
+    ipairs jit load loadfile loadstring math module ngx newproxy next os package pairs pcall print rawequal \
+    rawget rawlen rawset redis require select setfenv setmetatable string table tonumber tostring type unpack \
+    utf8 vim xpcall";
+
+const LUA_MEMBERS: &str = "\
+    __call __eq __gc __index __len __newindex __tostring abs add byte ceil char clear clock close concat \
+    connect copy count create date debug destroy error exit extend filter find first floor flush format gmatch \
+    gsub get getenv id index info insert is key keys last len length lines log lower map match max maxn merge \
+    min name new next now open pack parse path pop print push rand random read receive remove rename rep replace \
+    reset resume reverse run seek select send set setvbuf settimeout size sort split start status stop string sub \
+    time tmpname tostring trim type unpack update upper value values wait wrap write yield";
+
+const BASH_GLOBALS: &str = "\
+    . : [ [[ adduser alias ansible apk apt apt-cache apt-get arch aria2c as at autoconf automake awk aws az base32 \
+    base64 basename bash bc bg bind bison blkid brew break btrfs builtin bunzip2 bzip2 caller cargo cat cc cd \
+    chattr checkinstall chgrp chmod chown chpasswd chroot chsh clang clear cmake cmp column comm command compgen \
+    complete compopt composer continue convert cp cpio cron crontab cryptsetup csplit curl cut date dbus-send dd \
+    deb debootstrap declare depmod df diff dig dir dircolors dirname dirs disable disown dmesg dnf docker \
+    docker-compose dos2unix dpkg dpkg-deb dpkg-query dpkg-reconfigure dracut du e2fsck echo ed egrep emacs enable \
+    env envsubst eval exec exit expand export expr fakeroot fallocate false fc fdisk fdupes ffmpeg fg fgrep file \
+    find findmnt firewall-cmd flock fold free fsck fusermount fuser g++ gawk gcc gcloud gdb gem getconf getent \
+    getfacl getopt getopts gh git glibtoolize go gpasswd gpg gpg2 gradle grep groff groupadd groups gsed gsettings \
+    gunzip gzip hash head help helm hexdump history host hostname hostnamectl htop iconv id ifconfig ifdown ifup \
+    infocmp info initctl insmod install ionice ip iptables iw java javac jobs join journalctl jq kill killall \
+    kubectl ld ldconfig ldd less let link ln loadkeys local locale localectl locate logger login logname logout \
+    loginctl losetup ls lsb_release lsblk lscpu lsmod lsof lspci lsusb lua lvm lxc lz4 lzma m4 mail make man mapfile \
+    mawk md5sum mdadm meson mke2fs mkdir mkfifo mkfs mkinitcpio mknod mkpasswd mksquashfs mkswap mktemp modinfo \
+    modprobe more mount mountpoint mv mvn mysql mysqladmin mysqldump nano nc netcat netstat nginx nice ninja nl \
+    nmcli node nohup npm nproc npx nsenter ntpdate numfmt nvim objdump od openssl pacman parallel parted partprobe \
+    passwd paste patch perl pgrep php pidof ping pip pip3 pkexec pkg pkg-config pkill pnpm podman popd postgres \
+    poweroff pr printenv printf ps pstree psql ptx pushd pv pwd pwgen python python2 python3 qemu-img rails rake \
+    ranlib read readarray readelf readlink readonly realpath reboot rename reset restorecon return rm rmdir rmmod \
+    rpm rsync ruby runuser rustc rustup scp screen script sed select seq service set setfacl setpriv setsid \
+    setterm sh sha1sum sha256sum sha512sum shellcheck shift shopt shred shuf shutdown sleep snap sort source split \
+    sqlite3 ss ssh ssh-add ssh-agent ssh-keygen ssh-keyscan ssh-copy-id stat stdbuf strace strip stty su sudo sum \
+    suspend svn swapoff swapon sync sysctl systemctl systemd-run tac tail tar tasklist tclsh tee terraform test \
+    time timedatectl timeout times tmux top touch tput tr trap tree true truncate tsort tty tune2fs type typeset \
+    udevadm ulimit umask umount unalias uname uncompress unexpand uniq unlink unset unshare unsquashfs unxz unzip \
+    update update-alternatives update-grub update-initramfs update-rc.d updatedb uptime useradd userdel usermod \
+    users usleep uuidgen vagrant valgrind vi vim virsh visudo vmstat wait wall watch wc wget whatis whereis which \
+    while whiptail who whoami wipefs write xargs xdg-open xmllint xrandr xrdb xset xxd xz yarn yes yum zcat zenity \
+    zfs zgrep zip zpool zsh zstd zypper";

@@ -3,7 +3,7 @@
 use hob_base::FileId;
 
 use super::modules::is_visible;
-use super::{Resolution, Resolver, Site, Thing, Want, family};
+use super::{Resolution, Resolver, Site, Thing, Want, family, global};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
@@ -98,7 +98,9 @@ impl<'m> Resolver<'m> {
             }
             _ => self.only(site, r),
         };
+        let vague = family(site) == Lang::Bash && !global::is_shell_function(name);
         match only {
+            Only::One(_) if vague => Resolution::Unresolved,
             Only::None => Resolution::Dropped,
             Only::One(def) => Resolution::To(Thing::Def(def), Confidence::Name),
             Only::Several => Resolution::Unresolved,
@@ -129,6 +131,7 @@ impl<'m> Resolver<'m> {
     /// The candidates of a reference that does not resolve.
     pub(crate) fn candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
+        let r = &global::plain(entry, r);
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
         let mut list: Vec<DefRef> = self.possible(site, r).map(|def| self.body_of(def)).collect();
         list.sort_unstable();
@@ -256,7 +259,12 @@ fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
         }
         RefKind::Use => def.kind != DefKind::Module,
     };
-    by_kind && if member { is_member(entry, def) } else { is_free(entry, def) }
+    if global::is_test_block(def) && global::has_test_blocks(entry.lang()) {
+        return false;
+    }
+    // In Ruby a function of no class is a method of every object.
+    let member_too = entry.lang() == Lang::Ruby && def.kind == DefKind::Function;
+    by_kind && if member { is_member(entry, def) || member_too } else { is_free(entry, def) }
 }
 
 fn is_member(entry: &FileEntry, def: &Def) -> bool {
@@ -278,10 +286,11 @@ fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) 
     if file == site.file {
         return true;
     }
-    if def.flags.has(DefFlags::EXPORTED) && entry.lang().family() != Lang::Cpp {
+    if def.flags.has(DefFlags::EXPORTED) && !matches!(entry.lang().family(), Lang::Cpp | Lang::Php) {
         return true;
     }
     match entry.lang().family() {
+        Lang::Php => !is_free(entry, def) || global::is_near(site, entry, def),
         Lang::Cpp => is_visible(entry, def) || !is_free(entry, def),
         Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
         Lang::Go => entry.path.dir() == site.entry.path.dir(),

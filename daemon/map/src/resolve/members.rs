@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use hob_base::FileId;
 
+use super::constants::is_class;
 use super::scope::pick;
 use super::{Bases, Found, Resolver, Site, Thing, Want, builtins};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref};
@@ -75,12 +76,18 @@ impl<'m> Resolver<'m> {
     pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
         let (entry, def) = self.def(class)?;
         let qualified = entry.facts.name(def.qualified);
+        if entry.lang() == Lang::Ruby && name.starts_with(char::is_uppercase) {
+            return self.constant_in(class, qualified, name);
+        }
         let here = entry.defs_named(name).filter(|(_, child)| {
             child.parent == Some(class.def)
                 || (entry.qualifier(child) == qualified && entry.is_detached(child))
         });
         if let Some(def) = pick(here, Want::Any) {
             return Some(DefRef { file: class.file, def });
+        }
+        if entry.lang() == Lang::Ruby {
+            return self.reopened_member(class, name);
         }
         if !self.index.has_detached(entry.lang().family()) {
             return None;
@@ -128,10 +135,13 @@ impl<'m> Resolver<'m> {
                 None => bases.open |= !is_plain(entry, r),
             }
         }
+        if entry.lang() == Lang::Ruby {
+            self.add_reopened_bases(class, &mut bases);
+        }
         bases
     }
 
-    fn base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
+    pub(super) fn base(&self, class: DefRef, entry: &'m FileEntry, r: &Ref) -> Option<DefRef> {
         let name = entry.facts.name(r.name);
         let outer = entry.facts.def(class.def).parent;
         let site = Site { file: class.file, entry, owner: outer, want: Want::Type };
@@ -146,7 +156,8 @@ impl<'m> Resolver<'m> {
         match found {
             Found::Thing(Thing::Def(def), _) => {
                 let def = self.body_of(def);
-                (def != class && self.def(def).is_some_and(|(_, def)| def.kind.is_type())).then_some(def)
+                let is_base = self.def(def).is_some_and(|(entry, def)| is_class(entry, def));
+                (def != class && is_base).then_some(def)
             }
             _ => None,
         }
@@ -157,7 +168,7 @@ impl<'m> Resolver<'m> {
         let mut scope = site.owner;
         while let Some(at) = scope {
             let def = site.entry.facts.def(at);
-            if def.kind.is_type() {
+            if is_class(site.entry, def) {
                 return Some(DefRef { file: site.file, def: at });
             }
             if site.entry.is_detached(def) {
@@ -215,9 +226,9 @@ fn same_end(a: &str, b: &str) -> bool {
 }
 
 /// Whether a base adds no members worth waiting for: the root of all classes.
-fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
+pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
     r.receiver == Receiver::None
-        && matches!(name, "object" | "Object")
+        && (matches!(name, "object" | "Object") || entry.lang() == Lang::Ruby)
         && builtins::is_global(entry.lang().family(), name)
 }

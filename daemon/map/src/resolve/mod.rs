@@ -16,6 +16,8 @@
 //! single reference however strange the code is (cycles of re-exports, classes that inherit from their members).
 
 mod builtins;
+mod constants;
+mod global;
 mod guess;
 mod include;
 mod links;
@@ -34,6 +36,7 @@ use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
 use crate::langs::{Lang, ModuleTarget};
+use global::is_root;
 pub(crate) use links::Link;
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
@@ -196,6 +199,7 @@ impl<'m> Resolver<'m> {
         let found = match r.receiver {
             Receiver::None => self.bare_ref(site, r, name),
             Receiver::SelfType => self.self_ref(site, r, false),
+            Receiver::Path(path) if is_root(entry, path) => self.root_ref(site, r, name),
             Receiver::Super => self.self_ref(site, r, true),
             Receiver::Path(path) => self.path_ref(site, r, entry.facts.name(path)),
             Receiver::Typed(ty) => self.typed_ref(site, r, entry.facts.name(ty)),
@@ -238,8 +242,14 @@ impl<'m> Resolver<'m> {
                 let near = def.file == site.file;
                 Resolution::To(Thing::Def(def), if near { Confidence::Exact } else { Confidence::Import })
             }
-            members::Member::Missing { open: true } => Resolution::Unresolved,
-            members::Member::Missing { open: false } => self.unknown_ref(site, r),
+            members::Member::Missing { open } => {
+                let own = if above || site.entry.lang() != Lang::Ruby {
+                    None
+                } else {
+                    self.ruby_self(site, r, name)
+                };
+                own.unwrap_or_else(|| if open { Resolution::Unresolved } else { self.unknown_ref(site, r) })
+            }
         }
     }
 
@@ -249,6 +259,10 @@ impl<'m> Resolver<'m> {
             Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
             Found::Bound => Resolution::Unresolved,
             Found::Absent { .. } if builtins::is_global(family(site), first) => Resolution::Dropped,
+            // A constant that the project has nowhere.
+            Found::Absent { .. } if family(site) == Lang::Ruby && self.index.defining(first).is_empty() => {
+                Resolution::Dropped
+            }
             // In C a path starts with a variable more often than with a type.
             Found::Absent { .. } if family(site) == Lang::Cpp => self.unknown_ref(site, r),
             Found::Absent { .. } => Resolution::Unresolved,

@@ -55,6 +55,13 @@ impl<'m> Resolver<'m> {
         match (import.kind, import.name) {
             (ImportKind::Named, Some(name)) => match self.lookup_in(&module, entry.facts.name(name), trail) {
                 Found::Thing(thing, confidence) => Found::Thing(thing, confidence.max(Confidence::Import)),
+                // A Lua file that returns no table of its own is what it offers.
+                _ if entry.lang() == Lang::Lua
+                    && entry.facts.name(name) == "default"
+                    && matches!(*module.target, ModuleTarget::File(_)) =>
+                {
+                    Found::Thing(as_thing(module), Confidence::Import)
+                }
                 Found::Bound | Found::Absent { .. } => Found::Bound,
             },
             _ => Found::Thing(as_thing(module), Confidence::Import),
@@ -136,6 +143,9 @@ impl<'m> Resolver<'m> {
             return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
         if let Some(found) = self.reexported(file, entry, name, trail) {
+            return found;
+        }
+        if let Some(found) = self.in_returned_table(file, entry, name) {
             return found;
         }
         self.star_exported(file, entry, name, trail)
@@ -244,7 +254,7 @@ impl<'m> Resolver<'m> {
     fn follow_unbound(&self, site: Site<'m>, path: &str, open: bool) -> Found {
         let Some(row) = site.entry.lang().spec() else { return Found::Absent { open } };
         let Some((target, taken)) = row.imports.resolve_path(self.index, site.file, path) else {
-            return Found::Absent { open };
+            return self.at_root(site, path).unwrap_or(Found::Absent { open });
         };
         let end = path.match_indices('.').nth(taken.saturating_sub(1)).map_or(path.len(), |(at, _)| at);
         let rest = path.get(end + 1..).unwrap_or("");
@@ -270,7 +280,7 @@ impl<'m> Resolver<'m> {
             Thing::Module(module) => self.lookup_in(module, name, &mut Vec::new()),
             Thing::Def(def) => {
                 let Some((entry, found)) = self.def(*def) else { return Found::Bound };
-                if found.kind == DefKind::Module {
+                if found.kind == DefKind::Module && entry.lang() != Lang::Ruby {
                     return self.in_namespace(*def, name);
                 }
                 if !self.has_members(*def) {

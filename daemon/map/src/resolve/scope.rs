@@ -52,7 +52,10 @@ impl<'m> Resolver<'m> {
         if let Some(def) = self.in_package(site, name) {
             return Found::Thing(Thing::Def(def), Confidence::Import);
         }
-        self.through_stars(site, name, None, open)
+        match self.through_stars(site, name, None, open) {
+            Found::Absent { open } => self.everywhere(site, name).unwrap_or(Found::Absent { open }),
+            found => found,
+        }
     }
 
     /// What a name means directly inside a definition around it.

@@ -3,6 +3,7 @@
 //!
 //! Nothing here decides what a node means; that is each language's own business.
 
+mod assign;
 mod grammar;
 mod lead;
 mod pending;
@@ -10,6 +11,7 @@ pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
 
+pub(crate) use assign::assign;
 pub(crate) use grammar::Grammar;
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;

@@ -1,0 +1,211 @@
+//! Ruby's constants: found by their qualified names, wherever they are written.
+//!
+//! Nothing imports them, and a class may be written in many places. The modules around a name say which qualified names
+//! are tried; of several places the one stands for all that the path convention points to (`A::B` in `a/b.rb`), or that says
+//! what the class is derived from. Members and bases are those of every place. Code of tests reopens nothing for others.
+
+use hob_base::FileId;
+
+use super::scope::{pick, top_defs};
+use super::{Bases, Found, Resolution, Resolver, Site, Thing, Want, builtins};
+use crate::facts::{Def, DefFlags, DefIdx, DefKind, Ref};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// More files than these define a name: the others are not looked at.
+const MANY: usize = 512;
+/// Folders that hold code for tests.
+const TESTS: &[&str] =
+    &["test", "tests", "spec", "specs", "features", "fixtures", "examples", "benchmark", "benchmarks"];
+
+impl<'m> Resolver<'m> {
+    /// The constant that a name or path (`A.B`) means of which nothing in sight binds the beginning, from the innermost
+    /// module outwards. Bound, but to nothing known, where the project has that name only elsewhere.
+    pub(super) fn constant_path(&self, site: Site<'m>, path: &str) -> Option<Found> {
+        let last = path.rsplit('.').next().unwrap_or(path);
+        if !last.starts_with(char::is_uppercase) || self.index.defining(last).is_empty() {
+            return None;
+        }
+        let facts = &site.entry.facts;
+        let around =
+            std::iter::successors(site.owner, |&def| facts.def(def).parent).map(|def| facts.def(def));
+        let modules = around.filter(|def| is_module(def)).map(|def| facts.name(def.qualified));
+        let tried = modules.map(|module| format!("{module}.{path}")).chain([path.to_owned()]);
+        let mut met = false;
+        for qualified in tried {
+            let places = self.places(&qualified);
+            met |= !places.is_empty();
+            if let Some(def) = self.foremost(site.file, places, &qualified) {
+                return Some(Found::Thing(Thing::Def(def), Confidence::Name));
+            }
+        }
+        let builtin = builtins::is_global(Lang::Ruby, path.split('.').next().unwrap_or(path));
+        (met || !builtin).then_some(Found::Bound)
+    }
+
+    /// Where a class, module or constant of this name is written, one place per file.
+    fn places(&self, qualified: &str) -> Vec<DefRef> {
+        let last = qualified.rsplit('.').next().unwrap_or(qualified);
+        let files = self.index.defining(last).iter().take(MANY).map(|&file| FileId(file));
+        let found = files.filter_map(|file| {
+            let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Ruby)?;
+            let is_it = |def: &Def| {
+                entry.facts.name(def.qualified) == qualified
+                    && (is_module(def) || def.kind == DefKind::Constant)
+            };
+            let (def, _) = entry.defs_named(last).find(|(_, def)| is_it(def))?;
+            Some(DefRef { file, def })
+        });
+        found.collect()
+    }
+
+    /// The place that stands for all.
+    fn foremost(&self, from: FileId, mut places: Vec<DefRef>, qualified: &str) -> Option<DefRef> {
+        if places.len() > 1 {
+            places.retain(|def| self.entry(def.file).is_some_and(|e| !is_for_tests(e.path.as_str())));
+        }
+        let conventional = format!("{}.rb", snake(qualified));
+        let key = |def: &&DefRef| {
+            let entry = self.entry(def.file);
+            let path = entry.map_or("", |entry| entry.path.as_str());
+            let strayed = !path.ends_with(&conventional);
+            let plain = entry.is_none_or(|entry| entry.bases_of(def.def).next().is_none());
+            let far = def.file != from;
+            (strayed, plain, far, path)
+        };
+        places.iter().min_by_key(key).copied()
+    }
+
+    /// A constant that a class or module has itself, wherever that is written.
+    pub(super) fn constant_in(&self, class: DefRef, within: &str, name: &str) -> Option<DefRef> {
+        let qualified = format!("{within}.{name}");
+        self.foremost(class.file, self.places(&qualified), &qualified)
+    }
+
+    /// The other places in which a class is written.
+    fn reopened(&self, class: DefRef) -> Vec<DefRef> {
+        let Some((entry, def)) = self.def(class).filter(|(_, def)| is_module(def)) else { return Vec::new() };
+        let mut places = self.places(entry.facts.name(def.qualified));
+        let of_tests = |def: &DefRef| self.entry(def.file).is_none_or(|e| is_for_tests(e.path.as_str()));
+        places.retain(|place| place.file != class.file && !of_tests(place));
+        places
+    }
+
+    /// A member that another place of a class defines.
+    pub(super) fn reopened_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
+        let (entry, def) = self.def(class).filter(|(_, def)| is_module(def))?;
+        let qualified = entry.facts.name(def.qualified);
+        let files = self.index.defining(name).iter().take(MANY).map(|&file| FileId(file));
+        let found = files.filter_map(|file| {
+            let other = self.entry(file).filter(|other| other.lang() == Lang::Ruby)?;
+            if file != class.file && is_for_tests(other.path.as_str()) {
+                return None;
+            }
+            let within = other.defs_named(name).filter(|(_, def)| other.qualifier(def) == qualified);
+            Some(DefRef { file, def: pick(within, Want::Any)? })
+        });
+        found.min_by_key(|def| self.entry(def.file).map(|entry| entry.path.as_str()))
+    }
+
+    /// Adds what other places of a class say of its bases.
+    pub(super) fn add_reopened_bases(&self, class: DefRef, bases: &mut Bases) {
+        for place in self.reopened(class) {
+            let Some(entry) = self.entry(place.file) else { continue };
+            for r in entry.bases_of(place.def) {
+                match self.base(place, entry, r) {
+                    Some(base) if base != class => bases.known.push(base),
+                    Some(_) => {}
+                    None => bases.open |= !super::members::is_plain(entry, r),
+                }
+            }
+        }
+    }
+
+    /// A call on the object at hand that its class does not have: a method of the test groups around it, or a function of the
+    /// file, which every object has.
+    pub(super) fn ruby_self(&self, site: Site<'m>, r: &Ref, name: &str) -> Option<Resolution> {
+        let facts = &site.entry.facts;
+        let groups = std::iter::successors(site.owner, |&def| facts.def(def).parent);
+        let mut in_group = false;
+        for group in groups.filter(|&def| is_group(facts.def(def))) {
+            in_group = true;
+            let mut own = site.entry.defs_named(name).filter(|(_, def)| def.parent == Some(group));
+            if let Some((def, _)) = own.find(|(_, def)| def.kind == DefKind::Method) {
+                return Some(exact(site.file, def));
+            }
+        }
+        let mut top = top_defs(site.entry, name);
+        if let Some((def, _)) = top.find(|(_, def)| def.kind == DefKind::Function) {
+            return Some(exact(site.file, def));
+        }
+        if !in_group {
+            return None;
+        }
+        // Tests call what their framework gives them; only a helper that is meant for them is guessed.
+        match self.by_name(site, r) {
+            Resolution::To(Thing::Def(def), sure) => {
+                let near = self.entry(def.file).is_some_and(|entry| is_for_tests(entry.path.as_str()));
+                Some(if near { Resolution::To(Thing::Def(def), sure) } else { Resolution::Unresolved })
+            }
+            other => Some(other),
+        }
+    }
+}
+
+fn exact(file: FileId, def: DefIdx) -> Resolution {
+    Resolution::To(Thing::Def(DefRef { file, def }), Confidence::Exact)
+}
+
+/// Whether a definition is a class or module, and not a group of tests.
+fn is_module(def: &Def) -> bool {
+    (def.kind.is_type() || def.kind == DefKind::Module) && !def.flags.has(DefFlags::TEST)
+}
+
+fn is_group(def: &Def) -> bool {
+    def.kind == DefKind::Module && def.flags.has(DefFlags::TEST)
+}
+
+/// Whether members and bases are looked for in a definition of this language's: Ruby's modules have both.
+pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
+    def.kind.is_type() || (entry.lang() == Lang::Ruby && def.kind == DefKind::Module)
+}
+
+fn is_for_tests(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|part| TESTS.contains(&part))
+        || path.ends_with("_test.rb")
+        || path.ends_with("_spec.rb")
+}
+
+/// `ActiveModel.HTTPError` as `active_model/http_error`.
+fn snake(qualified: &str) -> String {
+    let chars: Vec<char> = qualified.chars().collect();
+    let mut out = String::with_capacity(qualified.len() + 8);
+    for (i, &c) in chars.iter().enumerate() {
+        if c == '.' {
+            out.push('/');
+            continue;
+        }
+        let before = i.checked_sub(1).map(|i| chars[i]);
+        let lower_next = chars.get(i + 1).is_some_and(|next| next.is_lowercase());
+        let starts = c.is_uppercase()
+            && before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && lower_next));
+        if starts {
+            out.push('_');
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn paths_follow_names() {
+        for (name, path) in
+            [("A.B", "a/b"), ("ActiveModel.HTTPError", "active_model/http_error"), ("V8Two", "v8_two")]
+        {
+            assert_eq!(super::snake(name), path);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Names that reach beyond their file without an import, a package or a header: PHP's functions and classes of no namespace.
+//!
+//! Nothing in the file says where they come from, so finding one is worth no more than `name`, and only where there is
+//! one place that it can be.
+
+use hob_base::FileId;
+
+use super::scope::top_defs;
+use super::{Found, Resolution, Resolver, Site, Thing, Want, builtins, family};
+use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, StrId};
+use crate::graph::{Confidence, DefRef};
+use crate::index::FileEntry;
+use crate::langs::Lang;
+use crate::langs::php::ROOT;
+
+/// More files than these define a name: it is nobody's in particular.
+const MANY: usize = 64;
+
+impl<'m> Resolver<'m> {
+    /// A bare name that nothing in sight binds.
+    pub(super) fn everywhere(&self, site: Site<'m>, name: &str) -> Option<Found> {
+        match site.entry.lang() {
+            Lang::Php => self.without_namespace(site, name, false),
+            Lang::Ruby => self.constant_path(site, name),
+            _ => None,
+        }
+    }
+
+    /// A path that is complete and starts at no namespace.
+    pub(super) fn at_root(&self, site: Site<'m>, path: &str) -> Option<Found> {
+        if site.entry.lang() == Lang::Ruby {
+            return self.constant_path(site, path);
+        }
+        let name = path.strip_prefix(ROOT)?.strip_prefix('.').filter(|_| site.entry.lang() == Lang::Php)?;
+        if name.contains('.') { None } else { self.without_namespace(site, name, true) }
+    }
+
+    /// `\\name`.
+    pub(super) fn root_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
+        if builtins::is_global(family(site), name) {
+            return Resolution::Dropped;
+        }
+        match self.without_namespace(site, name, true) {
+            Some(Found::Thing(thing, sure)) => Resolution::To(thing, sure),
+            _ => self.by_name(site, &plain(site.entry, r)),
+        }
+    }
+
+    /// In Lua, a member of the table that a file returns.
+    pub(super) fn in_returned_table(&self, file: FileId, entry: &FileEntry, name: &str) -> Option<Found> {
+        if entry.lang() != Lang::Lua || name == "default" {
+            return None;
+        }
+        let (def, _) = entry.facts.defs_indexed().find(|(_, def)| def.flags.has(DefFlags::DEFAULT))?;
+        let member = self.own_member(DefRef { file, def }, name)?;
+        Some(Found::Thing(Thing::Def(member), Confidence::Import))
+    }
+
+    fn without_namespace(&self, site: Site<'m>, name: &str, rooted: bool) -> Option<Found> {
+        if builtins::is_global(Lang::Php, name) {
+            return None;
+        }
+        let types = rooted || site.entry.facts.package.is_none();
+        let files = self.index.defining(name).iter().take(MANY).map(|&file| FileId(file));
+        let places = files.filter_map(|file| {
+            let entry = self.entry(file).filter(|e| e.lang() == Lang::Php && e.facts.package.is_none())?;
+            let fits = |def: &Def| {
+                (types || !def.kind.is_type()) && !is_test_block(def) && site.want.accepts_free(def.kind)
+            };
+            let (def, _) = top_defs(entry, name).find(|(_, def)| fits(def))?;
+            Some(DefRef { file, def })
+        });
+        only(places).map(|def| Found::Thing(Thing::Def(def), Confidence::Name))
+    }
+}
+
+impl Want {
+    fn accepts_free(self, kind: DefKind) -> bool {
+        match self {
+            Self::Callee => kind.is_callable() || kind.is_type(),
+            Self::Type | Self::Scope => self.likes(kind),
+            Self::Any => true,
+        }
+    }
+}
+
+/// Whether something is a test that is written as a call, and so can be called by nobody.
+pub(super) fn is_test_block(def: &Def) -> bool {
+    def.flags.has(DefFlags::TEST) && def.kind == DefKind::Function && !def.flags.has(DefFlags::EXPORTED)
+}
+
+/// Whether tests of a language are calls with a description, which are recorded as functions.
+pub(super) fn has_test_blocks(lang: Lang) -> bool {
+    matches!(lang, Lang::Php | Lang::Ruby | Lang::Lua | Lang::Bash)
+}
+
+/// Whether a shell command of this name is hardly a program: it is made of several words.
+pub(super) fn is_shell_function(name: &str) -> bool {
+    name.contains('_') || name.contains("::") || name.contains(char::is_uppercase)
+}
+
+/// Whether `path` is what stands before the name in PHP's `\\name`.
+pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
+    entry.lang() == Lang::Php && entry.facts.name(path) == ROOT
+}
+
+/// The reference as one of a bare name, where only PHP's `\\` stands before it.
+pub(super) fn plain(entry: &FileEntry, r: &Ref) -> Ref {
+    match r.receiver {
+        Receiver::Path(path) if is_root(entry, path) => Ref { receiver: Receiver::None, ..*r },
+        _ => *r,
+    }
+}
+
+/// Whether a PHP definition that is no member can be meant by a plain name at the site: it is in the same namespace, or in
+/// none and no class.
+pub(super) fn is_near(site: Site<'_>, entry: &FileEntry, def: &Def) -> bool {
+    let package = |entry: &FileEntry| entry.facts.package.map(|id| entry.facts.name(id).to_owned());
+    let theirs = package(entry);
+    (theirs.is_none() && !def.kind.is_type()) || theirs == package(site.entry)
+}
+
+fn only(mut places: impl Iterator<Item = DefRef>) -> Option<DefRef> {
+    let first = places.next()?;
+    places.next().is_none().then_some(first)
+}
