@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, NamePool, Receiver, Ref, RefKind,
-    StrId, TextRange,
+    StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 
@@ -93,6 +93,7 @@ pub struct FactsBuilder {
     refs: Vec<Ref>,
     package: Option<StrId>,
     manifest: Vec<(StrId, StrId)>,
+    types: Vec<TypeHint>,
     has_errors: bool,
 }
 
@@ -112,6 +113,7 @@ impl FactsBuilder {
             refs: Vec::new(),
             package: None,
             manifest: Vec::new(),
+            types: Vec::new(),
             has_errors: false,
         }
     }
@@ -238,6 +240,12 @@ impl FactsBuilder {
         self.manifest.push(pair);
     }
 
+    /// Records what is said of a definition's type; see [`TypeHint`]. What is said first counts.
+    pub fn type_hint(&mut self, def: DefIdx, part: TypePart, says: &str) {
+        let says = self.intern(says);
+        self.types.push(TypeHint { def, part, says });
+    }
+
     /// Says that part of the file could not be parsed.
     pub fn has_errors(&mut self) {
         self.has_errors = true;
@@ -252,15 +260,25 @@ impl FactsBuilder {
     /// Sorts the names, renumbers everything, sorts the references.
     #[must_use]
     pub fn finish(mut self) -> FileFacts {
-        let mut order: Vec<(Rc<str>, StrId)> = self.ids.drain().collect();
+        let used = std::cell::RefCell::new(vec![false; self.listed.len()]);
+        self.renumber(&|id: StrId| {
+            used.borrow_mut()[id.0 as usize] = true;
+            id
+        });
+        // Names that only served to tell what is local are of no use to others.
+        let used = used.into_inner();
+        let mut order: Vec<(Rc<str>, StrId)> =
+            self.ids.drain().filter(|(_, id)| used[id.0 as usize]).collect();
         order.sort_unstable();
-        let mut renumber = vec![StrId(0); order.len()];
+        let mut renumber = vec![StrId(0); used.len()];
         for (new, (_, old)) in order.iter().enumerate() {
             renumber[old.0 as usize] = StrId(new as u32);
         }
         let names = NamePool::from_sorted(order.iter().map(|(name, _)| &**name));
         self.renumber(&|id: StrId| renumber[id.0 as usize]);
         self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
+        self.types.sort_by_key(|hint| (hint.def, hint.part));
+        self.types.dedup_by_key(|hint| (hint.def, hint.part));
         FileFacts {
             lang: self.lang,
             names,
@@ -271,6 +289,7 @@ impl FactsBuilder {
             refs: self.refs.into(),
             package: self.package,
             manifest: self.manifest.into(),
+            types: self.types.into(),
             has_errors: self.has_errors,
         }
     }
@@ -299,6 +318,9 @@ impl FactsBuilder {
         self.package = self.package.map(new);
         for pair in &mut self.manifest {
             *pair = (new(pair.0), new(pair.1));
+        }
+        for hint in &mut self.types {
+            hint.says = new(hint.says);
         }
     }
 }

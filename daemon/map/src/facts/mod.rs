@@ -37,8 +37,39 @@ pub struct FileFacts {
     pub package: Option<StrId>,
     /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); empty for source files.
     pub manifest: Box<[(StrId, StrId)]>,
+    /// What is said of the types of definitions' values, sorted; see [`TypeHint`].
+    pub types: Box<[TypeHint]>,
     /// Whether the parser met text it could not understand; the facts are then of the rest.
     pub has_errors: bool,
+}
+
+/// What one file says of the type of a definition's value, or of what a call of it gives.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TypeHint {
+    /// The definition.
+    pub def: DefIdx,
+    /// Which of the types that it has to do with: see [`TypePart`].
+    pub part: TypePart,
+    /// The dotted name of a type as written where the definition stands, or, behind a `=`, the path of an expression that has
+    /// the type: `=make().field`. `=self` is the object whose member the definition is.
+    pub says: StrId,
+}
+
+/// Which type is meant: of the value itself, of what a call gives, or of what a function that is passed to it is given.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TypePart(pub u32);
+
+impl TypePart {
+    /// The definition's own value.
+    pub const VALUE: Self = Self(0);
+    /// The result of a call.
+    pub const RESULT: Self = Self(1);
+
+    /// What a function that is passed as argument number `argument` gets as its parameter number `parameter`, both from 0.
+    #[must_use]
+    pub fn callback(argument: usize, parameter: usize) -> Option<Self> {
+        (argument < 16 && parameter < 16).then(|| Self((2 + argument * 16 + parameter) as u32))
+    }
 }
 
 /// A definition's place in [`FileFacts::defs`].
@@ -348,6 +379,14 @@ impl FileFacts {
     #[must_use]
     pub fn def(&self, idx: DefIdx) -> &Def {
         &self.defs[idx.index()]
+    }
+
+    /// What is said of one of a definition's types.
+    #[must_use]
+    pub fn type_of(&self, def: DefIdx, part: TypePart) -> Option<&str> {
+        let at = self.types.partition_point(|hint| (hint.def, hint.part) < (def, part));
+        let hint = self.types.get(at).filter(|hint| (hint.def, hint.part) == (def, part))?;
+        Some(self.name(hint.says))
     }
 
     /// All definitions with their indices.

@@ -128,7 +128,9 @@ impl Walk<'_> {
         let edges = self.map.edges_both(&self.resolver, asked, &mut self.stopped);
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
-            if self.visited.contains(&far_end(&edge, way)) {
+            // What calls itself is its own caller.
+            let far = far_end(&edge, way);
+            if far != node && self.visited.contains(&far) {
                 continue;
             }
             match groups.iter_mut().find(|g| g[0].0.kind == edge.kind && g[0].1 == way) {
@@ -177,7 +179,7 @@ impl Walk<'_> {
             self.left_out.insert(key);
             return;
         }
-        if self.visited.contains(&far) || self.keys.contains(&key) {
+        if (far != via && self.visited.contains(&far)) || self.keys.contains(&key) {
             return;
         }
         let Some(info) = self.map.info(far) else { return };

@@ -16,7 +16,7 @@ use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
 use crate::langs::Lang;
-use crate::resolve::{Found, Resolution, Resolver, Thing};
+use crate::resolve::{Found, Resolution, Resolver, SHOWN, Thing};
 
 /// With at least as many files to look at, all cores help.
 const PARALLEL: usize = 1024;
@@ -187,7 +187,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn is_target(&self, file: FileId, found: &Found) -> bool {
         let Found::Thing(thing, _) = found else { return false };
         match self.map.node_of(file, thing) {
-            Some(NodeRef::Def(def)) => def == self.target,
+            Some(NodeRef::Def(def)) => def == self.target || self.resolver.is_other_meaning(def, self.target),
             _ => false,
         }
     }
@@ -239,12 +239,13 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn candidates_from(&self, file: FileId, r: &Ref) -> Rc<[NodeRef]> {
-        let list = self.resolver.candidates(file, r).list;
+        // From here even an unlikely candidate is seen; beside it only the likeliest are shown.
+        let list = self.resolver.all_candidates(file, r).list;
         if !list.contains(&self.target) {
             return Rc::default();
         }
         let others = list.into_iter().filter(|def| *def != self.target).map(NodeRef::Def);
-        std::iter::once(self.target.into()).chain(others).collect()
+        std::iter::once(self.target.into()).chain(others).take(SHOWN).collect()
     }
 
     fn shares_folder(&self, entry: &FileEntry) -> bool {

@@ -163,6 +163,7 @@ impl FileEntry {
             + size_of_val(&*facts.imports)
             + size_of_val(&*facts.exports)
             + size_of_val(&*facts.manifest)
+            + size_of_val(&*facts.types)
             + 4 * (self.by_name.len()
                 + self.bases.len()
                 + self.locals.len()

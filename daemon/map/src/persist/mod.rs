@@ -29,14 +29,14 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
     Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, Receiver, Ref, RefKind, StrId,
-    TextRange,
+    TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
 
 /// The format written.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
 /// A thread keeps a buffer up to this size for the next file.
@@ -48,6 +48,7 @@ const DEF_COLUMNS: [Coding; 16] = [
 ];
 const IMPORT_COLUMNS: [Coding; 7] = [Plain, Delta, Delta, Delta, Plain, Delta, Delta];
 const REF_COLUMNS: [Coding; 7] = [Delta, Plain, Plain, Plain, Delta, Delta, Plain];
+const TYPE_COLUMNS: [Coding; 3] = [Delta, Plain, Plain];
 const PAIR_COLUMNS: [Coding; 2] = [Delta, Delta];
 
 /// Why stored facts cannot be used; the file is extracted again.
@@ -129,6 +130,8 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     put_table(&mut out, &PAIR_COLUMNS, facts.exports.iter().map(|e| [e.local.0, e.exported.0]));
     put_table(&mut out, &REF_COLUMNS, facts.refs.iter().map(ref_row));
     put_table(&mut out, &PAIR_COLUMNS, facts.manifest.iter().map(|(key, value)| [key.0, value.0]));
+    let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
+    put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
     out
 }
 
@@ -242,6 +245,10 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
         refs: input.table(&REF_COLUMNS, |_, row| ref_from(limits, row))?,
         package: limits.opt_name(package)?,
         manifest: input.table(&PAIR_COLUMNS, |_, row| pair(row))?,
+        types: input.table(&TYPE_COLUMNS, |_, [def, part, says]| {
+            let def = limits.opt_def(def.saturating_add(1))?.ok_or(Damaged("a type is of nothing"))?;
+            Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
+        })?,
         has_errors,
         texts: texts.into(),
         names,
@@ -249,6 +256,9 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let key = |r: &Ref| (r.name, r.line, r.col, r.kind);
     if !facts.refs.is_sorted_by(|a, b| key(a) <= key(b)) {
         return Err(Damaged("the references are not in order"));
+    }
+    if !facts.types.is_sorted() {
+        return Err(Damaged("the types are not in order"));
     }
     if input.is_empty() { Ok(facts) } else { Err(Damaged("there is more than there should be")) }
 }

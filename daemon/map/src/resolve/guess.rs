@@ -12,7 +12,7 @@ use crate::langs::Lang;
 /// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
 const MANY: usize = 64;
 /// Most candidates shown.
-const SHOWN: usize = 5;
+pub(crate) const SHOWN: usize = 5;
 
 /// The outcome of looking for the only definition of a name.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(super) enum Only {
 /// The definitions that an unresolved reference may mean.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Candidates {
-    /// Likeliest first, at most five: same file, same folder, longest common path.
+    /// Likeliest first: same file, same folder, longest common path.
     pub(crate) list: Vec<DefRef>,
 }
 
@@ -128,8 +128,15 @@ impl<'m> Resolver<'m> {
         Only::One(Group { all }.best(self))
     }
 
-    /// The candidates of a reference that does not resolve.
+    /// The likeliest candidates of a reference that does not resolve.
     pub(crate) fn candidates(&self, file: FileId, r: &Ref) -> Candidates {
+        let mut found = self.all_candidates(file, r);
+        found.list.truncate(SHOWN);
+        found
+    }
+
+    /// Every candidate of a reference that does not resolve, likeliest first.
+    pub(crate) fn all_candidates(&self, file: FileId, r: &Ref) -> Candidates {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
         let r = &global::plain(entry, r);
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
@@ -137,7 +144,6 @@ impl<'m> Resolver<'m> {
         list.sort_unstable();
         list.dedup();
         list.sort_by_cached_key(|def| self.distance(entry, *def));
-        list.truncate(SHOWN);
         Candidates { list }
     }
 

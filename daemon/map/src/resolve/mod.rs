@@ -24,6 +24,7 @@ mod links;
 mod members;
 mod modules;
 mod scope;
+mod types;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -32,11 +33,12 @@ use std::sync::Arc;
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId};
+use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId, TypePart};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
 use crate::langs::{Lang, ModuleTarget};
 use global::is_root;
+pub(crate) use guess::SHOWN;
 pub(crate) use links::Link;
 
 /// Steps allowed for one reference: far more than any honest code needs, few enough to stay within a millisecond.
@@ -205,7 +207,11 @@ impl<'m> Resolver<'m> {
             Receiver::Typed(ty) => self.typed_ref(site, r, entry.facts.name(ty)),
             Receiver::Unknown => self.unknown_ref(site, r),
         };
-        self.prefer_body(file, found)
+        let found = self.prefer_body(file, found);
+        match found {
+            Resolution::To(Thing::Def(def), sure) => Resolution::To(self.meant(def, site.want).into(), sure),
+            other => other,
+        }
     }
 
     fn bare_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
@@ -271,10 +277,13 @@ impl<'m> Resolver<'m> {
 
     fn member_ref(&self, site: Site<'m>, r: &Ref, (thing, sure): (Thing, Confidence)) -> Resolution {
         let name = site.entry.facts.name(r.name);
-        let is_value = matches!(&thing, Thing::Def(def) if !self.has_members(*def));
-        if is_value {
-            return self.unknown_ref(site, r);
-        }
+        let thing = match thing {
+            Thing::Def(def) if !self.has_members(def) => match self.type_of(def, TypePart::VALUE, None) {
+                Some(thing) => thing,
+                None => return self.unknown_ref(site, r),
+            },
+            thing => thing,
+        };
         match self.member(site, &thing, name) {
             Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
             Found::Bound | Found::Absent { .. } => Resolution::Unresolved,
@@ -282,6 +291,12 @@ impl<'m> Resolver<'m> {
     }
 
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
+        if let Some(path) = ty.strip_prefix('=') {
+            return match self.value(site, path, None) {
+                Some(thing) => self.member_ref(site, r, (thing, Confidence::Import)),
+                None => self.unknown_ref(site, r),
+            };
+        }
         match self.follow(Site { want: Want::Type, ..site }, ty) {
             Found::Thing(thing, confidence) => {
                 self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))

@@ -284,7 +284,8 @@ impl<'m> Resolver<'m> {
                     return self.in_namespace(*def, name);
                 }
                 if !self.has_members(*def) {
-                    return Found::Bound;
+                    let ty = self.type_of(*def, crate::facts::TypePart::VALUE, None);
+                    return ty.map_or(Found::Bound, |ty| self.member(site, &ty, name));
                 }
                 let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
                 match self.member_of_type(*def, name) {

@@ -98,6 +98,13 @@ pub(super) fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
     map
 }
 
+/// What only one end tells of. What is only one of many candidates may be shown from its own end alone.
+pub(super) fn differences<'l>(out: &'l [String], inbound: &'l [String]) -> Vec<&'l String> {
+    let unseen = out.iter().filter(|line| !inbound.contains(line));
+    let extra = inbound.iter().filter(|line| !line.contains(" Candidate ") && !out.contains(line));
+    unseen.chain(extra).collect()
+}
+
 /// Applies steps one by one, asking everything in between so that whatever is remembered gets old.
 fn check(world: &World, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCaseError> {
     let mut map = Map::new();
@@ -113,14 +120,7 @@ fn check(world: &World, steps: Vec<(usize, Option<usize>)>) -> Result<(), TestCa
     prop_assert_eq!(map.stats().symbols, scratch.stats().symbols);
     let (out, inbound) = both_ways(world, &map);
     prop_assert_eq!(&out, &both_ways(world, &scratch).0);
-    let missing: Vec<&String> = out.iter().filter(|line| !inbound.contains(line)).collect();
-    let extra: Vec<&String> = inbound.iter().filter(|line| !out.contains(line)).collect();
-    prop_assert!(
-        out == inbound,
-        "not seen from the end: {:#?}, only seen from the end: {:#?}",
-        missing,
-        extra
-    );
+    prop_assert_eq!(differences(&out, &inbound), Vec::<&String>::new());
     Ok(())
 }
 

@@ -5,9 +5,11 @@
 
 use tree_sitter::Node;
 
-use super::scopes::SELF;
+use super::members::is_getter;
+use super::scopes::{SELF, settled};
+use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
-use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::langs::support::{Comment, Outer};
 use crate::walk::{Binding, Cx, Step};
 
@@ -160,8 +162,9 @@ impl Ecma {
             let new = New { name, at, kind: DefKind::Function, head: self.head(node), visible };
             self.make(&new, &wrap, Some(true), cx);
         }
-        cx.bind(super::types::THIS, Binding::Opaque);
+        cx.bind(THIS, Binding::Opaque);
         self.enter_function(node, cx);
+        self.result(node, cx);
         Step::Into
     }
 
@@ -175,7 +178,80 @@ impl Ecma {
             New { name, at, kind: DefKind::Function, head: (node.start_byte(), node.end_byte()), visible };
         self.overload(&new, &wrap, cx);
         self.enter_function(node, cx);
+        self.result(node, cx);
         Step::Into
+    }
+
+    /// Says what calls of the function just entered give: what is declared, or else what all its `return`s give.
+    pub(super) fn result<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let ty = match (node.child_by_field_id(f.return_type), node.child_by_field_id(f.body)) {
+            (Some(declared), _) => self.reader(cx).annotation(declared),
+            (None, Some(body)) if body.kind() == "statement_block" => self.returned(body, cx),
+            (None, Some(body)) => self.reader(cx).value(body),
+            (None, None) => None,
+        };
+        if let Some(idx) = cx.owner() {
+            self.say_given(idx, node, cx);
+        }
+        if let (Some(idx), Some(ty)) = (cx.owner(), ty) {
+            let is_getter = is_getter(node);
+            let part = if is_getter { TypePart::VALUE } else { TypePart::RESULT };
+            self.hint((idx, part), &ty, cx);
+        }
+    }
+
+    /// Enters a function in an expression: what is passed to it may be known from where it is passed.
+    fn bind_given_in<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        self.enter_function(node, cx);
+        if !self.contexts.is_empty() {
+            self.bind_given(node, cx);
+        }
+    }
+
+    /// Says what functions get that are passed as arguments, where parameters declare it.
+    fn say_given<'t>(&self, idx: DefIdx, node: Node<'t>, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let Some(parameters) = node.child_by_field_id(f.parameters) else { return };
+        let mut cursor = parameters.walk();
+        let declared = parameters.named_children(&mut cursor).filter(|n| n.kind() != "comment").enumerate();
+        for (argument, parameter) in declared.take(16) {
+            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| ty.named_child(0));
+            let Some(function) = ty.filter(|ty| ty.kind() == "function_type") else { continue };
+            let Some(given) = function.child_by_field_id(f.parameters) else { continue };
+            let mut inner = given.walk();
+            let is_this = |n: &Node<'_>| n.child_by_field_id(f.pattern).is_some_and(|p| p.kind() == "this");
+            let given = given.named_children(&mut inner).filter(|n| n.kind() != "comment" && !is_this(n));
+            for (place, one) in given.enumerate().take(16) {
+                let ty = one.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+                if let (Some(part), Some(ty)) = (TypePart::callback(argument, place), ty) {
+                    self.hint((idx, part), &ty, cx);
+                }
+            }
+        }
+    }
+
+    fn returned<'t>(&self, body: Node<'t>, cx: &Cx<'t>) -> TypeName<'t> {
+        let mut found: Option<TypeName<'t>> = None;
+        self.each_statement(body, &mut |statement, _| {
+            if statement.kind() == "return_statement" {
+                let ty = statement.named_child(0).and_then(|value| self.reader(cx).value(value));
+                let same = found.as_ref().is_none_or(|known| *known == ty);
+                found = Some(ty.filter(|_| same));
+            }
+        });
+        found.flatten()
+    }
+
+    /// Says what is known of a definition's type; the type is read where the walk is.
+    pub(super) fn hint(&self, (idx, part): (DefIdx, TypePart), ty: &str, cx: &mut Cx<'_>) {
+        let ty = match ty {
+            THIS => Some("=this".to_owned()),
+            ty => settled(ty, cx),
+        };
+        if let Some(ty) = ty {
+            cx.facts.type_hint(idx, part, &ty);
+        }
     }
 
     /// Makes a definition of the first signature of its name, and goes back into it at the others.
@@ -237,13 +313,16 @@ impl Ecma {
             None => cx.open_scope(true),
         }
         if !is_arrow && !opened {
-            cx.bind(super::types::THIS, Binding::Opaque);
+            cx.bind(THIS, Binding::Opaque);
         }
         if let Some(name) = name {
             cx.bind(cx.text(name), Binding::Opaque);
             self.skip = name.id();
         }
-        self.enter_function(node, cx);
+        self.bind_given_in(node, cx);
+        if opened {
+            self.result(node, cx);
+        }
         Step::Into
     }
 
@@ -281,7 +360,7 @@ impl Ecma {
             return Step::Into;
         }
         cx.open_scope(true);
-        cx.bind(super::types::THIS, Binding::Opaque);
+        cx.bind(THIS, Binding::Opaque);
         if let Some(body) = node.child_by_field_id(self.grammar.fields.body) {
             self.nameless.insert(body.id());
         }
@@ -300,7 +379,7 @@ impl Ecma {
         let visible = self.is_visible(wrap, node, cx);
         let new = New { name, at, kind: DefKind::Class, head: self.head(node), visible };
         let idx = self.make(&new, wrap, Some(true), cx);
-        cx.bind(super::types::THIS, Binding::Typed(SELF));
+        cx.bind(THIS, Binding::Typed(SELF));
         self.bind_type_parameters(node, cx);
         if let Some(own) = node.child_by_field_id(self.grammar.fields.name) {
             self.handled.mark(own);

@@ -7,7 +7,7 @@ use super::defs::{New, Wrap};
 use super::scopes::{SELF, Value};
 use super::types::{THIS, TypeName};
 use super::{Container, Ecma};
-use crate::facts::{DefFlags, DefIdx, DefKind};
+use crate::facts::{DefFlags, DefIdx, DefKind, TypePart};
 use crate::walk::{Binding, Cx, Step};
 
 /// The types of a class's fields, by name; `None` where it cannot be told.
@@ -74,6 +74,9 @@ impl Ecma {
             }
         }
         self.enter_function(node, cx);
+        if container != Container::Other && name.is_some() {
+            self.result(node, cx);
+        }
         Step::Into
     }
 
@@ -108,6 +111,9 @@ impl Ecma {
             _ => cx.open_scope(true),
         }
         self.enter_signature(node, cx);
+        if matches!(container, Container::Class | Container::Interface) && name.is_some() {
+            self.result(node, cx);
+        }
         Step::Into
     }
 
@@ -173,6 +179,9 @@ impl Ecma {
             value.and_then(|value| self.object_in(value)).filter(|_| self.object_depth() < OBJECT_DEPTH);
         let scope = if is_function { Some(true) } else { inside.map(|_| false) };
         let idx = self.make(&new, wrap, scope, cx);
+        if let Some(ty) = self.declared_type(node, cx).filter(|_| !is_function) {
+            self.hint((idx, TypePart::VALUE), &ty, cx);
+        }
         if is_abstract(node) {
             let def = cx.facts.def_mut(idx);
             def.flags = def.flags.with(DefFlags::DECLARATION);
@@ -203,6 +212,9 @@ impl Ecma {
                 self.make(&New { name, at, kind: DefKind::Field, head, visible: true }, &wrap, None, cx);
             let def = cx.facts.def_mut(idx);
             def.flags = def.flags.with(DefFlags::DECLARATION);
+            if let Some(ty) = self.declared_type(node, cx) {
+                self.hint((idx, TypePart::VALUE), &ty, cx);
+            }
         }
         Step::Into
     }
@@ -222,7 +234,11 @@ impl Ecma {
             let name = cx.text(at);
             let visible = is_open(parameter, name, cx);
             let new = New { name, at, kind: DefKind::Field, head: (start, end), visible };
-            self.make_in(&new, &wrap, (None, class, None), cx);
+            let idx = self.make_in(&new, &wrap, (None, class, None), cx);
+            let ty = parameter.child_by_field_id(f.ty).and_then(|ty| self.reader(cx).annotation(ty));
+            if let Some(ty) = ty {
+                self.hint((idx, TypePart::VALUE), &ty, cx);
+            }
         }
     }
 
@@ -323,7 +339,7 @@ fn is_abstract(member: Node<'_>) -> bool {
     member.children(&mut cursor).any(|child| child.kind() == "abstract")
 }
 
-fn is_getter(method: Node<'_>) -> bool {
+pub(super) fn is_getter(method: Node<'_>) -> bool {
     let mut cursor = method.walk();
     method.children(&mut cursor).any(|child| child.kind() == "get")
 }

@@ -127,6 +127,8 @@ struct Ecma {
     classes: FxHashMap<DefIdx, members::FieldTypes>,
     /// What the braces around the walk are, with the byte they end at.
     containers: Vec<(usize, Container)>,
+    /// What is called with a function as argument, and which argument it is, by that function.
+    contexts: FxHashMap<usize, (String, usize)>,
     /// Object literals whose members are definitions.
     objects: FxHashSet<usize>,
     /// Object literals that are `module.exports`.
@@ -179,6 +181,7 @@ impl Ecma {
             overloads: FxHashMap::default(),
             classes: FxHashMap::default(),
             containers: Vec::new(),
+            contexts: FxHashMap::default(),
             objects: FxHashSet::default(),
             exported_objects: FxHashSet::default(),
             nameless: FxHashSet::default(),
@@ -271,7 +274,7 @@ impl Rules for Ecma {
             Act::Extends => self.bases(node, RefKind::Extends),
             Act::Implements => self.bases(node, RefKind::Implements),
             Act::Call => self.call(node, cx),
-            Act::New => self.called(node.child_by_field_id(self.grammar.fields.constructor)),
+            Act::New => self.construction(node, cx),
             Act::Jsx => self.jsx(node, cx),
             Act::TypeScope => self.type_scope(node, cx),
             Act::Parameter => self.parameter(node),

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 
 use super::Ecma;
 use super::defs::{New, Wrap};
-use super::scopes::SELF;
-use super::types::{THIS, TypeName, head};
+use super::scopes::{SELF, settled};
+use super::types::{LONGEST, PATH, THIS, TypeName};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, Step};
 
@@ -111,7 +111,10 @@ impl Ecma {
         match cx.binding(first) {
             Some(Binding::Typed(SELF)) if rest.is_empty() => Receiver::SelfType,
             Some(Binding::Typed(SELF)) if rest == "constructor" => Receiver::SelfType,
-            Some(Binding::Typed(SELF)) => self.field_receiver(rest, cx),
+            Some(Binding::Typed(SELF)) if first == THIS => self.field_receiver(rest, cx),
+            Some(Binding::Typed(of)) if of != SELF && !rest.is_empty() => {
+                typed(&Some(format!("={path}").into()), cx)
+            }
             None if first == THIS => Receiver::Unknown,
             None if rest.is_empty() => match self.top.get(first).cloned().flatten() {
                 Some(ty) => typed(&Some(ty.into()), cx),
@@ -124,13 +127,15 @@ impl Ecma {
     fn field_receiver(&self, field: &str, cx: &mut Cx<'_>) -> Receiver {
         let types = self.class_around(cx).and_then(|class| self.classes.get(&class));
         let ty = types.and_then(|types| types.get(field).cloned().flatten());
-        ty.map_or(Receiver::Unknown, |ty| typed(&Some(ty.into()), cx))
+        let ty = ty.unwrap_or_else(|| format!("={THIS}.{field}"));
+        typed(&Some(ty.into()), cx)
     }
 
     /// A call: what is called is met next. `import('x')` and `require('x')` load a module.
     pub(super) fn call<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let Some(function) = node.child_by_field_id(self.grammar.fields.function) else { return Step::Into };
         self.callee = function.id();
+        self.note_callbacks(node, function, cx);
         match function.kind() {
             "super" => cx.refer("constructor", function, RefKind::Call, Receiver::Super),
             "import" => self.loaded(node, cx),
@@ -156,7 +161,53 @@ impl Ecma {
         });
     }
 
-    /// `new Foo()`, `@decorator`.
+    /// `new Foo()`.
+    pub(super) fn construction<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
+        let constructor = node.child_by_field_id(self.grammar.fields.constructor);
+        if let Some(constructor) = constructor {
+            self.note_callbacks(node, constructor, cx);
+        }
+        self.called(constructor)
+    }
+
+    /// Functions among the arguments of a call get what the function that is called says they get.
+    fn note_callbacks<'t>(&mut self, call: Node<'t>, callee: Node<'t>, cx: &Cx<'t>) {
+        let Some(arguments) = call.child_by_field_id(self.grammar.fields.arguments) else { return };
+        let mut cursor = arguments.walk();
+        let arguments = arguments.named_children(&mut cursor).filter(|n| n.kind() != "comment").take(16);
+        for (place, argument) in arguments.enumerate() {
+            if !matches!(argument.kind(), "arrow_function" | "function_expression") {
+                continue;
+            }
+            if let Some(path) = self.reader(cx).path(callee, PATH).filter(|path| path.len() < LONGEST) {
+                self.contexts.insert(argument.id(), (path, place));
+            }
+        }
+    }
+
+    /// Binds the parameters that say nothing of their types to what the function is given by what it is passed to.
+    pub(super) fn bind_given<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
+        let Some((path, argument)) = self.contexts.remove(&node.id()) else { return };
+        let f = &self.grammar.fields;
+        let mut given = Vec::new();
+        given.extend(node.child_by_field_id(f.parameter).map(|name| (0, name)));
+        if let Some(parameters) = node.child_by_field_id(f.parameters) {
+            let mut cursor = parameters.walk();
+            for (place, parameter) in parameters.named_children(&mut cursor).enumerate().take(16) {
+                let name = parameter.child_by_field_id(f.pattern).or(Some(parameter));
+                let plain = parameter.child_by_field_id(f.ty).is_none();
+                given.extend(
+                    name.filter(|name| plain && name.kind() == "identifier").map(|name| (place, name)),
+                );
+            }
+        }
+        for (place, name) in given {
+            let binding = super::scopes::local_type(Some(format!("={path}@{argument}:{place}").into()), cx);
+            cx.bind(cx.text(name), binding);
+        }
+    }
+
+    /// `@decorator`, or what `new` makes.
     pub(super) fn called(&mut self, callee: Option<Node<'_>>) -> Step {
         self.callee = callee.map_or(0, |callee| callee.id());
         Step::Into
@@ -286,12 +337,12 @@ impl Ecma {
 }
 
 fn typed(ty: &TypeName<'_>, cx: &mut Cx<'_>) -> Receiver {
-    match ty.as_deref() {
-        Some(THIS) => match cx.binding(THIS) {
+    if ty.as_deref() == Some(THIS) {
+        return match cx.binding(THIS) {
             Some(Binding::Typed(SELF)) => Receiver::SelfType,
             _ => Receiver::Unknown,
-        },
-        Some(path) if cx.binding(head(path)).is_none() => Receiver::Typed(cx.facts.intern(path)),
-        _ => Receiver::Unknown,
+        };
     }
+    let ty = ty.as_deref().and_then(|ty| settled(ty, cx));
+    ty.map_or(Receiver::Unknown, |ty| Receiver::Typed(cx.facts.intern(&ty)))
 }

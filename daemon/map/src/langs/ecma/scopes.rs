@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::Ecma;
-use super::types::{Reader, THIS, TypeName, head, text};
+use super::types::{Reader, THIS, TypeName, head, member, text};
 use crate::facts::StrId;
 use crate::walk::{Binding, Cx, Step};
 
@@ -253,10 +253,29 @@ impl Ecma {
 
 /// What a local of this type is bound to.
 pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
-    match ty.as_deref() {
-        Some(THIS) => cx.binding(THIS).unwrap_or(Binding::Opaque),
-        Some(path) if cx.binding(head(path)).is_none() => Binding::Typed(cx.facts.intern(path)),
-        _ => Binding::Opaque,
+    if ty.as_deref() == Some(THIS) {
+        return cx.binding(THIS).unwrap_or(Binding::Opaque);
+    }
+    let ty = ty.and_then(|ty| settled(&ty, cx));
+    ty.map_or(Binding::Opaque, |ty| Binding::Typed(cx.facts.intern(&ty)))
+}
+
+/// A type in terms of the file: what it says by way of local names is said by way of their types.
+pub(super) fn settled(ty: &str, cx: &mut Cx<'_>) -> Option<String> {
+    let first = head(ty);
+    match (cx.binding(first), ty.strip_prefix('=')) {
+        (Some(Binding::Typed(SELF)), Some(path)) if first == THIS => Some(format!("={path}")),
+        (None, Some(_)) if first == THIS => None,
+        (None, _) => Some(ty.to_owned()),
+        (Some(Binding::Typed(of)), Some(path)) if of != SELF => {
+            let of = cx.facts.provisional(of).to_owned();
+            match &path[first.len()..] {
+                "" => Some(of),
+                rest if rest.starts_with('.') => member(&of, rest),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

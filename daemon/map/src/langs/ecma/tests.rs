@@ -402,7 +402,7 @@ class A extends B {
              11:28 call ?.n in A.m
              11:35 call <Foo>.n in A.m
              11:42 use <Foo>.z in A.m
-             11:44 call ?.n in A.m
+             11:44 call <=Foo().z>.n in A.m
              11:53 call Foo in A.m
              11:59 call <Foo>.n in A.m
              11:70 type Foo in A.m
@@ -417,7 +417,7 @@ class A extends B {
              12:61 use self.svc in A.m
              12:65 call <Service>.run in A.m
              12:77 use self.none in A.m
-             12:82 call ?.x in A.m
+             12:82 call <=this.none>.x in A.m
              13:29 call self.n in A.m
              13:37 call <Array>.map in A.m
              13:45 use A in A.m

@@ -1,5 +1,6 @@
 //! What an expression or annotation says about a value's type, as far as one file can tell: `new Foo()`, literals, and
-//! annotations of a single class. Unions, intersections and results of calls say nothing.
+//! annotations of a single class. Of a call or a member the path is kept, behind a `=`, because what it gives is another file's
+//! affair. Unions and intersections say nothing.
 
 use std::borrow::Cow;
 
@@ -9,6 +10,12 @@ use super::grammar::Fields;
 
 /// How deep parentheses and wrappers are looked into.
 const DEPTH: usize = 8;
+
+/// Longest path of an expression that is kept, in bytes.
+pub(super) const LONGEST: usize = 200;
+
+/// How deep calls and members of an expression are followed.
+pub(super) const PATH: usize = 4 * DEPTH;
 
 /// The name that stands for the class at hand.
 pub(super) const THIS: &str = "this";
@@ -21,9 +28,16 @@ pub(super) fn text<'t>(source: &'t [u8], node: Node<'_>) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// The first segment of a dotted name.
+/// The first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
-    path.split_once('.').map_or(path, |(first, _)| first)
+    let path = path.strip_prefix('=').unwrap_or(path);
+    path.split(['.', '(', '@']).next().unwrap_or(path)
+}
+
+/// The type of a member of a value of this type: `rest` starts with a dot.
+pub(super) fn member(ty: &str, rest: &str) -> Option<String> {
+    let path = if ty.starts_with('=') { format!("{ty}{rest}") } else { format!("={ty}(){rest}") };
+    (path.len() <= LONGEST).then_some(path)
 }
 
 /// A file's text and its grammar's fields, to read expressions with.
@@ -83,10 +97,40 @@ impl<'t> Reader<'t> {
                     return self.dotted(at.child_by_field_id(self.fields.constructor)?);
                 }
                 "this" => return Some(THIS.into()),
+                "call_expression" | "member_expression" | "identifier" | "await_expression" => {
+                    let path = self.path(at, PATH).filter(|path| path.len() < LONGEST)?;
+                    return Some(format!("={path}").into());
+                }
                 kind => return literal(kind).map(Cow::from),
             }
         }
         None
+    }
+
+    /// The path of an expression: names, members and calls.
+    pub(super) fn path(self, node: Node<'_>, depth: usize) -> Option<String> {
+        let below = depth.checked_sub(1)?;
+        let inner = |child: Option<Node<'_>>| child.and_then(|child| self.path(child, below));
+        match node.kind() {
+            "identifier" | "this" => Some(text(self.source, node).to_owned()),
+            "call_expression" => Some(format!("{}()", inner(node.child_by_field_id(self.fields.function))?)),
+            "member_expression" => {
+                let name = node.child_by_field_id(self.fields.property)?;
+                let object = inner(node.child_by_field_id(self.fields.object))?;
+                Some(format!("{object}.{}", text(self.source, name)))
+            }
+            "await_expression" | "non_null_expression" | "satisfies_expression" => inner(node.named_child(0)),
+            "parenthesized_expression" => inner(node.named_child(0)),
+            "new_expression" => {
+                let constructor = self.dotted(node.child_by_field_id(self.fields.constructor)?)?;
+                Some(format!("{constructor}()"))
+            }
+            "as_expression" => {
+                let ty = self.annotation(node.named_child(1)?)?;
+                (ty != THIS).then(|| format!("{ty}()"))
+            }
+            _ => None,
+        }
     }
 
     /// The type an annotation names: `Foo`, `Foo<T>`, `Foo | null`, `Readonly<Foo>` all give `Foo`.

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::Ecma;
 use super::defs::{New, Wrap};
 use super::scopes::Value;
-use crate::facts::DefKind;
+use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Binding, Cx, Step};
 
@@ -66,7 +66,7 @@ impl Ecma {
                 self.open_class(value, (cx.text(name), name), &plan.wrap, cx);
                 self.opened = value.id();
             }
-            _ => self.variables(name, value, &plan, cx),
+            _ => self.variables(node, &plan, cx),
         }
         Step::Into
     }
@@ -86,7 +86,10 @@ impl Ecma {
     }
 
     /// Variables of the file or of a namespace.
-    fn variables<'t>(&mut self, pattern: Node<'t>, value: Option<Node<'t>>, plan: &Plan, cx: &mut Cx<'t>) {
+    fn variables<'t>(&mut self, node: Node<'t>, plan: &Plan, cx: &mut Cx<'t>) {
+        let f = &self.grammar.fields;
+        let Some(pattern) = node.child_by_field_id(f.name) else { return };
+        let value = node.child_by_field_id(f.value);
         let kind = if plan.is_const { DefKind::Constant } else { DefKind::Variable };
         let visible = self.is_visible(&plan.wrap, pattern, cx);
         let end = plan.wrap.bytes.1 as usize;
@@ -99,7 +102,11 @@ impl Ecma {
         for at in names {
             self.handled.mark(at);
             let new = New { name: cx.text(at), at, kind, head, visible };
-            self.make(&new, &plan.wrap, scope.then_some(false), cx);
+            let idx = self.make(&new, &plan.wrap, scope.then_some(false), cx);
+            let whole = pattern.kind() == "identifier";
+            if let Some(ty) = self.declared_type(node, cx).filter(|_| whole) {
+                self.hint((idx, TypePart::VALUE), &ty, cx);
+            }
         }
         if let Some(object) = value.and_then(|value| self.object_in(value)).filter(|_| scope) {
             self.objects.insert(object.id());

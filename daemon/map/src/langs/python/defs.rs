@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::Python;
 use super::grammar::FIELDS;
 use super::scan::{Marker, Statement, Target};
-use super::types::{dotted, last, string_content};
-use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind};
+use super::types::{Ty, dotted, last, string_content};
+use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::walk::{Cx, Step};
 
 /// The parts of a `class` or `def`.
@@ -38,6 +38,7 @@ impl Python<'_> {
         if self.opened != node.id() {
             self.open_class(node, node, cx);
         }
+        self.skip_name(node);
         self.type_parameters(node, cx);
         if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
             self.bases(bases);
@@ -50,9 +51,15 @@ impl Python<'_> {
         if self.opened != node.id() {
             self.open_function(node, node, cx);
         }
+        self.skip_name(node);
         self.bind_locals(node, cx);
         self.type_parameters(node, cx);
         Step::Into
+    }
+
+    /// The name that a definition gives itself is no reference. Decorators were walked since it was opened.
+    fn skip_name(&mut self, node: Node<'_>) {
+        self.skip = node.child_by_field_id(FIELDS.name).map_or(self.skip, |name| name.id());
     }
 
     fn open_class<'t>(&mut self, node: Node<'t>, whole: Node<'t>, cx: &mut Cx<'t>) {
@@ -101,13 +108,24 @@ impl Python<'_> {
                 let header = self.function_header(node, whole, name, cx);
                 replace_header(idx, &header, cx);
             }
+            self.result(idx, node, cx);
             cx.reopen(idx, true);
             return;
         }
         let header = self.function_header(node, whole, name, cx);
         let idx = define_header(&header, cx, true);
+        self.result(idx, node, cx);
         if let Some(implementation) = implementation {
             self.folded.insert(implementation, idx);
+        }
+    }
+
+    /// What calls of a function give, or what reading a property gives. Overloads say different things.
+    fn result(&self, idx: DefIdx, node: Node<'_>, cx: &mut Cx<'_>) {
+        let marks = self.scan.marks.get(&node.id()).copied().unwrap_or_default();
+        if let Some(ty) = self.scan.results.get(&node.id()).filter(|_| !marks.overload) {
+            let part = if marks.is_property { TypePart::VALUE } else { TypePart::RESULT };
+            hint(idx, part, ty, cx);
         }
     }
 
@@ -177,7 +195,14 @@ impl Python<'_> {
             signature: line.lines().next().unwrap_or(""),
             doc: "",
         };
-        cx.define(&input);
+        let idx = cx.define(&input);
+        let names = match parent.and_then(|parent| self.classes.get(&parent)) {
+            Some(class) => self.scan.classes.get(class),
+            None => Some(&self.scan.module),
+        };
+        if let Some(ty) = names.and_then(|names| names.get(text)) {
+            hint(idx, TypePart::VALUE, ty, cx);
+        }
     }
 
     /// `type X = ...`.
@@ -224,6 +249,15 @@ impl Python<'_> {
                 self.roles.insert(name.id(), RefKind::Extends);
             }
         }
+    }
+}
+
+/// Says what is known of a definition's type.
+fn hint(idx: DefIdx, part: TypePart, ty: &Ty<'_>, cx: &mut Cx<'_>) {
+    match ty {
+        Ty::SelfType => cx.facts.type_hint(idx, part, "=self"),
+        Ty::Is(name) | Ty::Declared(name) => cx.facts.type_hint(idx, part, name),
+        Ty::Nothing | Ty::Unknown => {}
     }
 }
 

@@ -19,6 +19,7 @@ fields!(Fields {
     object: "object",
     operator: "operator",
     parameters: "parameters",
+    return_type: "return_type",
     right: "right",
     superclasses: "superclasses",
     ty: "type",

@@ -14,6 +14,10 @@ pub(super) struct Marks {
     pub overload: bool,
     /// `@abstractmethod` and its kin.
     pub is_abstract: bool,
+    /// `@property` and its kin: read like an attribute.
+    pub is_property: bool,
+    /// `@contextmanager` and its kin.
+    pub is_context: bool,
 }
 
 impl Marks {
@@ -26,6 +30,8 @@ impl Marks {
             match last(name) {
                 "staticmethod" => marks.is_static = true,
                 "overload" => marks.overload = true,
+                "contextmanager" | "asynccontextmanager" => marks.is_context = true,
+                "property" | "cached_property" => marks.is_property = true,
                 name => marks.is_abstract |= name.starts_with("abstract"),
             }
         }

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::Python;
 use super::grammar::FIELDS;
 use super::patterns::{each_parameter, each_target};
-use super::types::{Ty, dotted, head, of_value, string_content};
+use super::types::{Ty, dotted, head, is_own, member, of_value, string_content};
 use crate::facts::{DefIdx, Receiver, RefInput, RefKind, StrId};
 use crate::walk::{Binding, Cx, Step};
 
@@ -185,8 +185,15 @@ impl Python<'_> {
         match cx.binding(first) {
             Some(Binding::Typed(SELF)) if rest.is_empty() || rest == "__class__" => Receiver::SelfType,
             Some(Binding::Typed(SELF)) => {
-                let ty = self.field_type(rest, cx);
+                let ty = match self.field_type(rest, cx) {
+                    Ty::Unknown | Ty::Nothing => member(&Ty::SelfType, rest),
+                    known => known,
+                };
                 typed(&ty, cx)
+            }
+            Some(Binding::Typed(ty)) if !rest.is_empty() => {
+                let ty = Ty::Is(cx.facts.provisional(ty).to_owned().into());
+                typed(&member(&ty, rest), cx)
             }
             _ => self.path_receiver(path, cx),
         }
@@ -213,10 +220,13 @@ impl Python<'_> {
     fn value_type<'t>(&self, node: Node<'t>, cx: &mut Cx<'t>) -> Ty<'t> {
         let source = cx.source;
         let cx = std::cell::RefCell::new(cx);
-        of_value(source, node, &|name| match cx.borrow_mut().binding(name) {
-            None => None,
-            Some(Binding::Typed(SELF)) => Some(Ty::SelfType),
-            Some(_) => Some(Ty::Unknown),
+        of_value(source, node, &|name| {
+            let mut cx = cx.borrow_mut();
+            Some(match cx.binding(name)? {
+                Binding::Typed(SELF) => Ty::SelfType,
+                Binding::Typed(ty) => Ty::Is(cx.facts.provisional(ty).to_owned().into()),
+                Binding::Opaque => Ty::Unknown,
+            })
         })
     }
 
@@ -237,7 +247,7 @@ impl Python<'_> {
         for (name, ty) in self.scan.functions.remove(&node.id()).unwrap_or_default() {
             let binding = match &ty {
                 Ty::SelfType => Binding::Typed(SELF),
-                Ty::Is(path) | Ty::Declared(path) if cx.binding(head(path)).is_none() => {
+                Ty::Is(path) | Ty::Declared(path) if is_own(path) || cx.binding(head(path)).is_none() => {
                     Binding::Typed(cx.facts.intern(path))
                 }
                 _ => Binding::Opaque,
@@ -323,7 +333,7 @@ fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
 fn typed(ty: &Ty<'_>, cx: &mut Cx<'_>) -> Receiver {
     match ty {
         Ty::SelfType => Receiver::SelfType,
-        Ty::Is(name) | Ty::Declared(name) if cx.binding(head(name)).is_none() => {
+        Ty::Is(name) | Ty::Declared(name) if is_own(name) || cx.binding(head(name)).is_none() => {
             Receiver::Typed(cx.facts.intern(name))
         }
         _ => Receiver::Unknown,

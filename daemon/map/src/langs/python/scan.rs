@@ -11,7 +11,9 @@ use tree_sitter::{Node, Tree};
 
 use super::grammar::{FIELDS, grammar};
 use super::patterns::{Marks, each_capture, each_parameter, each_target};
-use super::types::{Ty, dotted, head, is_class_name, last, of_annotation, of_value, text};
+use super::types::{
+    Ty, called, dotted, head, is_class_name, is_own, last, member, of_annotation, of_iterated, of_value, text,
+};
 use crate::walk::KindTable;
 
 /// How many `a = b = ...` in one statement are followed to the value.
@@ -30,6 +32,8 @@ pub(super) struct Scan<'t> {
     pub targets: FxHashMap<usize, Target>,
     /// What the decorators of decorated definitions say.
     pub marks: FxHashMap<usize, Marks>,
+    /// What calls of each function give, where that can be told.
+    pub results: FxHashMap<usize, Ty<'t>>,
     /// Functions marked `@overload`, and the one that stands for all of them.
     pub overloads: FxHashMap<usize, usize>,
 }
@@ -84,11 +88,13 @@ enum Act {
     Case,
     Outer,
     Import,
+    Return,
 }
 
 static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
     use Act::{
         AsPattern, Assign, Augment, Case, Class, Decorated, Except, For, Function, Import, Into, Outer,
+        Return,
     };
     let kinds = [
         ("module", Into),
@@ -118,6 +124,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
         ("nonlocal_statement", Outer),
         ("import_statement", Import),
         ("import_from_statement", Import),
+        ("return_statement", Return),
     ];
     KindTable::new(&grammar(), &kinds)
 });
@@ -141,6 +148,9 @@ struct Frame<'t> {
     assigned: Vec<(&'t str, usize, Statement)>,
     /// What a method calls its object.
     self_name: Option<&'t str>,
+    /// What it returns, as declared or as far as it was read.
+    result: Ty<'t>,
+    declared: bool,
     /// Overloads that wait for their implementation.
     overloads: FxHashMap<&'t str, Vec<usize>>,
 }
@@ -155,6 +165,8 @@ impl<'t> Frame<'t> {
             not_local: FxHashSet::default(),
             assigned: Vec::new(),
             self_name: None,
+            result: Ty::Nothing,
+            declared: false,
             overloads: FxHashMap::default(),
         }
     }
@@ -212,9 +224,10 @@ impl<'t> Scanner<'t> {
             Act::Case => self.case(node),
             Act::Outer => self.outer_names(node),
             Act::Import => self.imported(node),
+            Act::Return => self.returned(node),
             Act::Into | Act::Skip => {}
         }
-        !matches!(act, Act::AsPattern | Act::Outer | Act::Import)
+        !matches!(act, Act::AsPattern | Act::Outer | Act::Import | Act::Return)
     }
 
     fn top(&mut self) -> &mut Frame<'t> {
@@ -234,7 +247,26 @@ impl<'t> Scanner<'t> {
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
             self.parameters(parameters, &mut frame, in_class && !marks.is_static);
         }
+        if let Some(annotation) = node.child_by_field_id(FIELDS.return_type) {
+            let read = if marks.is_context { of_iterated } else { of_annotation };
+            frame.result = match read(self.source, annotation) {
+                Ty::Is(name) | Ty::Declared(name) => Ty::Declared(name),
+                Ty::SelfType => Ty::SelfType,
+                Ty::Nothing | Ty::Unknown => Ty::Unknown,
+            };
+            frame.declared = true;
+        }
         self.frames.push(frame);
+    }
+
+    /// `return value`, in a function that does not declare what it returns.
+    fn returned(&mut self, node: Node<'t>) {
+        let ty = node.named_child(0).map_or(Ty::Nothing, |value| self.value(value));
+        let frame = self.top();
+        if frame.level == Level::Function && !frame.declared {
+            let known = std::mem::replace(&mut frame.result, Ty::Nothing);
+            frame.result = known.merge(ty);
+        }
     }
 
     fn decorated(&mut self, node: Node<'t>) {
@@ -342,11 +374,17 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// `except Error as e` binds an `Error`; `with f() as x` binds anything.
+    /// `except Error as e` binds an `Error`; `with f() as x` what entering gives.
     fn aliased(&mut self, value: Option<Node<'t>>, node: Node<'t>) {
         let path = value.and_then(|value| dotted(self.source, value));
         let class = path.filter(|path| is_class_name(last(path)));
-        self.targets(node.child_by_field_id(FIELDS.alias), class.map_or(Ty::Unknown, Ty::Is), None);
+        let entered = value.filter(|value| value.kind() == "call");
+        let ty = match (class, entered) {
+            (Some(class), _) => Ty::Is(class),
+            (None, Some(call)) => called(member(&self.value(call), "__enter__")),
+            (None, None) => Ty::Unknown,
+        };
+        self.targets(node.child_by_field_id(FIELDS.alias), ty, None);
     }
 
     fn case(&mut self, node: Node<'t>) {
@@ -383,6 +421,9 @@ impl<'t> Scanner<'t> {
         self.settle_targets(&mut frame);
         match frame.level {
             Level::Function => {
+                if !is_local(&frame.names, &frame.result) {
+                    self.out.results.insert(frame.id, frame.result);
+                }
                 let locals = settle_locals(frame.names, &frame.not_local);
                 self.out.functions.insert(frame.id, locals);
             }
@@ -420,9 +461,13 @@ impl<'t> Scanner<'t> {
 
 /// A type whose first segment is itself a local variable says nothing.
 fn settle_locals<'t>(names: Names<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&'t str, Ty<'t>)> {
-    let is_local = |ty: &Ty<'t>| ty.name().is_some_and(|path| names.contains_key(head(path)));
     let own = names.iter().filter(|(name, _)| !not_local.contains(*name));
-    own.map(|(name, ty)| (*name, if is_local(ty) { Ty::Unknown } else { ty.clone() })).collect()
+    own.map(|(name, ty)| (*name, if is_local(&names, ty) { Ty::Unknown } else { ty.clone() })).collect()
+}
+
+/// Whether a type starts with one of these names, but for the object at hand.
+fn is_local<'t>(names: &Names<'t>, ty: &Ty<'t>) -> bool {
+    ty.name().is_some_and(|path| !is_own(path) && names.contains_key(head(path)))
 }
 
 fn marker(annotation: &str) -> Marker {

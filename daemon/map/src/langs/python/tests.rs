@@ -359,7 +359,7 @@ class A(B):
              10:11 call ?.n in A.m
              11:11 call <Foo>.n in A.m
              12:11 use <Foo>.z in A.m
-             12:13 call ?.n in A.m
+             12:13 call <=Foo().z>.n in A.m
              13:9 call Foo in A.m
              13:15 call <Foo>.n in A.m
              14:13 call ?.n in A.m
@@ -490,7 +490,7 @@ class A:
              7:14 use self.log in A.run
              7:18 call <Log>.x in A.run
              8:14 use self.both in A.run
-             8:19 call ?.x in A.run
+             8:19 call <=self.both>.x in A.run
              9:9 use app in A.run
              9:13 call <App>.go in A.run
              10:30 type Repo in A.__init__

@@ -1,7 +1,7 @@
 //! What a Python expression or annotation says about a value's type, as far as one file can tell.
 //!
-//! Only what is certain: a constructor call, a literal, an annotation. A call of a function gives nothing, because its
-//! result is another file's affair. Literals are worth knowing although their classes are not of the project: without
+//! Only what is certain: a constructor call, a literal, an annotation. Of any other call or attribute the path is kept, behind a
+//! `=`, because what it gives is another file's affair. Literals are worth knowing although their classes are not of the project: without
 //! it, `x = []; x.append()` could be taken for a project's own `append`.
 //!
 //! Depths are bounded everywhere; deeper expressions are unknown, not wrong.
@@ -14,6 +14,12 @@ use super::grammar::FIELDS;
 
 /// How deep parentheses, `or` and unions are looked into.
 const DEPTH: usize = 8;
+
+/// Longest path of an expression that is kept, in bytes.
+const LONGEST: usize = 200;
+
+/// Knows the names that are bound in the functions around.
+type Local<'l, 't> = &'l dyn Fn(&str) -> Option<Ty<'t>>;
 
 /// The type of a value, as seen from one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,9 +64,26 @@ impl<'t> Ty<'t> {
     }
 }
 
-/// The first segment of a dotted name.
+/// The first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
-    path.split_once('.').map_or(path, |(first, _)| first)
+    let path = path.strip_prefix('=').unwrap_or(path);
+    path.split(['.', '(']).next().unwrap_or(path)
+}
+
+/// Whether a type is that of a member of the object at hand.
+pub(super) fn is_own(path: &str) -> bool {
+    path.starts_with("=self.")
+}
+
+/// A member of a value of this type, as the path of an expression.
+pub(super) fn member<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
+    let path = match ty {
+        Ty::SelfType => format!("=self.{rest}"),
+        Ty::Is(name) | Ty::Declared(name) if name.starts_with('=') => format!("{name}.{rest}"),
+        Ty::Is(name) | Ty::Declared(name) => format!("={name}().{rest}"),
+        Ty::Nothing | Ty::Unknown => return Ty::Unknown,
+    };
+    if path.len() > LONGEST { Ty::Unknown } else { Ty::Is(path.into()) }
 }
 
 /// The last segment of a dotted name.
@@ -115,8 +138,10 @@ fn value<'t>(
         |child: Option<Node<'_>>| child.map_or(Ty::Unknown, |child| value(source, child, local, depth - 1));
     match node.kind() {
         "none" => Ty::Nothing,
-        "identifier" => local(text(source, node)).unwrap_or(Ty::Unknown),
-        "call" => of_call(source, node, local),
+        "identifier" => local(text(source, node)).unwrap_or_else(|| path_of(text(source, node).into())),
+        "call" => of_call(source, node, (local, depth)),
+        "attribute" => of_attribute(source, node, (local, depth)),
+        "await" => inner(node.named_child(0)),
         "parenthesized_expression" => inner(node.named_child(0)),
         "boolean_operator" if is_or(node) => {
             inner(node.child_by_field_id(FIELDS.left)).merge(inner(node.child_by_field_id(FIELDS.right)))
@@ -169,19 +194,57 @@ const BUILTIN_CLASSES: [&str; 14] = [
     "defaultdict",
 ];
 
-fn of_call<'t>(source: &'t [u8], call: Node<'_>, local: &dyn Fn(&str) -> Option<Ty<'t>>) -> Ty<'t> {
-    let Some(path) = call.child_by_field_id(FIELDS.function).and_then(|f| dotted(source, f)) else {
-        return Ty::Unknown;
+/// A name, as the path of an expression.
+fn path_of<'t>(path: Cow<'t, str>) -> Ty<'t> {
+    let is_named = path.starts_with(|c: char| c.is_alphabetic() || c == '_') && path.len() <= LONGEST;
+    if is_named && head(&path) != "self" { Ty::Is(format!("={path}").into()) } else { Ty::Unknown }
+}
+
+fn of_attribute<'t>(source: &'t [u8], node: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
+    if let Some(path) = dotted(source, node) {
+        let (first, rest) = path.split_once('.').unwrap_or((&path, ""));
+        return match local(first) {
+            Some(ty) => member(&ty, rest),
+            None => path_of(path),
+        };
+    }
+    let parts = (node.child_by_field_id(FIELDS.object), node.child_by_field_id(FIELDS.attribute));
+    let (Some(object), Some(name)) = parts else { return Ty::Unknown };
+    member(&value(source, object, local, depth - 1), text(source, name))
+}
+
+fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>, usize)) -> Ty<'t> {
+    let Some(function) = call.child_by_field_id(FIELDS.function) else { return Ty::Unknown };
+    let Some(path) = dotted(source, function) else {
+        return if function.kind() == "attribute" {
+            called(of_attribute(source, function, (local, depth)))
+        } else {
+            Ty::Unknown
+        };
     };
     if let Some(bound) = local(head(&path)) {
-        let constructs = bound == Ty::SelfType && !path.contains('.');
-        return if constructs { Ty::SelfType } else { Ty::Unknown };
+        return match path.split_once('.') {
+            None if bound == Ty::SelfType => Ty::SelfType,
+            None => Ty::Unknown,
+            Some((_, rest)) => called(member(&bound, rest)),
+        };
     }
     if last(&path) == "cast" {
         let first = call.child_by_field_id(FIELDS.arguments).and_then(|args| args.named_child(0));
         return first.map_or(Ty::Unknown, |ty| of_annotation(source, ty));
     }
-    if is_class_name(last(&path)) || BUILTIN_CLASSES.contains(&&*path) { Ty::Is(path) } else { Ty::Unknown }
+    if is_class_name(last(&path)) || BUILTIN_CLASSES.contains(&&*path) {
+        return Ty::Is(path);
+    }
+    if matches!(&*path, "super" | "type" | "getattr") { Ty::Unknown } else { called(path_of(path)) }
+}
+
+/// The result of a call of a value.
+pub(super) fn called(ty: Ty<'_>) -> Ty<'_> {
+    match ty {
+        Ty::Is(path) if path.starts_with('=') => Ty::Is(format!("{path}()").into()),
+        _ => Ty::Unknown,
+    }
 }
 
 /// Whether a name is written as classes are: `Foo`, `_Foo`; not `FOO` of several letters, which is a constant.
@@ -195,6 +258,17 @@ pub(super) fn is_class_name(name: &str) -> bool {
 /// `List[Foo]` gives `List`.
 pub(super) fn of_annotation<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
     annotation(source, node, DEPTH).declared()
+}
+
+/// The type that a context manager made of a generator gives: `T` of `Iterator[T]`.
+pub(super) fn of_iterated<'t>(source: &'t [u8], node: Node<'_>) -> Ty<'t> {
+    let whole = if node.kind() == "type" { node.named_child(0) } else { Some(node) };
+    let inner = match whole.map(|node| (node, node.kind())) {
+        Some((node, "generic_type")) => node.named_child(1).and_then(|arguments| arguments.named_child(0)),
+        Some((node, "subscript")) => node.named_child(1),
+        _ => None,
+    };
+    inner.map_or(Ty::Unknown, |inner| of_annotation(source, inner))
 }
 
 fn annotation<'t>(source: &'t [u8], node: Node<'_>, depth: usize) -> Ty<'t> {

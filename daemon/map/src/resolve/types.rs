@@ -1,0 +1,212 @@
+//! What type a value has, across files: by what each file says of its definitions ([`TypeHint`](crate::facts::TypeHint)).
+//!
+//! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
+//! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
+
+use super::members::Member;
+use super::{Found, Resolver, Site, Thing, Want};
+use crate::facts::{DefKind, TypePart};
+use crate::graph::DefRef;
+use crate::langs::Lang;
+
+/// Where a walk along a path of members is.
+#[derive(Clone, Debug)]
+enum At {
+    /// At something named, reached through an object of this class.
+    Named(Thing, Option<DefRef>),
+    /// At a value of this class.
+    Of(DefRef),
+}
+
+/// A step of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step<'p> {
+    Name(&'p str),
+    Call,
+    /// What a function that is passed gets.
+    Given(TypePart),
+}
+
+/// The steps of `make().field.run()`. `each@0:1` is what the function that is passed to `each` as its first argument gets as
+/// its second parameter.
+fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+    path.split('.').flat_map(|segment| {
+        let name = segment.trim_end_matches("()");
+        let calls = (segment.len() - name.len()) / 2;
+        let (name, given) = match name.split_once('@') {
+            Some((name, place)) => (name, given(place)),
+            None => (name, None),
+        };
+        let calls = std::iter::repeat_n(Step::Call, calls);
+        std::iter::once(Step::Name(name)).chain(given).chain(calls)
+    })
+}
+
+fn given(place: &str) -> Option<Step<'_>> {
+    let (argument, parameter) = place.split_once(':')?;
+    TypePart::callback(argument.parse().ok()?, parameter.parse().ok()?).map(Step::Given)
+}
+
+impl<'m> Resolver<'m> {
+    /// The type, module or package whose members a value has; the value is written as a path of names and calls. `me` is the
+    /// class of the object at hand where it is known better than by where the path is written.
+    pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
+        self.guarded(None, || {
+            let mut steps = steps(path).peekable();
+            let Some(Step::Name(first)) = steps.next() else { return None };
+            let mut at = self.start(site, first, me)?;
+            while let Some(step) = steps.next() {
+                // An object without `__enter__` of its own gives itself.
+                if step == Step::Name("__enter__") && self.lacks(&at, "__enter__") {
+                    let _ = steps.next_if_eq(&Step::Call);
+                    continue;
+                }
+                at = match step {
+                    Step::Name(name) => self.to_member(site, at, name)?,
+                    Step::Call => self.called(at)?,
+                    Step::Given(part) => self.given(at, part)?,
+                };
+            }
+            self.settled(at)
+        })
+    }
+
+    fn start(&self, site: Site<'m>, first: &str, me: Option<DefRef>) -> Option<At> {
+        if matches!(first, "self" | "this") {
+            return me.or_else(|| self.enclosing_type(site)).map(At::Of);
+        }
+        match self.bare(Site { want: Want::Callee, ..site }, first) {
+            Found::Thing(thing, _) => Some(At::Named(thing, None)),
+            Found::Bound | Found::Absent { .. } => None,
+        }
+    }
+
+    /// The type, module or package at hand.
+    fn settled(&self, at: At) -> Option<Thing> {
+        match at {
+            At::Of(class) => Some(class.into()),
+            At::Named(Thing::Def(def), me) if !self.has_members(def) => {
+                self.type_of(def, TypePart::VALUE, me)
+            }
+            At::Named(thing, _) => Some(thing),
+        }
+    }
+
+    fn lacks(&self, at: &At, name: &str) -> bool {
+        let class = match self.settled(at.clone()) {
+            Some(Thing::Def(class)) => class,
+            _ => return false,
+        };
+        matches!(self.find_member(class, name), Member::Missing { open: false })
+    }
+
+    fn to_member(&self, site: Site<'m>, at: At, name: &str) -> Option<At> {
+        let is_value = !matches!(&at, At::Named(Thing::Def(def), _) if self.has_members(*def));
+        let thing = self.settled(at)?;
+        let me = match &thing {
+            Thing::Def(class) if is_value => Some(*class),
+            _ => None,
+        };
+        match self.member(site, &thing, name) {
+            Found::Thing(found, _) => Some(At::Named(found, me)),
+            Found::Bound | Found::Absent { .. } => None,
+        }
+    }
+
+    fn called(&self, at: At) -> Option<At> {
+        match at {
+            At::Of(_) | At::Named(Thing::Module(_), _) => None,
+            At::Named(Thing::External(package), me) => Some(At::Named(Thing::External(package), me)),
+            At::Named(Thing::Def(def), me) => {
+                let kind = self.def(def)?.1.kind;
+                if kind.is_type() && kind != DefKind::Interface {
+                    return Some(At::Of(def));
+                }
+                self.type_of(def, TypePart::RESULT, me).or_else(|| self.type_of_aliased(def)).map(of)
+            }
+        }
+    }
+
+    /// What a function gets that is passed to this one, or to the constructor of this class.
+    fn given(&self, at: At, part: TypePart) -> Option<At> {
+        let At::Named(Thing::Def(def), me) = at else { return None };
+        let function = match self.has_members(def) {
+            true => match self.find_member(def, "constructor") {
+                Member::Found(constructor) => constructor,
+                Member::Missing { .. } => return None,
+            },
+            false => def,
+        };
+        self.type_of(function, part, me).map(of)
+    }
+
+    /// What a call gives of a variable whose value is a function: `const make = Factory.create`.
+    fn type_of_aliased(&self, def: DefRef) -> Option<Thing> {
+        let (entry, found) = self.def(def)?;
+        let path = entry.facts.type_of(def.def, TypePart::VALUE)?.strip_prefix('=')?;
+        let site = Site { file: def.file, entry, owner: found.parent, want: Want::Callee };
+        self.guarded(None, || self.value(site, &format!("{path}()"), None))
+    }
+
+    /// What its file says of one of a definition's types.
+    pub(super) fn type_of(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<Thing> {
+        let (entry, found) = self.def(def)?;
+        let hint = entry.facts.type_of(def.def, part)?;
+        let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
+        let site = Site { file: def.file, entry, owner, want: Want::Type };
+        self.guarded(None, || match hint.strip_prefix('=') {
+            Some(path) => self.value(site, path, me),
+            None => match self.follow(site, hint) {
+                Found::Thing(Thing::Def(ty), _) if !self.has_members(ty) => {
+                    self.type_of(ty, TypePart::VALUE, None)
+                }
+                Found::Thing(thing @ (Thing::Def(_) | Thing::External(_)), _) => Some(thing),
+                _ => None,
+            },
+        })
+    }
+}
+
+fn of(thing: Thing) -> At {
+    match thing {
+        Thing::Def(class) => At::Of(class),
+        other => At::Named(other, None),
+    }
+}
+
+impl<'m> Resolver<'m> {
+    /// In TypeScript a type and a value may share a name and a place: the one that is meant where something of this kind is
+    /// wanted.
+    pub(super) fn meant(&self, def: DefRef, want: Want) -> DefRef {
+        let Some((entry, found)) =
+            self.def(def).filter(|(entry, _)| entry.lang().family() == Lang::TypeScript)
+        else {
+            return def;
+        };
+        let rank = |kind| u8::from(!means(want, kind));
+        if rank(found.kind) == 0 {
+            return def;
+        }
+        let named =
+            entry.defs_named(entry.facts.name(found.name)).filter(|(_, other)| other.parent == found.parent);
+        let best = named.min_by_key(|(idx, other)| (rank(other.kind), *idx != def.def));
+        best.map_or(def, |(idx, _)| DefRef { file: def.file, def: idx })
+    }
+
+    /// Whether both have one name in one place, as a type and a value may in TypeScript.
+    pub(crate) fn is_other_meaning(&self, a: DefRef, b: DefRef) -> bool {
+        let (Some((entry, one)), Some((_, other))) = (self.def(a), self.def(b)) else { return false };
+        a.file == b.file
+            && entry.lang().family() == Lang::TypeScript
+            && (one.name, one.parent) == (other.name, other.parent)
+    }
+}
+
+/// Whether a definition of this kind has a meaning where something is wanted.
+fn means(want: Want, kind: DefKind) -> bool {
+    match want {
+        Want::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),
+        Want::Callee | Want::Any => !matches!(kind, DefKind::Interface | DefKind::TypeAlias),
+        Want::Scope => true,
+    }
+}
