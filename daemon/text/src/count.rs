@@ -11,13 +11,14 @@ use hob_base::{CancelToken, Contents, WsPath};
 use rayon::prelude::*;
 
 use crate::contents::Text;
+use crate::file_text::{FileReader, Unread};
 use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::{Lines, Scope};
 use crate::search::FileCount;
 use crate::trigram::{Candidate, GramQuery, Snapshot};
-use crate::verify::{FileMatches, FileReader, Place, Unread, Verifier, Wanted};
+use crate::verify::{FileMatches, Place, Verifier, Wanted};
 
 /// Most patterns of a request: each has a compiled program per thread.
 pub const MAX_PATTERNS: usize = 256;

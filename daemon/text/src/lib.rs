@@ -17,6 +17,7 @@ mod ascii;
 pub mod contents;
 pub mod count;
 pub mod encoding;
+mod file_text;
 pub mod filter;
 pub mod grep;
 mod kept;
@@ -25,6 +26,7 @@ pub mod pattern;
 pub mod ranked;
 pub mod scope;
 pub mod search;
+mod shown;
 #[cfg(test)]
 mod tests;
 pub mod trigram;

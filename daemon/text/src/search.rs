@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use hob_base::{CancelToken, Contents, FileId, WsPath};
 use rayon::prelude::*;
 
+use crate::file_text::{FileReader, Unread};
 use crate::filter::{BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::Scope;
 use crate::trigram::{Found, Snapshot};
-use crate::verify::{FileMatches, FileReader, Place, Unread, Verifier, Wanted};
+use crate::verify::{FileMatches, Place, Verifier, Wanted};
 
 /// Most context lines on each side of a match.
 pub const MAX_CONTEXT: u32 = 200;
@@ -79,7 +80,7 @@ pub struct LineMatch {
     pub after: Vec<String>,
 }
 
-pub use crate::verify::MAX_LINE;
+pub use crate::shown::MAX_LINE;
 
 /// A file that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,10 @@ use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use proptest::prelude::*;
 
 use crate::contents::Text;
+use crate::file_text::FileText;
 use crate::scope::Lines;
 use crate::trigram::{Found, GramChange, TrigramIndex};
-use crate::verify::{FileMatches, FileText, Place, Verifier, Wanted};
+use crate::verify::{FileMatches, Place, Verifier, Wanted};
 use crate::{FileGrams, PathFilter, Pattern};
 
 const WORDS: &[&str] = &[

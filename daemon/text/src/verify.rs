@@ -11,30 +11,25 @@
 //! ([`Pattern::is_local`]). For the same reason only those blocks of a file are searched that the index does not rule out, where
 //! the text is the one that was indexed.
 
-use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
 
 use grep_matcher::{LineMatchKind, Matcher, NoError};
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
+use hob_base::CancelToken;
 use hob_base::line_index::utf16_len;
-use hob_base::{CancelToken, Contents, FileId, WsPath};
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::contents::Text;
-use crate::encoding::{FIRST_BUFFER, searchable};
+use crate::encoding::FIRST_BUFFER;
+use crate::file_text::FileText;
 use crate::pattern::Pattern;
 use crate::scope::Lines;
-use crate::search::LineMatch;
-use crate::trigram::blocks::{Blocks, runs};
+use crate::shown::{ShownLine, lines_after, lines_before, shown_text};
+use crate::trigram::blocks::Blocks;
 
-/// Most bytes of a line that an answer shows.
-pub const MAX_LINE: usize = 64 * 1024;
 /// Files up to this size are searched without a look at the clock; the slowest patterns take some 50 ms for it.
 const UNINTERRUPTED: usize = 128 << 10;
-/// A thread's buffer is given back after a larger file.
-const KEPT_BUFFER: usize = 4 << 20;
 /// Matching lines between two looks at the clock.
 const LINES_PER_CHECK: u64 = 256;
 
@@ -58,24 +53,6 @@ pub(crate) struct FileMatches {
     pub(crate) stopped: bool,
     /// A NUL byte ended it.
     pub(crate) cut_by_nul: bool,
-}
-
-/// A [`LineMatch`] that does not know its file yet.
-#[derive(Debug)]
-pub(crate) struct ShownLine {
-    line: u32,
-    col: u32,
-    byte_col: u32,
-    text: String,
-    before: Vec<String>,
-    after: Vec<String>,
-}
-
-impl ShownLine {
-    pub(crate) fn at(self, file: FileId, path: &WsPath) -> LineMatch {
-        let Self { line, col, byte_col, text, before, after } = self;
-        LineMatch { file, path: path.clone(), line, col, byte_col, text, before, after }
-    }
 }
 
 /// What of a file is searched.
@@ -108,7 +85,7 @@ impl<'a> Verifier<'a> {
     /// Searches a file, where a match can be. Lines that are not asked for are as if they did not match.
     pub(crate) fn search(&mut self, file: &FileText<'_>, wanted: Wanted, place: &Place<'_>) -> FileMatches {
         let within = place.lines;
-        if let Some(runs) = file.runs(place.blocks).filter(|_| self.is_local) {
+        if let Some(runs) = file.runs(place.blocks, UNINTERRUPTED).filter(|_| self.is_local) {
             return self.search_runs((file, &runs), wanted, within);
         }
         let Some(matcher) = self.matchers.of(file.is_ascii()) else {
@@ -264,90 +241,6 @@ pub(crate) fn searcher(decodes: bool) -> Searcher {
         .build()
 }
 
-/// What one thread needs to read files.
-pub(crate) struct FileReader<'a> {
-    contents: &'a dyn Contents,
-    token: &'a CancelToken,
-    buffer: Vec<u8>,
-}
-
-impl<'a> FileReader<'a> {
-    pub(crate) fn new(contents: &'a dyn Contents, token: &'a CancelToken) -> Self {
-        Self { contents, token, buffer: Vec::new() }
-    }
-
-    /// A file's text, unless the search is to stop: what the index has of it, or what is read now.
-    pub(crate) fn read<'t>(
-        &'t mut self,
-        path: &WsPath,
-        indexed: Option<Text<'t>>,
-    ) -> Result<FileText<'t>, Unread> {
-        self.token.check().map_err(|_| Unread::Stopped)?;
-        if let Some(text) = indexed {
-            return Ok(FileText::indexed(text));
-        }
-        // One huge file must not keep its memory for the rest of the search.
-        if self.buffer.capacity() > KEPT_BUFFER {
-            self.buffer = Vec::new();
-        }
-        match self.contents.read_into(path, &mut self.buffer) {
-            Ok(()) => Ok(FileText::of(&self.buffer)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Unread::Gone),
-            Err(_) => Err(Unread::Failed),
-        }
-    }
-}
-
-/// Why a file has no text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unread {
-    /// It is not there any more.
-    Gone,
-    /// The system refused.
-    Failed,
-    /// It was not tried.
-    Stopped,
-}
-
-/// A file's bytes as they are searched.
-pub(crate) struct FileText<'a> {
-    text: Cow<'a, [u8]>,
-    /// The first NUL byte.
-    nul: Option<usize>,
-    /// The file as it is.
-    raw: &'a [u8],
-    /// Whether the text is ASCII, if that is known.
-    is_ascii: Option<bool>,
-    /// It is known to be what was indexed, so that its blocks are where they were.
-    is_as_indexed: bool,
-}
-
-impl<'a> FileText<'a> {
-    pub(crate) fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
-        let is_ascii = Some(is_ascii);
-        match is_plain {
-            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii, is_as_indexed: true },
-            false => Self::of(bytes),
-        }
-    }
-
-    pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let text = searchable(bytes);
-        Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None, is_as_indexed: false }
-    }
-
-    /// The stretches that `blocks` are, if they are to be searched one by one.
-    fn runs(&self, blocks: &Blocks) -> Option<Vec<Range<usize>>> {
-        let blocks = blocks.as_ref().filter(|_| self.is_as_indexed && self.nul.is_none())?;
-        let runs = runs(&self.text, blocks);
-        runs.iter().all(|run| run.len() <= UNINTERRUPTED).then_some(runs)
-    }
-
-    fn is_ascii(&self) -> bool {
-        self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
-    }
-}
-
 /// Counts of matches that come in order.
 #[derive(Default)]
 struct Tally<'a> {
@@ -493,39 +386,4 @@ impl Collector<'_> {
             after: lines_after(self.text, start + line.bytes().len()).take(context).collect(),
         }
     }
-}
-
-/// A line as it is shown.
-fn shown_text(line: &[u8]) -> String {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    if line.len() <= MAX_LINE {
-        return String::from_utf8_lossy(line).into_owned();
-    }
-    // Not in the middle of a character, if it is UTF-8 at all.
-    let is_inside = |&at: &usize| line[at] & 0xC0 == 0x80;
-    let end = (MAX_LINE - 3..=MAX_LINE).rev().find(|at| !is_inside(at)).unwrap_or(MAX_LINE);
-    String::from_utf8_lossy(&line[..end]).into_owned()
-}
-
-/// The lines before the one that starts at `start`, nearest first.
-fn lines_before(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
-    let mut end = start.min(text.len());
-    std::iter::from_fn(move || {
-        let last = end.checked_sub(1)?;
-        let start = memrchr(b'\n', &text[..last]).map_or(0, |at| at + 1);
-        let line = &text[start..end];
-        end = start;
-        Some(shown_text(line))
-    })
-}
-
-/// The lines from `start` on.
-fn lines_after(text: &[u8], start: usize) -> impl Iterator<Item = String> + '_ {
-    let mut rest = text.get(start..).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        let (line, later) = rest.split_at(end);
-        rest = later;
-        (!line.is_empty()).then(|| shown_text(line))
-    })
 }

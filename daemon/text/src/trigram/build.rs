@@ -10,7 +10,7 @@ use hob_base::ContentHash;
 use super::blocks::Ends;
 use super::grams::{FileGrams, Gram};
 use super::postings;
-use super::segment::{Doc, ENTRY, Entry, Segment};
+use super::segment::{Doc, Entry, Segment};
 
 /// Up to so many postings, sorting is quicker than going through the steps.
 const FEW: usize = 1 << 17;

@@ -1,0 +1,100 @@
+//! A file's text as it is searched, from the index's contents or from the file.
+
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+
+use hob_base::{CancelToken, Contents, WsPath};
+use memchr::memchr;
+
+use crate::contents::Text;
+use crate::encoding::searchable;
+use crate::trigram::blocks::{Blocks, runs};
+
+/// A thread's buffer is given back after a larger file.
+const KEPT_BUFFER: usize = 4 << 20;
+
+/// What one thread needs to read files.
+pub(crate) struct FileReader<'a> {
+    contents: &'a dyn Contents,
+    token: &'a CancelToken,
+    buffer: Vec<u8>,
+}
+
+impl<'a> FileReader<'a> {
+    pub(crate) fn new(contents: &'a dyn Contents, token: &'a CancelToken) -> Self {
+        Self { contents, token, buffer: Vec::new() }
+    }
+
+    /// A file's text, unless the search is to stop: what the index has of it, or what is read now.
+    pub(crate) fn read<'t>(
+        &'t mut self,
+        path: &WsPath,
+        indexed: Option<Text<'t>>,
+    ) -> Result<FileText<'t>, Unread> {
+        self.token.check().map_err(|_| Unread::Stopped)?;
+        if let Some(text) = indexed {
+            return Ok(FileText::indexed(text));
+        }
+        // One huge file must not keep its memory for the rest of the search.
+        if self.buffer.capacity() > KEPT_BUFFER {
+            self.buffer = Vec::new();
+        }
+        match self.contents.read_into(path, &mut self.buffer) {
+            Ok(()) => Ok(FileText::of(&self.buffer)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Unread::Gone),
+            Err(_) => Err(Unread::Failed),
+        }
+    }
+}
+
+/// Why a file has no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is not there any more.
+    Gone,
+    /// The system refused.
+    Failed,
+    /// It was not tried.
+    Stopped,
+}
+
+/// A file's bytes as they are searched.
+pub(crate) struct FileText<'a> {
+    pub(crate) text: Cow<'a, [u8]>,
+    /// The first NUL byte.
+    pub(crate) nul: Option<usize>,
+    /// The file as it is.
+    pub(crate) raw: &'a [u8],
+    /// Whether the text is ASCII, if that is known.
+    is_ascii: Option<bool>,
+    /// It is known to be what was indexed, so that its blocks are where they were.
+    is_as_indexed: bool,
+}
+
+impl<'a> FileText<'a> {
+    pub(crate) fn indexed(Text { bytes, is_plain, is_ascii }: Text<'a>) -> Self {
+        let is_ascii = Some(is_ascii);
+        match is_plain {
+            true => Self { text: Cow::Borrowed(bytes), nul: None, raw: bytes, is_ascii, is_as_indexed: true },
+            false => Self::of(bytes),
+        }
+    }
+
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        let text = searchable(bytes);
+        Self { nul: memchr(0, &text), text, raw: bytes, is_ascii: None, is_as_indexed: false }
+    }
+
+    /// The stretches that `blocks` are, if they are to be searched one by one: each has `longest` bytes at most.
+    pub(crate) fn runs(&self, blocks: &Blocks, longest: usize) -> Option<Vec<Range<usize>>> {
+        let blocks = blocks.as_ref().filter(|_| self.is_as_indexed && self.nul.is_none())?;
+        let runs = runs(&self.text, blocks);
+        runs.iter().all(|run| run.len() <= longest).then_some(runs)
+    }
+
+    /// Whether the text is ASCII.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
+    }
+}
