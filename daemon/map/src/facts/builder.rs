@@ -243,6 +243,12 @@ impl FactsBuilder {
     /// Records what is said of a definition's type; see [`TypeHint`]. What is said first counts.
     pub fn type_hint(&mut self, def: DefIdx, part: TypePart, says: &str) {
         let says = self.intern(says);
+    /// The package recorded so far; empty without one.
+    #[must_use]
+    pub fn package_name(&self) -> &str {
+        self.package.map_or("", |id| self.provisional(id))
+    }
+
         self.types.push(TypeHint { def, part, says });
     }
 

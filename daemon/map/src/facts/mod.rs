@@ -240,6 +240,10 @@ impl DefFlags {
     /// The module's default export.
     pub const DEFAULT: Self = Self(8);
 
+    /// Called on values of a type that it is no member of (an extension function).
+    pub const EXTENSION: Self = Self(16);
+    /// One piece of a type that is written in several places (C#'s `partial`).
+    pub const PARTIAL: Self = Self(32);
     /// Whether all of `other`'s flags are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {

@@ -22,7 +22,7 @@ use super::reach::{Reach, Touched};
 use super::{DefRef, Map, MapChange};
 use crate::facts::{Ref, StrId};
 use crate::index::FileEntry;
-use crate::langs::{Lang, PackageScope};
+use crate::langs::Lang;
 use crate::resolve::Resolver;
 
 /// Most references kept, and most file numbers in what they depend on: some megabytes each. The files confirmed longest
@@ -352,7 +352,7 @@ impl Map {
 
     /// Confirmed files that may spell out a package that was not there before: all of its language.
     fn may_name(&self, entry: &FileEntry, new: &[FileId]) -> Vec<FileId> {
-        let is_declared = entry.lang().spec().is_some_and(|spec| spec.package_scope == PackageScope::Package);
+        let is_declared = entry.lang().spec().is_some_and(|spec| spec.package_scope.is_declared());
         let package = entry.facts.package.filter(|_| is_declared).map(|id| entry.facts.name(id));
         let Some(package) = package else { return Vec::new() };
         if self.index.paths().files_of_package(package).iter().any(|file| !new.contains(file)) {

@@ -224,11 +224,18 @@ fn ends_at_dot(long: &str, short: &str) -> bool {
 
 /// A file's place as a module would be written: its package, or its path with dots.
 fn module_path(entry: &FileEntry) -> String {
-    if let Some(package) = entry.facts.package.filter(|_| matches!(entry.lang(), Lang::Java | Lang::Php)) {
+    if let Some(package) = module_of(entry) {
         return entry.facts.name(package).to_owned();
     }
     let path = entry.path.as_str();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let stem = ["/__init__", "/index", "/mod"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
     stem.replace('/', ".")
+}
+
+/// The package that a file says it belongs to, where such a name stands for it.
+fn module_of(entry: &FileEntry) -> Option<crate::facts::StrId> {
+    let is_named = |id: &crate::facts::StrId| !entry.facts.name(*id).is_empty();
+    let says = matches!(entry.lang(), Lang::Java | Lang::Php | Lang::CSharp | Lang::Kotlin | Lang::Scala);
+    entry.facts.package.filter(|id| says && is_named(id))
 }

@@ -105,7 +105,7 @@ impl Map {
         }
         match entry.lang().spec().map(|spec| spec.package_scope) {
             Some(PackageScope::Folder) => self.index.paths().files_in(entry.path.dir()).to_vec(),
-            Some(PackageScope::Package) => {
+            Some(PackageScope::Package | PackageScope::Enclosing) => {
                 let package = entry.facts.package.map_or("", |package| entry.facts.name(package));
                 self.index.paths().files_of_package(package).to_vec()
             }
@@ -116,7 +116,7 @@ impl Map {
     /// Where packages are declared: the files of those that a name in the file, of an import or a path without one, begins
     /// with. Which of them has a type, or that none has it yet, is for the contents of all to say.
     fn packages_named(&self, entry: &FileEntry) -> Vec<FileId> {
-        if entry.lang().spec().is_none_or(|spec| spec.package_scope != PackageScope::Package) {
+        if entry.lang().spec().is_none_or(|spec| !spec.package_scope.is_declared()) {
             return Vec::new();
         }
         let paths = entry.facts.names.iter();

@@ -7,15 +7,18 @@
 pub mod bash;
 pub mod c;
 pub mod cpp;
+pub mod csharp;
 pub mod ecma;
 pub mod go;
 pub mod java;
+pub mod kotlin;
 pub mod lua;
 pub mod markdown;
 pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+pub mod scala;
 pub(crate) mod support;
 
 use hob_base::FileId;
@@ -57,6 +60,12 @@ pub enum Lang {
     Lua,
     /// Bash, and other shells.
     Bash,
+    /// C#.
+    CSharp,
+    /// Kotlin.
+    Kotlin,
+    /// Scala.
+    Scala,
 }
 
 /// One row of the language table.
@@ -95,6 +104,14 @@ pub enum Reader {
     Own(fn(&[u8], FactsBuilder) -> FactsBuilder),
 }
 
+impl PackageScope {
+    /// Whether packages are what files declare, wherever they are.
+    #[must_use]
+    pub fn is_declared(self) -> bool {
+        matches!(self, Self::Package | Self::Enclosing)
+    }
+}
+
 /// Which other files' top-level names are visible without an import.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PackageScope {
@@ -104,6 +121,8 @@ pub enum PackageScope {
     Folder,
     /// Those that declare the same package, wherever they are.
     Package,
+    /// Those too, and those of the packages around it (C#: in `A.B` the names of `A` are visible).
+    Enclosing,
 }
 
 /// What import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
@@ -164,6 +183,11 @@ pub trait ImportRules: Send + Sync {
         true
     }
 
+    /// The files whose re-exported star imports hold for `from` too (C#'s `global using`).
+    fn project_wide(&self, _project: &dyn Project, _from: FileId) -> Vec<FileId> {
+        Vec::new()
+    }
+
     /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
     /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
     fn submodule(&self, _module: &str, _name: &str) -> Option<String> {
@@ -187,11 +211,14 @@ pub static TABLE: &[LangSpec] = &[
     ruby::SPEC,
     lua::SPEC,
     bash::SPEC,
+    csharp::SPEC,
+    kotlin::SPEC,
+    scala::SPEC,
 ];
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -207,6 +234,9 @@ impl Lang {
         Self::Ruby,
         Self::Lua,
         Self::Bash,
+        Self::CSharp,
+        Self::Kotlin,
+        Self::Scala,
     ];
 
     /// Its row; project files have none.
@@ -218,12 +248,13 @@ impl Lang {
     }
 
     /// The language that stands for all whose code can use each other's names: TypeScript for the ECMAScript ones, C++
-    /// for C and C++, itself for the others.
+    /// for C and C++, Java for those of its virtual machine, itself for the others.
     #[must_use]
     pub fn family(self) -> Self {
         match self {
             Self::Tsx | Self::JavaScript => Self::TypeScript,
             Self::C => Self::Cpp,
+            Self::Kotlin | Self::Scala => Self::Java,
             other => other,
         }
     }

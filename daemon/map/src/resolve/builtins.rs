@@ -28,6 +28,9 @@ impl Words {
             Lang::Go => (GO_GLOBALS, GO_MEMBERS),
             Lang::Java => (JAVA_GLOBALS, JAVA_MEMBERS),
             Lang::Cpp => ("", CPP_MEMBERS),
+            Lang::CSharp => (SHARP_GLOBALS, SHARP_MEMBERS),
+            Lang::Kotlin => (KOTLIN_GLOBALS, KOTLIN_MEMBERS),
+            Lang::Scala => (SCALA_GLOBALS, SCALA_MEMBERS),
             Lang::Php => (PHP_GLOBALS, PHP_MEMBERS),
             Lang::Ruby => (RUBY_GLOBALS, RUBY_MEMBERS),
             Lang::Lua => (LUA_GLOBALS, LUA_MEMBERS),
@@ -215,6 +218,129 @@ const PHP_MEMBERS: &str = "\
     value values warning with write";
 
 const RUBY_GLOBALS: &str = "\
+const SHARP_GLOBALS: &str = "\
+    Action Activator Aggregate AggregateException AppDomain ArgumentException ArgumentNullException \
+    ArgumentOutOfRangeException ArithmeticException Array ArrayList Assembly Assert Attribute BindingFlags \
+    BitConverter Boolean Buffer Byte CancellationToken CancellationTokenSource Char Console Convert CultureInfo \
+    DBNull DateOnly DateTime DateTimeKind DateTimeOffset Debug Decimal Delegate Dictionary Directory Double \
+    Encoding Enum Enumerable Environment EqualityComparer EventArgs EventHandler Exception File FileStream Func \
+    GC Guid HashSet HttpClient IAsyncDisposable IAsyncEnumerable ICloneable ICollection IComparable IComparer \
+    IConvertible IDictionary IDisposable IEnumerable IEnumerator IEqualityComparer IEquatable IFormatProvider \
+    IList IOException IQueryable IReadOnlyCollection IReadOnlyDictionary IReadOnlyList IServiceProvider ISet \
+    IndexOutOfRangeException Int16 Int32 Int64 Interlocked InvalidCastException InvalidOperationException \
+    KeyNotFoundException KeyValuePair Lazy LinkedList List Math Memory MemoryStream MethodInfo Monitor \
+    NotImplementedException NotSupportedException NullReferenceException Nullable Object ObjectDisposedException \
+    ObsoleteAttribute OperationCanceledException OutOfMemoryException Path Predicate PropertyInfo Queue Random \
+    ReadOnlyMemory ReadOnlySpan Regex SerializableAttribute Single Span Stack Stopwatch Stream StreamReader \
+    StreamWriter String StringBuilder StringComparer StringComparison StringReader StringWriter System Task \
+    TaskCompletionSource TextReader TextWriter Thread TimeSpan TimeoutException Tuple Type TypeCode UInt32 \
+    UInt64 Uri ValueTask ValueTuple Version Volatile XmlReader XmlWriter bool byte char decimal double dynamic \
+    float int long nint object sbyte short string uint ulong ushort var void";
+
+const SHARP_MEMBERS: &str = "\
+    Add AddRange Aggregate All Any Append AppendFormat AppendLine AsSpan Average Cancel Cast Clear Clone Close \
+    Combine Compare CompareTo Concat ConfigureAwait Contains ContainsKey Copy CopyTo Count Create Current Data \
+    Delay Dequeue Dispose DisposeAsync Distinct Elapsed Empty EndsWith Enqueue Equals Except Exists Find \
+    FindIndex First FirstOrDefault Flush ForEach Format FullName Get GetAsync GetAwaiter GetBytes GetEnumerator \
+    GetHashCode GetResult GetString GetType GetValue GroupBy HasValue Id IndexOf InnerException Insert Intersect \
+    Invoke IsNullOrEmpty Item Items Join Key Keys Last LastIndexOf LastOrDefault Length Max Message Min MoveNext \
+    Name Next Now Open OrderBy OrderByDescending Parameters Parse Path Peek Pop Properties Push Range Read \
+    ReadAsync ReadLine Remove RemoveAt Replace Reset Result Reverse Run Seek Select SelectMany Send \
+    SequenceEqual Set SetValue Single SingleOrDefault Size Skip Sort Split Start StartsWith State Status Stop \
+    Substring Sum Take Test Text ThenBy Throw Title ToArray ToDictionary ToList ToLookup ToLower ToString \
+    ToUpper Token Trim TryAdd TryGetValue TryParse Type Union Update Url Value Values Wait Where Write \
+    WriteAsync WriteLine Zip";
+
+const KOTLIN_GLOBALS: &str = "\
+    Any Array ArrayDeque ArrayList AssertionError Boolean BooleanArray Byte ByteArray Char CharArray \
+    CharSequence Class Collection Comparable Comparator Deprecated Double DoubleArray Enum Error Exception Float \
+    FloatArray Function HashMap HashSet IllegalArgumentException IllegalStateException IndexOutOfBoundsException \
+    Int IntArray IntRange Iterable Iterator JvmField JvmName JvmOverloads JvmStatic KClass KProperty KType Lazy \
+    LinkedHashMap LinkedHashSet List Long LongArray Map MutableCollection MutableIterator MutableList MutableMap \
+    MutableSet NoSuchElementException Nothing NullPointerException Number NumberFormatException Object OptIn \
+    Pair PublishedApi Regex ReplaceWith Result RuntimeException Sequence Set Short ShortArray String \
+    StringBuilder Suppress System TODO Thread Throwable Throws Triple UByte UInt ULong UShort Unit \
+    UnsupportedOperationException also apply arrayOf arrayOfNulls assert buildList buildMap buildSet buildString \
+    byteArrayOf check checkNotNull emptyArray emptyList emptyMap emptySet enumValueOf enumValues error \
+    generateSequence hashMapOf hashSetOf intArrayOf lazy lazyOf let linkedMapOf listOf listOfNotNull longArrayOf \
+    mapOf maxOf minOf mutableListOf mutableMapOf mutableSetOf print println repeat require requireNotNull run \
+    runCatching sequence sequenceOf setOf sortedMapOf synchronized takeIf takeUnless to use with";
+
+const KOTLIN_MEMBERS: &str = "\
+    add addAll all also and any append apply associate associateBy average clear close collect compareTo \
+    component1 component2 contains containsKey copy copyOf count create data distinct drop dropLast elementAt \
+    emit empty endsWith entries equals error execute exists fill filter filterIsInstance filterNot filterNotNull \
+    find first firstOrNull flatMap flatten fold forEach forEachIndexed format get getOrDefault getOrElse \
+    getOrNull getOrPut getValue groupBy hasNext hashCode id indexOf indices info insert intersect invoke isEmpty \
+    isNotEmpty isNullOrEmpty iterator joinToString key keys last lastIndex lastOrNull launch length let lines \
+    list lock lowercase map mapIndexed mapNotNull mapOf max maxBy message min minus minusAssign name next none \
+    of open or ordinal parse partition path plus plusAssign pop print println push put putAll read reduce remove \
+    removeAll repeat replace reset reverse reversed run set setOf setValue shuffle shuffled single size slice \
+    sort sortBy sorted sortedBy split start startsWith stop sub subList substring sum sumOf take takeIf test \
+    text times to toByteArray toChar toDouble toInt toList toLong toMap toMutableList toSet toString \
+    toTypedArray trim trimIndent type unlock until update uppercase use value values wait warn windowed \
+    withIndex write zip";
+
+const SCALA_GLOBALS: &str = "\
+    Any AnyRef AnyVal App Array ArrayBuffer BigDecimal BigInt Boolean Byte Char CharSequence Class ClassTag \
+    Comparable Double Either Enumeration Equals Exception Failure Float Function Function0 Function1 Function2 \
+    Future IllegalArgumentException IllegalStateException IndexOutOfBoundsException IndexedSeq Int Integer \
+    Iterable Iterator Left List Long Manifest Map Math Nil NoSuchElementException None NotImplementedError \
+    Nothing Null NullPointerException NumberFormatException Numeric Object Option Ordered Ordering \
+    PartialFunction Predef Product Product2 Range Right Runnable RuntimeException Seq Serializable Set Short \
+    Some Stream String StringBuilder StringContext Success Symbol System Thread Throwable Traversable Try Tuple2 \
+    Tuple3 TypeTag Unit UnsupportedOperationException Vector assert assertEquals assume augmentString classOf \
+    deprecated ensuring identity implicitly inline locally main nowarn print printf println require specialized \
+    summon switch tailrec throws transient unchecked uncheckedVariance valueOf volatile";
+
+const SCALA_MEMBERS: &str = "\
+    _1 _2 _3 abs add addAll addOne addString andThen append apply asInstanceOf asJava asScala build builder \
+    canEqual charAt clear close collect collectFirst combine compare compareTo compose concat contains copy \
+    copyToArray count create data diff distinct drop dropRight dropWhile empty endsWith eq equals error exists \
+    fail filter filterNot find flatMap flatten fold foldLeft foldRight forall foreach format get getBytes \
+    getClass getMessage getName getOrElse groupBy grouped hasNext hash hashCode head headOption id indexOf \
+    indexWhere indices init insert intersect isDefined isEmpty isInstanceOf isLeft isRight iterator join key \
+    keySet keys last lastIndexOf lastOption length lift lines list load map mapValues max maxBy message min \
+    minBy mkString name ne next nextInt nonEmpty of onComplete orElse orNull padTo parse partition path pop \
+    print println productArity productElement productIterator push put range read recover reduce reduceLeft \
+    remove replace replaceAll result reverse run scanLeft select set show size slice sliding sortBy sortWith \
+    sorted span split splitAt start startsWith stop stripMargin stripPrefix stripSuffix substring sum \
+    synchronized tail take takeRight takeWhile tap test text to toArray toByte toChar toDouble toFloat toInt \
+    toIterator toList toLong toLowerCase toMap toRight toSeq toSet toString toUpperCase toVector trim type \
+    unapply union unzip update updated value values view wait withFilter write zip zipWithIndex";
+
+const SWIFT_GLOBALS: &str = "\
+    Any AnyClass AnyHashable AnyObject Array ArraySlice AsyncSequence AsyncStream AsyncThrowingStream Bool \
+    Character ClosedRange Codable CodingKey CodingKeys Collection Comparable ContiguousArray \
+    CustomDebugStringConvertible CustomStringConvertible Decodable Decoder Dictionary Double Encodable \
+    Encoder Equatable Error ExpressibleByArrayLiteral ExpressibleByBooleanLiteral \
+    ExpressibleByDictionaryLiteral ExpressibleByFloatLiteral ExpressibleByIntegerLiteral \
+    ExpressibleByStringLiteral Float Hashable Hasher Identifiable Int Int16 Int32 Int64 Int8 IteratorProtocol \
+    KeyPath LazySequence MainActor Mirror Never ObjectIdentifier OpaquePointer OptionSet Optional Range \
+    RangeReplaceableCollection RawRepresentable Result Self Sendable Sequence Set SetAlgebra String \
+    StringProtocol Substring Task TaskGroup UInt UInt16 UInt32 UInt64 UInt8 UnsafeMutablePointer \
+    UnsafePointer UnsafeRawPointer Void WritableKeyPath abs assert assertionFailure debugPrint defer dump \
+    fatalError isKnownUniquelyReferenced max min precondition preconditionFailure print repeatElement \
+    sequence stride swap type unsafeBitCast withCheckedContinuation withCheckedThrowingContinuation \
+    withExtendedLifetime withTaskGroup withThrowingTaskGroup withUnsafePointer zip";
+
+const SWIFT_MEMBERS: &str = "\
+    absoluteString add addSubview advanced all allSatisfy append appending async bounds bytes cancel capacity \
+    capitalized center characters clear close compactMap components contains contentsOf copy count current \
+    data date debugDescription decode decodeIfPresent default deinit delegate description distance drop \
+    dropFirst dropLast elementsEqual encode endIndex enumerated error failure filter find finish first \
+    firstIndex flatMap flush forEach formIndex formUnion frame get hasPrefix hasSuffix hash height host id \
+    identifier index indices info init insert intersection isEmpty isEqual isSubset item items joined key \
+    keys kind last lastIndex length load localizedDescription lock log lowercased main makeIterator map \
+    mapValues max merge message min move name next none now object offset open origin parent path perform pop \
+    popLast prefix print property query randomElement rawValue read reduce release remove removeAll \
+    removeFirst removeLast removeValue replace replaceSubrange replacingOccurrences request reserveCapacity \
+    reset result resume reversed run save send set setValue shared shuffle shuffled size some sort sorted \
+    split standard start startIndex starts state stop store string stringValue subscribe subscript \
+    subtracting success suffix sum swapAt sync text title toggle trimmingCharacters type underestimatedCount \
+    union unlock update updateValue uppercased url utf8 value values view wait width withLock withUnsafeBytes \
+    write zip";
+
     ARGF ARGV ArgumentError Array BasicObject Benchmark BigDecimal Binding CGI CSV Class Comparable Complex Data \
     Date DateTime Delegator Digest Dir ENV ERB EncodingError Encoding Enumerable Enumerator Errno Etc EOFError \
     Exception FalseClass Fiber File FileTest FileUtils FloatDomainError Float FrozenError GC Hash IO IOError \

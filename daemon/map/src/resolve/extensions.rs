@@ -33,6 +33,11 @@ impl<'m> Resolver<'m> {
                 found.retain(exact);
             }
         }
+        if let Receiver::Typed(ty) = r.receiver {
+            let ty = site.entry.facts.name(ty);
+            let ty = ty.rsplit('.').next().unwrap_or(ty);
+            found.retain(|def| self.may_extend(*def, ty));
+        }
         let first = *found.first()?;
         let place = |def: DefRef| self.def(def).map(|(entry, d)| (def.file, entry.facts.name(d.qualified)));
         let one = found.iter().all(|def| place(*def) == place(first));
@@ -41,6 +46,14 @@ impl<'m> Resolver<'m> {
         // Without the type, a name that the library's own values have too proves nothing.
         let told = matches!(r.receiver, Receiver::Typed(_)) || !self.is_common(site, r);
         Some(if one && told { Resolution::To(Thing::Def(first), sure) } else { Resolution::Unresolved })
+    }
+
+    /// Whether values of a type can be what an extension extends: none of a type outside is of one of the project's types.
+    fn may_extend(&self, def: DefRef, ty: &str) -> bool {
+        let Some((entry, def)) = self.def(def) else { return false };
+        let extended = if def.parent.is_none() { entry.qualifier(def) } else { "" };
+        let is_own = |name: &str| !self.index.defining(name).is_empty();
+        extended.is_empty() || extended == ty || is_own(ty) || !is_own(extended)
     }
 
     fn extensions_in_sight(&self, site: Site<'m>, name: &str) -> Vec<DefRef> {
@@ -73,10 +86,13 @@ impl<'m> Resolver<'m> {
             let around = here.strip_prefix(home).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
             return around || home.is_empty() || self.opens(site, home);
         }
-        match holder {
-            None => home == here || is_imported(site.entry, home, entry.facts.name(def.name)),
-            Some(holder) => is_imported(site.entry, &joined(home, holder), entry.facts.name(def.name)),
-        }
+        let name = entry.facts.name(def.name);
+        let Some(holder) = holder else { return home == here || is_imported(site.entry, home, name) };
+        // Of an implicit class it is the class that is imported, not what it adds.
+        let (outer, class) = holder.rsplit_once('.').unwrap_or(("", holder));
+        is_imported(site.entry, &joined(home, holder), name)
+            || is_imported(site.entry, &joined(home, outer), class)
+            || (outer.is_empty() && home == here && entry.lang() == Lang::Scala)
     }
 
     /// Whether a C# file opens a namespace, or the whole project does.
@@ -104,7 +120,8 @@ fn is_imported(entry: &FileEntry, module: &str, name: &str) -> bool {
 }
 
 fn joined(package: &str, name: &str) -> String {
-    if package.is_empty() { name.to_owned() } else { format!("{package}.{name}") }
+    let names = [package, name].into_iter().filter(|name| !name.is_empty());
+    names.collect::<Vec<_>>().join(".")
 }
 
 fn has_extensions(lang: Lang) -> bool {

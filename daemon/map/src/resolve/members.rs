@@ -86,6 +86,9 @@ impl<'m> Resolver<'m> {
         if let Some(def) = pick(here, Want::Any) {
             return Some(DefRef { file: class.file, def });
         }
+        if let Some(def) = self.member_of_piece(class, name) {
+            return Some(def);
+        }
         if entry.lang() == Lang::Ruby {
             return self.reopened_member(class, name);
         }
@@ -135,6 +138,7 @@ impl<'m> Resolver<'m> {
                 None => bases.open |= !is_plain(entry, r),
             }
         }
+        self.add_bases_of_pieces(class, &mut bases);
         if entry.lang() == Lang::Ruby {
             self.add_reopened_bases(class, &mut bases);
         }

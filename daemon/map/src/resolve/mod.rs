@@ -17,12 +17,14 @@
 
 mod builtins;
 mod constants;
+mod extensions;
 mod global;
 mod guess;
 mod include;
 mod links;
 mod members;
 mod modules;
+mod pieces;
 mod scope;
 mod types;
 
@@ -220,7 +222,7 @@ impl<'m> Resolver<'m> {
         match found {
             Found::Thing(thing, confidence) => Resolution::To(thing, confidence),
             Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } if builtins::is_global(family(site), name) => Resolution::Dropped,
+            Found::Absent { .. } if builtins::is_global(vocabulary(site), name) => Resolution::Dropped,
             Found::Absent { open: true } => Resolution::Unresolved,
             Found::Absent { open: false } => self.by_name(site, r),
         }
@@ -264,7 +266,7 @@ impl<'m> Resolver<'m> {
         match self.follow(Site { want: Want::Scope, ..site }, path) {
             Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
             Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } if builtins::is_global(family(site), first) => Resolution::Dropped,
+            Found::Absent { .. } if builtins::is_global(vocabulary(site), first) => Resolution::Dropped,
             // A constant that the project has nowhere.
             Found::Absent { .. } if family(site) == Lang::Ruby && self.index.defining(first).is_empty() => {
                 Resolution::Dropped
@@ -286,7 +288,9 @@ impl<'m> Resolver<'m> {
         };
         match self.member(site, &thing, name) {
             Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
-            Found::Bound | Found::Absent { .. } => Resolution::Unresolved,
+            Found::Bound | Found::Absent { .. } => {
+                self.extension_ref(site, r).unwrap_or(Resolution::Unresolved)
+            }
         }
     }
 
@@ -301,12 +305,19 @@ impl<'m> Resolver<'m> {
             Found::Thing(thing, confidence) => {
                 self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
             }
-            Found::Bound => Resolution::Unresolved,
+            Found::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
+            Found::Thing(Thing::External(package), _) => {
+                let outside = Resolution::To(Thing::External(package), Confidence::Import);
+                self.extension_ref(site, r).unwrap_or(outside)
+            }
             Found::Absent { .. } => {
                 let last = ty.rsplit('.').next().unwrap_or(ty);
                 let known = !self.index.defining(last).is_empty();
-                if known && !builtins::is_global(family(site), last) {
+                if known && !builtins::is_global(vocabulary(site), last) {
                     Resolution::Unresolved
+                if let Some(found) = self.extension_ref(site, r) {
+                    return found;
+                }
                 } else {
                     Resolution::Dropped
                 }
@@ -315,7 +326,10 @@ impl<'m> Resolver<'m> {
     }
 
     fn unknown_ref(&self, site: Site<'m>, r: &Ref) -> Resolution {
-        if builtins::is_common_member(family(site), site.entry.facts.name(r.name)) {
+        if let Some(found) = self.extension_ref(site, r) {
+            return found;
+        }
+        if self.is_common(site, r) {
             return Resolution::Unresolved;
         }
         self.by_name(site, r)
@@ -339,6 +353,11 @@ impl<'m> Resolver<'m> {
     }
 
     fn def(&self, def: DefRef) -> Option<(&'m FileEntry, &'m Def)> {
+    /// Whether values of the language's own types have a member of the reference's name.
+    fn is_common(&self, site: Site<'m>, r: &Ref) -> bool {
+        builtins::is_common_member(vocabulary(site), site.entry.facts.name(r.name))
+    }
+
         let entry = self.index.entry(def.file)?;
         Some((entry, entry.facts.defs.get(def.def.index())?))
     }
@@ -379,4 +398,12 @@ impl<'m> Resolver<'m> {
 
 fn family(site: Site<'_>) -> Lang {
     site.entry.lang().family()
+}
+
+/// Whose words are the language's own: those of the family, but the languages of one virtual machine differ.
+fn vocabulary(site: Site<'_>) -> Lang {
+    match site.entry.lang() {
+        lang @ (Lang::Kotlin | Lang::Scala) => lang,
+        lang => lang.family(),
+    }
 }

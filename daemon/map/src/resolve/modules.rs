@@ -142,6 +142,9 @@ impl<'m> Resolver<'m> {
         if let Some(def) = own {
             return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
         }
+        if let Some(def) = super::extensions::top_extension(entry, name) {
+            return Found::Thing(Thing::Def(DefRef { file, def }), Confidence::Import);
+        }
         if let Some(found) = self.reexported(file, entry, name, trail) {
             return found;
         }

@@ -156,11 +156,14 @@ impl<'m> Resolver<'m> {
         let files = match site.entry.lang().spec()?.package_scope {
             PackageScope::File => return None,
             PackageScope::Folder => paths.files_in(site.entry.path.dir()),
-            PackageScope::Package => paths.files_of_package(package?),
+            PackageScope::Package | PackageScope::Enclosing => paths.files_of_package(package?),
         };
         let same = |entry: &FileEntry| {
             entry.lang().family() == site.entry.lang().family()
                 && entry.facts.package.map(|id| entry.facts.name(id)) == package
+        if site.entry.lang().spec()?.package_scope == PackageScope::Enclosing {
+            return self.in_packages_around(site, name, package?);
+        }
         };
         self.first_defining(files, name, (site.want, &same))
     }
@@ -212,6 +215,9 @@ fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
     let chain = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
     owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
 }
+        if owner.is_none() {
+            return self.through_project_wide(site, name, open);
+        }
 
 fn exact(thing: Thing) -> Found {
     Found::Thing(thing, Confidence::Exact)

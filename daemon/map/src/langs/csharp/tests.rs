@@ -1,5 +1,6 @@
 //! What is read from C#, and whom it means.
 
+use crate::fixture::check_edges;
 use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
@@ -265,4 +266,118 @@ fn damaged_sources_give_facts_all_the_same() {
         [Fact] void M(this D é, params int[] r) { foreach (var (q, w) in d?.List()) { q.X(y => y.Z(nameof(M))); } } }\n \
         enum E { A, B }\n#if X\nrecord R(int A);\n#endif\n}\n";
     render::torture(Lang::CSharp, sample);
+}
+
+#[test]
+fn usings_find_namespaces_and_types() {
+    let project = Fake::new(&[
+        ("src/One.cs", "namespace A.B; class One { class Nested {} }"),
+        ("src/Two.cs", "namespace A.B { class Two {} }"),
+        ("src/Main.cs", "namespace A.C; class Main {}"),
+    ]);
+    let rules = &super::imports::Namespaces;
+    let resolve = |module| project.resolve(rules, "src/Main.cs", module);
+    assert_eq!(resolve("A.B"), "[src/One.cs src/Two.cs]");
+    assert_eq!(resolve("B"), "[src/One.cs src/Two.cs]");
+    assert_eq!(resolve("A.B.One"), "src/One.cs#One");
+    assert_eq!(resolve("A.B.One.Nested"), "src/One.cs#One.Nested");
+    assert_eq!(resolve("A.Missing"), "unknown");
+    assert_eq!(resolve("System.Linq"), "ext:System.Linq");
+    assert_eq!(resolve("Xunit"), "ext:Xunit");
+    let path = |path| project.path_of(rules, "src/Main.cs", path);
+    assert_eq!(path("A.B.One"), "[src/One.cs src/Two.cs] 2");
+    assert_eq!(path("B.One"), "[src/One.cs src/Two.cs] 1");
+    assert_eq!(path("System.IO.File"), "ext:System.IO 2");
+    assert_eq!(path("One.Nested"), "in scope");
+}
+
+#[test]
+fn names_find_their_namespaces_pieces_and_extensions() {
+    check_edges(
+        "
+//- /src/GlobalUsings.cs
+global using Shop.Common;
+//- /src/Common.cs
+namespace Shop.Common;
+public static class Clock { public static int Now() => 1; }
+//- /src/Base.cs
+namespace Shop.Model;
+public abstract class Entity { protected int Id; public virtual void Save() { } }
+public interface IPriced { int Price(); }
+//- /src/Order.cs
+namespace Shop.Model;
+public partial class Order : Entity, IPriced
+{
+    private Customer owner;
+    public int Price() { return Total() + Clock.Now(); }
+    public override void Save() { base.Save(); owner.Notify(); Id = 1; }
+}
+//- /src/Order.More.cs
+namespace Shop.Model;
+public partial class Order { internal int Total() => Price(); }
+//- /src/Customer.cs
+namespace Shop.Model;
+public class Customer { public void Notify() { } public void Log(string s) { } }
+//- /src/Extensions.cs
+using Shop.Model;
+namespace Shop.Tools;
+public static class OrderExtensions
+{
+    public static void Ship(this Order order, string to) { to.Shout(); }
+    public static string Shout(this string s) => s;
+}
+//- /src/Elsewhere.cs
+namespace Away;
+public class Customer { public void Notify() { } }
+public static class Others { public static void Ship(this object o) { } }
+//- /src/Use.cs
+using System;
+using Shop.Model;
+using Shop.Tools;
+using Far = Away.Customer;
+namespace App.Main;
+public class Program
+{
+    [Fact] public void Run(Order order, Far far)
+    {
+        order.Ship(\"x\"); order.Total(); far.Notify();
+        Console.WriteLine(order.Price());
+        var made = new Customer(); made.Notify();
+        Shop.Model.Customer c = null;
+        c?.Log(\"y\");
+    }
+}
+public class FactAttribute : Attribute { }
+//- /src/Console.cs
+namespace Hidden.Deep;
+public class Console { public static void WriteLine(int i) { } }
+",
+        "
+src/Extensions.cs#OrderExtensions.Ship calls src/Extensions.cs#OrderExtensions.Shout exact
+src/Extensions.cs#OrderExtensions.Ship references src/Order.More.cs#Order import
+src/GlobalUsings.cs exports src/Common.cs import
+src/Order.More.cs#Order.Total calls src/Order.cs#Order.Price import
+src/Order.cs#Order extends src/Base.cs#Entity import
+src/Order.cs#Order implements src/Base.cs#IPriced import
+src/Order.cs#Order references src/Customer.cs#Customer import
+src/Order.cs#Order.Price calls src/Common.cs#Clock.Now import
+src/Order.cs#Order.Price calls src/Order.More.cs#Order.Total import
+src/Order.cs#Order.Price references src/Common.cs#Clock import
+src/Order.cs#Order.Save calls src/Base.cs#Entity.Save import
+src/Order.cs#Order.Save calls src/Customer.cs#Customer.Notify import
+src/Order.cs#Order.Save references src/Base.cs#Entity.Id import
+src/Order.cs#Order.Save references src/Order.cs#Order.owner exact
+src/Use.cs#Program.Run calls src/Customer.cs#Customer import
+src/Use.cs#Program.Run calls src/Customer.cs#Customer.Log import
+src/Use.cs#Program.Run calls src/Customer.cs#Customer.Notify import
+src/Use.cs#Program.Run calls src/Elsewhere.cs#Customer.Notify import
+src/Use.cs#Program.Run calls src/Extensions.cs#OrderExtensions.Ship import
+src/Use.cs#Program.Run calls src/Order.More.cs#Order.Total import
+src/Use.cs#Program.Run calls src/Order.cs#Order.Price import
+src/Use.cs#Program.Run calls src/Use.cs#FactAttribute exact
+src/Use.cs#Program.Run references src/Customer.cs#Customer import
+src/Use.cs#Program.Run references src/Elsewhere.cs#Customer import
+src/Use.cs#Program.Run references src/Order.More.cs#Order import
+",
+    );
 }

@@ -1,5 +1,6 @@
 //! What is read from Kotlin.
 
+use crate::fixture::check_edges;
 use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
@@ -316,4 +317,96 @@ fn imports_find_packages_types_and_functions() {
     assert_eq!(path("a.b.One.make"), "[src/a/One.kt src/a/Two.java] 2");
     assert_eq!(path("java.util.List"), "ext:java.util 2");
     assert_eq!(path("One.Nested"), "in scope");
+}
+
+#[test]
+fn names_find_packages_companions_and_extensions() {
+    check_edges(
+        "
+//- /core/src/main/kotlin/shop/Model.kt
+package shop.model
+abstract class Entity { var id = 0; open fun save() {} }
+interface Priced { fun price(): Int }
+data class Order(val owner: Customer) : Entity(), Priced {
+    override fun price() = total() + LIMIT
+    override fun save() { super.save(); owner.notifyAll2(); id = 1 }
+    fun total(): Int = price()
+    companion object { const val LIMIT = 1; fun of(c: Customer): Order = Order(c) }
+}
+class Customer { fun notifyAll2() {} }
+fun Customer.greet(): String = \"x\".loud()
+fun String.loud(): String = this
+fun helper() {}
+//- /core/src/main/java/shop/Legacy.java
+package shop.model;
+public class Legacy { public static void old() { new Customer().notifyAll2(); } }
+//- /away/src/Customer.kt
+package away
+class Customer { fun notifyAll2() {}; fun only() {} }
+fun Customer.greet() {}
+fun String.quiet() {}
+class List { fun sorted2() {} }
+//- /app/src/main/kotlin/Use.kt
+package app
+import shop.model.Order
+import shop.model.Customer as Client
+import shop.model.greet
+import shop.model.helper as help
+import shop.model.Legacy
+import org.junit.Test
+import java.util.List
+class Use {
+    @Test fun run(order: Order, client: Client, list: List) {
+        order.total(); order.save(); order.owner.notifyAll2()
+        client.greet(); client.notifyAll2()
+        help(); Order.of(client).price(); Order.LIMIT
+        Legacy.old(); list.sorted2()
+        \"a\".quiet()
+        away.Customer().only()
+    }
+}
+//- /away/src/Test.kt
+package other
+annotation class Test
+",
+        "
+app/src/main/kotlin/Use.kt#Use.run calls [away/src/Customer.kt#Customer.notifyAll2 core/src/main/kotlin/shop/Model.kt#Customer.notifyAll2] candidate
+app/src/main/kotlin/Use.kt#Use.run calls [core/src/main/kotlin/shop/Model.kt#Priced.price core/src/main/kotlin/shop/Model.kt#Order.price] candidate
+app/src/main/kotlin/Use.kt#Use.run calls away/src/Customer.kt#Customer import
+app/src/main/kotlin/Use.kt#Use.run calls away/src/Customer.kt#Customer.only import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/java/shop/Legacy.java#Legacy.old import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#Customer.greet import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#Customer.notifyAll2 import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#Order.of import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#Order.save import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#Order.total import
+app/src/main/kotlin/Use.kt#Use.run calls core/src/main/kotlin/shop/Model.kt#helper import
+app/src/main/kotlin/Use.kt#Use.run calls kt:ext:java.util import
+app/src/main/kotlin/Use.kt#Use.run calls kt:ext:org.junit import
+app/src/main/kotlin/Use.kt#Use.run references core/src/main/java/shop/Legacy.java#Legacy import
+app/src/main/kotlin/Use.kt#Use.run references core/src/main/kotlin/shop/Model.kt#Customer import
+app/src/main/kotlin/Use.kt#Use.run references core/src/main/kotlin/shop/Model.kt#Order import
+app/src/main/kotlin/Use.kt#Use.run references core/src/main/kotlin/shop/Model.kt#Order.LIMIT import
+app/src/main/kotlin/Use.kt#Use.run references core/src/main/kotlin/shop/Model.kt#Order.owner import
+app/src/main/kotlin/Use.kt#Use.run references kt:ext:java.util import
+away/src/Customer.kt#Customer.greet references away/src/Customer.kt#Customer exact
+core/src/main/java/shop/Legacy.java#Legacy.old calls core/src/main/kotlin/shop/Model.kt#Customer import
+core/src/main/java/shop/Legacy.java#Legacy.old calls core/src/main/kotlin/shop/Model.kt#Customer.notifyAll2 import
+core/src/main/kotlin/shop/Model.kt#Customer.greet calls core/src/main/kotlin/shop/Model.kt#String.loud exact
+core/src/main/kotlin/shop/Model.kt#Customer.greet references core/src/main/kotlin/shop/Model.kt#Customer exact
+core/src/main/kotlin/shop/Model.kt#Order extends core/src/main/kotlin/shop/Model.kt#Entity exact
+core/src/main/kotlin/shop/Model.kt#Order implements core/src/main/kotlin/shop/Model.kt#Priced exact
+core/src/main/kotlin/shop/Model.kt#Order references core/src/main/kotlin/shop/Model.kt#Customer exact
+core/src/main/kotlin/shop/Model.kt#Order.of calls core/src/main/kotlin/shop/Model.kt#Order exact
+core/src/main/kotlin/shop/Model.kt#Order.of references core/src/main/kotlin/shop/Model.kt#Customer exact
+core/src/main/kotlin/shop/Model.kt#Order.of references core/src/main/kotlin/shop/Model.kt#Order exact
+core/src/main/kotlin/shop/Model.kt#Order.price calls core/src/main/kotlin/shop/Model.kt#Order.total exact
+core/src/main/kotlin/shop/Model.kt#Order.price references core/src/main/kotlin/shop/Model.kt#Order.LIMIT exact
+core/src/main/kotlin/shop/Model.kt#Order.save calls core/src/main/kotlin/shop/Model.kt#Customer.notifyAll2 import
+core/src/main/kotlin/shop/Model.kt#Order.save calls core/src/main/kotlin/shop/Model.kt#Entity.save exact
+core/src/main/kotlin/shop/Model.kt#Order.save references core/src/main/kotlin/shop/Model.kt#Entity.id exact
+core/src/main/kotlin/shop/Model.kt#Order.save references core/src/main/kotlin/shop/Model.kt#Order.owner exact
+core/src/main/kotlin/shop/Model.kt#Order.total calls core/src/main/kotlin/shop/Model.kt#Order.price exact
+",
+    );
 }

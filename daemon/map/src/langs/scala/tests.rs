@@ -1,5 +1,6 @@
 //! What is read from Scala.
 
+use crate::fixture::check_edges;
 use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render;
@@ -316,4 +317,87 @@ fn imports_find_packages_and_objects() {
     assert_eq!(path("b.One.make"), "[src/One.scala] 1");
     assert_eq!(path("java.util.List"), "ext:java.util 2");
     assert_eq!(path("One.make"), "in scope");
+}
+
+#[test]
+fn names_find_packages_companions_and_extensions() {
+    check_edges(
+        "
+//- /src/main/scala/shop/Model.scala
+package shop
+package model
+
+abstract class Entity { def save(): Unit = () }
+trait Priced { def price: Int }
+case class Order(owner: Customer) extends Entity with Priced {
+  def price: Int = total + Order.Limit
+  override def save(): Unit = { super.save(); owner.ping() }
+  def total: Int = price
+}
+object Order { val Limit = 1; def of(c: Customer): Order = Order(c) }
+class Customer { def ping(): Unit = shopWide() }
+object Syntax {
+  implicit class CustomerOps(c: Customer) { def greet(): Unit = c.ping() }
+  extension (s: String) def loud: String = s
+}
+//- /src/main/scala/shop/package.scala
+package object shop { def shopWide(): Unit = () }
+//- /src/main/scala/away/Customer.scala
+package away
+class Customer { def ping(): Unit = (); def only(): Unit = () }
+object Other { implicit class Ops(s: String) { def quiet(): Unit = () } }
+//- /src/main/scala/app/Use.scala
+package app
+import shop.model.{Order, Customer => Client}
+import shop.model.Syntax._
+import scala.collection.mutable
+class Use(first: Client) {
+  def run(order: Order, client: Client): Unit = {
+    order.total; order.save(); first.ping()
+    client.greet(); \"a\".loud
+    Order.of(client).price
+    val o = Order(client); o.save()
+    order match { case Order(c) => c; case x: Client => x.ping() }
+    \"b\".quiet()
+    new away.Customer().only()
+    mutable.Map()
+  }
+}
+//- /src/main/scala/other/Map.scala
+package other
+class Map
+",
+        "
+src/main/scala/app/Use.scala#Use references src/main/scala/shop/Model.scala#Customer import
+src/main/scala/app/Use.scala#Use.run calls scala:ext:scala.collection import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/away/Customer.scala#Customer import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/away/Customer.scala#Customer.only import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/shop/Model.scala#Customer.ping import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/shop/Model.scala#Order import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/shop/Model.scala#Order.of import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/shop/Model.scala#Order.save import
+src/main/scala/app/Use.scala#Use.run calls src/main/scala/shop/Model.scala#Syntax.CustomerOps.greet import
+src/main/scala/app/Use.scala#Use.run references scala:ext:scala.collection import
+src/main/scala/app/Use.scala#Use.run references src/main/scala/shop/Model.scala#Customer import
+src/main/scala/app/Use.scala#Use.run references src/main/scala/shop/Model.scala#Order import
+src/main/scala/app/Use.scala#Use.run references src/main/scala/shop/Model.scala#Order.total import
+src/main/scala/app/Use.scala#Use.run references src/main/scala/shop/Model.scala#Syntax.loud import
+src/main/scala/shop/Model.scala#Customer.ping calls src/main/scala/shop/package.scala#shopWide import
+src/main/scala/shop/Model.scala#Order extends src/main/scala/shop/Model.scala#Entity exact
+src/main/scala/shop/Model.scala#Order implements src/main/scala/shop/Model.scala#Priced exact
+src/main/scala/shop/Model.scala#Order references src/main/scala/shop/Model.scala#Customer exact
+src/main/scala/shop/Model.scala#Order.of calls src/main/scala/shop/Model.scala#Order exact
+src/main/scala/shop/Model.scala#Order.of references src/main/scala/shop/Model.scala#Customer exact
+src/main/scala/shop/Model.scala#Order.of references src/main/scala/shop/Model.scala#Order exact
+src/main/scala/shop/Model.scala#Order.price references src/main/scala/shop/Model.scala#Order exact
+src/main/scala/shop/Model.scala#Order.price references src/main/scala/shop/Model.scala#Order.Limit exact
+src/main/scala/shop/Model.scala#Order.price references src/main/scala/shop/Model.scala#Order.total exact
+src/main/scala/shop/Model.scala#Order.save calls src/main/scala/shop/Model.scala#Customer.ping import
+src/main/scala/shop/Model.scala#Order.save calls src/main/scala/shop/Model.scala#Entity.save exact
+src/main/scala/shop/Model.scala#Order.save references src/main/scala/shop/Model.scala#Order.owner exact
+src/main/scala/shop/Model.scala#Order.total references src/main/scala/shop/Model.scala#Order.price exact
+src/main/scala/shop/Model.scala#Syntax.CustomerOps references src/main/scala/shop/Model.scala#Customer exact
+src/main/scala/shop/Model.scala#Syntax.CustomerOps.greet calls src/main/scala/shop/Model.scala#Customer.ping import
+",
+    );
 }

@@ -5,18 +5,22 @@
 
 mod assign;
 mod grammar;
+mod header;
 mod lead;
 mod pending;
 pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
+mod values;
 
 pub(crate) use assign::assign;
 pub(crate) use grammar::Grammar;
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;
+pub(crate) use header::{has_word, header_start};
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
+pub(crate) use values::{Body, Members, Syntax, Value, is_capital};
 
 use rustc_hash::FxHashSet;
 use tree_sitter::{Language, Node};

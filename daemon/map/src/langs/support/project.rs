@@ -25,6 +25,81 @@ pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
     folder(a).split('/').zip(folder(b).split('/')).take_while(|(x, y)| x == y).count()
 }
 
+pub(crate) mod packages {
+    //! Packages that files declare (Kotlin, Scala, C# namespaces), as opposed to folders.
+
+    use hob_base::FileId;
+
+    use crate::langs::{ModuleTarget, Project};
+
+    /// The package of a file; empty for the nameless one.
+    pub(crate) fn of(project: &dyn Project, file: FileId) -> &str {
+        let facts = project.facts(file);
+        facts.and_then(|facts| facts.package.map(|id| facts.name(id))).unwrap_or("")
+    }
+
+    /// A package and those around it, innermost first: `a.b`, `a`.
+    pub(crate) fn around(package: &str) -> impl Iterator<Item = &str> {
+        let first = Some(package).filter(|package| !package.is_empty());
+        std::iter::successors(first, |inner| inner.rsplit_once('.').map(|(outer, _)| outer))
+    }
+
+    /// The package or type of this dotted name.
+    pub(crate) fn find(project: &dyn Project, name: &str) -> ModuleTarget {
+        let files = project.files_of_package(name);
+        if !files.is_empty() {
+            return ModuleTarget::Files(files.to_vec());
+        }
+        let cuts = name.match_indices('.').map(|(at, _)| (&name[..at], &name[at + 1..]));
+        let within = cuts.filter(|(package, _)| !project.files_of_package(package).is_empty()).last();
+        match within {
+            Some((package, path)) => type_in(project, package, path),
+            None => ModuleTarget::Unknown,
+        }
+    }
+
+    fn type_in(project: &dyn Project, package: &str, path: &str) -> ModuleTarget {
+        let defines = |file: &&FileId| {
+            project.facts(**file).is_some_and(|facts| {
+                let id = facts.names.find(path);
+                id.is_some_and(|id| facts.defs.iter().any(|def| def.qualified == id && def.kind.is_type()))
+            })
+        };
+        match project.files_of_package(package).iter().find(defines) {
+            Some(file) => ModuleTarget::Inside(*file, path.to_owned()),
+            None => ModuleTarget::Unknown,
+        }
+    }
+
+    /// The files of the longest beginning of a path that is a package, and how many segments that has.
+    pub(crate) fn longest<'p>(project: &'p dyn Project, path: &str) -> Option<(&'p [FileId], usize)> {
+        let cuts = path.rmatch_indices('.').map(|(at, _)| &path[..at]);
+        let mut all = std::iter::once(path).chain(cuts);
+        let found = all.find(|name| !project.files_of_package(name).is_empty())?;
+        Some((project.files_of_package(found), found.split('.').count()))
+    }
+
+    /// The package that a dotted path starts with, of the project or outside, and how many segments it takes; paths that start
+    /// with a capital start with a name in scope.
+    pub(crate) fn path_of(project: &dyn Project, path: &str) -> Option<(ModuleTarget, usize)> {
+        if !path.starts_with(|c: char| c.is_lowercase()) {
+            return None;
+        }
+        if let Some((files, taken)) = longest(project, path) {
+            return Some((ModuleTarget::Files(files.to_vec()), taken));
+        }
+        let is_lower = |part: &&str| part.starts_with(|c: char| c.is_lowercase());
+        let taken = path.split('.').take_while(is_lower).count();
+        let has_type = taken < path.split('.').count();
+        (taken > 1 && has_type).then(|| (ModuleTarget::External(outside(path)), taken))
+    }
+
+    /// The name that a package outside is known by: its first two segments.
+    pub(crate) fn outside(name: &str) -> String {
+        name.split('.').take(2).collect::<Vec<_>>().join(".")
+    }
+}
+
 #[cfg(test)]
 pub(crate) mod fake {
     //! A project made of strings.
