@@ -7,7 +7,7 @@ use hob_base::FileId;
 
 use super::scope::top_defs;
 use super::{Found, Resolution, Resolver, Site, Thing, Want, builtins, family};
-use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, StrId};
+use crate::facts::{Def, DefFlags, DefKind, Receiver, Ref, RefKind, StrId};
 use crate::graph::{Confidence, DefRef};
 use crate::index::FileEntry;
 use crate::langs::Lang;
@@ -94,9 +94,23 @@ pub(super) fn has_test_blocks(lang: Lang) -> bool {
     matches!(lang, Lang::Php | Lang::Ruby | Lang::Lua | Lang::Bash)
 }
 
-/// Whether a shell command of this name is hardly a program: it is made of several words.
-pub(super) fn is_shell_function(name: &str) -> bool {
-    name.contains('_') || name.contains("::") || name.contains(char::is_uppercase)
+/// Whether that a project has one definition of a name says little, because so much else is called so: in languages without
+/// types, a member of one word (`title`) on a value of which nothing is known; in the shell, a command of one word, and a
+/// variable, which may come from the environment.
+pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
+    match lang {
+        Lang::Bash => r.kind == RefKind::Use || !(is_compound(name) || name.contains("::")),
+        Lang::Php | Lang::Ruby | Lang::Lua => {
+            matches!(r.receiver, Receiver::Unknown | Receiver::Path(_)) && !is_compound(name)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a name is made of several words, or asks or warns.
+fn is_compound(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
 }
 
 /// Whether `path` is what stands before the name in PHP's `\\name`.

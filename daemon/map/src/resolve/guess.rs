@@ -98,9 +98,9 @@ impl<'m> Resolver<'m> {
             }
             _ => self.only(site, r),
         };
-        let vague = family(site) == Lang::Bash && !global::is_shell_function(name);
+        let vague = global::is_vague(family(site), r, name);
         match only {
-            Only::One(_) if vague => Resolution::Unresolved,
+            Only::One(def) if vague && !(def.file == site.file && is_path(r)) => Resolution::Unresolved,
             Only::None => Resolution::Dropped,
             Only::One(def) => Resolution::To(Thing::Def(def), Confidence::Name),
             Only::Several => Resolution::Unresolved,
@@ -276,6 +276,10 @@ fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
 fn is_member(entry: &FileEntry, def: &Def) -> bool {
     matches!(def.kind, DefKind::Method | DefKind::Field)
         || def.parent.is_some_and(|parent| entry.facts.def(parent).kind.is_type())
+}
+
+fn is_path(r: &Ref) -> bool {
+    matches!(r.receiver, Receiver::Path(_))
 }
 
 /// Whether it can be named bare: it belongs to no type. In C an enumeration's members are free.

@@ -8,6 +8,7 @@ use tree_sitter::Node;
 use super::items::Item;
 use super::rules::ShellRules;
 use crate::facts::{DefFlags, DefKind};
+use crate::langs::support::title;
 use crate::walk::{Cx, Step};
 
 /// Longest test that is looked at, in bytes.
@@ -15,11 +16,12 @@ const LIMIT: usize = 64 * 1024;
 
 impl ShellRules {
     pub(super) fn test<'t>(&mut self, node: Node<'t>, arguments: &[Node<'t>], cx: &mut Cx<'t>) -> Step {
-        let Some(title) = arguments.first() else { return Step::Into };
-        let name = cx.text(*title).trim_matches(['"', '\'']);
-        let (line, col) = cx.position(*title);
-        let quoted = u32::from(cx.text(*title).starts_with(['"', '\'']));
-        let (kind, flags, end) = (DefKind::Function, DefFlags::TEST, title.end_byte());
+        let Some(first) = arguments.first() else { return Step::Into };
+        let named = title("test", cx.text(*first).trim_matches(['"', '\'']));
+        let name = &*named;
+        let (line, col) = cx.position(*first);
+        let quoted = u32::from(cx.text(*first).starts_with(['"', '\'']));
+        let (kind, flags, end) = (DefKind::Function, DefFlags::TEST, first.end_byte());
         let item = Item { node, name, name_at: (line, col + quoted), kind, flags, end };
         let rest = cx.slice(node.end_byte(), cx.source.len().min(node.end_byte() + LIMIT));
         let mut outer = self.lead.take(node, cx);

@@ -7,7 +7,7 @@ use super::items::Item;
 use super::rules::LuaRules;
 use super::values::{arguments, literal, required};
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, Receiver, RefKind};
-use crate::langs::support::{child_where, refer_unbound};
+use crate::langs::support::{child_where, refer_unbound, title};
 use crate::walk::{Cx, Step};
 
 impl LuaRules {
@@ -66,13 +66,14 @@ impl LuaRules {
             "it" | "test" | "spec" => (DefKind::Function, DefFlags::TEST),
             _ => return false,
         };
-        let [title, body, ..] = arguments(node)[..] else { return false };
-        let Some(text) = literal(title, cx.source).filter(|text| !text.is_empty()) else { return false };
+        let [first, body, ..] = arguments(node)[..] else { return false };
+        let Some(text) = literal(first, cx.source).filter(|text| !text.is_empty()) else { return false };
         if self.g.kind(body) != K::Lambda {
             return false;
         }
-        let at = child_where(title, |c| c.kind() == "string_content").unwrap_or(title);
-        let item = Item { node, at, name: text, kind, flags, end: body.start_byte(), table: String::new() };
+        let at = child_where(first, |c| c.kind() == "string_content").unwrap_or(first);
+        let named = title(cx.text(name), text);
+        let item = Item { node, at, name: &named, kind, flags, end: body.start_byte(), table: String::new() };
         self.define(&item, Some(true), cx);
         true
     }

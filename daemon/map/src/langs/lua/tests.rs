@@ -53,8 +53,8 @@ fn definitions_imports_and_references() {
          variable opts 25-25@25:7 | local opts
          field opts.a 25-25@25:16 E | a = 1
          function opts.run 25-25@25:23 E | run = function()
-         module thing 26-26@26:11 T | describe("thing"
-         function thing.works 26-26@26:34 T | it("works"
+         module describe thing 26-26@26:11 T | describe("thing"
+         function describe thing.it works 26-26@26:34 T | it("works"
          import named pl.utils default as utils @1
          export M as default
          5:29 use utils in M.add
@@ -82,7 +82,7 @@ fn definitions_imports_and_references() {
          24:61 use string in global_fn
          24:68 call string/format in global_fn
          25:40 call helper in opts.run
-         26:53 call global_fn in thing.works
+         26:53 call global_fn in describe thing.it works
          27:8 use M"#,
     );
 }

@@ -6,7 +6,7 @@ use super::grammar::K;
 use super::items::Item;
 use super::rules::PhpRules;
 use crate::facts::{DefFlags, DefKind, ImportInput, ImportKind, RefKind};
-use crate::langs::support::{child_where, each_child, refer_unbound};
+use crate::langs::support::{child_where, each_child, refer_unbound, title};
 use crate::walk::{Cx, Step};
 
 impl PhpRules {
@@ -70,7 +70,8 @@ impl PhpRules {
         }
         let Some(closure) = closure else { return false };
         let (kind, flags) = (DefKind::Function, DefFlags::TEST);
-        let item = Item { node, at, name: text, kind, flags, end: closure.start_byte() };
+        let named = title(name, text);
+        let item = Item { node, at, name: &named, kind, flags, end: closure.start_byte() };
         self.define(&item, Some(true), cx);
         true
     }

@@ -239,3 +239,53 @@ function main() { $q = new \Query(); $q->fetch_all(); \strlen('a'); new Query; }
          ns.php#main calls lib/query.php#Query.fetch_all name",
     );
 }
+
+#[test]
+fn types_come_from_properties_results_and_comments() {
+    check_edges(
+        r"
+//- /src/a.php
+<?php namespace A;
+class Repo { public function find(): ?Item { } public function all() {} }
+class Item { public function rename(): static { return $this; } public function title() {} }
+class Service {
+    private Repo $repo;
+    /** @var Item */
+    private $item;
+    public function __construct(private Item $promoted, Repo $other) { $this->other = $other; }
+    /** @param Item $thing */
+    public function run($thing, $any) {
+        $this->repo->find()->title();
+        $this->item->rename()->title();
+        $this->promoted->title();
+        $this->other->all();
+        $thing->title();
+        $any->title();
+        $x = new Repo; $x = new Item; $x->title();
+        $fn = fn(Item $i) => $i->rename();
+        foreach ($any as $thing) { }
+        new class { function title() {} };
+    }
+}
+//- /src/b.php
+<?php namespace B;
+class Page { public function title() {} }
+",
+        r"src/a.php#Repo.find references src/a.php#Item exact
+         src/a.php#Service references src/a.php#Repo exact
+         src/a.php#Service.__construct references src/a.php#Item exact
+         src/a.php#Service.__construct references src/a.php#Repo exact
+         src/a.php#Service.item references src/a.php#Item exact
+         src/a.php#Service.run calls [src/a.php#Item.title src/b.php#Page.title] candidate
+         src/a.php#Service.run calls src/a.php#Item exact
+         src/a.php#Service.run calls src/a.php#Item.rename import
+         src/a.php#Service.run calls src/a.php#Item.title import
+         src/a.php#Service.run calls src/a.php#Repo exact
+         src/a.php#Service.run calls src/a.php#Repo.all import
+         src/a.php#Service.run calls src/a.php#Repo.find import
+         src/a.php#Service.run references src/a.php#Item exact
+         src/a.php#Service.run references src/a.php#Service.item exact
+         src/a.php#Service.run references src/a.php#Service.promoted exact
+         src/a.php#Service.run references src/a.php#Service.repo exact",
+    );
+}

@@ -25,7 +25,7 @@ pub(super) fn scan(tree: &Tree, source: &[u8]) -> Ivars {
         match GRAMMAR.kind(node) {
             K::Class | K::Module if node.is_named() => classes.push((node.end_byte(), node.id())),
             K::Assign | K::OpAssign => {
-                note(node, source, classes.last().map_or(0, |(_, id)| *id), &mut found)
+                note(node, source, classes.last().map_or(0, |(_, id)| *id), &mut found);
             }
             _ => {}
         }

@@ -8,6 +8,7 @@ use super::macros::{literal, word};
 use super::paths::constant_path;
 use super::rules::RubyRules;
 use crate::facts::{DefFlags, DefKind};
+use crate::langs::support::title;
 use crate::walk::{Cx, Step};
 
 const GROUPS: &[&str] = &[
@@ -55,9 +56,9 @@ impl RubyRules {
             return self.spec_value(node, (first, block), cx);
         }
         let group = GROUPS.contains(&name);
-        let title = match self.g.kind(first) {
+        let named = match self.g.kind(first) {
             K::Constant | K::Scoped if group => described(name, arguments, cx),
-            _ => word(first, cx)?.to_owned(),
+            _ => title(name, word(first, cx)?),
         };
         if self.method_at(node.start_byte()).is_some() {
             return None;
@@ -65,7 +66,7 @@ impl RubyRules {
         let kind = if group { DefKind::Module } else { DefKind::Function };
         let item = Item {
             node,
-            name: &title,
+            name: &named,
             name_at: word_position(first, cx),
             kind,
             flags: DefFlags::TEST,

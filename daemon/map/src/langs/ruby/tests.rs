@@ -133,22 +133,22 @@ end
         r#"module describe Shop::Cart 1-9@1:16 T | RSpec.describe Shop::Cart
          method describe Shop::Cart.cart 2-2@2:8 | let(:cart)
          module describe Shop::Cart.when empty 3-8@3:12 T | context "when empty"
-         function describe Shop::Cart.when empty.adds 4-6@4:9 T | it "adds"
+         function describe Shop::Cart.when empty.it adds 4-6@4:9 T | it "adds"
          class CartTest 10-13@10:7 E | class CartTest < Minitest::Test
          method CartTest.test_adds 11-11@11:7 ET | def test_adds
-         function CartTest.saves 12-12@12:9 T | test "saves"
+         function CartTest.test saves 12-12@12:9 T | test "saves"
          1:1 use RSpec in describe Shop::Cart
          1:16 use Shop in describe Shop::Cart
          1:22 use Shop/Cart in describe Shop::Cart
          2:16 call Shop/Cart in describe Shop::Cart.cart
-         5:7 call self.cart in describe Shop::Cart.when empty.adds
-         5:12 call ?.add in describe Shop::Cart.when empty.adds
+         5:7 call self.cart in describe Shop::Cart.when empty.it adds
+         5:12 call ?.add in describe Shop::Cart.when empty.it adds
          7:5 call self.it in describe Shop::Cart.when empty
          7:16 call self.x in describe Shop::Cart.when empty
          10:18 use Minitest in CartTest
          10:28 extends Minitest/Test in CartTest
          11:18 call self.build in CartTest.test_adds
-         12:19 call self.save in CartTest.saves"#,
+         12:19 call self.save in CartTest.test saves"#,
     );
 }
 
@@ -258,5 +258,45 @@ Shop::Cart.new.extra
          lib/user.rb calls lib/more.rb#Shop.Cart.extra name
          lib/user.rb calls lib/shop/cart.rb#Shop.Cart name
          lib/user.rb references lib/more.rb#Shop name",
+    );
+}
+
+#[test]
+fn a_method_of_one_word_on_anything_is_no_more_than_a_candidate() {
+    check_edges(
+        r#"
+//- /lib/page.rb
+class Page
+  def title; end
+  def render_page; end
+  def self.build; end
+  def draw; end
+end
+class Other
+  def draw; end
+end
+//- /lib/use.rb
+def go(page)
+  page.title
+  page.render_page
+  page.draw
+  page.each
+  Page.build
+  page = Page.new
+end
+//- /spec/page_spec.rb
+describe "draw" do
+  def help_me; end
+  it("works") { help_me; go(1); unknown_word }
+end
+"#,
+        r"lib/use.rb#go calls [lib/page.rb#Page.draw lib/page.rb#Other.draw] candidate
+         lib/use.rb#go calls [lib/page.rb#Page.title] candidate
+         lib/use.rb#go calls lib/page.rb#Page name
+         lib/use.rb#go calls lib/page.rb#Page.build name
+         lib/use.rb#go calls lib/page.rb#Page.render_page name
+         lib/use.rb#go references lib/page.rb#Page name
+         spec/page_spec.rb#describe draw.it works calls [lib/use.rb#go] candidate
+         spec/page_spec.rb#describe draw.it works calls spec/page_spec.rb#describe draw.help_me exact",
     );
 }

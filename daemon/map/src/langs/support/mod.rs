@@ -11,6 +11,7 @@ mod pending;
 pub(crate) mod project;
 #[cfg(test)]
 pub(crate) mod render;
+mod title;
 mod values;
 
 pub(crate) use assign::assign;
@@ -20,6 +21,7 @@ pub(crate) use grammar::unknown_kinds;
 pub(crate) use header::{has_word, header_start};
 pub(crate) use lead::{Comment, Lead, Outer};
 pub(crate) use pending::Pending;
+pub(crate) use title::title;
 pub(crate) use values::{Body, Members, Syntax, Value, is_capital};
 
 use rustc_hash::FxHashSet;
