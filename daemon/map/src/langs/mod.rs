@@ -287,7 +287,10 @@ pub fn language_of(file_name: &str, head: &[u8]) -> Option<Lang> {
     let extension = file_name.rsplit_once('.').map(|(_, ext)| ext.to_ascii_lowercase());
     match extension {
         Some(ext) if ext == "h" => Some(if cpp::looks_like_cpp(head) { Lang::Cpp } else { Lang::C }),
-        Some(ext) => TABLE.iter().find(|s| s.extensions.contains(&ext.as_str())).map(|s| s.lang),
+        Some(ext) => {
+            let known = TABLE.iter().find(|s| s.extensions.contains(&ext.as_str())).map(|s| s.lang);
+            known.or_else(|| php::looks_like_php(head).then_some(Lang::Php))
+        }
         None => by_file_name(file_name).or_else(|| by_interpreter(head)),
     }
 }

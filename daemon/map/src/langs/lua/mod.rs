@@ -27,7 +27,7 @@ pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Lua,
     id: "lua",
     name: "Lua",
-    extensions: &["lua", "rockspec", "luau"],
+    extensions: &["lua", "rockspec"],
     interpreters: &["lua", "luajit", "texlua", "resty"],
     reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Roots,

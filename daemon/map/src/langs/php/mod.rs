@@ -35,13 +35,18 @@ pub const SPEC: LangSpec = LangSpec {
     lang: Lang::Php,
     id: "php",
     name: "PHP",
-    extensions: &["php", "phtml", "inc", "php5", "phpt"],
+    extensions: &["php", "phtml", "php5", "phpt"],
     interpreters: &["php"],
     reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Namespaces,
     bare_members: false,
     package_scope: PackageScope::Package,
 };
+
+/// Whether a file whose name says nothing (`.inc`, `.module`) begins like PHP.
+pub(super) fn looks_like_php(head: &[u8]) -> bool {
+    head.trim_ascii_start().starts_with(b"<?php")
+}
 
 fn language() -> Language {
     tree_sitter_php::LANGUAGE_PHP.into()

@@ -1,9 +1,9 @@
 //! PHP extraction and imports, on small sources.
 
 use crate::fixture::check_edges;
-use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;
 use crate::langs::support::render::{check, torture};
+use crate::langs::{Lang, language_of};
 
 const SAMPLE: &str = r#"<?php
 declare(strict_types=1);
@@ -94,6 +94,16 @@ fn definitions_imports_and_references() {
          39:24 call super.find in Kernel.find
          45:87 use self.Hearts in Suit.label",
     );
+}
+
+#[test]
+fn files_are_known_by_endings_and_how_they_begin() {
+    for (name, head) in
+        [("a.php", ""), ("views.module", "<?php\n"), ("x.inc", "\n<?php"), ("run", "#!/usr/bin/php\n")]
+    {
+        assert_eq!(language_of(name, head.as_bytes()), Some(Lang::Php), "{name}");
+    }
+    assert_eq!(language_of("x.inc", b"#define X"), None);
 }
 
 #[test]
