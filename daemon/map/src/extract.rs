@@ -43,6 +43,42 @@ fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
     extract(&tree, source, facts).finish()
 }
 
+/// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.
+pub(crate) fn extract_part(
+    lang: Lang,
+    source: &[u8],
+    (from, to): (usize, usize),
+    mut facts: FactsBuilder,
+) -> FactsBuilder {
+    let Some(Reader::Tree { grammar, extract }) = lang.spec().map(|spec| spec.reader) else { return facts };
+    let tree = PARSERS.with_borrow_mut(|parsers| {
+        let parser = parser(parsers, lang, grammar)?;
+        parser.set_included_ranges(&[range(source, (from, to))]).ok()?;
+        let tree = parser.parse(source, None);
+        // The parser is kept for whole files.
+        parser.set_included_ranges(&[]).ok()?;
+        tree
+    });
+    let Some(tree) = tree else {
+        facts.has_errors();
+        return facts;
+    };
+    if tree.root_node().has_error() {
+        facts.has_errors();
+    }
+    extract(&tree, source, facts)
+}
+
+fn range(source: &[u8], (from, to): (usize, usize)) -> tree_sitter::Range {
+    let point = |at: usize| {
+        let before = &source[..at.min(source.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        let row = memchr::memchr_iter(b'\n', before).count();
+        tree_sitter::Point { row, column: before.len() - line_start }
+    };
+    tree_sitter::Range { start_byte: from, end_byte: to, start_point: point(from), end_point: point(to) }
+}
+
 fn parser(parsers: &mut [Option<Parser>], lang: Lang, grammar: fn() -> Language) -> Option<&mut Parser> {
     let slot = parsers.get_mut(lang as usize)?;
     if slot.is_none() {

@@ -183,6 +183,15 @@ impl FactsBuilder {
         &self.defs
     }
 
+    /// Whether the file has this name at its top level: defined there, or imported.
+    #[must_use]
+    pub fn binds_at_top(&self, name: &str) -> bool {
+        let id = self.ids.get(name).copied();
+        let defined = |def: &Def| def.parent.is_none() && Some(def.name) == id;
+        let imported = |import: &Import| import.owner.is_none() && import.local == id;
+        id.is_some() && (self.defs.iter().any(defined) || self.imports.iter().any(imported))
+    }
+
     /// Sets a definition's documentation when it is found inside the body (Python).
     pub fn set_doc(&mut self, idx: DefIdx, doc: &str) {
         let range = self.add_text(&fold(first_paragraph(doc)));
@@ -234,6 +243,12 @@ impl FactsBuilder {
         self.package = Some(self.intern(package));
     }
 
+    /// The package recorded so far; empty without one.
+    #[must_use]
+    pub fn package_name(&self) -> &str {
+        self.package.map_or("", |id| self.provisional(id))
+    }
+
     /// Records one fact of a project file.
     pub fn manifest(&mut self, key: &str, value: &str) {
         let pair = (self.intern(key), self.intern(value));
@@ -243,12 +258,6 @@ impl FactsBuilder {
     /// Records what is said of a definition's type; see [`TypeHint`]. What is said first counts.
     pub fn type_hint(&mut self, def: DefIdx, part: TypePart, says: &str) {
         let says = self.intern(says);
-    /// The package recorded so far; empty without one.
-    #[must_use]
-    pub fn package_name(&self) -> &str {
-        self.package.map_or("", |id| self.provisional(id))
-    }
-
         self.types.push(TypeHint { def, part, says });
     }
 

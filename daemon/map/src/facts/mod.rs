@@ -35,7 +35,8 @@ pub struct FileFacts {
     pub refs: Box<[Ref]>,
     /// The package or namespace the file says it belongs to (Java, Go), dotted.
     pub package: Option<StrId>,
-    /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); empty for source files.
+    /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); of source files, what they say
+    /// of the same kind (`path:NAME` for `#[path]` in Rust).
     pub manifest: Box<[(StrId, StrId)]>,
     /// What is said of the types of definitions' values, sorted; see [`TypeHint`].
     pub types: Box<[TypeHint]>,
@@ -239,11 +240,11 @@ impl DefFlags {
     pub const TEST: Self = Self(4);
     /// The module's default export.
     pub const DEFAULT: Self = Self(8);
-
     /// Called on values of a type that it is no member of (an extension function).
     pub const EXTENSION: Self = Self(16);
     /// One piece of a type that is written in several places (C#'s `partial`).
     pub const PARTIAL: Self = Self(32);
+
     /// Whether all of `other`'s flags are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {

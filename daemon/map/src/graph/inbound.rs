@@ -142,7 +142,7 @@ impl Map {
 
     /// Words of the names under which project files above a path publish it.
     fn published_names(&self, path: &str) -> Vec<String> {
-        let names = ["package.json", "Cargo.toml"];
+        let names = ["package.json", "Cargo.toml", "Package.swift"];
         let manifests = names.iter().flat_map(|name| {
             let files = self.index.paths().manifests(name).iter().filter_map(|&file| self.index.entry(file));
             files.filter(|manifest| is_below(path, manifest.path.dir()))

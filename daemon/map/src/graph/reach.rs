@@ -109,7 +109,7 @@ impl Map {
                 let package = entry.facts.package.map_or("", |package| entry.facts.name(package));
                 self.index.paths().files_of_package(package).to_vec()
             }
-            Some(PackageScope::File) | None => Vec::new(),
+            Some(PackageScope::File | PackageScope::Module) | None => Vec::new(),
         }
     }
 

@@ -375,6 +375,12 @@ impl Project for Index {
         self.paths.files_in(dir).to_vec()
     }
 
+    fn files_below(&self, dir: &str) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.paths.folders_below(dir).flatten().copied().collect();
+        files.sort_by_key(|file| Project::path(self, *file));
+        files
+    }
+
     fn files_named(&self, file_name: &str) -> &[FileId] {
         self.paths.files_named(file_name)
     }

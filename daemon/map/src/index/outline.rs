@@ -10,7 +10,8 @@ pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
             facts.manifest.iter().map(|(k, v)| (facts.name(*k).to_owned(), facts.name(*v).to_owned()));
         pairs.collect::<Vec<_>>()
     };
-    if old.lang == Lang::Manifest {
+    let steers = old.manifest.len() + new.manifest.len() > 0;
+    if old.lang == Lang::Manifest || (steers && manifest(old) != manifest(new)) {
         return manifest(old) != manifest(new);
     }
     let reads_facts = new.lang.spec().is_none_or(|row| row.imports.reads_facts());

@@ -50,6 +50,15 @@ impl Paths {
         self.folders.get(dir).map_or(&[], |folder| &folder.files)
     }
 
+    /// The lists of files in a folder and in each below it, in no order.
+    pub(crate) fn folders_below(&self, dir: &str) -> impl Iterator<Item = &[FileId]> {
+        let below = move |path: &str| match path.strip_prefix(dir) {
+            Some(rest) => dir.is_empty() || rest.is_empty() || rest.starts_with('/'),
+            None => false,
+        };
+        self.folders.iter().filter(move |(path, _)| below(path)).map(|(_, folder)| &*folder.files)
+    }
+
     pub(crate) fn files_named(&self, name: &str) -> &[FileId] {
         self.by_name.get(name).map_or(&[], |files| files)
     }

@@ -9,6 +9,7 @@ pub mod c;
 pub mod cpp;
 pub mod csharp;
 pub mod ecma;
+pub mod embedded;
 pub mod go;
 pub mod java;
 pub mod kotlin;
@@ -20,6 +21,7 @@ pub mod ruby;
 pub mod rust;
 pub mod scala;
 pub(crate) mod support;
+pub mod swift;
 
 use hob_base::FileId;
 use tree_sitter::{Language, Tree};
@@ -54,18 +56,28 @@ pub enum Lang {
     Manifest,
     /// PHP.
     Php,
-    /// Ruby.
-    Ruby,
-    /// Lua.
-    Lua,
-    /// Bash, and other shells.
-    Bash,
     /// C#.
     CSharp,
     /// Kotlin.
     Kotlin,
     /// Scala.
     Scala,
+    /// Swift.
+    Swift,
+    /// Vue components.
+    Vue,
+    /// Svelte components.
+    Svelte,
+    /// Astro components.
+    Astro,
+    /// HTML pages, by their scripts.
+    Html,
+    /// Ruby.
+    Ruby,
+    /// Lua.
+    Lua,
+    /// Bash, and other shells.
+    Bash,
 }
 
 /// One row of the language table.
@@ -123,6 +135,8 @@ pub enum PackageScope {
     Package,
     /// Those too, and those of the packages around it (C#: in `A.B` the names of `A` are visible).
     Enclosing,
+    /// Those of the same module, as the language's import rules tell ([`ImportRules::module_of`]; Swift).
+    Module,
 }
 
 /// What import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
@@ -135,6 +149,8 @@ pub trait Project {
     fn has_dir(&self, dir: &str) -> bool;
     /// The mapped files directly in this folder.
     fn files_in(&self, dir: &str) -> Vec<FileId>;
+    /// The mapped files in and below this folder, in order of path.
+    fn files_below(&self, dir: &str) -> Vec<FileId>;
     /// The mapped files with this file name, anywhere (`utils.h`): for languages that search include paths.
     fn files_named(&self, file_name: &str) -> &[FileId];
     /// The files that declare this package (Java's `package a.b.c`), see [`FileFacts::package`].
@@ -188,6 +204,11 @@ pub trait ImportRules: Send + Sync {
         Vec::new()
     }
 
+    /// For [`PackageScope::Module`]: which module a file belongs to, by any word that no other module has.
+    fn module_of(&self, _project: &dyn Project, _file: FileId) -> Option<String> {
+        None
+    }
+
     /// For languages whose modules hold modules that can be imported as names (`from pkg import sub`, `use crate::net`):
     /// the module `name` inside `module`, written as [`ImportRules::resolve`] reads it. `None`: there are no such.
     fn submodule(&self, _module: &str, _name: &str) -> Option<String> {
@@ -208,17 +229,22 @@ pub static TABLE: &[LangSpec] = &[
     cpp::SPEC,
     markdown::SPEC,
     php::SPEC,
-    ruby::SPEC,
-    lua::SPEC,
-    bash::SPEC,
     csharp::SPEC,
     kotlin::SPEC,
     scala::SPEC,
+    swift::SPEC,
+    embedded::VUE,
+    embedded::SVELTE,
+    embedded::ASTRO,
+    embedded::HTML,
+    ruby::SPEC,
+    lua::SPEC,
+    bash::SPEC,
 ];
 
 impl Lang {
     /// Every value, in order of its number on disk.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 23] = [
         Self::Python,
         Self::TypeScript,
         Self::Tsx,
@@ -231,12 +257,17 @@ impl Lang {
         Self::Markdown,
         Self::Manifest,
         Self::Php,
-        Self::Ruby,
-        Self::Lua,
-        Self::Bash,
         Self::CSharp,
         Self::Kotlin,
         Self::Scala,
+        Self::Swift,
+        Self::Vue,
+        Self::Svelte,
+        Self::Astro,
+        Self::Html,
+        Self::Ruby,
+        Self::Lua,
+        Self::Bash,
     ];
 
     /// Its row; project files have none.
@@ -252,7 +283,9 @@ impl Lang {
     #[must_use]
     pub fn family(self) -> Self {
         match self {
-            Self::Tsx | Self::JavaScript => Self::TypeScript,
+            Self::Tsx | Self::JavaScript | Self::Vue | Self::Svelte | Self::Astro | Self::Html => {
+                Self::TypeScript
+            }
             Self::C => Self::Cpp,
             Self::Kotlin | Self::Scala => Self::Java,
             other => other,
@@ -269,6 +302,15 @@ impl Lang {
     #[must_use]
     pub fn separator(self) -> char {
         if self.is_prose() { '/' } else { '.' }
+    }
+
+    /// The prefix of the IDs of packages outside that its files import: a component imports what its scripts can.
+    #[must_use]
+    pub fn package_id(self) -> &'static str {
+        match self {
+            Self::Vue | Self::Svelte | Self::Astro | Self::Html => Self::TypeScript.id(),
+            other => other.id(),
+        }
     }
 
     /// The prefix of its node IDs.
@@ -315,12 +357,19 @@ fn is_manifest(file_name: &str) -> bool {
         file_name,
         "go.mod"
             | "Cargo.toml"
-            | "tsconfig.json"
-            | "jsconfig.json"
             | "package.json"
             | "pyproject.toml"
             | "composer.json"
-    )
+            | "Package.swift"
+            | "go.work"
+            | "compile_commands.json"
+    ) || is_config(file_name)
+}
+
+/// `tsconfig.json` and those that it refers to or extends: `tsconfig.app.json`, `jsconfig.base.json`.
+fn is_config(file_name: &str) -> bool {
+    ["tsconfig.", "jsconfig."].iter().any(|prefix| file_name.starts_with(prefix))
+        && file_name.ends_with(".json")
 }
 
 /// Facts of a project file, by its name; files that cannot be read give none.
@@ -329,10 +378,12 @@ pub fn manifest_facts(file_name: &str, source: &[u8]) -> FileFacts {
     let mut facts = FactsBuilder::new(Lang::Manifest);
     let text = String::from_utf8_lossy(source);
     match file_name {
-        "go.mod" => go::manifest(&text, &mut facts),
+        "compile_commands.json" => c::compile_commands(&text, &mut facts),
+        "go.mod" | "go.work" => go::manifest(&text, &mut facts),
         "Cargo.toml" => rust::manifest(&text, &mut facts),
-        "tsconfig.json" | "jsconfig.json" => ecma::tsconfig(&text, &mut facts),
+        name if is_config(name) => ecma::tsconfig(&text, &mut facts),
         "package.json" => ecma::package_json(&text, &mut facts),
+        "Package.swift" => swift::manifest(&text, &mut facts),
         "composer.json" => php::manifest(&text, &mut facts),
         _ => {}
     }

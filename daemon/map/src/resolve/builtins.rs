@@ -31,6 +31,7 @@ impl Words {
             Lang::CSharp => (SHARP_GLOBALS, SHARP_MEMBERS),
             Lang::Kotlin => (KOTLIN_GLOBALS, KOTLIN_MEMBERS),
             Lang::Scala => (SCALA_GLOBALS, SCALA_MEMBERS),
+            Lang::Swift => (SWIFT_GLOBALS, SWIFT_MEMBERS),
             Lang::Php => (PHP_GLOBALS, PHP_MEMBERS),
             Lang::Ruby => (RUBY_GLOBALS, RUBY_MEMBERS),
             Lang::Lua => (LUA_GLOBALS, LUA_MEMBERS),
@@ -217,7 +218,6 @@ const PHP_MEMBERS: &str = "\
     search send serialize set setTimezone size slice sort start stop sub toArray toString type update valid \
     value values warning with write";
 
-const RUBY_GLOBALS: &str = "\
 const SHARP_GLOBALS: &str = "\
     Action Activator Aggregate AggregateException AppDomain ArgumentException ArgumentNullException \
     ArgumentOutOfRangeException ArithmeticException Array ArrayList Assembly Assert Attribute BindingFlags \
@@ -341,6 +341,7 @@ const SWIFT_MEMBERS: &str = "\
     union unlock update updateValue uppercased url utf8 value values view wait width withLock withUnsafeBytes \
     write zip";
 
+const RUBY_GLOBALS: &str = "\
     ARGF ARGV ArgumentError Array BasicObject Benchmark BigDecimal Binding CGI CSV Class Comparable Complex Data \
     Date DateTime Delegator Digest Dir ENV ERB EncodingError Encoding Enumerable Enumerator Errno Etc EOFError \
     Exception FalseClass Fiber File FileTest FileUtils FloatDomainError Float FrozenError GC Hash IO IOError \

@@ -303,6 +303,7 @@ fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) 
         Lang::Php => !is_free(entry, def) || global::is_near(site, entry, def),
         Lang::Cpp => is_visible(entry, def) || !is_free(entry, def),
         Lang::TypeScript => def.parent.is_some() || def.kind == DefKind::Method,
+        Lang::Swift => false,
         Lang::Go => entry.path.dir() == site.entry.path.dir(),
         _ => true,
     }

@@ -27,6 +27,7 @@ mod modules;
 mod pieces;
 mod scope;
 mod types;
+mod whole;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -146,6 +147,8 @@ pub(crate) struct Resolver<'m> {
     /// The one definition that a member can be by name alone, if any can.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
+    /// The modules that files belong to, where a module is one name space.
+    homes: RefCell<FxHashMap<FileId, Option<Rc<str>>>>,
     /// Member look-ups under way, to notice one that depends on itself.
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
@@ -173,6 +176,7 @@ impl<'m> Resolver<'m> {
             visible: RefCell::default(),
             members: RefCell::default(),
             bodies: RefCell::default(),
+            homes: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),
             depth: Cell::new(0),
@@ -243,7 +247,7 @@ impl<'m> Resolver<'m> {
 
     fn self_ref(&self, site: Site<'m>, r: &Ref, above: bool) -> Resolution {
         let name = site.entry.facts.name(r.name);
-        let Some(class) = self.enclosing_type(site) else { return self.unknown_ref(site, r) };
+        let Some(class) = self.enclosing_type(site) else { return self.selfless_ref(site, r) };
         let found = if above { self.find_inherited(class, name) } else { self.find_member(class, name) };
         match found {
             members::Member::Found(def) => {
@@ -302,22 +306,23 @@ impl<'m> Resolver<'m> {
             };
         }
         match self.follow(Site { want: Want::Type, ..site }, ty) {
-            Found::Thing(thing, confidence) => {
-                self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
-            }
-            Found::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
             Found::Thing(Thing::External(package), _) => {
                 let outside = Resolution::To(Thing::External(package), Confidence::Import);
                 self.extension_ref(site, r).unwrap_or(outside)
             }
+            Found::Thing(thing, confidence) => {
+                self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))
+            }
+            Found::Bound => self.extension_ref(site, r).unwrap_or(Resolution::Unresolved),
             Found::Absent { .. } => {
+                let extended = self.extension_ref(site, r).or_else(|| self.member_from_outside(site, r, ty));
+                if let Some(found) = extended {
+                    return found;
+                }
                 let last = ty.rsplit('.').next().unwrap_or(ty);
                 let known = !self.index.defining(last).is_empty();
                 if known && !builtins::is_global(vocabulary(site), last) {
                     Resolution::Unresolved
-                if let Some(found) = self.extension_ref(site, r) {
-                    return found;
-                }
                 } else {
                     Resolution::Dropped
                 }
@@ -335,11 +340,12 @@ impl<'m> Resolver<'m> {
         self.by_name(site, r)
     }
 
-    /// In C and C++, the definition with a body that a declaration announces, where there is exactly one.
+    /// In C and C++, the definition with a body that a declaration announces, where there is exactly one; of a type in several
+    /// pieces, the main one.
     fn prefer_body(&self, file: FileId, found: Resolution) -> Resolution {
         match found {
             Resolution::To(Thing::Def(def), confidence) => {
-                let body = self.body_of(def);
+                let body = self.main_piece(self.body_of(def));
                 let moved = body != def && body.file != file;
                 let confidence = if moved { confidence.max(Confidence::Import) } else { confidence };
                 Resolution::To(Thing::Def(body), confidence)
@@ -348,16 +354,16 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn entry(&self, file: FileId) -> Option<&'m FileEntry> {
-        self.index.entry(file)
-    }
-
-    fn def(&self, def: DefRef) -> Option<(&'m FileEntry, &'m Def)> {
     /// Whether values of the language's own types have a member of the reference's name.
     fn is_common(&self, site: Site<'m>, r: &Ref) -> bool {
         builtins::is_common_member(vocabulary(site), site.entry.facts.name(r.name))
     }
 
+    fn entry(&self, file: FileId) -> Option<&'m FileEntry> {
+        self.index.entry(file)
+    }
+
+    fn def(&self, def: DefRef) -> Option<(&'m FileEntry, &'m Def)> {
         let entry = self.index.entry(def.file)?;
         Some((entry, entry.facts.defs.get(def.def.index())?))
     }

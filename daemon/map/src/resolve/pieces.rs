@@ -40,6 +40,25 @@ impl<'m> Resolver<'m> {
         }
     }
 
+    /// The piece that stands for a `partial` type: in the file that is called like it, else one that names bases, else the first
+    /// by path.
+    pub(super) fn main_piece(&self, piece: DefRef) -> DefRef {
+        let partial = self.def(piece).filter(|(_, def)| def.flags.has(DefFlags::PARTIAL));
+        let Some((entry, def)) = partial else { return piece };
+        self.remembered(&self.bodies, piece, || {
+            let name = entry.facts.name(def.name);
+            let key = |piece: &DefRef| {
+                let entry = self.entry(piece.file)?;
+                let stem = entry.path.file_name().split('.').next() == Some(name);
+                let plain = entry.path.file_name().matches('.').count() == 1;
+                let bare = entry.bases_of(piece.def).next().is_none();
+                Some((!(stem && plain), bare, entry.path.as_str(), piece.def))
+            };
+            let all = self.partial_pieces(entry, piece, def).into_iter().chain([piece]);
+            all.min_by_key(key).unwrap_or(piece)
+        })
+    }
+
     /// The other pieces of a type.
     fn pieces(&self, class: DefRef) -> Vec<DefRef> {
         match self.def(class) {

@@ -3,7 +3,7 @@
 use hob_base::FileId;
 
 use super::members::Member;
-use super::{Found, Resolver, Site, Thing, Want};
+use super::{Found, Resolver, Site, Thing, Want, family};
 use crate::facts::{Def, DefIdx, DefKind};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Named};
@@ -49,6 +49,9 @@ impl<'m> Resolver<'m> {
         if let Some(module) = around.find(|&at| is_closed_module(site, at)) {
             return self.through_stars(site, name, Some(module), open);
         }
+        if let Some(found) = self.in_module(site, name) {
+            return found;
+        }
         if let Some(def) = self.in_package(site, name) {
             return Found::Thing(Thing::Def(def), Confidence::Import);
         }
@@ -69,8 +72,14 @@ impl<'m> Resolver<'m> {
             let own = if site.owner == Some(at) { self.own_member(here, name) } else { None };
             return own.map_or(Found::Absent { open: false }, |def| exact(def.into()));
         }
+        // Members of an object that is no type are no names in it: in `{ adapter: adapter() }` the call is to another.
+        let is_scoped = |child: &Def| {
+            family(site) != Lang::TypeScript || !matches!(child.kind, DefKind::Field | DefKind::Method)
+        };
         let inside = named.defs().filter(|(idx, child)| {
-            *idx != at && (child.parent == Some(at) || is_reopened(site.entry, def, child))
+            *idx != at
+                && is_scoped(child)
+                && (child.parent == Some(at) || is_reopened(site.entry, def, child))
         });
         if let Some(child) = pick(inside, site.want) {
             return exact(Thing::Def(DefRef { file: site.file, def: child }));
@@ -152,18 +161,18 @@ impl<'m> Resolver<'m> {
     /// A top-level definition in another file of the same package.
     fn in_package(&self, site: Site<'m>, name: &str) -> Option<DefRef> {
         let package = site.entry.facts.package.map(|id| site.entry.facts.name(id));
+        if site.entry.lang().spec()?.package_scope == PackageScope::Enclosing {
+            return self.in_packages_around(site, name, package?);
+        }
         let paths = self.index.paths();
         let files = match site.entry.lang().spec()?.package_scope {
-            PackageScope::File => return None,
+            PackageScope::File | PackageScope::Module => return None,
             PackageScope::Folder => paths.files_in(site.entry.path.dir()),
             PackageScope::Package | PackageScope::Enclosing => paths.files_of_package(package?),
         };
         let same = |entry: &FileEntry| {
             entry.lang().family() == site.entry.lang().family()
                 && entry.facts.package.map(|id| entry.facts.name(id)) == package
-        if site.entry.lang().spec()?.package_scope == PackageScope::Enclosing {
-            return self.in_packages_around(site, name, package?);
-        }
         };
         self.first_defining(files, name, (site.want, &same))
     }
@@ -206,6 +215,9 @@ impl<'m> Resolver<'m> {
                 Found::Absent { open: unseen } => open |= unseen,
             }
         }
+        if owner.is_none() {
+            return self.through_project_wide(site, name, open);
+        }
         Found::Absent { open }
     }
 }
@@ -215,9 +227,6 @@ fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
     let chain = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
     owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
 }
-        if owner.is_none() {
-            return self.through_project_wide(site, name, open);
-        }
 
 fn exact(thing: Thing) -> Found {
     Found::Thing(thing, Confidence::Exact)

@@ -50,6 +50,21 @@ impl<'m> Resolver<'m> {
         })
     }
 
+    /// `self.name` where the type at hand cannot be seen. In an extension of a type from outside that is one of the
+    /// members that such extensions add, or one that cannot be seen either.
+    pub(super) fn selfless_ref(&self, site: Site<'m>, r: &Ref) -> Resolution {
+        let facts = &site.entry.facts;
+        let around = std::iter::successors(site.owner, |&def| facts.def(def).parent);
+        let detached = around.map(|def| facts.def(def)).find(|def| site.entry.is_detached(def));
+        match detached.filter(|_| site.entry.lang() == Lang::Swift) {
+            Some(def) => {
+                let added = self.member_from_outside(site, r, site.entry.qualifier(def));
+                added.unwrap_or(Resolution::Unresolved)
+            }
+            None => self.unknown_ref(site, r),
+        }
+    }
+
     /// A member that an extension in the project gives to a type of which the project has no definition.
     pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         if site.entry.lang() != Lang::Swift {

@@ -1,7 +1,7 @@
 //! How an `#include` finds its file.
 //!
-//! Without the build's include paths, a header is looked for where the compiler would look first (beside the including
-//! file), and then anywhere in the workspace where the whole path written after `#include` is a suffix of a file's path.
+//! A header is looked for where the compiler would look first (beside the including file), then in the include paths that
+//! a `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the workspace where the whole path written after `#include` is a suffix of a file's path.
 //! Of several such files the nearest counts (most folders in common, then fewest folders), if it is nearer than all
 //! others; never is a file chosen that matches only
 //! part of the written path.
@@ -32,6 +32,9 @@ pub(crate) fn include_target(project: &dyn Project, from: FileId, module: &str) 
     if quoted && let Some(file) = beside {
         return ModuleTarget::File(file);
     }
+    if let Some(file) = on_include_path(project, own, path) {
+        return ModuleTarget::File(file);
+    }
     // What leads upwards has no meaning but from the including file.
     let Some(path) = join("", path) else { return ModuleTarget::Unknown };
     match nearest(project, own, &path) {
@@ -39,6 +42,24 @@ pub(crate) fn include_target(project: &dyn Project, from: FileId, module: &str) 
         Found::Several => ModuleTarget::Unknown,
         Found::None => ModuleTarget::External(path),
     }
+}
+
+/// The one file that the build's include paths lead to, if they lead to one.
+fn on_include_path(project: &dyn Project, own: &str, path: &str) -> Option<FileId> {
+    let mut databases = project.manifests("compile_commands.json");
+    databases.sort_by_key(|(dir, _)| Reverse(shared_folders(own, &format!("{dir}/x"))));
+    let (_, facts) = databases.first()?;
+    let named = facts.manifest.iter().filter(|(key, _)| facts.name(*key) == "include");
+    let folders = named.filter_map(|(_, folder)| here(project, facts.name(*folder)));
+    let mut found = folders.filter_map(|folder| project.file(&join(folder, path)?));
+    let first = found.next()?;
+    found.all(|file| file == first).then_some(first)
+}
+
+/// What of an absolute folder is a folder of the workspace, wherever that lies: its longest end that there is.
+fn here<'f>(project: &dyn Project, folder: &'f str) -> Option<&'f str> {
+    let ends = folder.match_indices('/').map(|(at, _)| &folder[at + 1..]);
+    std::iter::once(folder).chain(ends).find(|end| project.has_dir(end))
 }
 
 /// Whether it was quoted, and the path within.

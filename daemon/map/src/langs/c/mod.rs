@@ -5,6 +5,7 @@
 //! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
 //! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired.
 
+mod database;
 mod declarator;
 mod decls;
 mod defs;
@@ -18,6 +19,7 @@ mod rules;
 mod tests;
 mod types;
 
+pub use database::compile_commands;
 use tree_sitter::{Language, Tree};
 
 pub(crate) use declarator::{Declared, Parts, declared};

@@ -284,6 +284,29 @@ fn damaged_sources_give_facts_all_the_same() {
 }
 
 #[test]
+fn include_paths_of_the_build_decide() {
+    let commands = r#"[
+        {"directory": "/home/u/proj/build", "file": "../src/a.c", "command": "cc -I../lib/one/include '-I/usr/include' -c ../src/a.c"},
+        {"directory": "/home/u/proj/build", "file": "../src/b.c", "arguments": ["cc", "-isystem", "/home/u/proj/third/inc", "-c"]},
+        {"directory": 3}
+    ]"#;
+    let project = Fake::new(&[
+        ("build/compile_commands.json", commands),
+        ("src/a.c", ""),
+        ("src/config.h", ""),
+        ("lib/one/include/api.h", ""),
+        ("lib/two/include/api.h", ""),
+        ("third/inc/t.h", ""),
+        ("other/inc/t.h", ""),
+    ]);
+    let resolve = |module| project.resolve(&super::Includes, "src/a.c", module);
+    assert_eq!(resolve("<api.h>"), "lib/one/include/api.h");
+    assert_eq!(resolve("\"t.h\""), "third/inc/t.h");
+    assert_eq!(resolve("\"config.h\""), "src/config.h");
+    assert_eq!(resolve("<stdio.h>"), "ext:stdio.h");
+}
+
+#[test]
 fn includes_find_their_files() {
     let project = Fake::new(&[
         ("src/a.c", ""),

@@ -354,7 +354,7 @@ public class Console { public static void WriteLine(int i) { } }
 ",
         "
 src/Extensions.cs#OrderExtensions.Ship calls src/Extensions.cs#OrderExtensions.Shout exact
-src/Extensions.cs#OrderExtensions.Ship references src/Order.More.cs#Order import
+src/Extensions.cs#OrderExtensions.Ship references src/Order.cs#Order import
 src/GlobalUsings.cs exports src/Common.cs import
 src/Order.More.cs#Order.Total calls src/Order.cs#Order.Price import
 src/Order.cs#Order extends src/Base.cs#Entity import
@@ -377,7 +377,7 @@ src/Use.cs#Program.Run calls src/Order.cs#Order.Price import
 src/Use.cs#Program.Run calls src/Use.cs#FactAttribute exact
 src/Use.cs#Program.Run references src/Customer.cs#Customer import
 src/Use.cs#Program.Run references src/Elsewhere.cs#Customer import
-src/Use.cs#Program.Run references src/Order.More.cs#Order import
+src/Use.cs#Program.Run references src/Order.cs#Order import
 ",
     );
 }

@@ -1,6 +1,6 @@
 //! How a specifier finds its module: relative paths, path aliases, packages of the workspace, packages outside.
 
-use super::packages::{by_config, inner, package_name, workspace};
+use super::packages::{by_config, inner, package_name, package_root, workspace};
 use super::probe::probe;
 use crate::langs::support::project::{folder, join};
 use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
@@ -91,11 +91,31 @@ fn outside(project: &dyn Project, from: &str, module: &str) -> ModuleTarget {
     if BUILTIN.binary_search(&name).is_ok() {
         return ModuleTarget::External(format!("node:{name}"));
     }
+    if let Some(alias) = ALIASES.iter().find(|alias| module.starts_with(*alias)) {
+        let found = aliased(project, from, alias, &module[alias.len()..]);
+        return found.map_or(ModuleTarget::Unknown, ModuleTarget::File);
+    }
     // `@/x` and `~/x` are aliases of some bundler; no package can be called that.
     if name.starts_with("@/") || name == "~" || name == "@" || module.contains(':') {
         return ModuleTarget::Unknown;
     }
     workspace(project, module).unwrap_or_else(|| ModuleTarget::External(name.to_owned()))
+}
+
+/// Aliases that bundlers and frameworks have by custom, without a configuration that says so here; no package can be called
+/// that.
+const ALIASES: [&str; 4] = ["@/", "~/", "~~/", "$lib/"];
+
+/// The file that such an alias means: below the sources of the nearest package, as far as there is one.
+fn aliased(project: &dyn Project, from: &str, alias: &str, rest: &str) -> Option<FileId> {
+    let root = package_root(project, from)?;
+    let sources: &[&str] = match alias {
+        "$lib/" => &["src/lib"],
+        "~~/" => &[""],
+        _ => &["src", "app", ""],
+    };
+    let below = |source: &&str| probe(project, &join(&root, &format!("{source}/{rest}"))?);
+    sources.iter().find_map(below).filter(|file| project.path(*file) != from)
 }
 
 fn is_relative(module: &str) -> bool {
@@ -189,6 +209,72 @@ mod tests {
             ],
             "web/w.ts",
             &[("~lib/l", "config/lib/l.ts"), ("plain", "config/plain.ts"), ("~lib/none", "ext:~lib")],
+        );
+    }
+
+    #[test]
+    fn configurations_refer_to_parts_and_extend_packages() {
+        let app = r#"{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }"#;
+        let shared = r#"{ "compilerOptions": { "baseUrl": "..", "paths": { "$lib/*": ["lib/*"] } } }"#;
+        check(
+            &[
+                (
+                    "web/tsconfig.json",
+                    r#"{ "files": [], "references": [{ "path": "./tsconfig.app.json" }, {}] }"#,
+                ),
+                ("web/tsconfig.app.json", app),
+                ("web/src/main.ts", ""),
+                ("web/src/App.vue", ""),
+                ("web/src/Old.vue", ""),
+            ],
+            "web/src/main.ts",
+            &[("@/App.vue", "web/src/App.vue"), ("./Old", "web/src/Old.vue"), ("@/none", "unknown")],
+        );
+        check(
+            &[
+                (
+                    "tsconfig.base.json",
+                    r#"{ "compilerOptions": { "paths": { "@org/ui": ["libs/ui/src/index.ts"] } } }"#,
+                ),
+                ("libs/ui/src/index.ts", ""),
+                ("apps/a/tsconfig.json", r#"{ "extends": "../../tsconfig.base.json" }"#),
+                ("apps/a/main.ts", ""),
+            ],
+            "apps/a/main.ts",
+            &[("@org/ui", "libs/ui/src/index.ts")],
+        );
+        check(
+            &[
+                ("config/package.json", r#"{ "name": "@repo/config" }"#),
+                ("config/tsconfig.base.json", shared),
+                ("lib/x.ts", ""),
+                ("app/tsconfig.json", r#"{ "extends": ["@repo/config/tsconfig.base.json"] }"#),
+                ("app/y.ts", ""),
+            ],
+            "app/y.ts",
+            &[("$lib/x", "lib/x.ts")],
+        );
+    }
+
+    #[test]
+    fn customary_aliases_start_at_the_sources_of_the_package() {
+        check(
+            &[
+                ("web/package.json", "{}"),
+                ("web/src/a.ts", ""),
+                ("web/src/lib/api.js", ""),
+                ("web/app/b.ts", ""),
+                ("other/src/c.ts", ""),
+            ],
+            "web/src/a.ts",
+            &[
+                ("@/lib/api", "web/src/lib/api.js"),
+                ("$lib/api", "web/src/lib/api.js"),
+                ("~/b", "web/app/b.ts"),
+                ("~~/app/b", "web/app/b.ts"),
+                ("@/c", "unknown"),
+                ("@/a", "unknown"),
+            ],
         );
     }
 

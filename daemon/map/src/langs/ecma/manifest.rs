@@ -3,6 +3,7 @@
 //! | file | key | value |
 //! |---|---|---|
 //! | tsconfig | `extends` | another configuration, as written; once for each |
+//! | tsconfig | `references` | a project that belongs to this one, as written; once for each |
 //! | tsconfig | `baseUrl`, `rootDir`, `outDir` | a folder, as written |
 //! | tsconfig | `paths:PATTERN` | a target, as written; once for each, in order of preference |
 //! | package | `name` | the name it is published by |
@@ -29,6 +30,10 @@ pub fn tsconfig(text: &str, facts: &mut FactsBuilder) {
             bases.iter().filter_map(Value::as_str).for_each(|base| facts.manifest("extends", base));
         }
         _ => {}
+    }
+    let references = config["references"].as_array().into_iter().flatten();
+    for path in references.filter_map(|reference| reference["path"].as_str()) {
+        facts.manifest("references", path);
     }
     let options = &config["compilerOptions"];
     for key in ["baseUrl", "rootDir", "outDir"] {

@@ -7,6 +7,8 @@ use crate::langs::{FileId, ModuleTarget, Project};
 
 /// How many configurations may extend each other.
 const EXTENDS: usize = 6;
+/// How many references of one configuration are looked at.
+const REFERENCES: usize = 64;
 
 /// The values of a manifest's key.
 fn values<'f>(facts: &'f FileFacts, key: &str) -> impl Iterator<Item = &'f str> {
@@ -60,21 +62,51 @@ fn nearest<'p>(project: &'p dyn Project, path: &str, names: &[&str]) -> Option<(
     }
 }
 
-/// Resolves a specifier by the `paths` and `baseUrl` of the nearest configuration.
+/// Resolves a specifier by the `paths` and `baseUrl` of the nearest configuration, or of one that it refers to: a
+/// configuration may hold nothing but references to those of its parts (`tsconfig.app.json`).
 pub(super) fn by_config(project: &dyn Project, from: &str, module: &str) -> Option<FileId> {
-    let (mut at, mut facts) = nearest(project, from, &["tsconfig.json", "jsconfig.json"])?;
+    let (at, facts) = nearest(project, from, &["tsconfig.json", "jsconfig.json"])?;
+    let own = by_chain(project, (at.clone(), facts), module);
+    own.or_else(|| {
+        let parts = values(facts, "references").take(REFERENCES);
+        let mut parts = parts.filter_map(|part| config_at(project, &join(&at, part)?));
+        parts.find_map(|(path, part)| by_chain(project, (folder(&path).to_owned(), part), module))
+    })
+}
+
+/// The configuration that a path in another one means: the file, with or without its ending, or the one in the folder.
+fn config_at<'p>(project: &'p dyn Project, path: &str) -> Option<(String, &'p FileFacts)> {
+    let files = [path.to_owned(), format!("{path}.json"), below(path, "tsconfig.json")];
+    files.into_iter().find_map(|path| {
+        let facts = project.facts(project.file(&path)?)?;
+        Some((path, facts))
+    })
+}
+
+/// Where the `extends` of a configuration leads: a path, or one in a package of the workspace.
+fn extended(project: &dyn Project, at: &str, base: &str) -> Option<String> {
+    if base.starts_with('.') {
+        return join(at, base);
+    }
+    let name = package_name(base);
+    let mut manifests = project.manifests("package.json").into_iter();
+    let (home, _) = manifests.find(|(_, facts)| values(facts, "name").any(|n| n == name))?;
+    join(home, base.get(name.len() + 1..).unwrap_or("tsconfig.json"))
+}
+
+/// Asks a configuration, then those that it extends.
+fn by_chain(
+    project: &dyn Project,
+    (mut at, mut facts): (String, &FileFacts),
+    module: &str,
+) -> Option<FileId> {
     for _ in 0..EXTENDS {
         if let Some(file) = by_one_config(project, (&at, facts), module) {
             return Some(file);
         }
         let says = facts.manifest.iter().any(|(key, _)| facts.name(*key).starts_with("paths:"));
-        let base = values(facts, "extends").find(|base| base.starts_with('.')).filter(|_| !says)?;
-        let path = join(&at, base)?;
-        let files = [path.clone(), format!("{path}.json"), below(&path, "tsconfig.json")];
-        let (path, next) = files.into_iter().find_map(|path| {
-            let facts = project.facts(project.file(&path)?)?;
-            Some((path, facts))
-        })?;
+        let mut bases = values(facts, "extends").filter(|_| !says);
+        let (path, next) = bases.find_map(|base| config_at(project, &extended(project, &at, base)?))?;
         at = folder(&path).to_owned();
         facts = next;
     }
@@ -93,6 +125,11 @@ fn by_one_config(project: &dyn Project, (at, facts): (&str, &FileFacts), module:
         base_url?;
         probe(project, &join(&base, module)?)
     })
+}
+
+/// The folder of the nearest package.
+pub(super) fn package_root(project: &dyn Project, from: &str) -> Option<String> {
+    nearest(project, from, &["package.json"]).map(|(at, _)| at)
 }
 
 /// Resolves `#name` by the `imports` of the nearest package.

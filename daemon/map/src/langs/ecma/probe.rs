@@ -4,7 +4,7 @@ use crate::langs::support::project::{folder, join};
 use crate::langs::{FileId, Project};
 
 /// Endings tried after a path, in TypeScript's order.
-const ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
+const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
 /// What an ending in a specifier can stand for.
 const SOURCES: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),

@@ -106,7 +106,8 @@ fn element(source: &[u8], open: usize, page: Page, pieces: &mut Vec<Piece>) -> u
 
 fn name_at(source: &[u8], from: usize) -> &str {
     let rest = source.get(from..).unwrap_or(&[]);
-    let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_')).count();
+    let len =
+        rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_')).count();
     let name = std::str::from_utf8(&rest[..len]).unwrap_or("");
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { "" }
 }

@@ -22,7 +22,18 @@ function save(x: number): void { post(x) }
 <script lang="ts">export interface Props { a: string }</script>
 <style>a::after { content: "<script>" }</style>
 "#,
-        "",
+        "
+            constant count 8-8@8:7 | const count = 1
+            function save 10-10@10:10 | function save(x: number): void | Saves.
+            interface Props 12-12@12:36 E | interface Props
+            field Props.a 12-12@12:44 ED | a: string
+            class default 1-13@1:1 EX | component
+            import named ./MyButton.vue default as MyButton @6
+            import named ../cards Card as Card @7
+            2:4 call MyButton in default
+            2:55 call Card in default
+            10:34 call post in save
+        ",
     );
 }
 
@@ -31,32 +42,59 @@ fn a_component_that_exports_its_options_is_that_export() {
     render::check(
         Lang::Vue,
         "<script>\nexport default { methods: { go() { this.stop() }, stop() {} } }\n</script>\n<template><Go/></template>",
-        "",
+        "
+            constant default 2-2@2:16 EX | export default { methods: { go() { this.stop() }, stop() {} } }
+            field default.methods 2-2@2:18 E | methods: { go() { this.stop() }, stop() {} }
+            method default.methods.go 2-2@2:29 E | go()
+            method default.methods.stop 2-2@2:51 E | stop()
+            2:41 call self.stop in default.methods.go
+        ",
     );
 }
 
 #[test]
-fn svelte_astro_and_html() {
+fn svelte_scripts_of_the_module_and_of_each_instance() {
     render::check(
         Lang::Svelte,
         "<script context=\"module\">export const PRELOAD = 1</script>\n<script lang='ts'>\n  export let name: string;\n  import Nav from './Nav.svelte';\n</script>\n<Nav/>\n",
-        "",
+        "
+            constant PRELOAD 1-1@1:39 E | const PRELOAD = 1
+            variable name 3-3@3:14 E | let name: string
+            class default 1-6@1:1 EX | component
+            import named ./Nav.svelte default as Nav @4
+            6:2 call Nav in default
+        ",
     );
 }
+
 #[test]
-fn astro() {
+fn astro_code_between_the_dashes() {
     render::check(
         Lang::Astro,
         "---\nimport Nav from './Nav.astro'\nconst title = make()\n---\n<Nav/>\n<script>run(title as string)</script>\n",
-        "",
+        "
+            constant title 3-3@3:7 | const title = make()
+            class default 1-6@1:1 EX | component
+            import named ./Nav.astro default as Nav @2
+            3:15 call make
+            5:2 call Nav in default
+            6:9 call run
+            6:13 use title
+        ",
     );
 }
+
 #[test]
-fn html() {
+fn html_pages_by_their_scripts() {
     render::check(
         Lang::Html,
         "<html><script src=app.js></script><script src=\"https://x.y/z.js\"></script>\n<SCRIPT type=module>\nfunction go() { stop() }</SCRIPT>\n<script type=\"application/json\">{\"a\": 1}</script><script>go()</script><Nav-bar/></html>",
-        "",
+        "
+            function go 3-3@3:10 | function go()
+            import effect ./app.js @1
+            3:17 call stop in go
+            4:58 call go
+        ",
     );
 }
 
@@ -84,7 +122,13 @@ new Button(Old)
 //- /src/App.svelte
 <script>import { track } from './track'; track()</script>
 ",
-        "",
+        "
+            src/App.svelte calls src/track.ts#track import
+            src/Button.vue#press calls src/track.ts#track import
+            src/Old.vue#default calls src/Button.vue#default import
+            src/main.ts calls src/Button.vue#default import
+            src/main.ts references src/Old.vue#default import
+        ",
     );
 }
 

@@ -1,7 +1,7 @@
 //! How an import path finds its package.
 //!
 //! `go.mod` says which path a folder has; a package is the folder's files without its tests. `replace` directives that
-//! lead into the workspace are followed, and so is a `vendor` folder. Everything else is external, under the repository it
+//! lead into the workspace are followed, those of a `go.work` too, and so is a `vendor` folder. Everything else is external, under the repository it
 //! comes from (`github.com/a/b`), or its path when it belongs to the standard library.
 
 use hob_base::FileId;
@@ -20,7 +20,9 @@ impl ImportRules for Packages {
             return ModuleTarget::External(external(module).to_owned());
         }
         let own = project.path(from);
-        let folders = folders(&manifests, own, module);
+        // A workspace's replacements hold for all of its modules.
+        let all = [manifests.clone(), project.manifests("go.work")].concat();
+        let folders = folders(&all, own, module);
         for folder in &folders {
             let files = package_files(project, folder);
             if !files.is_empty() {

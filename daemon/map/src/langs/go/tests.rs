@@ -303,6 +303,23 @@ fn imports_bind_the_package_name() {
 }
 
 #[test]
+fn a_workspace_may_replace_modules() {
+    let project = Fake::new(&[
+        ("go.work", "go 1.22\nuse (\n\t./app\n\t./tool\n)\nreplace x.y/forked v1.0.0 => ./forks/forked\n"),
+        ("app/go.mod", "module a.b/app\n"),
+        ("app/main.go", "package main"),
+        ("tool/go.mod", "module a.b/tool\n"),
+        ("tool/run/run.go", "package run"),
+        ("forks/forked/go.mod", "module z.w/other\n"),
+        ("forks/forked/sub/sub.go", "package sub"),
+    ]);
+    let resolve = |module| project.resolve(&super::imports::Packages, "app/main.go", module);
+    assert_eq!(resolve("a.b/tool/run"), "[tool/run/run.go]");
+    assert_eq!(resolve("x.y/forked/sub"), "[forks/forked/sub/sub.go]");
+    assert_eq!(resolve("x.y/forkedly"), "ext:x.y/forkedly");
+}
+
+#[test]
 fn manifests_name_module_and_replacements() {
     let mut facts = FactsBuilder::new(Lang::Manifest);
     super::manifest(

@@ -3,7 +3,7 @@
 //! The tree of modules is read off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs to the
 //! current module, or a module with a body inside a file. The root of a crate is the file that no other file is the parent
 //! of. Other crates are found by the name their `Cargo.toml` gives them, when the importing crate depends on them; all
-//! others are external. `#[path]` is not followed.
+//! others are external. `#[path]` is followed from modules at a file's top level.
 
 use hob_base::FileId;
 
@@ -118,11 +118,22 @@ impl<'p> Tree<'p> {
         if inline {
             return Some(At { file: at.file, inside });
         }
+        if let Some(file) = facts.and_then(|facts| self.told(at.file, facts, &inside)) {
+            return Some(At { file, inside: String::new() });
+        }
         let below = format!("{}/{}", self.child_folder(at.file), inside.replace('.', "/"));
         let below = below.trim_start_matches('/');
         let file = self.project.file(&format!("{below}.rs"));
         let file = file.or_else(|| self.project.file(&format!("{below}/mod.rs")))?;
         Some(At { file, inside: String::new() })
+    }
+
+    /// The file that `#[path]` gives to a module, beside the file that declares it.
+    fn told(&self, file: FileId, facts: &FileFacts, name: &str) -> Option<FileId> {
+        let key = facts.names.find(&format!("path:{name}"))?;
+        let beside = folder(self.project.path(file));
+        let mut told = facts.manifest.iter().filter(|(k, _)| *k == key);
+        told.find_map(|(_, path)| self.project.file(&join(beside, facts.name(*path))?))
     }
 
     /// A module that the module's imports bind to this name.

@@ -163,6 +163,10 @@ impl RustRules {
             return Step::Into;
         }
         let local = cx.text(name);
+        let attributes = outer.start.map_or("", |start| cx.slice(start, node.start_byte()));
+        if self.modules.is_empty() {
+            told_paths(attributes).for_each(|path| cx.facts.manifest(&format!("path:{local}"), path));
+        }
         let path = ["self", local.strip_prefix("r#").unwrap_or(local)];
         let module = self.rooted(node, &path).join("::");
         let owner = cx.owner();
@@ -227,6 +231,13 @@ impl RustRules {
 fn owner_flags(cx: &Cx<'_>) -> DefFlags {
     let exported = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].flags.has(DefFlags::EXPORTED));
     DefFlags::default().with_if(exported, DefFlags::EXPORTED)
+}
+
+/// The files in `#[path = "x.rs"]` and `#[cfg_attr(unix, path = "x.rs")]`.
+fn told_paths(attributes: &str) -> impl Iterator<Item = &str> {
+    let after = attributes.match_indices("path").map(|(at, word)| attributes[at + word.len()..].trim_start());
+    let values = after.filter_map(|rest| rest.strip_prefix('=')?.trim_start().strip_prefix('"'));
+    values.filter_map(|value| Some(value.split_once('"')?.0))
 }
 
 /// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(..)]`, `#[bench]`.

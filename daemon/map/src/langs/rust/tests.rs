@@ -442,6 +442,23 @@ function tests.helper 9-10@10:8 | fn helper()
 }
 
 #[test]
+fn paths_in_attributes_are_followed() {
+    let project = Fake::new(&[
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        (
+            "src/lib.rs",
+            "#[cfg_attr(unix, path = \"sys/unix.rs\")]\n#[cfg_attr(windows, path = \"sys/windows.rs\")]\nmod sys;\n\
+             #[path = \"../generated/proto.rs\"] pub mod proto;\n",
+        ),
+        ("src/sys/unix.rs", "pub fn open() {}"),
+        ("generated/proto.rs", ""),
+    ]);
+    let resolve = |module| project.resolve(&super::imports::Modules, "src/lib.rs", module);
+    assert_eq!(resolve("self::sys"), "src/sys/unix.rs");
+    assert_eq!(resolve("crate::proto"), "generated/proto.rs");
+}
+
+#[test]
 fn damaged_sources_give_facts_all_the_same() {
     let sample = "/// d\n#[test]\npub fn f(a: &Foo) -> é { let x = a::b::<T>(1)?; match x { Some(y) => y.z(), _ => {} } }\n\
         impl T for Foo { fn m(&self) { self.a.b(); vec![c(d)]; } }\nmod m { use super::{a, b::*}; }\n";

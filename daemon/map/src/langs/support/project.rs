@@ -186,6 +186,11 @@ pub(crate) mod fake {
             (0..self.paths.len()).filter(|&i| within(&self.paths[i])).map(|i| FileId(i as u32)).collect()
         }
 
+        fn files_below(&self, dir: &str) -> Vec<FileId> {
+            let within = |p: &str| p.starts_with(&format!("{dir}/"));
+            (0..self.paths.len()).filter(|&i| within(&self.paths[i])).map(|i| FileId(i as u32)).collect()
+        }
+
         fn files_named(&self, file_name: &str) -> &[FileId] {
             self.named.get(file_name).map_or(&[], Vec::as_slice)
         }

@@ -20,7 +20,8 @@ impl ImportRules for Modules {
         let own = project.path(from);
         let mut homes: Vec<Home> = targets(project).into_iter().filter(|home| home.name == module).collect();
         homes.extend(conventional(own, module));
-        let files = homes.iter().map(|home| files_below(project, &home.folder)).find(|files| !files.is_empty());
+        let files =
+            homes.iter().map(|home| files_below(project, &home.folder)).find(|files| !files.is_empty());
         match files {
             Some(files) => ModuleTarget::Files(files),
             None => ModuleTarget::External(module.to_owned()),

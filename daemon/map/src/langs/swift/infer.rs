@@ -288,11 +288,11 @@ impl SwiftRules {
             return Receiver::Typed(ty);
         }
         match self.name_path(target) {
-            Some(path) => {
+            Some(path) if !cx.text(path[0]).starts_with('$') => {
                 let names: Vec<&str> = path.iter().map(|part| cx.text(*part)).collect();
                 cx.path_receiver(&names.join("."))
             }
-            None => Receiver::Unknown,
+            _ => Receiver::Unknown,
         }
     }
 

@@ -19,7 +19,7 @@ const TARGETS: &[(&str, &[&str])] = &[
 
 /// Reads a `Package.swift`.
 pub fn manifest(text: &str, facts: &mut FactsBuilder) {
-    let code: String = text.lines().map(|line| without_comment(line)).collect::<Vec<_>>().join("\n");
+    let code: String = text.lines().map(without_comment).collect::<Vec<_>>().join("\n");
     for (opening, folders) in TARGETS {
         for (at, _) in code.match_indices(opening) {
             let call = arguments(&code[at + opening.len()..]);

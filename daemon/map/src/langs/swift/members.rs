@@ -51,11 +51,13 @@ impl SwiftRules {
         let marked = self.modifiers(node).is_some_and(|modifiers| {
             let is_test = |c: Node<'_>| {
                 let ty = child_where(c, |ty| self.g.kind(ty) == K::UserType);
-                self.g.kind(c) == K::Attribute && ty.is_some_and(|ty| matches!(cx.text(ty), "Test" | "Testing.Test"))
+                self.g.kind(c) == K::Attribute
+                    && ty.is_some_and(|ty| matches!(cx.text(ty), "Test" | "Testing.Test"))
             };
             child_where(modifiers, is_test).is_some()
         });
-        let named = name.strip_prefix("test").is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
+        let named =
+            name.strip_prefix("test").is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
         let in_case = named && self.body(node).is_some_and(|body| body.tests);
         marked || (in_case && child_where(node, |c| self.g.kind(c) == K::Param).is_none())
     }

@@ -96,16 +96,7 @@ impl SwiftRules {
             return;
         }
         let receiver = self.receiver(target, cx);
-        match text {
-            // `Type.init(..)` is a use of the type; so says the name before it, too.
-            "init" if matches!(receiver, Receiver::Path(_) | Receiver::Typed(_)) => {
-                refer_unbound(cx, text, name, kind, receiver);
-            }
-            _ if receiver == Receiver::Unknown && kind == RefKind::Use => {
-                refer_unbound(cx, text, name, kind, receiver);
-            }
-            _ => cx.refer(text, name, kind, receiver),
-        }
+        cx.refer(text, name, kind, receiver);
     }
 
     /// `.name`: a member of a type that the context tells.

@@ -97,6 +97,7 @@ impl SwiftRules {
         let Some(idx) = self.define((node, name), (kind, flags), end, Some(true), cx) else { return };
         let qualified = cx.facts.defs()[idx.index()].qualified;
         self.types.entry(qualified).or_insert(idx);
+        self.mark_extended(node, kind);
         let tests = kind == DefKind::Class && self.is_test_case(node, cx);
         self.body(node);
         self.bodies.push(Body {
@@ -109,6 +110,18 @@ impl SwiftRules {
         self.mark_members(body);
     }
 
+    /// Which of the types after the colon are extended rather than implemented: of a class the first may be its base.
+    fn mark_extended(&mut self, node: Node<'_>, kind: DefKind) {
+        let most = match kind {
+            DefKind::Interface => usize::MAX,
+            DefKind::Class => 1,
+            _ => 0,
+        };
+        let mut found = Vec::new();
+        each_child(node, |c, _| found.extend((self.g.kind(c) == K::Inherits).then_some(c)));
+        found.into_iter().take(most).for_each(|inherits| self.handled.mark(inherits));
+    }
+
     /// An extension: back inside the type, if it is defined further up; else its members say whose they are.
     fn extension(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
@@ -116,11 +129,11 @@ impl SwiftRules {
         let path = self.extended(name, cx);
         let id = cx.facts.intern(&path);
         let known = self.types.get(&id).copied();
+        self.refer_type(name, RefKind::Type, cx);
         match known {
             Some(def) => cx.reopen(def, true),
             None => cx.open_scope(true),
         }
-        self.refer_type(name, RefKind::Type, cx);
         let tests = self.is_test_case(node, cx);
         let qualifier = if known.is_none() { Some(path) } else { None };
         self.body(node);
@@ -145,7 +158,8 @@ impl SwiftRules {
 
     /// Whether functions in the type can be tests of XCTest: by its name, or that of what it inherits.
     fn is_test_case(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
-        let tells = |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");
+        let tells =
+            |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");
         child_where(node, |c| {
             let named = self.g.kind(c) == K::Inherits || self.g.kind(c) == K::UserType;
             named && tells(cx.text(c))
@@ -162,16 +176,8 @@ impl SwiftRules {
     /// `: Base, P`: of a class the first may be the class it extends; all others are protocols.
     pub(super) fn inherits(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let Some(ty) = node.child_by_field_id(self.g.f.inherits_from) else { return Step::Into };
-        let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].kind);
-        let in_extension = self.body(node).is_some_and(|body| body.qualifier.is_some());
-        let first = self.handled.take(node);
-        let kind = match owner {
-            _ if in_extension => RefKind::Implements,
-            Some(DefKind::Interface) => RefKind::Extends,
-            Some(DefKind::Class) if !first => RefKind::Extends,
-            _ => RefKind::Implements,
-        };
-        self.refer_type(ty, kind, cx);
+        let extends = self.handled.take(node);
+        self.refer_type(ty, if extends { RefKind::Extends } else { RefKind::Implements }, cx);
         Step::Into
     }
 
@@ -255,7 +261,9 @@ impl SwiftRules {
                 return;
             }
             start = match self.g.kind(child) {
-                K::Modifiers => child_where(child, |c| self.g.kind(c) != K::Attribute).map(|c| c.start_byte()),
+                K::Modifiers => {
+                    child_where(child, |c| self.g.kind(c) != K::Attribute).map(|c| c.start_byte())
+                }
                 _ => Some(child.start_byte()),
             };
         });

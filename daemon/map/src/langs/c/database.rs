@@ -1,0 +1,66 @@
+//! What a `compile_commands.json` says of include paths.
+//!
+//! Key: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of appearance. Which
+//! file is compiled with which is left out: paths differ between the programs of a project, seldom between its files.
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use crate::facts::FactsBuilder;
+
+/// Most folders that are kept.
+const MOST: usize = 400;
+
+/// Flags that a folder follows, in the same word or the next.
+const FLAGS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
+
+/// Reads a `compile_commands.json`.
+pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
+    let Ok(Value::Array(commands)) = serde_json::from_str(text) else { return };
+    let mut seen = FxHashSet::default();
+    for command in &commands {
+        let directory = command["directory"].as_str().unwrap_or("");
+        for folder in includes(&words(command)) {
+            let folder = absolute(directory, &folder);
+            if seen.len() < MOST && seen.insert(folder.clone()) {
+                facts.manifest("include", &folder);
+            }
+        }
+    }
+}
+
+/// The words of a command: `arguments`, or `command` split at blanks, its quotes taken off.
+fn words(command: &Value) -> Vec<String> {
+    if let Some(list) = command["arguments"].as_array() {
+        return list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    }
+    let text = command["command"].as_str().unwrap_or("");
+    text.split_whitespace().map(|word| word.replace(['"', '\''], "")).collect()
+}
+
+fn includes(words: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(rest) = FLAGS.iter().find_map(|flag| word.strip_prefix(flag)) else { continue };
+        let folder = if rest.is_empty() { words.next().map_or("", String::as_str) } else { rest };
+        if !folder.is_empty() {
+            found.push(folder.to_owned());
+        }
+    }
+    found
+}
+
+/// A folder with the command's own before it, `.` and `..` followed.
+fn absolute(directory: &str, folder: &str) -> String {
+    let whole = if folder.starts_with('/') { folder.to_owned() } else { format!("{directory}/{folder}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
