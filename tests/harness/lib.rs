@@ -6,6 +6,7 @@
 
 mod answer;
 mod binaries;
+pub mod browser;
 mod command;
 mod copy;
 pub mod debian;

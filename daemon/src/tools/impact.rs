@@ -102,7 +102,7 @@ impl Telling<'_> {
             ("possible", counts.possible, result.possible.len()),
         ] {
             if total > shown {
-                call.omit(kind, total, shown, std::mem::take(&mut way));
+                call.omit(kind, total, shown, std::mem::replace(&mut way, "Likewise."));
             }
         }
     }

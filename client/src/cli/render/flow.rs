@@ -59,7 +59,7 @@ fn step(node: &Value, style: &Style) -> String {
         0 => "not resolved".to_owned(),
         n => format!("one of {n}"),
     }));
-    for (flag, word) in [("cycle", "cycle"), ("seen", "see above"), ("stale", "stale")] {
+    for (flag, word) in [("cycle", "cycle"), ("seen", "shown elsewhere"), ("stale", "stale")] {
         remarks.extend((node[flag] == true).then(|| word.to_owned()));
     }
     remarks.extend(number_of(node, "more").map(|more| format!("{more} more not shown")));
