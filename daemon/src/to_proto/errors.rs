@@ -107,7 +107,9 @@ pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
     if similar.is_empty() {
         return error.hint("map_search finds symbols by part of their name, regex_search by any text.");
     }
-    error.hint("`similar` lists what resembles it; map_search finds symbols by part of their name.").with("similar", similar)
+    error
+        .hint("`similar` lists what resembles it; map_search finds symbols by part of their name.")
+        .with("similar", similar)
 }
 
 /// As [`node_not_found`], telling a file that is gone from a name that is gone. Takes the caller's `map`: locking it for reading

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use hob_proto::tools::graph::GraphResult;
 use hob_proto::Envelope;
 use hob_proto::places::Places;
+use hob_proto::tools::graph::GraphResult;
 use serde_json::{Map, json};
 
 use super::ask::{self, Question};
