@@ -238,18 +238,18 @@ const SHARP_GLOBALS: &str = "\
     float int long nint object sbyte short string uint ulong ushort var void";
 
 const SHARP_MEMBERS: &str = "\
-    Add AddRange Aggregate All Any Append AppendFormat AppendLine AsSpan Average Cancel Cast Clear Clone Close \
-    Combine Compare CompareTo Concat ConfigureAwait Contains ContainsKey Copy CopyTo Count Create Current Data \
-    Delay Dequeue Dispose DisposeAsync Distinct Elapsed Empty EndsWith Enqueue Equals Except Exists Find \
-    FindIndex First FirstOrDefault Flush ForEach Format FullName Get GetAsync GetAwaiter GetBytes GetEnumerator \
-    GetHashCode GetResult GetString GetType GetValue GroupBy HasValue Id IndexOf InnerException Insert Intersect \
-    Invoke IsNullOrEmpty Item Items Join Key Keys Last LastIndexOf LastOrDefault Length Max Message Min MoveNext \
-    Name Next Now Open OrderBy OrderByDescending Parameters Parse Path Peek Pop Properties Push Range Read \
-    ReadAsync ReadLine Remove RemoveAt Replace Reset Result Reverse Run Seek Select SelectMany Send \
-    SequenceEqual Set SetValue Single SingleOrDefault Size Skip Sort Split Start StartsWith State Status Stop \
-    Substring Sum Take Test Text ThenBy Throw Title ToArray ToDictionary ToList ToLookup ToLower ToString \
-    ToUpper Token Trim TryAdd TryGetValue TryParse Type Union Update Url Value Values Wait Where Write \
-    WriteAsync WriteLine Zip";
+    Add AddRange Aggregate All Any Append AppendFormat AppendLine AsEnumerable AsMemory AsQueryable AsSpan \
+    AsTask Average Cancel Cast Clear Clone Close Combine Compare CompareTo Concat ConfigureAwait Contains \
+    ContainsKey Copy CopyTo Count Create Current Data Delay Dequeue Dispose DisposeAsync Distinct Elapsed Empty \
+    EndsWith Enqueue Equals Except Exists Find FindIndex First FirstOrDefault Flush ForEach Format FullName Get \
+    GetAsync GetAwaiter GetBytes GetEnumerator GetHashCode GetResult GetString GetType GetValue GroupBy HasValue \
+    Id IndexOf InnerException Insert Intersect Invoke IsNullOrEmpty Item Items Join Key Keys Last LastIndexOf \
+    LastOrDefault Length Max Message Min MoveNext Name Next Now Open OrderBy OrderByDescending Parameters Parse \
+    Path Peek Pop Properties Push Range Read ReadAsync ReadLine Remove RemoveAt Replace Reset Result Reverse Run \
+    Seek Select SelectMany Send SequenceEqual Set SetValue Single SingleOrDefault Size Skip Sort Split Start \
+    StartsWith State Status Stop Substring Sum Take Test Text ThenBy Throw Title ToArray ToDictionary ToList \
+    ToLookup ToLower ToString ToUpper Token Trim TryAdd TryGetValue TryParse Type Union Update Url Value Values \
+    Wait Where Write WriteAsync WriteLine Zip";
 
 const KOTLIN_GLOBALS: &str = "\
     Any Array ArrayDeque ArrayList AssertionError Boolean BooleanArray Byte ByteArray Char CharArray \

@@ -270,9 +270,8 @@ impl CSharpRules {
                 || name.ends_with("Theory")
                 || name.ends_with("TestMethod")
         };
-        let list_marks = |list: Node<'_>| {
-            self.g.kind(list) == K::AttributeList && child_where(list, |a| marks(a)).is_some()
-        };
+        let list_marks =
+            |list: Node<'_>| self.g.kind(list) == K::AttributeList && child_where(list, marks).is_some();
         child_where(node, list_marks).is_some()
     }
 

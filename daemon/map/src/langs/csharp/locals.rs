@@ -111,10 +111,6 @@ impl CSharpRules {
         Step::Into
     }
 
-    pub(super) fn from_clause(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        self.designation(node, cx)
-    }
-
     /// `let x = …`, `join x in …`, `into x`: the first name is bound.
     pub(super) fn query_names(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         self.mark_types(node);

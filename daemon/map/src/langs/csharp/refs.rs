@@ -50,7 +50,7 @@ impl CSharpRules {
             self.handled.mark(node);
             if !matches!(self.g.kind(node), K::Ident | K::TypeArgs) {
                 each_child(node, |child, _| {
-                    next.extend((self.g.kind(child) != K::TypeArgs).then_some(child))
+                    next.extend((self.g.kind(child) != K::TypeArgs).then_some(child));
                 });
             }
         }
