@@ -113,6 +113,12 @@ fn is_compound(name: &str) -> bool {
     inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
 }
 
+/// Whether a definition is a Lua table, whose fields no bare name means, also in functions that are written in it.
+pub(super) fn is_lua_table(entry: &FileEntry, def: &Def) -> bool {
+    let is_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
+    entry.lang() == Lang::Lua && is_table && !def.flags.has(DefFlags::TEST)
+}
+
 /// Whether `path` is what stands before the name in PHP's `\\name`.
 pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
     entry.lang() == Lang::Php && entry.facts.name(path) == ROOT

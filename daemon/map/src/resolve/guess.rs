@@ -275,17 +275,26 @@ fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
 
 fn is_member(entry: &FileEntry, def: &Def) -> bool {
     matches!(def.kind, DefKind::Method | DefKind::Field)
-        || def.parent.is_some_and(|parent| entry.facts.def(parent).kind.is_type())
+        || def.parent.is_some_and(|parent| holds_members(entry, entry.facts.def(parent)))
 }
 
 fn is_path(r: &Ref) -> bool {
     matches!(r.receiver, Receiver::Path(_))
 }
 
+/// Whether what is written in a definition is a member of it.
+fn holds_members(entry: &FileEntry, def: &Def) -> bool {
+    def.kind.is_type() || global::is_lua_table(entry, def)
+}
+
 /// Whether it can be named bare: it belongs to no type. In C an enumeration's members are free.
 fn is_free(entry: &FileEntry, def: &Def) -> bool {
     let free_parent = def.parent.is_none_or(|parent| {
-        let parent = entry.facts.def(parent).kind;
+        let parent = entry.facts.def(parent);
+        if global::is_lua_table(entry, parent) {
+            return false;
+        }
+        let parent = parent.kind;
         parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().family() == Lang::Cpp)
     });
     !matches!(def.kind, DefKind::Method | DefKind::Field) && free_parent

@@ -3,7 +3,7 @@
 use hob_base::FileId;
 
 use super::members::Member;
-use super::{Found, Resolver, Site, Thing, Want, family};
+use super::{Found, Resolver, Site, Thing, Want, family, global};
 use crate::facts::{Def, DefIdx, DefKind};
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Named};
@@ -65,6 +65,9 @@ impl<'m> Resolver<'m> {
     fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (Named<'m>, &str)) -> Found {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
+        if global::is_lua_table(site.entry, def) {
+            return Found::Absent { open: false };
+        }
         if def.kind.is_type() {
             if has_bare_members(site) {
                 return self.bare_member(site, here, name);

@@ -171,3 +171,22 @@ end
          main.lua#main references lua:ext:socket import",
     );
 }
+
+#[test]
+fn a_bare_name_is_no_field_of_the_table_around() {
+    check_edges(
+        r#"
+//- /a.lua
+local M = {}
+local function inner() end
+M.describe = function(s) describe(s); inner() end
+function M.other() describe(1); M.describe(2) end
+return M
+"#,
+        "a.lua exports a.lua#M exact
+         a.lua references a.lua#M exact
+         a.lua#M.describe calls a.lua#inner exact
+         a.lua#M.other calls a.lua#M.describe import
+         a.lua#M.other references a.lua#M exact",
+    );
+}
