@@ -15,7 +15,7 @@ use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, 
 use crate::index::{Containing, FileEntry, NameId};
 use crate::langs::Lang;
 
-/// With fewer hits than this, near misses are looked for.
+/// With fewer hits than this, and none of that very name, near misses are looked for.
 const FEW: usize = 5;
 /// Most near misses.
 const MAX_FUZZY: usize = 50;
@@ -100,7 +100,9 @@ impl Search<'_, '_> {
         if matches!(self.query.kinds, KindFilter::File | KindFilter::Any) {
             self.paths();
         }
-        if self.found.len() + self.counted < FEW && self.query.kinds != KindFilter::File {
+        let is_named = self.found.iter().any(|raw| raw.class == MatchClass::Exact);
+        let is_rare = self.found.len() + self.counted < FEW && !is_named;
+        if is_rare && self.query.kinds != KindFilter::File {
             self.near_misses();
         }
     }
@@ -233,11 +235,7 @@ impl Search<'_, '_> {
         if lower.len() < 3 || lower.contains(['/', ' ']) {
             return;
         }
-        let close = |text: &str, missing: u32| {
-            one_edit(text.as_bytes(), lower.as_bytes())
-                || (missing == 0 && lower.len() >= 4 && in_order(text, &lower))
-        };
-        let near = map.index.def_names().resembling(&lower, (1, MAX_FUZZY), close);
+        let near = map.index.def_names().resembling(&lower, MAX_FUZZY);
         self.look_into(MatchClass::Fuzzy, near, &|_, _| true);
     }
 
@@ -304,29 +302,4 @@ fn in_module(entry: &FileEntry, qualified: &str, dotted: &str) -> bool {
     let path = entry.path.as_str();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     format!("{}.{qualified}", stem.replace('/', ".")).to_lowercase().contains(dotted)
-}
-
-/// Whether one insertion, deletion, replacement or swap of neighbouring bytes turns one text into the other.
-fn one_edit(a: &[u8], b: &[u8]) -> bool {
-    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-    if long.len() - short.len() > 1 {
-        return false;
-    }
-    let same = long.iter().zip(short).take_while(|(x, y)| x == y).count();
-    if long.len() > short.len() {
-        return long[same + 1..] == short[same..];
-    }
-    let swapped = || {
-        same + 1 < long.len()
-            && (long[same], long[same + 1]) == (short[same + 1], short[same])
-            && long[same + 2..] == short[same + 2..]
-    };
-    same == long.len() || long[same + 1..] == short[same + 1..] || swapped()
-}
-
-/// Whether the letters of `needle` come in `text` in order, starting with its first.
-fn in_order(text: &str, needle: &str) -> bool {
-    let mut letters = text.bytes();
-    text.as_bytes().first() == needle.as_bytes().first()
-        && needle.bytes().all(|want| letters.any(|have| have == want))
 }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::pairs::{BLOCK, Pairs};
 
 /// Entries searched as one piece of work.
-const CHUNK: usize = 1 << 16;
+pub(super) const CHUNK: usize = 1 << 16;
 
 /// In an entry's letters: the text that was added had capital letters.
 const HAD_CAPITALS: u32 = 1 << 31;
@@ -61,7 +61,7 @@ impl TextArena {
         }
         let lower = &self.text[from..];
         let capitals = if lower == text { 0 } else { HAD_CAPITALS };
-        self.letters.push(letters(lower) | capitals);
+        self.letters.push(letters(lower.as_bytes()) | capitals);
         self.pairs.push(lower);
         self.text.push('\n');
     }
@@ -117,37 +117,31 @@ impl TextArena {
         })
     }
 
-    fn found(&self, entry: usize) -> Containing<'_> {
+    pub(super) fn found(&self, entry: usize) -> Containing<'_> {
         let had_capitals = self.letters[entry] & HAD_CAPITALS != 0;
         Containing { owner: self.owners[entry], text: self.entry(entry), had_capitals }
     }
 
-    /// The texts that lack at most `missing` of the letters of `needle` and pass `test`, which is told how many are lacking;
-    /// the first `limit`.
-    pub(crate) fn resembling<'a>(
-        &'a self,
-        needle: &str,
-        (missing, limit): (u32, usize),
-        test: impl Fn(&str, u32) -> bool + Sync,
-    ) -> Vec<Containing<'a>> {
-        let wanted = letters(needle);
-        let lacking = |at: usize| (wanted & !self.letters[at]).count_ones();
-        let chunks = (0..self.owners.len().div_ceil(CHUNK)).into_par_iter();
-        let found: Vec<Vec<usize>> = chunks
-            .map(|chunk| {
-                let entries = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.owners.len());
-                let close = entries.filter(|&at| lacking(at) <= missing && test(self.entry(at), lacking(at)));
-                close.take(limit).collect()
-            })
-            .collect();
-        found.into_iter().flatten().take(limit).map(|at| self.found(at)).collect()
+    /// How many texts there are.
+    pub(super) fn len(&self) -> usize {
+        self.owners.len()
+    }
+
+    /// How many bytes an entry has.
+    pub(super) fn length(&self, at: usize) -> usize {
+        self.start_of(at + 1) - 1 - self.starts[at] as usize
+    }
+
+    /// How many of some [`letters`] an entry has not.
+    pub(super) fn lacks(&self, at: usize, letters: u32) -> u32 {
+        (letters & !self.letters[at]).count_ones()
     }
 
     fn start_of(&self, entry: usize) -> usize {
         self.starts.get(entry).map_or(self.text.len(), |&at| at as usize)
     }
 
-    fn entry(&self, at: usize) -> &str {
+    pub(super) fn entry(&self, at: usize) -> &str {
         self.text.get(self.starts[at] as usize..self.start_of(at + 1) - 1).unwrap_or("")
     }
 
@@ -170,8 +164,8 @@ fn pieces(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// One bit for each letter, and one each for digits, underscores and everything else.
-fn letters(text: &str) -> u32 {
-    text.bytes().fold(0, |bits, byte| {
+pub(super) fn letters(text: &[u8]) -> u32 {
+    text.iter().fold(0, |bits, byte| {
         bits | match byte {
             b'a'..=b'z' => 1 << (byte - b'a'),
             b'0'..=b'9' => 1 << 26,
@@ -201,8 +195,6 @@ mod tests {
         assert_eq!(hits.len(), 2);
         assert_eq!(owners(&arena.containing("ße")), [4]);
         assert_eq!(owners(&arena.containing("f")), [0, 1, 3]);
-        let near = arena.resembling("fou", (1, 5), |text, missing| text.len() == 3 && missing == 1);
-        assert_eq!(owners(&near), [0]);
         assert!(TextArena::default().containing("x").is_empty());
     }
 

@@ -8,6 +8,7 @@ mod arena;
 mod file;
 mod image;
 mod names;
+mod near;
 mod outline;
 mod pairs;
 mod paths;
