@@ -78,8 +78,3 @@ pub(super) fn type_child(node: Node<'_>) -> Option<Node<'_>> {
         matches!(GRAMMAR.kind(c), K::UserType | K::NullableType) && c.kind() != "receiver_type"
     })
 }
-
-/// The type written after a function's parameters or a variable's name.
-pub(super) fn result_type(node: Node<'_>) -> Option<Node<'_>> {
-    type_child(node)
-}

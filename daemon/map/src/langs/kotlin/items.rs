@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::grammar::K;
-use super::infer::{Kotlin, result_type, type_child};
+use super::infer::{Kotlin, type_child};
 use super::rules::KotlinRules;
 use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, RefInput, RefKind, StrId};
 use crate::langs::support::{Body, NewDef, Syntax, child_where, each_child, has_word, header_start};
@@ -142,7 +142,7 @@ impl KotlinRules {
     fn know_function(&mut self, member: Node<'_>, class: StrId, cx: &mut Cx<'_>) {
         let name = self.name_child(member).map_or("", |name| cx.text(name));
         let generic = child_where(member, |c| c.kind() == "type_parameters").is_some();
-        let written = result_type(member).filter(|_| !generic);
+        let written = type_child(member).filter(|_| !generic);
         let body = child_where(member, |c| c.kind() == "function_body").filter(|_| !generic);
         let value = body.and_then(|body| self.initializer(body));
         let ty = match (written, value) {
