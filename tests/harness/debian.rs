@@ -13,8 +13,10 @@ use std::sync::OnceLock;
 use crate::outside::prepared;
 use crate::{Output, run};
 
-/// What is unpacked. Not all of a package is of use; the rest would only fill the disk.
-const PACKAGES: [(&str, &[&str]); 6] = [
+/// Packages by name, and what of each is unpacked. Not all of one is of use; the rest would only fill the disk.
+type Packages = &'static [(&'static str, &'static [&'static str])];
+
+const PACKAGES: Packages = &[
     ("gopls", &["./usr/bin"]),
     ("golang-1.19-go", &["./usr/lib"]),
     ("golang-1.19-src", &["./usr/share/go-1.19/src"]),
@@ -22,6 +24,8 @@ const PACKAGES: [(&str, &[&str]); 6] = [
     ("rust-web-analyzer", &["./usr/bin"]),
     ("rust-web-src", &["./usr/src/*/library"]),
 ];
+
+const SECOND_GO_MODULE: Packages = &[("golang-github-google-go-cmp-dev", &["./usr/share/gocode"])];
 
 /// What the packages above need to run; these are unpacked whole if the machine has not got them.
 const LIBRARIES: &[&str] = &["./usr/lib"];
@@ -49,22 +53,33 @@ pub fn go_module() -> PathBuf {
     unpacked().join("root/usr/share/gocode/src/github.com/spf13/pflag")
 }
 
+/// The source of a Go module of several packages that needs no other.
+#[must_use]
+pub fn second_go_module() -> PathBuf {
+    let pins = format!("{SECOND_GO_MODULE:?}");
+    let folder = prepared("debian-go", &pins, |folder| fetch(folder, SECOND_GO_MODULE));
+    folder.join("root/usr/share/gocode/src/github.com/google/go-cmp")
+}
+
 fn unpacked() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let pins: String = PACKAGES.iter().map(|(name, parts)| format!("{name} {parts:?}\n")).collect();
-        prepared("debian", &pins, fetch)
+        prepared("debian", &pins, |folder| {
+            fetch(folder, PACKAGES);
+            write_scripts(&folder.join("bin"), &folder.join("root"));
+        })
     })
 }
 
-fn fetch(folder: &Path) {
+fn fetch(folder: &Path, packages: Packages) {
     // The machine's own lists serve if they are there and not out of date.
-    if download(folder, Path::new("/var/lib/apt")).code != Some(0) {
+    if download(folder, packages, Path::new("/var/lib/apt")).code != Some(0) {
         let own = folder.join("state");
         fs::create_dir_all(own.join("lists/partial")).expect("a folder can be made");
         install("Debian's lists of packages", apt(folder, &own).arg("update"));
-        let fetched = download(folder, &own);
-        let names = PACKAGES.map(|(name, _)| name).join(", ");
+        let fetched = download(folder, packages, &own);
+        let names = packages.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         assert_eq!(
             fetched.code,
             Some(0),
@@ -78,11 +93,10 @@ fn fetch(folder: &Path) {
     fs::create_dir(&root).expect("a folder can be made");
     for package in fs::read_dir(folder.join("cache/archives")).expect("it was filled").flatten() {
         if package.path().extension().is_some_and(|ending| ending == "deb") {
-            unpack(&package.path(), &root);
+            unpack(&package.path(), packages, &root);
         }
     }
     let _ = fs::remove_dir_all(folder.join("cache"));
-    write_scripts(&folder.join("bin"), &root);
 }
 
 /// `apt-get` with these lists, and nothing that it would write outside of `folder`.
@@ -109,7 +123,7 @@ fn release() -> String {
     name.unwrap_or("this system").trim_matches('"').to_owned()
 }
 
-fn download(folder: &Path, state: &Path) -> Output {
+fn download(folder: &Path, packages: Packages, state: &Path) -> Output {
     fs::create_dir_all(folder.join("cache/archives/partial")).expect("a folder can be made");
     let mut command = apt(folder, state);
     command.args([
@@ -120,13 +134,13 @@ fn download(folder: &Path, state: &Path) -> Output {
         "--yes",
         "--quiet",
     ]);
-    run(command.args(PACKAGES.map(|(name, _)| name)), b"")
+    run(command.args(packages.iter().map(|(name, _)| name)), b"")
 }
 
-fn unpack(package: &Path, root: &Path) {
+fn unpack(package: &Path, packages: Packages, root: &Path) {
     let name = package.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let name = name.split('_').next().unwrap_or_default();
-    let parts = PACKAGES.iter().find(|(known, _)| *known == name).map_or(LIBRARIES, |(_, parts)| *parts);
+    let parts = packages.iter().find(|(known, _)| *known == name).map_or(LIBRARIES, |(_, parts)| *parts);
     let script = "dpkg-deb --fsys-tarfile \"$1\" | tar -x -C \"$2\" --wildcards \"${@:3}\"";
     let mut shell = Command::new("bash");
     shell.args(["-o", "pipefail", "-c", script, "unpack"]).arg(package).arg(root).args(parts);

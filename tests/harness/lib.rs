@@ -19,6 +19,7 @@ pub mod outside;
 mod processes;
 pub mod projects;
 pub mod projects_native;
+pub mod projects_small;
 mod rng;
 mod tree;
 mod world;

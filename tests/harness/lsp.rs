@@ -60,6 +60,8 @@ pub struct Lsp {
     under_way: BTreeSet<String>,
     /// What it said last was wrong with each file, by URI.
     verdicts: BTreeMap<String, Value>,
+    /// What clangd said last of each file's regions that are not compiled, by URI.
+    inactive: BTreeMap<String, Value>,
 }
 
 impl Lsp {
@@ -102,6 +104,7 @@ impl Lsp {
             seen_ready: false,
             under_way: BTreeSet::new(),
             verdicts: BTreeMap::new(),
+            inactive: BTreeMap::new(),
         };
         lsp.initialise();
         lsp
@@ -129,6 +132,7 @@ impl Lsp {
                     "callHierarchy": {"dynamicRegistration": false},
                     "publishDiagnostics": {"relatedInformation": true},
                     "diagnostic": {"dynamicRegistration": false},
+                    "inactiveRegionsCapabilities": {"inactiveRegions": true},
                 },
             },
         });
@@ -186,6 +190,17 @@ impl Lsp {
         let language = language.unwrap_or_else(|| panic!("no language for {file}")).1;
         let document = json!({"uri": self.uri(file), "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", &json!({"textDocument": document}));
+    }
+
+    /// Lines of an open file that are not compiled, first and last from 1, as far as it has said so by now.
+    #[must_use]
+    pub fn inactive(&self, file: &str) -> Vec<(u64, u64)> {
+        let uri = self.uri(file);
+        let regions = self.inactive.get(&uri).into_iter().filter_map(Value::as_array).flatten();
+        let verdicts = self.verdicts.get(&uri).into_iter().filter_map(Value::as_array).flatten();
+        let verdicts = verdicts.filter(|one| one["code"] == "inactive-code").map(|one| &one["range"]);
+        let line = |range: &Value, end: &str| range[end]["line"].as_u64().unwrap_or(0) + 1;
+        regions.chain(verdicts).map(|range| (line(range, "start"), line(range, "end"))).collect()
     }
 
     /// What is wrong with files that are open: asked for where the server can be asked, else what it has said of them once it
@@ -319,6 +334,11 @@ impl Lsp {
         {
             let uri = self.uri(&self.file(uri));
             self.verdicts.insert(uri, params["diagnostics"].clone());
+        }
+        if message["method"] == "textDocument/inactiveRegions" {
+            let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
+            let uri = self.uri(&self.file(uri));
+            self.inactive.insert(uri, params["regions"].clone());
         }
         match (self.speaks.ready, message["method"].as_str()) {
             (Ready::Logs(wanted), Some("window/logMessage")) => {

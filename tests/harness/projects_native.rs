@@ -133,24 +133,8 @@ fn crates() -> &'static Path {
 }
 
 fn fetch_crates(folder: &Path) {
-    let package = folder.join("package");
-    fs::create_dir_all(package.join("src")).expect("a folder can be made");
-    fs::write(package.join("src/lib.rs"), "").expect("it can be written");
-    let manifest = "[package]\nname = \"wanted\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n";
-    fs::write(package.join("Cargo.toml"), format!("{manifest}{CRATES}")).expect("it can be written");
-    let vendor = folder.join("vendor");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["vendor", "--quiet", "--versioned-dirs", "--sync"]).arg(rust_library().join("Cargo.toml"));
-    // The standard library's own manifests are only for compilers that are not released.
-    cargo.arg(&vendor).current_dir(&package).env("RUSTC_BOOTSTRAP", "1");
-    let fetched = run(&mut cargo, b"");
-    assert_eq!(fetched.code, Some(0), "the tests need crates, which could not be fetched{fetched}");
-    let find = |name: &str| {
-        let all = fs::read_dir(&vendor).expect("it was made").flatten().map(|entry| entry.path());
-        let is =
-            |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));
-        all.into_iter().find(is).unwrap_or_else(|| panic!("no {name} among the crates"))
-    };
+    vendor(folder, CRATES);
+    let find = |name: &str| vendored(folder, name);
     copy_folder(&find("ignore-"), &folder.join("ignore"));
     fs::remove_file(folder.join("ignore/.cargo-checksum.json")).expect("cargo made it");
     let sources = find("zstd-sys-").join("zstd/lib");
@@ -176,7 +160,30 @@ fn fetch_crates(folder: &Path) {
     write("ignore/Cargo.toml", &format!("{manifest}\n[workspace]\n"));
     let library = fs::read_to_string(folder.join("ignore/src/lib.rs")).expect("a library");
     write("ignore/src/lib.rs", &library.replacen("mod walk;\n", "mod walk;\nmod users;\n", 1));
-    // What ignore depends on is found where it was put, whatever folder asks.
+    let mut lock = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    lock.args(["generate-lockfile", "--quiet"])
+        .current_dir(folder.join("ignore"))
+        .env("CARGO_HOME", folder.join("home"));
+    let locked = run(&mut lock, b"");
+    assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
+}
+
+/// Fetches these dependencies of a package, and what they and the standard library need, to `vendor`; with `home` for
+/// `CARGO_HOME` Cargo finds them there.
+pub(crate) fn vendor(folder: &Path, crates: &str) {
+    let package = folder.join("package");
+    fs::create_dir_all(package.join("src")).expect("a folder can be made");
+    fs::write(package.join("src/lib.rs"), "").expect("it can be written");
+    let manifest = "[package]\nname = \"wanted\"\nedition = \"2021\"\n[workspace]\n[dependencies]\n";
+    fs::write(package.join("Cargo.toml"), format!("{manifest}{crates}")).expect("it can be written");
+    let vendor = folder.join("vendor");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["vendor", "--quiet", "--versioned-dirs", "--sync"]).arg(rust_library().join("Cargo.toml"));
+    // The standard library's own manifests are only for compilers that are not released.
+    cargo.arg(&vendor).current_dir(&package).env("RUSTC_BOOTSTRAP", "1");
+    let fetched = run(&mut cargo, b"");
+    assert_eq!(fetched.code, Some(0), "the tests need crates, which could not be fetched{fetched}");
+    // What crates depend on is found where it was put, whatever folder asks.
     let home = folder.join("home");
     fs::create_dir(&home).expect("a folder can be made");
     let source = format!(
@@ -185,8 +192,11 @@ fn fetch_crates(folder: &Path) {
         vendor.display()
     );
     fs::write(home.join("config.toml"), source).expect("it can be written");
-    let mut lock = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    lock.args(["generate-lockfile", "--quiet"]).current_dir(folder.join("ignore")).env("CARGO_HOME", &home);
-    let locked = run(&mut lock, b"");
-    assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
+}
+
+/// The folder of a crate that was fetched, by the beginning of its name.
+pub(crate) fn vendored(folder: &Path, name: &str) -> PathBuf {
+    let all = fs::read_dir(folder.join("vendor")).expect("it was made").flatten().map(|entry| entry.path());
+    let is = |path: &PathBuf| path.file_name().is_some_and(|found| found.to_string_lossy().starts_with(name));
+    all.into_iter().find(is).unwrap_or_else(|| panic!("no {name} among the crates"))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hob_tests::Mcp;
 use serde_json::{Value, json};
 
-use super::server::Symbol;
+use super::server::{Answer, Symbol};
 
 /// Every kind of edge that a use makes.
 const KINDS: [&str; 6] = ["calls", "references", "extends", "implements", "imports", "exports"];
@@ -53,37 +53,49 @@ impl Asked {
 
     /// Finds the nodes of all symbols.
     pub(super) fn definitions(&mut self, symbols: &[Symbol]) -> Definitions {
-        let mut found = Definitions { all: symbols.len(), missing: Vec::new() };
         self.nodes = symbols.iter().map(|symbol| self.node(symbol)).collect();
-        for (symbol, _) in symbols.iter().zip(&self.nodes).filter(|(_, node)| node.is_none()) {
+        // Of several declarations of one thing the map may name one.
+        let there = symbols.iter().zip(&self.nodes).filter(|(_, node)| node.is_some());
+        let there: BTreeSet<_> = there.map(|(symbol, _)| symbol.home()).collect();
+        let mut found = Definitions { all: symbols.len(), missing: Vec::new() };
+        for symbol in symbols.iter().filter(|symbol| !there.contains(&symbol.home())) {
             let Symbol { file, line, col, name, within, kind, .. } = symbol;
             found.missing.push(format!("{file}:{line}:{col} {within}.{name} ({kind})"));
         }
         found
     }
 
-    /// The node whose name stands exactly there. One node may stand for several declarations of one thing in one place; then
-    /// it has the name's place of one of them.
+    /// The node whose name stands exactly there.
     fn node(&mut self, symbol: &Symbol) -> Option<String> {
         let args = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
         let answer = self.mcp.call("resolve", args);
         let id = answer.envelope["data"]["nodeId"].as_str()?.to_owned();
         let at = &answer.envelope["data"]["location"];
         let last = id.rsplit(['.', '#', '/']).next()?.split('~').next()?.to_owned();
-        let is_there = at["line"] == symbol.line && at["col"] == symbol.col;
-        (last == symbol.name && (is_there || self.is_folded(&id, symbol))).then_some(id)
+        (last == symbol.name && at["line"] == symbol.line && at["col"] == symbol.col).then_some(id)
     }
 
-    /// Whether the node's signature range holds the declaration: overloads are one node.
-    fn is_folded(&mut self, id: &str, symbol: &Symbol) -> bool {
-        let answer = self.mcp.call("resolve", json!({"nodeId": id, "fresh": false}));
-        answer.envelope["data"]["location"]["file"] == *symbol.file
+    /// The node and its namesakes in the same place, variables left out.
+    fn with_namesakes(&mut self, id: &str) -> Vec<String> {
+        let base = id.split('~').next().unwrap_or(id).to_owned();
+        let mut nodes = vec![id.to_owned()];
+        for ordinal in 1.. {
+            let other = if ordinal == 1 { base.clone() } else { format!("{base}~{ordinal}") };
+            let args = json!({"nodeId": other, "direction": "in", "edgeKinds": ["contains"], "fresh": false});
+            let answer = self.mcp.call("map_neighbors", args);
+            let Some(kind) = answer.envelope["data"]["node"]["kind"].as_str() else { return nodes };
+            if !matches!(kind, "variable" | "constant" | "field") {
+                nodes.push(other);
+            }
+        }
+        nodes
     }
 
     /// Every line that refers to a definition or to another declaration of it.
-    pub(super) fn references(&mut self, symbols: &[Symbol], at: usize) -> Lines {
-        let group = symbols.iter().zip(&self.nodes).filter(|(other, _)| other.is_one_with(&symbols[at]));
-        let nodes: BTreeSet<String> = group.filter_map(|(_, node)| node.clone()).collect();
+    pub(super) fn references(&mut self, symbols: &[Symbol], answer: &Answer) -> Lines {
+        let group = answer.group(symbols);
+        let found: Vec<String> = group.filter_map(|at| self.nodes[at].clone()).collect();
+        let nodes: BTreeSet<String> = found.iter().flat_map(|node| self.with_namesakes(node)).collect();
         let mut lines = Lines::new();
         for (node, kind) in nodes.iter().flat_map(|node| KINDS.map(|kind| (node, kind))) {
             self.edges(node, kind, &mut lines);

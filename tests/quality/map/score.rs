@@ -8,7 +8,7 @@ use hob_tests::Tree;
 use super::hob::{LEVELS, Lines};
 use super::places::Places;
 use super::rows::Words;
-use super::server::{Answer, Symbol};
+use super::server::{Answer, Symbol, Truth, has_word};
 
 /// A line: file and number.
 type Line = (String, u64);
@@ -25,37 +25,41 @@ pub(super) struct Verdict {
 struct Compared {
     /// Demanded, with the map's confidence.
     demanded: BTreeMap<Line, Option<&'static str>>,
-    /// Of the map, with the confidence and whether the server lists them.
-    said: BTreeMap<Line, (&'static str, bool)>,
+    /// Of the map, with the confidence and whether the server lists them; `None` where it does not know.
+    said: BTreeMap<Line, (&'static str, Option<bool>)>,
 }
 
 /// Compares the two answers about a definition.
-pub(super) fn judge(
-    tree: &Tree,
-    words: Words,
-    (symbol, answer): (&Symbol, &Answer),
-    lines: &Lines,
-) -> Verdict {
-    let mut files: BTreeMap<String, Places> = BTreeMap::new();
+pub(super) fn judge(tree: &Tree, words: Words, (truth, answer): (&Truth, &Answer), lines: &Lines) -> Verdict {
+    let symbol = &truth.symbols[answer.symbol];
+    let mut files: BTreeMap<String, (String, Places)> = BTreeMap::new();
     let mut verdict = Verdict::default();
     let Symbol { file, line, within, name, shared, .. } = symbol;
     let shared = if *shared { "shared" } else { "unique" };
     verdict.title = format!("{file}:{line} {within}.{name} ({shared})");
     let listed: BTreeSet<Line> = answer.places.iter().map(|place| (place.file.clone(), place.line)).collect();
+    let unknown: BTreeSet<&Line> = answer.unknown.iter().collect();
     let demanded = answer.places.iter().filter(|place| !place.kin);
-    let mut is_import = |file: &str, line: u64| {
-        let places = files.entry(file.to_owned()).or_insert_with(|| Places::of(&tree.read(file), words));
-        places.is_import(line)
+    let mut is_left_out = |file: &str, line: u64| {
+        let (text, places) = files.entry(file.to_owned()).or_insert_with(|| {
+            let text = tree.read(file);
+            let places = Places::of(&text, words);
+            (text, places)
+        });
+        let has_name = has_word(text.lines().nth(line as usize - 1).unwrap_or(""), name);
+        places.is_import(line) || !has_name || truth.is_unseen(file, line)
     };
     for place in demanded {
         let at = (place.file.clone(), place.line);
-        if !is_import(&place.file, place.line) {
+        if !is_left_out(&place.file, place.line) {
             verdict.uses.demanded.insert(at.clone(), lines.get(&at).copied());
         }
     }
     for (at, level) in lines {
-        if !is_import(&at.0, at.1) {
-            verdict.uses.said.insert(at.clone(), (level, listed.contains(at)));
+        if !is_left_out(&at.0, at.1) {
+            let right = listed.contains(at);
+            let judged = (right || !unknown.contains(at)).then_some(right);
+            verdict.uses.said.insert(at.clone(), (level, judged));
         }
     }
     verdict
@@ -73,7 +77,7 @@ impl fmt::Display for Verdict {
             }
         }
         for ((file, line), (level, listed)) in &self.uses.said {
-            if !listed && *level != "candidate" {
+            if *listed == Some(false) && *level != "candidate" {
                 writeln!(wrong, "  false {level} {file}:{line}")?;
             }
         }
@@ -95,8 +99,8 @@ struct Tally {
     demanded: usize,
     /// Demanded lines that the map has, by level.
     found: [usize; LEVELS.len()],
-    /// Lines of the map, and those which the server lists, by level.
-    said: [(usize, usize); LEVELS.len()],
+    /// Lines of the map that the server can judge, those which it lists, and those of which it knows nothing, by level.
+    said: [[usize; 3]; LEVELS.len()],
 }
 
 impl Tally {
@@ -108,8 +112,13 @@ impl Tally {
         }
         for (level, listed) in compared.said.values() {
             let said = &mut self.said[place(level)];
-            said.0 += 1;
-            said.1 += usize::from(*listed);
+            match listed {
+                Some(right) => {
+                    said[0] += 1;
+                    said[1] += usize::from(*right);
+                }
+                None => said[2] += 1,
+            }
         }
     }
 
@@ -119,8 +128,9 @@ impl Tally {
         sum.demanded += other.demanded;
         for level in 0..LEVELS.len() {
             sum.found[level] += other.found[level];
-            sum.said[level].0 += other.said[level].0;
-            sum.said[level].1 += other.said[level].1;
+            for column in 0..3 {
+                sum.said[level][column] += other.said[level][column];
+            }
         }
         sum
     }
@@ -128,25 +138,23 @@ impl Tally {
     fn figures(&self, name: &str, text: &mut String) -> fmt::Result {
         let resolved: usize = self.found[..LEVELS.len() - 1].iter().sum();
         let all: usize = self.found.iter().sum();
-        let said =
-            self.said[..LEVELS.len() - 1].iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let column =
+            |column: usize| self.said[..LEVELS.len() - 1].iter().map(|said| said[column]).sum::<usize>();
         writeln!(
             text,
-            "{name:<14} {} definitions, {} references: recall {} resolved, {} with candidates; precision {}",
+            "{name:<14} {} definitions, {} references: recall {} resolved, {} with candidates; precision {} ({} unjudged)",
             self.definitions,
             self.demanded,
             share(resolved, self.demanded),
             share(all, self.demanded),
-            share(said.1, said.0),
+            share(column(1), column(0)),
+            column(2),
         )?;
-        for (level, (said, right)) in LEVELS.iter().zip(self.said).filter(|(_, said)| said.0 > 0) {
-            let found = self.found[place(level)];
-            writeln!(
-                text,
-                "    {level:<10} precision {} ({right} of {said}), finds {}",
-                share(right, said),
-                share(found, self.demanded)
-            )?;
+        let met = LEVELS.iter().zip(self.said).filter(|(_, said)| said[0] + said[2] > 0);
+        for (level, [judged, right, unjudged]) in met {
+            let precision = format!("{} ({right} of {judged}, {unjudged} unjudged)", share(right, judged));
+            let found = share(self.found[place(level)], self.demanded);
+            writeln!(text, "    {level:<10} precision {precision}, finds {found}")?;
         }
         Ok(())
     }

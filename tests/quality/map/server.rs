@@ -10,16 +10,22 @@ use hob_tests::{Tree, World, target_dir};
 use serde_json::{Value, json};
 
 use super::places::Places;
-use super::rows::Row;
+use super::rows::{Row, Words};
 use super::{DRAWN, FULL, QUICK, SEED, draw};
 
 /// Raised when what is asked changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// Of a member's name so many places that are not listed are looked at: names that stand in more are everybody's.
+const LOOKED_AT: usize = 40;
 
 /// Kinds of the protocol's outline that are definitions here.
 const CLASSES: [u64; 4] = [5, 10, 11, 23];
 const METHOD: u64 = 6;
 const FUNCTION: u64 = 12;
+
+/// Kinds whose parts are not local to them: modules, namespaces, packages, and what rust-analyzer makes of an `impl`.
+const OPEN: [u64; 4] = [2, 3, 4, 19];
 
 /// A definition of the server's outline.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -39,9 +45,14 @@ pub(super) struct Symbol {
 }
 
 impl Symbol {
-    /// Whether both are declarations of one thing.
+    /// Whether both are declarations of one thing. A type and a function of one name are two.
     pub(super) fn is_one_with(&self, other: &Self) -> bool {
-        self.file == other.file && self.name == other.name && self.within == other.within
+        self.home() == other.home()
+    }
+
+    /// What declarations of one thing have in common.
+    pub(super) fn home(&self) -> (&str, &str, &str, bool) {
+        (&self.file, &self.within, &self.name, CLASSES.contains(&self.kind))
     }
 
     pub(super) fn is_member(&self) -> bool {
@@ -65,6 +76,18 @@ pub(super) struct Answer {
     /// Which of the symbols.
     pub symbol: usize,
     pub places: Vec<Place>,
+    /// Declarations of the same in other places, which of the symbols.
+    pub twins: Vec<usize>,
+    /// Lines with its name of which the server does not know what is meant there.
+    pub unknown: Vec<(String, u64)>,
+}
+
+impl Answer {
+    /// Every declaration of what was asked about, which of the symbols.
+    pub(super) fn group<'s>(&'s self, symbols: &'s [Symbol]) -> impl Iterator<Item = usize> + 's {
+        let is_one = |at: usize| symbols[at].is_one_with(&symbols[self.symbol]);
+        (0..symbols.len()).filter(move |at| is_one(*at) || self.twins.contains(at))
+    }
 }
 
 /// What the server says.
@@ -73,6 +96,8 @@ pub(super) struct Truth {
     pub symbols: Vec<Symbol>,
     /// In order of the draw.
     pub answers: Vec<Answer>,
+    /// Lines that the server does not see, by file: first and last, from 1.
+    pub unseen: BTreeMap<String, Vec<(u64, u64)>>,
 }
 
 impl Truth {
@@ -91,10 +116,18 @@ impl Truth {
         (truth, whole)
     }
 
+    /// Whether the server has nothing to say about a line.
+    pub(super) fn is_unseen(&self, file: &str, line: u64) -> bool {
+        let regions = self.unseen.get(file).into_iter().flatten();
+        regions.into_iter().any(|(first, last)| (*first..=*last).contains(&line))
+    }
+
     fn ask(row: &Row, tree: &Tree, most: usize) -> Self {
         let world = World::new();
-        let mut asking = Asking { lsp: start(row, &world, tree), row, tree, places: BTreeMap::new() };
         let files = files_of(tree, row);
+        let texts = files.iter().map(|file| (file.clone(), tree.read(file))).collect();
+        let lsp = start(row, &world, tree);
+        let mut asking = Asking { lsp, row, tree, texts, places: BTreeMap::new() };
         asking.lsp.open(&files[0]);
         asking.lsp.wait_ready();
         let mut symbols: Vec<Symbol> = files.iter().flat_map(|file| asking.outline(file)).collect();
@@ -103,17 +136,21 @@ impl Truth {
         let drawn: Vec<usize> = draw(&symbols).into_iter().take(most).collect();
         asking.settle(&symbols[drawn[0]]);
         let answers = drawn.iter().map(|&symbol| asking.references(&symbols, symbol)).collect();
-        Self { symbols, answers }
+        let unseen = files.iter().map(|file| (file.clone(), asking.unseen(file, &symbols))).collect();
+        Self { symbols, answers, unseen }
     }
 
     fn keep(&self, path: &Path, key: &str) {
         let symbol = |s: &Symbol| json!([s.file, s.line, s.col, s.name, s.within, s.kind, s.local, s.shared]);
         let place = |p: &Place| json!([p.file, p.line, p.col, p.kin]);
-        let answer = |a: &Answer| json!([a.symbol, a.places.iter().map(place).collect::<Vec<_>>()]);
+        let answer = |a: &Answer| {
+            json!([a.symbol, a.places.iter().map(place).collect::<Vec<_>>(), a.twins, a.unknown])
+        };
         let whole = json!({
             "key": key,
             "symbols": self.symbols.iter().map(symbol).collect::<Vec<_>>(),
             "answers": self.answers.iter().map(answer).collect::<Vec<_>>(),
+            "unseen": self.unseen,
         });
         // Another run may read it right now.
         let new = path.with_extension(format!("{}", std::process::id()));
@@ -147,8 +184,13 @@ impl Truth {
         let answers = list(&whole["answers"]).into_iter().map(|a| Answer {
             symbol: number(&a[0]) as usize,
             places: list(&a[1]).into_iter().map(place).collect(),
+            twins: list(&a[2]).iter().map(|at| number(at) as usize).collect(),
+            unknown: list(&a[3]).into_iter().map(|line| (text(&line[0]), number(&line[1]))).collect(),
         });
-        Some(Self { symbols: symbols.collect(), answers: answers.collect() })
+        let lines = |region: &Value| (number(&region[0]), number(&region[1]));
+        let unseen = whole["unseen"].as_object().into_iter().flatten();
+        let unseen = unseen.map(|(file, regions)| (file.clone(), list(regions).iter().map(lines).collect()));
+        Some(Self { symbols: symbols.collect(), answers: answers.collect(), unseen: unseen.collect() })
     }
 }
 
@@ -168,18 +210,18 @@ fn mark_shared(symbols: &mut [Symbol]) {
 pub(super) fn eligible(symbols: &[Symbol]) -> Vec<usize> {
     let is_test = |symbol: &Symbol| {
         let name = symbol.name.to_lowercase();
-        name.starts_with("test") && symbol.file.contains("test")
+        let in_tests = ["test", "tests"].contains(&symbol.within.split('.').next().unwrap_or_default());
+        name.starts_with("test") && symbol.file.contains("test") || in_tests
     };
     let fits = |symbol: &Symbol| {
         let constructs = matches!(&*symbol.name, "__init__" | "__new__" | "constructor");
-        !symbol.local && !constructs && !is_test(symbol)
+        // What augments another module is that module's.
+        let augments = symbol.within.starts_with('"');
+        !symbol.local && !constructs && !is_test(symbol) && !augments
     };
     let mut seen = BTreeSet::new();
     let found = symbols.iter().enumerate().filter(|(_, symbol)| fits(symbol));
-    found
-        .filter(|(_, s)| seen.insert((s.file.clone(), s.within.clone(), s.name.clone())))
-        .map(|(at, _)| at)
-        .collect()
+    found.filter(|(_, symbol)| seen.insert(symbol.home())).map(|(at, _)| at).collect()
 }
 
 fn start(row: &Row, world: &World, tree: &Tree) -> Lsp {
@@ -219,6 +261,8 @@ struct Asking<'r> {
     lsp: Lsp,
     row: &'r Row,
     tree: &'r Tree,
+    /// Every file that may refer to something.
+    texts: BTreeMap<String, String>,
     /// Comments, by file.
     places: BTreeMap<String, Places>,
 }
@@ -232,8 +276,15 @@ impl Asking<'_> {
         let lines: Vec<&str> = text.lines().collect();
         let mut symbols = Vec::new();
         for symbol in outline.as_array().into_iter().flatten() {
-            let within = Within { file, lines: &lines, path: "", local: false };
-            within.take(symbol, &mut symbols);
+            // gopls lists a method beside its type, by the name `(*Type).method`.
+            let method = symbol["name"].as_str().and_then(|name| name.strip_prefix('(')?.split_once(")."));
+            let (path, mut symbol) =
+                (method.map_or("", |(ty, _)| ty.trim_start_matches('*')), symbol.clone());
+            if let Some((_, name)) = method {
+                symbol["name"] = json!(name);
+            }
+            let within = Within { file, lines: &lines, path, local: false };
+            within.take(&symbol, &mut symbols);
         }
         symbols
     }
@@ -250,23 +301,109 @@ impl Asking<'_> {
     fn references(&mut self, symbols: &[Symbol], at: usize) -> Answer {
         let symbol = &symbols[at];
         let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
-        let said = self.lsp.ask("textDocument/references", &params).expect("references");
-        let listed = said.as_array().into_iter().flatten().map(|place| self.place(place));
-        let mut places: Vec<Place> = listed.collect();
-        places.sort();
-        places.dedup();
-        let group: Vec<&Symbol> = symbols.iter().filter(|other| other.is_one_with(symbol)).collect();
+        let mut places = self.listed(&params);
+        let mut answer = Answer { symbol: at, places: Vec::new(), twins: Vec::new(), unknown: Vec::new() };
+        if self.row.words == Words::C {
+            answer.twins = self.twins(symbols, params, &places);
+        }
+        let group: Vec<&Symbol> = answer.group(symbols).map(|at| &symbols[at]).collect();
         let is_own = |place: &Place| {
             group.iter().any(|s| (&s.file, s.line, s.col) == (&place.file, place.line, place.col))
         };
         places.retain(|place| !place.file.starts_with('/') && !is_own(place));
-        places.retain(|place| !self.is_comment(place));
+        places.retain(|place| !self.is_comment(place) && !self.is_declared(place));
         if symbol.is_member() {
             for place in &mut places {
                 place.kin = self.is_of_kin(place, symbol, &group);
             }
         }
-        Answer { symbol: at, places }
+        drop(group);
+        // Where several members share a name the map decides nothing by the name alone.
+        let mut namesakes = symbols.iter().filter(|other| other.is_member() && other.name == symbol.name);
+        if symbol.is_member() && namesakes.all(|other| other.is_one_with(symbol)) {
+            answer.unknown = self.unknown(&symbol.name, &places);
+        }
+        answer.places = places;
+        answer
+    }
+
+    /// Lines with a member's name that are not listed and of which the server does not know what is meant.
+    fn unknown(&mut self, name: &str, listed: &[Place]) -> Vec<(String, u64)> {
+        let listed: BTreeSet<(&str, u64)> = listed.iter().map(|place| (&*place.file, place.line)).collect();
+        let mut asked = Vec::new();
+        for (file, text) in &self.texts {
+            let lines = (1..).zip(text.lines()).filter(|(line, _)| !listed.contains(&(&**file, *line)));
+            for (line, text) in lines {
+                let place = |col| Place { file: file.clone(), line, col, kin: false };
+                asked.extend(words(text, name).map(place));
+            }
+        }
+        asked.retain(|place| self.follows_dot(place) && !self.is_comment(place));
+        asked.truncate(LOOKED_AT);
+        let mut known: BTreeMap<(String, u64), bool> = BTreeMap::new();
+        for place in asked {
+            let is_known = !self.defined(&place).is_empty();
+            *known.entry((place.file, place.line)).or_default() |= is_known;
+        }
+        known.into_iter().filter(|(_, known)| !known).map(|(line, _)| line).collect()
+    }
+
+    fn follows_dot(&self, place: &Place) -> bool {
+        self.before(place).ends_with(['.', '>'])
+    }
+
+    /// What stands before a place in its line.
+    fn before(&self, place: &Place) -> &str {
+        let text = self.texts.get(&place.file).map_or("", String::as_str);
+        let line = text.lines().nth(place.line as usize - 1).unwrap_or("");
+        line[..line.len() - behind(line, place.col).len()].trim_end()
+    }
+
+    /// Whether a definition gives itself its name there: a second declaration, which an outline may leave out.
+    fn is_declared(&self, place: &Place) -> bool {
+        let before = self.before(place);
+        before.ends_with("def") || before.ends_with("class")
+    }
+
+    /// What the server says is defined at a place.
+    fn defined(&mut self, place: &Place) -> Vec<Place> {
+        self.lsp.open(&place.file);
+        let params = question(&self.lsp, (&place.file, place.line, place.col));
+        let Ok(said) = self.lsp.ask("textDocument/definition", &params) else { return Vec::new() };
+        let one = std::slice::from_ref(&said);
+        let said = said.as_array().map_or(if said.is_null() { &[][..] } else { one }, Vec::as_slice);
+        said.iter().map(|place| self.place(place)).collect()
+    }
+
+    /// The references that it lists; none in a file that it is not part of its build.
+    fn listed(&mut self, params: &Value) -> Vec<Place> {
+        let said = self.lsp.ask("textDocument/references", params).unwrap_or_default();
+        let mut places: Vec<Place> =
+            said.as_array().into_iter().flatten().map(|place| self.place(place)).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
+    /// Which symbols declare the same: what is listed only when declarations are asked for.
+    fn twins(&mut self, symbols: &[Symbol], mut params: Value, uses: &[Place]) -> Vec<usize> {
+        params["context"]["includeDeclaration"] = json!(true);
+        let all = self.listed(&params);
+        let declarations: Vec<&Place> = all.iter().filter(|place| !uses.contains(place)).collect();
+        let is_there = |s: &Symbol| {
+            declarations.iter().any(|place| (&place.file, place.line, place.col) == (&s.file, s.line, s.col))
+        };
+        (0..symbols.len()).filter(|&at| is_there(&symbols[at])).collect()
+    }
+
+    /// What it does not see of a file: all of it, where it cannot say anything about what is in it.
+    fn unseen(&mut self, file: &str, symbols: &[Symbol]) -> Vec<(u64, u64)> {
+        let first = symbols.iter().find(|symbol| symbol.file == file);
+        let is_known = first.is_none_or(|symbol| {
+            let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
+            self.lsp.ask("textDocument/references", &params).is_ok()
+        });
+        if is_known { self.lsp.inactive(file) } else { vec![(1, u64::MAX)] }
     }
 
     fn place(&self, place: &Value) -> Place {
@@ -286,12 +423,7 @@ impl Asking<'_> {
 
     /// Whether something else of that name is defined there, and not what was asked about.
     fn is_of_kin(&mut self, place: &Place, symbol: &Symbol, group: &[&Symbol]) -> bool {
-        self.lsp.open(&place.file);
-        let params = question(&self.lsp, (&place.file, place.line, place.col));
-        let Ok(said) = self.lsp.ask("textDocument/definition", &params) else { return false };
-        let one = std::slice::from_ref(&said);
-        let said = said.as_array().map_or(if said.is_null() { &[][..] } else { one }, Vec::as_slice);
-        let defined: Vec<Place> = said.iter().map(|place| self.place(place)).collect();
+        let defined = self.defined(place);
         let is_own = |place: &Place| {
             group.iter().any(|s| (&s.file, s.line, s.col) == (&place.file, place.line, place.col))
         };
@@ -309,6 +441,22 @@ fn question(lsp: &Lsp, (file, line, col): (&str, u64, u64)) -> Value {
         "position": {"line": line - 1, "character": col - 1},
         "context": {"includeDeclaration": false},
     })
+}
+
+/// Where a name stands in a line as a word, as columns in UTF-16 units from 1.
+fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let whole = move |at: &usize| {
+        let (before, after) = (&line[..*at], &line[at + name.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    };
+    let found = line.match_indices(name).map(|(at, _)| at).filter(whole);
+    found.map(move |at| line[..at].encode_utf16().count() as u64 + 1)
+}
+
+/// Whether a name stands in a line as a word.
+pub(super) fn has_word(line: &str, name: &str) -> bool {
+    words(line, name).next().is_some()
 }
 
 fn starts_with(text: &str, place: &Place, name: &str) -> bool {
@@ -363,7 +511,7 @@ impl Within<'_> {
         }
         let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
         // What stands in a value or a function is local to it; in a class or a namespace it is not.
-        let open = CLASSES.contains(&kind) || [2, 3, 4].contains(&kind);
+        let open = CLASSES.contains(&kind) || OPEN.contains(&kind);
         let inner = Within { path: &path, local: self.local || !open, ..self };
         for child in symbol["children"].as_array().into_iter().flatten() {
             inner.take(child, symbols);

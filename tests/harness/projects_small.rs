@@ -1,0 +1,113 @@
+//! A second project of each of C, Rust and Go, as they were published, for asking real language servers about.
+//!
+//! Fetched as those of `projects_native` are, but apart from them: zlib's C sources, with minizip, travel in the crate that
+//! binds them; aho-corasick is a crate of traits and generics; go-cmp a module of several packages.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::json;
+
+use crate::debian::{rust_library, second_go_module};
+use crate::outside::prepared;
+use crate::projects_native::{vendor, vendored};
+use crate::{copy_folder, run};
+
+/// The crates; `log` and `doc-comment` are what aho-corasick wants of others.
+const CRATES: &str =
+    "libz-sys = \"=1.1.31\"\naho-corasick = \"=1.1.5\"\nlog = \"0.4.35\"\ndoc-comment = \"0.3.3\"\n";
+
+/// zlib's folders that are compiled, and how each finds headers.
+const ZLIB: [(&str, &[&str]); 2] =
+    [("", &["-DHAVE_UNISTD_H"]), ("contrib/minizip", &["-I.", "-Icontrib/minizip"])];
+
+/// zlib and its minizip. [`write_zlib_commands`] says how they are compiled.
+pub fn zlib() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| crates().join("zlib"))
+}
+
+/// The crate `aho-corasick`. Cargo finds what it depends on with [`small_rust_environment`] alone.
+pub fn aho_corasick() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| crates().join("aho-corasick"))
+}
+
+/// The Go module go-cmp.
+pub fn go_cmp() -> &'static Path {
+    static TREE: OnceLock<PathBuf> = OnceLock::new();
+    TREE.get_or_init(|| {
+        let copy = |folder: &Path| {
+            copy_folder(&second_go_module(), &folder.join("tree"));
+            let module = "module github.com/google/go-cmp\n\ngo 1.19\n";
+            fs::write(folder.join("tree/go.mod"), module).expect("it can be written");
+        };
+        prepared("go-cmp", "0.5.9", copy).join("tree")
+    })
+}
+
+/// What makes Rust's tools work on [`aho_corasick`], as `rust_environment` does for other crates.
+#[must_use]
+pub fn small_rust_environment() -> Vec<(&'static str, String)> {
+    let text = |path: PathBuf| path.to_str().expect("a plain path").to_owned();
+    vec![("CARGO_HOME", text(crates().join("home"))), ("RUST_SRC_PATH", text(rust_library()))]
+}
+
+/// Says how the files of a copy of [`zlib`] are compiled, as build tools do.
+///
+/// # Panics
+/// When it cannot be written.
+pub fn write_zlib_commands(root: &Path) {
+    let mut entries = Vec::new();
+    for (folder, options) in ZLIB {
+        let files = fs::read_dir(root.join(folder)).expect("a copy of zlib").flatten();
+        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.sort();
+        for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "c")) {
+            let (cc, path) = (["cc"], [file.to_str().expect("a plain path")]);
+            let arguments: Vec<&str> =
+                cc.iter().chain(options).chain(&["-c"]).chain(&path).copied().collect();
+            entries.push(json!({"directory": root, "file": file, "arguments": arguments}));
+        }
+    }
+    let text = serde_json::to_string_pretty(&entries).expect("plain values");
+    fs::write(root.join("compile_commands.json"), text).expect("it can be written");
+}
+
+fn crates() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| prepared("small-crates", CRATES, fetch))
+}
+
+fn fetch(folder: &Path) {
+    vendor(folder, CRATES);
+    let sources = vendored(folder, "libz-sys-").join("src/zlib");
+    let (zlib, minizip) = (folder.join("zlib"), folder.join("zlib/contrib/minizip"));
+    fs::create_dir_all(&minizip).expect("a folder can be made");
+    copy_sources(&sources, &zlib);
+    copy_sources(&sources.join("contrib/minizip"), &minizip);
+    let crate_of_its_own = folder.join("aho-corasick");
+    copy_folder(&vendored(folder, "aho-corasick-"), &crate_of_its_own);
+    fs::remove_file(crate_of_its_own.join(".cargo-checksum.json")).expect("cargo made it");
+    // It lies below this repository and is no part of it.
+    let path = crate_of_its_own.join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).expect("a manifest");
+    fs::write(path, format!("{manifest}\n[workspace]\n")).expect("it can be written");
+    let mut lock = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    lock.args(["generate-lockfile", "--quiet"]).current_dir(&crate_of_its_own);
+    let locked = run(lock.env("CARGO_HOME", folder.join("home")), b"");
+    assert_eq!(locked.code, Some(0), "the crates are not all there{locked}");
+}
+
+/// The C files of a folder but those for Windows.
+fn copy_sources(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).expect("the crate has it").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_source = [".c", ".h"].iter().any(|ending| name.ends_with(ending));
+        if is_source && !name.contains("win") {
+            fs::copy(entry.path(), to.join(name)).expect("it can be copied");
+        }
+    }
+}
