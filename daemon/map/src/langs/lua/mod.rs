@@ -6,6 +6,7 @@
 //! text of assignments. Busted's `describe` and `it` with a literal description are tests.
 
 mod calls;
+mod fields;
 mod grammar;
 mod imports;
 mod items;

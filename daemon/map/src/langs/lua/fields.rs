@@ -1,0 +1,165 @@
+//! What is kept in tables: fields of constructors, fields that are assigned, the table that a file returns.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::items::Item;
+use super::rules::LuaRules;
+use super::values::{literal, names, path};
+use crate::facts::{DefFlags, DefKind};
+use crate::langs::support::each_child;
+use crate::walk::{Binding, Cx, Step};
+
+impl LuaRules {
+    /// The fields that a table's constructor names.
+    pub(super) fn fields_of<'t>(&mut self, table: Node<'t>, path: &str, cx: &mut Cx<'t>) {
+        let mut fields = Vec::new();
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        for field in fields {
+            let Some(name) = field.child_by_field_id(self.g.f.name).filter(|n| self.g.kind(*n) == K::Ident)
+            else {
+                continue;
+            };
+            let value = field.child_by_field_id(self.g.f.value);
+            if value.is_some_and(|value| self.g.kind(value) == K::Lambda) {
+                // It is defined when the walk comes to it, so that its body is walked inside it.
+                self.handled.mark(field);
+                self.members.insert(field.id(), path.to_owned());
+                continue;
+            }
+            self.handled.mark(name);
+            let (kind, flags) = (DefKind::Field, DefFlags::EXPORTED);
+            let item = Item {
+                node: field,
+                at: name,
+                name: cx.text(name),
+                kind,
+                flags,
+                end: field.end_byte(),
+                table: path.to_owned(),
+            };
+            self.define(&item, None, cx);
+        }
+    }
+
+    /// `name = value` in a table's constructor.
+    pub(super) fn field<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        let name = node.child_by_field_id(self.g.f.name).filter(|name| self.g.kind(*name) == K::Ident);
+        let Some(name) = name else { return Step::Into };
+        self.handled.mark(name);
+        if let Some(table) = self.members.remove(&node.id()) {
+            let lambda = node.child_by_field_id(self.g.f.value);
+            lambda.into_iter().for_each(|lambda| self.handled.mark(lambda));
+            let method = self.tables.classes.contains(&table);
+            let kind = if method { DefKind::Method } else { DefKind::Function };
+            self.function_def(node, (name, table, false), (kind, true), cx);
+        }
+        Step::Into
+    }
+
+    /// `M.x = …`, `self.x = …`: a member that this introduces.
+    pub(super) fn assigned_field<'t>(
+        &mut self,
+        node: Node<'t>,
+        left: Node<'t>,
+        value: Option<Node<'t>>,
+        cx: &mut Cx<'t>,
+    ) {
+        let (Some(table), Some(at)) =
+            (left.child_by_field_id(self.g.f.table), left.child_by_field_id(self.g.f.field))
+        else {
+            return;
+        };
+        let name = cx.text(at);
+        let Some(path) = self.table_path(table, cx) else { return };
+        let first = path.split('.').next().unwrap_or("").to_owned();
+        let whole = format!("{path}.{name}");
+        if name.starts_with("__") || self.known.contains_key(&whole) || !self.known.contains_key(&first) {
+            return;
+        }
+        self.pass(left);
+        if let Some(lambda) = value.filter(|value| self.g.kind(*value) == K::Lambda) {
+            self.handled.mark(lambda);
+            let method = self.tables.classes.contains(&path);
+            let kind = if method { DefKind::Method } else { DefKind::Function };
+            self.function_def(node, (at, path, false), (kind, true), cx);
+            return;
+        }
+        let (kind, flags, end) = (DefKind::Field, DefFlags::EXPORTED, node.end_byte());
+        self.define(&Item { node, at, name, kind, flags, end, table: path }, None, cx);
+    }
+
+    /// The path of a table of this file: `M.a`, or the class of `self`.
+    pub(super) fn table_path(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let written = path(table, cx.source)?;
+        let (first, rest) = written.split_once('.').map_or((&*written, ""), |(first, rest)| (first, rest));
+        if first == "self"
+            && let Some(class) = self.self_at(table.start_byte())
+        {
+            return rest.is_empty().then(|| class.to_owned());
+        }
+        match cx.binding(first) {
+            None => Some(written),
+            Some(Binding::Typed(ty)) if rest.is_empty() => Some(cx.facts.provisional(ty).to_owned()),
+            Some(_) => None,
+        }
+    }
+
+    /// The names in what a definition is called are no uses, but for the table.
+    pub(super) fn pass(&mut self, written: Node<'_>) {
+        let field = match self.g.kind(written) {
+            K::Method => written.child_by_field_id(self.g.f.method),
+            K::Dot => written.child_by_field_id(self.g.f.field),
+            _ => Some(written),
+        };
+        self.handled.mark(written);
+        field.into_iter().for_each(|name| self.handled.mark(name));
+        let table = written.child_by_field_id(self.g.f.table);
+        for name in table.and_then(names).unwrap_or_default() {
+            self.handled.mark(name);
+        }
+        if let Some(table) = table {
+            self.handled.mark(table);
+        }
+    }
+
+    /// What the file returns: a table's fields are what it offers.
+    pub(super) fn returned<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
+        if cx.in_function() || node.parent().is_none_or(|parent| parent.kind() != "chunk") {
+            return Step::Into;
+        }
+        let list = node.named_child(0);
+        let value =
+            list.map(|list| list.named_child(0).filter(|_| list.kind() == "expression_list").unwrap_or(list));
+        let Some(table) = value.filter(|value| self.g.kind(*value) == K::Table) else { return Step::Into };
+        let mut fields = Vec::new();
+        each_child(table, |c, _| fields.extend((self.g.kind(c) == K::Field).then_some(c)));
+        for field in fields {
+            let (Some(name), Some(value)) =
+                (field.child_by_field_id(self.g.f.name), field.child_by_field_id(self.g.f.value))
+            else {
+                continue;
+            };
+            match self.g.kind(value) {
+                K::Lambda => {
+                    self.members.insert(field.id(), String::new());
+                }
+                K::Ident => {
+                    self.handled.mark(name);
+                    cx.facts.export(cx.text(value), cx.text(name));
+                }
+                _ => {
+                    self.handled.mark(name);
+                    let (kind, flags, end) = (DefKind::Variable, DefFlags::EXPORTED, field.end_byte());
+                    let table = String::new();
+                    if !literal(name, cx.source).is_some_and(str::is_empty) {
+                        let item =
+                            Item { node: field, at: name, name: cx.text(name), kind, flags, end, table };
+                        self.define(&item, None, cx);
+                    }
+                }
+            }
+        }
+        Step::Into
+    }
+}
