@@ -328,7 +328,7 @@ impl<'m> Spread<'m> {
             let above = self.resolver.bases(types[at]).known.clone();
             above.into_iter().for_each(|base| {
                 if !types.contains(&base) {
-                    types.push(base)
+                    types.push(base);
                 }
             });
             at += 1;

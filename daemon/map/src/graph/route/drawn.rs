@@ -103,7 +103,7 @@ impl<'m> Since<'m> {
     }
 
     fn is_nothing(&self) -> bool {
-        self.gone.is_empty()
+        self.map.standing.changed.is_empty()
     }
 
     fn add_sources(&mut self, file: FileId) {
@@ -151,10 +151,6 @@ struct Marks(Vec<u64>);
 impl Marks {
     fn new(count: usize) -> Self {
         Self(vec![0; count.div_ceil(64)])
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     fn has(&self, number: u32) -> bool {

@@ -96,6 +96,11 @@ fn steps() -> impl Strategy<Value = Steps> {
     (before, after)
 }
 
+#[test]
+fn a_first_file_of_code_after_the_derivation() {
+    check(&GO, (vec![(0, 0)], vec![(1, Some(1))])).expect("the same as ever");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
