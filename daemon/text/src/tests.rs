@@ -115,6 +115,27 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn many_queries_find_what_each_finds(texts in prop::collection::vec(text(), 1..12)) {
+        let patterns: Vec<Pattern> =
+            PATTERNS.iter().map(|pattern| Pattern::new(pattern).expect("a valid pattern")).collect();
+        let queries: Vec<_> = patterns.iter().map(Pattern::query).collect();
+        let (snapshot, filter) = (index(&texts).snapshot(), PathFilter::default());
+        let together = snapshot.candidates_of_each(&queries, &filter);
+        for (query, number) in queries.iter().zip(0..) {
+            let alone = snapshot.candidates(query, &filter).into_iter().map(|found| (found.path, found.blocks));
+            let of_it = together.iter().filter_map(|candidate| {
+                let at = candidate.queries.binary_search(&number).ok()?;
+                Some((candidate.path.clone(), candidate.blocks[at].clone()))
+            });
+            prop_assert_eq!(of_it.collect::<Vec<_>>(), alone.collect::<Vec<_>>());
+        }
+    }
+}
+
 #[test]
 fn a_large_file_is_searched_in_part() {
     let filler = "filler line\n".repeat(40);
