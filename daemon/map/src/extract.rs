@@ -8,10 +8,12 @@ use std::cell::RefCell;
 use tree_sitter::{Language, Parser};
 
 use crate::facts::{FactsBuilder, FileFacts};
+use crate::hazards::is_hazardous;
 use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
+use crate::parse::parse;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 2;
+pub const EXTRACTOR_VERSION: u32 = 3;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
@@ -32,7 +34,10 @@ fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
         Reader::Tree { grammar, extract } => (grammar, extract),
         Reader::Own(read) => return read(source, facts).finish(),
     };
-    let tree = PARSERS.with_borrow_mut(|parsers| parser(parsers, spec.lang, grammar)?.parse(source, None));
+    let tree = match is_hazardous(spec.lang, source) {
+        true => None,
+        false => PARSERS.with_borrow_mut(|parsers| parse(parser(parsers, spec.lang, grammar)?, source)),
+    };
     let Some(tree) = tree else {
         facts.has_errors();
         return facts.finish();
@@ -52,9 +57,9 @@ pub(crate) fn extract_part(
 ) -> FactsBuilder {
     let Some(Reader::Tree { grammar, extract }) = lang.spec().map(|spec| spec.reader) else { return facts };
     let tree = PARSERS.with_borrow_mut(|parsers| {
-        let parser = parser(parsers, lang, grammar)?;
+        let parser = parser(parsers, lang, grammar).filter(|_| !is_hazardous(lang, source))?;
         parser.set_included_ranges(&[range(source, (from, to))]).ok()?;
-        let tree = parser.parse(source, None);
+        let tree = parse(parser, source);
         // The parser is kept for whole files.
         parser.set_included_ranges(&[]).ok()?;
         tree

@@ -9,9 +9,11 @@ pub mod facts;
 #[cfg(test)]
 mod fixture;
 pub mod graph;
+mod hazards;
 mod index;
 pub mod langs;
 mod overview;
+mod parse;
 pub mod persist;
 mod resolve;
 mod search;
