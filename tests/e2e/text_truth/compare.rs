@@ -242,6 +242,26 @@ impl<'a> Comparison<'a> {
         self.compare((pattern, folder), &expected, &answer, 1);
     }
 
+    /// Counts anew, each file by itself. ripgrep has files follow one another through one buffer, which a long line makes longer
+    /// for all that come after it; a pattern that sees where the buffer begins (`\A`) then matches elsewhere, and how often
+    /// depends on the order of files and on the number of threads. hob counts as if each file were the first.
+    fn each_alone(&self, pattern: &str, counts: Vec<(String, u64)>) -> Vec<(String, u64)> {
+        let options: Vec<&str> = self.options.iter().copied().chain(["--no-mmap"]).collect();
+        let alone = |(file, before): (String, u64)| {
+            // A file that is named is searched past a NUL.
+            let bytes = std::fs::read(self.tree.at(&file)).unwrap_or_default();
+            let ripgrep = Ripgrep { root: self.tree.root(), options: &options, place: &file };
+            let counted = if bytes.contains(&0) {
+                Vec::new()
+            } else {
+                ripgrep.count_matches(pattern).unwrap_or_default()
+            };
+            let count = counted.first().map_or(before, |(_, count)| *count);
+            (file, count)
+        };
+        counts.into_iter().map(alone).collect()
+    }
+
     /// `count_patterns` and `output=count` against `rg --count-matches`.
     fn counted(&mut self, patterns: &[String]) {
         let ripgrep = self.ripgrep("", self.options);
@@ -253,9 +273,13 @@ impl<'a> Comparison<'a> {
         }
         let args = json!({"patterns": patterns, "max_millis": 60_000, "tokenBudget": 10_000});
         let answer = self.mcp.call("count_patterns", args);
-        for (at, expected) in expected.into_iter().enumerate() {
+        for (at, mut expected) in expected.into_iter().enumerate() {
             let said = &answer.list("/patterns")[at];
-            let total: u64 = expected.iter().map(|(_, count)| count).sum();
+            let sum = |counts: &[(String, u64)]| counts.iter().map(|(_, count)| count).sum::<u64>();
+            if said["total_matches"] != sum(&expected) {
+                expected = self.each_alone(patterns[at], expected);
+            }
+            let total = sum(&expected);
             let same = said["total_matches"] == total && said["files_matched"] == expected.len();
             if !same || said["pattern"] != patterns[at].as_str() {
                 self.differ(format!("`{}`: hob {said}, ripgrep {total} in {}", patterns[at], expected.len()));

@@ -1,0 +1,71 @@
+//! Sources that no compiler would look at twice: the daemon takes them in, finds their text and goes on with the rest.
+//!
+//! What parsers are put through in earnest, language by language, is a test of the map's own (`daemon/map/tests/mutated`); here
+//! are a few of the worst, in every language at once and in files as large as the map gets them, and larger.
+
+use hob_tests::{Rng, Tree, World};
+use serde_json::json;
+
+const ENDINGS: &[&str] = &[
+    "py", "ts", "tsx", "js", "rs", "go", "java", "c", "h", "cpp", "md", "cs", "rb", "php", "kt", "swift",
+    "scala", "lua", "sh", "vue", "html",
+];
+/// What nests in some language; the others have to do with it as well.
+const NESTS: &[&str] = &["(", "{", "[", "<", "f(", "- ", "if (a) ", "class A { ", "\"${"];
+const DEEP: usize = 100_000;
+/// The map gets no larger files.
+const LARGEST: usize = 1 << 20;
+
+const WELL: &str = "//- /well.py\ndef found():\n    return 1\n";
+
+/// A file for each ending and kind of trouble, each with a needle in its first line and in its last.
+fn fill(tree: &Tree) -> usize {
+    let mut rng = Rng::new(3);
+    let mut files = 0;
+    let mut write = |name: String, middle: &[u8]| {
+        tree.write(&name, [b"needle one\n", middle, b"\nneedle two\n"].concat());
+        files += 1;
+    };
+    for (number, ending) in ENDINGS.iter().enumerate() {
+        let nest = NESTS[number % NESTS.len()];
+        write(format!("deep/a.{ending}"), nest.repeat(DEEP.min(LARGEST / 2 / nest.len())).as_bytes());
+        let noise: Vec<u8> = (0..20_000).map(|_| 1 + (rng.bits() % 255) as u8).collect();
+        write(format!("noise/a.{ending}"), &noise);
+        let part: Vec<&str> = (0..400).map(|_| *rng.pick(NESTS)).chain(["a = 1;\n"; 30]).collect();
+        write(format!("mixed/a.{ending}"), part.concat().as_bytes());
+    }
+    for ending in ["js", "md", "c"] {
+        write(format!("long/a.{ending}"), "f(1, [2, 3]); ".repeat(10 * LARGEST / 14).as_bytes());
+    }
+    files
+}
+
+#[test]
+fn sources_beyond_repair_are_text_and_nothing_falls_over() {
+    let world = World::new();
+    let tree = world.tree(WELL);
+    let files = fill(&tree);
+    let mut mcp = world.mcp(&tree);
+    let found = json!({"query": "found"});
+    assert_eq!(mcp.call("map_search", found.clone()).texts("/results", "id")[0], "py:well.py#found");
+    let pid = world.daemon_pid().expect("it runs");
+    for pattern in ["^needle one$", "^needle two$"] {
+        let answer =
+            mcp.call("regex_search", json!({"pattern": pattern, "output": "files", "max_millis": 60_000}));
+        assert_eq!(answer.ok()["files_matched"], files, "{answer}");
+    }
+    // One of them is mended, another ruined.
+    tree.write("deep/a.go", "package a\n\nfunc Mended() {}\n");
+    tree.write("well.py", "def found(:\n".repeat(5_000));
+    let mended = mcp.call("map_search", json!({"query": "Mended"}));
+    assert_eq!(mended.texts("/results", "id"), ["go:deep/a.go#Mended"], "{mended}");
+    let _ = mcp.call("map_search", found.clone()).ok();
+    assert_eq!(world.daemon_pid(), Some(pid), "it is still the same daemon");
+    // What was kept of them is read back.
+    world.stop();
+    let text =
+        mcp.call("regex_search", json!({"pattern": "^needle", "output": "count", "max_millis": 60_000}));
+    assert_eq!(text.whole()["total_lines"], 2 * (files - 1), "{text}");
+    let mended = mcp.call("map_search", json!({"query": "Mended"}));
+    assert_eq!(mended.texts("/results", "id"), ["go:deep/a.go#Mended"], "{mended}");
+}
