@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bad_store;
+mod broken;
 mod cli;
 mod django;
 mod envelope;
