@@ -1,0 +1,255 @@
+//! How a page of source becomes one that nobody has written.
+//!
+//! Nothing here knows a language: what nests, quotes or chains in one of them is tried on all. A mutant is a pure function of
+//! the sample, the seed and its number.
+
+/// The map gets no larger files; longer lines than this are few.
+const LARGEST: usize = 1 << 20;
+/// The longest line, in bytes; it takes so long that only many mutants have it among them.
+const LONGEST: usize = 10 << 20;
+const LATE: usize = 1_000;
+
+/// What, repeated, goes ever deeper, sideways or on without an end in some language; and what ends it.
+const NESTS: &[(&str, &str)] = &[
+    ("(", ")"),
+    ("[", "]"),
+    ("{", "}"),
+    ("<", ">"),
+    ("{[(", ")]}"),
+    ("f(", ")"),
+    ("f(a, ", ")"),
+    ("f{", "}"),
+    ("a.", "b"),
+    ("a().", "b"),
+    ("a->", "b"),
+    ("a::", "b"),
+    ("a?.", "b"),
+    ("a[0]", ""),
+    ("A<", ">"),
+    ("a + ", "b"),
+    ("a ** ", "b"),
+    ("a = ", "b"),
+    ("a, ", "b"),
+    ("a | ", "b"),
+    ("a => ", "b"),
+    ("a -> ", "b"),
+    ("a ? b : ", "c"),
+    ("- ", "1"),
+    ("!", "a"),
+    ("*", "a"),
+    ("&", "a"),
+    ("not ", "a"),
+    ("await ", "a"),
+    ("new ", "A"),
+    ("@a ", "class A {}"),
+    ("#[a] ", "fn f() {}"),
+    ("lambda: ", "1"),
+    ("|a| ", "a"),
+    ("() => ", "a"),
+    ("if (a) ", "b;"),
+    ("if a { ", "}"),
+    ("if (a) {} else ", "{}"),
+    ("else if (a) {} ", "else {}"),
+    ("if a then ", "end"),
+    ("while a do ", "end"),
+    ("for (;;) ", ";"),
+    ("begin ", "end"),
+    ("do ", "end"),
+    ("try { ", "} finally {}"),
+    ("switch (a) { case 1: ", "}"),
+    ("case a: ", ""),
+    ("class A { ", "}"),
+    ("class A:\n", ""),
+    ("namespace a { ", "}"),
+    ("module A ", "end"),
+    ("struct A { struct ", "} a;"),
+    ("fn f() { ", "}"),
+    ("def f() = ", "1"),
+    ("function f() { ", "}"),
+    ("function () ", "end"),
+    ("var a: ", "A"),
+    ("int (*", ")"),
+    ("typedef ", "int a;"),
+    ("\"${", "}\""),
+    ("`${", "}`"),
+    ("\"#{", "}\""),
+    ("\"\\(", ")\""),
+    ("f\"{", "}\""),
+    ("$(", ")"),
+    ("$((", "))"),
+    ("<<A\n", "A\n"),
+    ("'''", "'''"),
+    ("\"", "\""),
+    ("r#\"", "\"#"),
+    ("/*", "*/"),
+    ("--[[", "]]"),
+    ("//", "\n"),
+    ("#if A\n", "#endif\n"),
+    ("#define A \\\n", "1"),
+    ("<?php ", "?>"),
+    ("<a>", "</a>"),
+    ("<a b={", "}/>"),
+    ("> ", "a"),
+    ("* ", "a"),
+    ("![[", "]]"),
+    ("#", " a"),
+    ("\\\n", ""),
+    ("\u{1f600}", ""),
+    (";", ""),
+    ("\n", ""),
+    ("a\n", ""),
+];
+
+/// A file that nobody has written.
+#[derive(Debug)]
+pub(crate) struct Mutant {
+    /// How it came about.
+    pub(crate) what: String,
+    /// The file.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Random numbers that are the same on every run: SplitMix64 (Steele, Lea, Flood 2014).
+struct Rng(u64);
+
+impl Rng {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number up to and with `most`.
+    fn up_to(&mut self, most: usize) -> usize {
+        (self.bits() % (most as u64 + 1)) as usize
+    }
+
+    fn one_in(&mut self, number: usize) -> bool {
+        self.up_to(number - 1) == 0
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.up_to(items.len() - 1)]
+    }
+
+    fn piece<'a>(&mut self, bytes: &'a [u8], most: usize) -> &'a [u8] {
+        let start = self.up_to(bytes.len());
+        let end = bytes.len().min(start + self.up_to(most));
+        &bytes[start..end]
+    }
+}
+
+/// Mutant `number` of a sample; `others` are samples of other languages, which are spliced in.
+pub(crate) fn mutant(sample: &str, others: &[&str], deepest: usize, (seed, number): (u64, usize)) -> Mutant {
+    let mut rng = Rng(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
+    if [0, LATE].contains(&number) {
+        let len = if number == 0 { LARGEST } else { LONGEST };
+        return Mutant { what: format!("a line of {len}"), bytes: long_line(sample, len) };
+    }
+    if number.is_multiple_of(3) {
+        return nest(sample, NESTS[(number / 3 + seed as usize) % NESTS.len()], deepest, &mut rng);
+    }
+    if rng.one_in(40) {
+        let len = rng.up_to(LARGEST);
+        return Mutant { what: format!("a line of {len}"), bytes: long_line(sample, len) };
+    }
+    let mut mutant = Mutant { what: String::new(), bytes: sample.as_bytes().to_vec() };
+    for _ in 0..=rng.up_to(3) {
+        change(&mut mutant, others, &mut rng);
+    }
+    mutant.bytes.truncate(LARGEST);
+    mutant
+}
+
+/// The sample, over and over, in one line.
+fn long_line(sample: &str, len: usize) -> Vec<u8> {
+    sample.bytes().map(|byte| if byte == b'\n' { b' ' } else { byte }).cycle().take(len).collect()
+}
+
+/// A part of the sample, what nests, perhaps what ends it, and perhaps the rest of the sample.
+fn nest(sample: &str, (open, close): (&str, &str), deepest: usize, rng: &mut Rng) -> Mutant {
+    let deepest = deepest.min(LARGEST / (open.len() + close.len()));
+    let times = if rng.one_in(4) { deepest } else { rng.up_to(deepest / 50) };
+    let ends: Vec<usize> = sample.match_indices([' ', '\n', '=', '(']).map(|(at, _)| at + 1).collect();
+    let (before, after) = sample.split_at(*rng.pick(&ends));
+    let before = if rng.one_in(4) { "" } else { before };
+    let after = if rng.one_in(2) { "" } else { after };
+    let closed = if rng.one_in(3) { rng.up_to(times) } else { times };
+    let bytes = [before, &open.repeat(times), &close.repeat(closed), after].concat().into_bytes();
+    Mutant {
+        what: format!("{times} times {open:?}, ended {closed} times, after {} bytes", before.len()),
+        bytes,
+    }
+}
+
+fn change(mutant: &mut Mutant, others: &[&str], rng: &mut Rng) {
+    let Mutant { what, bytes } = mutant;
+    let (at, other) = (rng.up_to(bytes.len()), rng.pick(others).as_bytes());
+    let done = match rng.up_to(8) {
+        0 => {
+            bytes.truncate(at);
+            "cut off"
+        }
+        1 => {
+            drop(bytes.drain(..at));
+            "begun late"
+        }
+        2 => {
+            let piece = rng.piece(other, 400).to_vec();
+            drop(bytes.splice(at..at, piece));
+            "spliced"
+        }
+        3 => {
+            let piece = rng.piece(other, 4_000).to_vec();
+            let end = bytes.len().min(at + rng.up_to(400));
+            drop(bytes.splice(at..end, piece));
+            "replaced"
+        }
+        4 => {
+            let noise: Vec<u8> = (0..rng.up_to(200)).map(|_| rng.bits() as u8).collect();
+            drop(bytes.splice(at..at, noise));
+            "noise"
+        }
+        5 => {
+            (0..rng.up_to(20)).for_each(|_| overwrite(bytes, rng));
+            "bytes overwritten"
+        }
+        6 => {
+            let piece = rng.piece(bytes, 300).repeat(rng.up_to(200));
+            drop(bytes.splice(at..at, piece));
+            "repeated"
+        }
+        7 => {
+            let end = bytes.len().min(at + rng.up_to(300));
+            drop(bytes.drain(at..end));
+            "cut out"
+        }
+        _ => {
+            *bytes = shuffled(bytes, rng);
+            "shuffled"
+        }
+    };
+    what.push_str(done);
+    what.push(' ');
+}
+
+fn overwrite(bytes: &mut [u8], rng: &mut Rng) {
+    if bytes.is_empty() {
+        return;
+    }
+    let at = rng.up_to(bytes.len() - 1);
+    bytes[at] = if rng.one_in(2) { *rng.pick(b"(){}[]<>\"'`#$\\\n\r\t\0;:,.=@") } else { rng.bits() as u8 };
+}
+
+/// Words, spaces and marks in another order, here and there.
+fn shuffled(bytes: &[u8], rng: &mut Rng) -> Vec<u8> {
+    let kind = |byte: &u8| (byte.is_ascii_alphanumeric() || *byte >= 0x80, byte.is_ascii_whitespace());
+    let mut tokens: Vec<&[u8]> = bytes.chunk_by(|left, right| kind(left) == kind(right)).collect();
+    for _ in 0..rng.up_to(tokens.len() / 4) {
+        let (left, right) = (rng.up_to(tokens.len() - 1), rng.up_to(tokens.len() - 1));
+        tokens.swap(left, right);
+    }
+    tokens.concat()
+}
