@@ -52,7 +52,7 @@ impl Graph {
             (None, Some(_)) => None,
             (None, None) => Some(own_file(&place, &picture)?),
         };
-        let svg = self.svg.as_deref().map(|svg| place_of(svg)).transpose()?;
+        let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
             write(out, &page::html(&picture))?;
         }
