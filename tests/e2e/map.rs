@@ -92,6 +92,82 @@ package shapes;
 public class Main {
     int drawJava() { return new Shape().makeJava(); }
 }
+//- /cs/Shape.cs
+namespace Shapes;
+
+public class Shape
+{
+    public int MakeSharp() { return 1; }
+}
+//- /cs/Main.cs
+namespace Shapes;
+
+public class Program
+{
+    public int DrawSharp() { return new Shape().MakeSharp(); }
+}
+//- /kt/Shapes.kt
+package figures
+
+fun makeKt(): Int = 1
+//- /kt/Main.kt
+package figures
+
+fun drawKt(): Int = makeKt()
+//- /scala/Maker.scala
+package drawings
+
+object Maker {
+  def makeScala(): Int = 1
+}
+//- /scala/Main.scala
+package drawings
+
+object Main {
+  def drawScala(): Int = Maker.makeScala()
+}
+//- /Sources/Shapes/Shapes.swift
+func makeSwift() -> Int { return 1 }
+//- /Sources/Shapes/Main.swift
+func drawSwift() -> Int { return makeSwift() }
+//- /rb/maker.rb
+class Maker
+  def self.make_rb
+    1
+  end
+end
+//- /rb/main.rb
+require_relative "maker"
+
+def draw_rb
+  Maker.make_rb
+end
+//- /php/shapes.php
+<?php
+function make_php() { return 1; }
+//- /php/main.php
+<?php
+require __DIR__ . "/shapes.php";
+function draw_php() { return make_php(); }
+//- /lua/shapes.lua
+local M = {}
+function M.make_lua() return 1 end
+return M
+//- /lua/main.lua
+local shapes = require("shapes")
+local function draw_lua() return shapes.make_lua() end
+return draw_lua
+//- /sh/shapes.sh
+make_sh() { echo 1; }
+//- /sh/main.sh
+. ./shapes.sh
+draw_sh() { make_sh; }
+//- /web/App.vue
+<template><p/></template>
+<script setup lang="ts">
+import { makeShape } from "../ts/shapes";
+function drawWeb() { return makeShape(); }
+</script>
 "#;
 
 /// Query, node, file, line.
@@ -106,6 +182,15 @@ const DEFINITIONS: &[(&str, &str, &str, u64)] = &[
     ("make_c", "c:c/shapes.c#make_c", "c/shapes.c", 2),
     ("Circle", "cpp:cpp/shapes.hpp#shapes.Circle", "cpp/shapes.hpp", 2),
     ("makeJava", "java:java/shapes/Shape.java#Shape.makeJava", "java/shapes/Shape.java", 4),
+    ("MakeSharp", "cs:cs/Shape.cs#Shape.MakeSharp", "cs/Shape.cs", 5),
+    ("makeKt", "kt:kt/Shapes.kt#makeKt", "kt/Shapes.kt", 3),
+    ("makeScala", "scala:scala/Maker.scala#Maker.makeScala", "scala/Maker.scala", 4),
+    ("makeSwift", "swift:Sources/Shapes/Shapes.swift#makeSwift", "Sources/Shapes/Shapes.swift", 1),
+    ("make_rb", "rb:rb/maker.rb#Maker.make_rb", "rb/maker.rb", 2),
+    ("make_php", "php:php/shapes.php#make_php", "php/shapes.php", 2),
+    ("make_lua", "lua:lua/shapes.lua#M.make_lua", "lua/shapes.lua", 2),
+    ("make_sh", "sh:sh/shapes.sh#make_sh", "sh/shapes.sh", 1),
+    ("drawWeb", "vue:web/App.vue#drawWeb", "web/App.vue", 4),
 ];
 
 /// Who is used, by whom.
@@ -117,6 +202,15 @@ const USES: &[(&str, &str)] = &[
     ("go:goshapes/shapes.go#MakeGo", "go:goshapes/main.go#DrawGo"),
     ("c:c/shapes.c#make_c", "c:c/main.c#draw_c"),
     ("java:java/shapes/Shape.java#Shape.makeJava", "java:java/shapes/Main.java#Main.drawJava"),
+    ("cs:cs/Shape.cs#Shape.MakeSharp", "cs:cs/Main.cs#Program.DrawSharp"),
+    ("kt:kt/Shapes.kt#makeKt", "kt:kt/Main.kt#drawKt"),
+    ("scala:scala/Maker.scala#Maker.makeScala", "scala:scala/Main.scala#Main.drawScala"),
+    ("swift:Sources/Shapes/Shapes.swift#makeSwift", "swift:Sources/Shapes/Main.swift#drawSwift"),
+    ("rb:rb/maker.rb#Maker.make_rb", "rb:rb/main.rb#draw_rb"),
+    ("php:php/shapes.php#make_php", "php:php/main.php#draw_php"),
+    ("lua:lua/shapes.lua#M.make_lua", "lua:lua/main.lua#draw_lua"),
+    ("sh:sh/shapes.sh#make_sh", "sh:sh/main.sh#draw_sh"),
+    ("ts:ts/shapes.ts#makeShape", "vue:web/App.vue#drawWeb"),
 ];
 
 /// The one result with this ID.
@@ -217,7 +311,7 @@ fn an_overview_names_the_parts_and_the_languages() {
     let mut mcp = world.mcp(&tree);
     let overview = mcp.call("map_overview", json!({}));
     let languages = overview.whole()["languages"].as_object().expect("languages by name");
-    assert_eq!(languages.len(), 8, "{overview}");
+    assert_eq!(languages.len(), 17, "{overview}");
     let files: u64 = languages.values().filter_map(Value::as_u64).sum();
     assert_eq!(overview.ok()["files"], files, "{overview}");
     let in_clusters: u64 = overview.list("/clusters").iter().filter_map(|c| c["files"].as_u64()).sum();
