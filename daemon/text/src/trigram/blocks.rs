@@ -21,7 +21,7 @@
 //! | files, five bytes | | | 28.0 MB | 25.7 MB | 80 MB |
 //!
 //! At 16 KiB the whole index is 11.3 % of the text, and the first two patterns take a third to a half of the time that they took
-//! with lists of files (in turns, same process and texts: best of 16: 3.0 against 6.2 ms, 1.7 against 3.3 ms); at 8 KiB
+//! with lists of files (in turns, same process and texts, best of 16: 3.0 against 6.2 ms, 1.7 against 3.3 ms); at 8 KiB
 //! the index would be 14 %, for a gain that fixed costs swallow.
 //!
 //! The last two rows are the best that longer n-grams could do: sparse n-grams (GitHub's code search, 2023) choose some of

@@ -8,5 +8,5 @@ mod image;
 mod impact;
 mod ladder;
 mod languages;
-mod types;
 mod route;
+mod types;
