@@ -140,7 +140,13 @@ impl<'m> Resolver<'m> {
         let Some(entry) = self.entry(file) else { return Candidates::default() };
         let r = &global::plain(entry, r);
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
-        let mut list: Vec<DefRef> = self.possible(site, r).map(|def| self.body_of(def)).collect();
+        let mut list = match self.resolve_any(file, r) {
+            Resolution::To(Thing::Def(def), _) => self.twins(def),
+            _ => Vec::new(),
+        };
+        if list.is_empty() {
+            list.extend(self.possible(site, r).map(|def| self.body_of(def)));
+        }
         list.sort_unstable();
         list.dedup();
         list.sort_by_cached_key(|def| self.distance(entry, *def));
@@ -191,6 +197,13 @@ impl<'m> Resolver<'m> {
         if announced.len() <= MANY {
             bodies.extend(announced);
         }
+        // `#define deflate z_deflate` renames a function in builds that ask for it; whoever calls it means the function.
+        let is_renamed = |def: &DefRef| self.def(*def).is_some_and(|(entry, def)| is_rename(entry, def));
+        if bodies.iter().any(|def| {
+            self.def(*def).is_some_and(|(_, def)| def.kind.is_callable() && def.kind != DefKind::Macro)
+        }) {
+            bodies.retain(|def| !is_renamed(def));
+        }
         bodies
     }
 
@@ -238,6 +251,14 @@ impl<'m> Resolver<'m> {
     fn qualified(&self, def: DefRef) -> Option<&'m str> {
         self.def(def).map(|(entry, def)| entry.facts.name(def.qualified))
     }
+}
+
+/// Whether a macro only stands for another name.
+fn is_rename(entry: &FileEntry, def: &Def) -> bool {
+    let words = entry.facts.text(def.signature).trim_start_matches('#').split_whitespace();
+    let [_, name, value] = words.collect::<Vec<_>>()[..] else { return false };
+    let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    def.kind == DefKind::Macro && is_word(name) && is_word(value)
 }
 
 impl Want {

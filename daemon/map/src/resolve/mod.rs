@@ -26,6 +26,7 @@ mod members;
 mod modules;
 mod pieces;
 mod scope;
+mod twins;
 mod types;
 mod whole;
 
@@ -196,6 +197,14 @@ impl<'m> Resolver<'m> {
 
     /// Whom a reference of `file` means.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
+        match self.resolve_any(file, r) {
+            Resolution::To(Thing::Def(def), _) if self.twins(def).len() > 1 => Resolution::Unresolved,
+            found => found,
+        }
+    }
+
+    /// The same, with any of several [`twins`] for all of them.
+    fn resolve_any(&self, file: FileId, r: &Ref) -> Resolution {
         self.fuel.set(FUEL);
         self.cut.set(false);
         // Links have rules of their own, see `links`.

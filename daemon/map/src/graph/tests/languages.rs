@@ -112,7 +112,7 @@ mod tests {
 src/lib.rs exports src/net.rs import
 src/lib.rs exports src/net.rs#Conn import
 src/lib.rs#run calls src/net.rs#Conn.open import
-src/lib.rs#run calls src/net.rs#Conn.transmit name
+src/lib.rs#run calls src/net.rs#Conn.transmit import
 src/lib.rs#run references src/net.rs#Conn import
 src/lib.rs#run calls src/util.rs#help import
 src/net.rs#Conn implements src/net.rs#Flush exact

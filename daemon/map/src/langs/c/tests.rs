@@ -331,3 +331,12 @@ fn includes_find_their_files() {
     assert_eq!(resolve("src/a.c", "<asm/io.h>"), "unknown");
     assert_eq!(resolve("arch/y/mm/init.c", "<asm/io.h>"), "arch/y/include/asm/io.h");
 }
+
+#[test]
+fn a_macro_that_renames_a_function_is_not_what_its_callers_mean() {
+    let code = "//- /conf.h\n#ifdef PREFIX\n#define deflate z_deflate\n#endif\n//- /deflate.c\n#include \"conf.h\"\n\
+        int deflate(int x) { return x; }\n//- /gz.c\n#include \"conf.h\"\nint gz(void) { return deflate(1); }\n";
+    let edges = crate::fixture::uses(&crate::fixture::map(code));
+    let calls: Vec<&String> = edges.iter().filter(|edge| edge.starts_with("gz.c#gz calls")).collect();
+    assert!(matches!(&calls[..], [edge] if edge.contains("deflate.c#deflate")), "{edges:?}");
+}

@@ -1,4 +1,8 @@
-//! Types that can be read off the text: annotations, constructors, fields of structs in this file.
+//! Types that can be read off the text: annotations, constructors, fields of structs in this file. What other files have to
+//! say in it is left to the resolution, as a path of names and calls (`=WalkBuilder.new().hidden()`, see [`TypeHint`]);
+//! `open()?` and `open().unwrap()` are `open@0:0`, what `open().map(|x| ..)` would give its function.
+//!
+//! [`TypeHint`]: crate::facts::TypeHint
 
 use tree_sitter::Node;
 
@@ -9,6 +13,10 @@ use crate::walk::{Binding, Cx};
 
 /// Longest chain of calls and fields that is followed.
 const CHAIN_LIMIT: usize = 6;
+/// Most calls and fields in a path for the resolution: builders have long ones.
+const PATH_STEPS: usize = 24;
+/// Longest such path, in bytes.
+const PATH_LIMIT: usize = 300;
 
 impl RustRules {
     /// The dotted name of a type through references and owning pointers (`&mut Arc<a::Foo>` is `a.Foo`). None for what has
@@ -57,7 +65,77 @@ impl RustRules {
     /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
     /// through `&`, `?` and owning pointers.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        self.typed(value, CHAIN_LIMIT, cx)
+        self.typed(value, CHAIN_LIMIT, cx).or_else(|| {
+            let path = self.value_path(value, PATH_STEPS, cx)?;
+            (path.len() < PATH_LIMIT).then(|| cx.facts.intern(&format!("={path}")))
+        })
+    }
+
+    /// The path by which the resolution finds out what type a value has.
+    fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let inner = steps.checked_sub(1)?;
+        if let Some(ty) = self.typed(value, CHAIN_LIMIT, cx) {
+            return Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned());
+        }
+        match self.g.kind(value) {
+            K::Reference => self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx),
+            K::Try => opened(self.value_path(value.named_child(0)?, inner, cx)?),
+            K::FieldExpr => {
+                let field = cx.text(value.child_by_field_id(self.g.f.member)?);
+                let path = self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx)?;
+                is_word(field).then(|| format!("{path}.{field}"))
+            }
+            K::Call => self.call_path(value, inner, cx),
+            _ => None,
+        }
+    }
+
+    fn call_path(&mut self, call: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let function = call.child_by_field_id(self.g.f.function)?;
+        match self.g.kind(function) {
+            K::Ident => {
+                let name = cx.text(function);
+                let is_function = cx.binding(name).is_none() && !is_type_name(name);
+                is_function.then(|| format!("{name}()"))
+            }
+            K::Scoped => {
+                let segments = self.segments(function, cx)?;
+                let path: Vec<&str> = segments.iter().map(|(text, _)| *text).collect();
+                match path[..] {
+                    ["Self", name] => {
+                        let own = self.body(function)?.self_type?;
+                        Some(format!("{}.{name}()", cx.facts.provisional(own)))
+                    }
+                    // Paths from a root are none of a value.
+                    ["Self" | "self" | "super" | "crate", ..] => None,
+                    _ => Some(format!("{}()", path.join("."))),
+                }
+            }
+            K::FieldExpr => {
+                let method = cx.text(function.child_by_field_id(self.g.f.member)?);
+                let path = self.value_path(function.child_by_field_id(self.g.f.value)?, steps, cx)?;
+                match method {
+                    "unwrap" | "expect" | "unwrap_or_default" => opened(path),
+                    "clone" => Some(path),
+                    _ => is_word(method).then(|| format!("{path}.{method}()")),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a declared type says, for other files; see [`TypeHint`](crate::facts::TypeHint). `items` may have parameters that
+    /// it names.
+    pub(super) fn hint(&mut self, ty: Node<'_>, items: &[Node<'_>], cx: &mut Cx<'_>) -> Option<String> {
+        let mut own = ty;
+        while self.g.kind(own) == K::RefType {
+            own = own.child_by_field_id(self.g.f.ty)?;
+        }
+        if self.dotted(own, cx).as_deref() == Some("Self") {
+            return Some("=self".to_owned());
+        }
+        let path = self.type_path(ty, cx).filter(|ty| !self.is_parameter(items, *ty, cx))?;
+        Some(cx.facts.provisional(path).to_owned())
     }
 
     fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
@@ -150,7 +228,7 @@ impl RustRules {
         if self.g.kind(value) == K::SelfValue {
             return Receiver::SelfType;
         }
-        self.typed(value, CHAIN_LIMIT, cx).map_or(Receiver::Unknown, Receiver::Typed)
+        self.value_type(value, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
     /// The declared type of `self.field` and `x.field`, where the struct is in this file.
@@ -167,6 +245,16 @@ fn known(binding: Option<Binding>) -> Option<StrId> {
         Some(Binding::Typed(ty)) => Some(ty),
         _ => None,
     }
+}
+
+/// What `?` makes of a call's result.
+fn opened(path: String) -> Option<String> {
+    Some(format!("{}@0:0", path.strip_suffix("()")?))
+}
+
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 fn is_type_name(name: &str) -> bool {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::grammar::K;
 use super::rules::{Body, RustRules};
-use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind};
+use crate::facts::{DefFlags, DefIdx, DefKind, ImportInput, ImportKind, Receiver, RefKind, TypePart};
 use crate::langs::support::{NewDef, Outer, child_where, each_child};
 use crate::walk::{Binding, Cx, Step};
 
@@ -24,8 +24,21 @@ impl RustRules {
         let member = self.is_member(node, cx);
         let kind = if member { DefKind::Method } else { DefKind::Function };
         let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
-        self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx);
+        if let Some(def) = self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx) {
+            self.say_result(node, def, cx);
+        }
         Step::Into
+    }
+
+    /// Records what a function is declared to give.
+    fn say_result(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
+        let Some(result) = node.child_by_field_id(self.g.f.result) else { return };
+        let inner = self.wrapped(result, cx);
+        let part = if inner.is_some() { TypePart::callback(0, 0) } else { Some(TypePart::RESULT) };
+        let items: Vec<Node<'_>> = std::iter::once(node).chain(around(node)).collect();
+        if let (Some(part), Some(says)) = (part, self.hint(inner.unwrap_or(result), &items, cx)) {
+            cx.facts.type_hint(def, part, &says);
+        }
     }
 
     /// Makes a definition where it stands: in a module, a function, or an `impl`.
@@ -135,9 +148,14 @@ impl RustRules {
             _ => node.end_byte(),
         };
         let scope = matches!(item, K::Variant | K::TypeItem | K::Const).then_some(item != K::Variant);
-        self.define((node, name), (kind, flags), head_end, &outer, scope, cx);
+        let def = self.define((node, name), (kind, flags), head_end, &outer, scope, cx);
         if item == K::Field {
             self.remember_field(node, name, cx);
+            let items: Vec<Node<'_>> = around(node).into_iter().collect();
+            let says = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.hint(ty, &items, cx));
+            if let (Some(def), Some(says)) = (def, says) {
+                cx.facts.type_hint(def, TypePart::VALUE, &says);
+            }
         }
         Step::Into
     }
@@ -228,6 +246,11 @@ impl RustRules {
 }
 
 /// Variants are as visible as their enumeration.
+/// The `impl`, trait or struct that a member stands in.
+fn around(member: Node<'_>) -> Option<Node<'_>> {
+    member.parent()?.parent()
+}
+
 fn owner_flags(cx: &Cx<'_>) -> DefFlags {
     let exported = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].flags.has(DefFlags::EXPORTED));
     DefFlags::default().with_if(exported, DefFlags::EXPORTED)

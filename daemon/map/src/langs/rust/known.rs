@@ -72,13 +72,13 @@ impl RustRules {
     }
 
     /// `T` of `Result<T, E>` and `Option<T>`.
-    fn wrapped<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
+    pub(super) fn wrapped<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let name = (self.g.kind(ty) == K::Generic).then(|| self.dotted(ty, cx)).flatten()?;
         let wraps = matches!(name.rsplit('.').next(), Some("Result" | "Option"));
         ty.child_by_field_id(self.g.f.type_arguments).filter(|_| wraps)?.named_child(0)
     }
 
-    fn is_parameter(&self, items: &[Node<'_>], ty: StrId, cx: &Cx<'_>) -> bool {
+    pub(super) fn is_parameter(&self, items: &[Node<'_>], ty: StrId, cx: &Cx<'_>) -> bool {
         let name = cx.facts.provisional(ty);
         items.iter().any(|item| self.has_parameter(*item, name, cx))
     }

@@ -197,7 +197,7 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 2:56 type Fn in f
 2:67 type T in f
 3:13 call x in f
-4:7 call ?.unknown in f
+4:7 call <=x()>.unknown in f
 5:9 use Some in f
 5:19 call find in f
 5:24 use y in f
@@ -221,7 +221,7 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 14:15 call <Foo>.clone in f
 15:7 call <Foo>.go in f
 16:7 use <Foo>.field in f
-16:13 call ?.deep in f
+16:13 call <=Foo.field>.deep in f
 17:7 call <a.Bar>.go in f
 18:12 type Shape in f
 18:19 use Shape/Line in f
@@ -309,14 +309,14 @@ method Foo.use_them 8-18@8:8 | fn use_them(&self)
 12:23 call <Foo>.part in Foo.use_them
 12:30 call <Part>.go in Foo.use_them
 13:14 call self.again in Foo.use_them
-13:22 call ?.part in Foo.use_them
+13:22 call <=Foo.again()>.part in Foo.use_them
 14:14 use self.any in Foo.use_them
-14:18 call ?.go in Foo.use_them
+14:18 call <=Foo.any>.go in Foo.use_them
 15:9 call make in Foo.use_them
 15:17 use <Foo>.part in Foo.use_them
 15:22 call <Part>.go in Foo.use_them
 16:9 call pick in Foo.use_them
-16:17 call ?.go in Foo.use_them
+16:17 call <=pick()>.go in Foo.use_them
 17:9 type Foo in Foo.use_them
 17:14 call Foo/part in Foo.use_them
 17:25 call <Part>.go in Foo.use_them
@@ -548,4 +548,48 @@ fn manifests_name_crates_members_and_dependencies() {
         "dependency rustix",
     ];
     assert_eq!(pairs, expected);
+}
+
+const BUILDER: &str = "\
+//- /Cargo.toml
+[package]
+name = \"a\"
+//- /src/lib.rs
+pub mod build;
+pub mod other;
+pub mod walk;
+//- /src/build.rs
+use crate::walk::Walk;
+pub struct Builder { pub inner: Walk }
+impl Builder {
+    pub fn new() -> Builder { todo!() }
+    pub fn hidden(&mut self) -> &mut Self { self }
+    pub fn build(&self) -> Result<Walk, Error> { todo!() }
+    pub fn threads(&self) -> Option<Walk> { None }
+}
+//- /src/walk.rs
+pub struct Walk;
+impl Walk { pub fn run(&self) {} }
+//- /src/other.rs
+pub struct Other;
+impl Other { pub fn run(&self) {} pub fn hidden(&self) {} pub fn build(&self) {} }
+";
+
+/// What calls `run` in a file beside [`BUILDER`]'s.
+#[track_caller]
+fn runs(body: &str) -> Vec<String> {
+    let fixture =
+        format!("{BUILDER}//- /src/uses.rs\nuse crate::build::Builder;\nfn go(b: &Builder) {{ {body} }}\n");
+    let edges = crate::fixture::uses(&crate::fixture::map(&fixture));
+    edges.into_iter().filter(|edge| edge.starts_with("src/uses.rs") && edge.contains(".run")).collect()
+}
+
+#[test]
+fn chains_of_calls_are_followed_through_other_files() {
+    let walk = ["src/uses.rs#go calls src/walk.rs#Walk.run import"];
+    assert_eq!(runs("Builder::new().hidden().build().unwrap().run();"), walk);
+    assert_eq!(runs("let w = b.hidden().build()?; w.run();"), walk);
+    assert_eq!(runs("b.inner.run();"), walk);
+    // An option is no walk.
+    assert!(!runs("b.threads().run();").iter().any(|edge| edge.ends_with("import")));
 }

@@ -1,0 +1,107 @@
+//! Definitions of one name in one place, of which each build has one.
+//!
+//! Go has a file for each build (`//go:build purego`), Rust an `impl` for each platform or argument
+//! (`impl<V> Slim<V, 2>`). Which is meant depends on what the text does not say, so a use means one of them: all are
+//! candidates, none is the answer.
+
+use hob_base::FileId;
+
+use super::Resolver;
+use crate::facts::{Def, DefFlags};
+use crate::graph::DefRef;
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// More files than these define a name: looking at each would cost too much.
+const MANY: usize = 64;
+
+impl Resolver<'_> {
+    /// The definitions that a use of this one may mean as well, itself among them; empty where there is no question.
+    pub(super) fn twins(&self, def: DefRef) -> Vec<DefRef> {
+        let Some((entry, found)) = self.def(def) else { return Vec::new() };
+        if found.flags.has(DefFlags::DECLARATION) || found.flags.has(DefFlags::TEST) {
+            return Vec::new();
+        }
+        match entry.lang() {
+            Lang::Rust if found.kind.is_callable() => {
+                let named = entry.defs_named(entry.facts.name(found.name));
+                let same = named.filter(|(_, other)| is_same(found, other));
+                same.map(|(idx, _)| DefRef { file: def.file, def: idx }).collect()
+            }
+            Lang::Go => self.in_other_files(def, entry, found),
+            _ => Vec::new(),
+        }
+    }
+
+    fn in_other_files(&self, def: DefRef, entry: &FileEntry, found: &Def) -> Vec<DefRef> {
+        let qualified = entry.facts.name(found.qualified);
+        let files = self.index.defining(entry.facts.name(found.name));
+        if files.len() > MANY || !found.kind.is_callable() && !found.kind.is_type() {
+            return Vec::new();
+        }
+        let package = |file: &FileEntry| file.facts.package.map(|id| file.facts.name(id).to_owned());
+        let others = files.iter().map(|&file| FileId(file)).filter(|&file| file != def.file);
+        let others = others.filter_map(|file| {
+            let other = self.entry(file).filter(|other| other.lang() == Lang::Go)?;
+            let beside = other.path.dir() == entry.path.dir() && package(other) == package(entry);
+            Some(DefRef { file, def: other.def_qualified(qualified, 1).filter(|_| beside)? })
+        });
+        std::iter::once(def).chain(others).collect()
+    }
+}
+
+/// Whether both are bodies of one name in one place.
+fn is_same(one: &Def, other: &Def) -> bool {
+    other.qualified == one.qualified && other.kind == one.kind && !other.flags.has(DefFlags::DECLARATION)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fixture::{map, uses};
+
+    #[track_caller]
+    fn uses_of(fixture: &str, name: &str) -> Vec<String> {
+        uses(&map(fixture))
+            .into_iter()
+            .filter(|edge| edge.contains(" calls ") && edge.contains(name))
+            .collect()
+    }
+
+    const BUILDS: &str = "\
+//- /go.mod
+module a.b/c
+//- /value/safe.go
+//go:build purego
+package value
+func PointerOf() int { return 1 }
+func Other() int { return 2 }
+//- /value/unsafe.go
+//go:build !purego
+package value
+func PointerOf() int { return 1 }
+//- /main.go
+package main
+import \"a.b/c/value\"
+func main() { value.PointerOf(); value.Other() }
+";
+
+    #[test]
+    fn a_go_function_with_a_file_for_each_build_is_one_of_them() {
+        let both = "main.go#main calls [value/safe.go#PointerOf value/unsafe.go#PointerOf] candidate";
+        assert_eq!(uses_of(BUILDS, "PointerOf"), [both]);
+        assert_eq!(uses_of(BUILDS, "Other"), ["main.go#main calls value/safe.go#Other import"]);
+    }
+
+    #[test]
+    fn a_rust_method_in_an_impl_for_each_argument_is_one_of_them() {
+        let code = "//- /src/lib.rs\nstruct Slim<const N: usize>;\n\
+            impl Slim<1> { fn find(&self) { self.one(); } fn one(&self) {} }\n\
+            impl Slim<2> { fn one(&self) {} fn only(&self) { self.only(); } }\n";
+        assert!(
+            uses_of(code, ".one").iter().all(|edge| !edge.contains("exact")),
+            "{:?}",
+            uses_of(code, ".one")
+        );
+        assert!(uses_of(code, ".only")[0].ends_with("exact"), "{:?}", uses_of(code, ".only"));
+    }
+}
