@@ -65,9 +65,18 @@ impl Asked {
         found
     }
 
-    /// The node whose name stands exactly there.
+    /// The node whose name stands exactly there. A name behind a body (`typedef struct s { } name;`) is asked for by ID.
     fn node(&mut self, symbol: &Symbol) -> Option<String> {
-        let args = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
+        let place = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
+        let id = self.named(symbol, place.clone());
+        id.or_else(|| {
+            let answer = self.mcp.call("resolve", place);
+            let file = answer.envelope["data"]["nodeId"].as_str()?.split('#').next()?.to_owned();
+            self.named(symbol, json!({"nodeId": format!("{file}#{}", symbol.name), "fresh": false}))
+        })
+    }
+
+    fn named(&mut self, symbol: &Symbol, args: Value) -> Option<String> {
         let answer = self.mcp.call("resolve", args);
         let id = answer.envelope["data"]["nodeId"].as_str()?.to_owned();
         let at = &answer.envelope["data"]["location"];

@@ -24,7 +24,7 @@ impl Places {
         let (imports, comments) = match words {
             Words::Python => (statements(text, is_python_import, python_ends), Vec::new()),
             Words::Ecma => (statements(text, is_ecma_import, ecma_ends), c_comments(text, false)),
-            Words::C => (BTreeSet::new(), c_comments(text, false)),
+            Words::C => (statements(text, is_define, define_ends), c_comments(text, false)),
             Words::Go => (statements(text, is_go_import, go_ends), c_comments(text, false)),
             Words::Rust => (
                 statements(text, is_rust_import, |statement| statement.contains(';')),
@@ -92,6 +92,15 @@ fn ecma_ends(statement: &str) -> bool {
     let count = |brace: char| statement.matches(brace).count();
     let code = statement.trim_end();
     count('{') <= count('}') && (code.ends_with([';', '"', '\'', '}']) || !code.ends_with(','))
+}
+
+/// What stands in a macro has a meaning only where that is expanded, and there a server lists it.
+fn is_define(line: &str) -> bool {
+    line.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"))
+}
+
+fn define_ends(statement: &str) -> bool {
+    !statement.trim_end_matches('\n').trim_end_matches('\r').ends_with('\\')
 }
 
 fn is_go_import(line: &str) -> bool {

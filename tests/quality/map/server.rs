@@ -323,6 +323,9 @@ impl Asking<'_> {
         if symbol.is_member() && namesakes.all(|other| other.is_one_with(symbol)) {
             answer.unknown = self.unknown(&symbol.name, &places);
         }
+        if self.row.words == Words::C {
+            answer.unknown = self.unlisted(symbols, &answer, &places);
+        }
         answer.places = places;
         answer
     }
@@ -346,6 +349,28 @@ impl Asking<'_> {
             *known.entry((place.file, place.line)).or_default() |= is_known;
         }
         known.into_iter().filter(|(_, known)| !known).map(|(line, _)| line).collect()
+    }
+
+    /// Lines of which the server says that this is meant there, though it does not list them: arguments of macros that drop
+    /// them, as `assert` may; headers, of which it lists what the file that it read last saw.
+    fn unlisted(&mut self, symbols: &[Symbol], answer: &Answer, listed: &[Place]) -> Vec<(String, u64)> {
+        let group: Vec<&Symbol> = answer.group(symbols).map(|at| &symbols[at]).collect();
+        let lines: BTreeSet<(&str, u64)> = listed.iter().map(|place| (&*place.file, place.line)).collect();
+        let mut asked = Vec::new();
+        for (file, text) in &self.texts {
+            for (line, text) in (1..).zip(text.lines()).filter(|(line, _)| !lines.contains(&(&**file, *line)))
+            {
+                let place = |col| Place { file: file.clone(), line, col, kin: false };
+                asked.extend(words(text, &group[0].name).map(place));
+            }
+        }
+        let is =
+            |place: &Place, s: &&Symbol| (&s.file, s.line, s.col) == (&place.file, place.line, place.col);
+        asked.retain(|place| !self.is_comment(place) && !group.iter().any(|s| is(place, s)));
+        asked.truncate(LOOKED_AT);
+        let means_it = |place: &Place| group.iter().any(|s| is(place, s));
+        asked.retain(|place| self.defined(place).iter().any(means_it));
+        asked.into_iter().map(|place| (place.file, place.line)).collect()
     }
 
     fn follows_dot(&self, place: &Place) -> bool {
@@ -403,7 +428,22 @@ impl Asking<'_> {
             let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
             self.lsp.ask("textDocument/references", &params).is_ok()
         });
-        if is_known { self.lsp.inactive(file) } else { vec![(1, u64::MAX)] }
+        if !is_known {
+            return vec![(1, u64::MAX)];
+        }
+        let mut unseen = self.lsp.inactive(file);
+        if self.row.words == Words::Rust && !self.lsp.capabilities["diagnosticProvider"].is_null() {
+            let verdict = self.lsp.verdicts(&[file.to_owned()]).remove(0);
+            let line = |one: &Value, end: &str| one["range"][end]["line"].as_u64().unwrap_or(0) + 1;
+            for one in verdict.as_array().into_iter().flatten() {
+                match one["code"].as_str() {
+                    Some("inactive-code") => unseen.push((line(one, "start"), line(one, "end"))),
+                    Some("unlinked-file") => unseen.push((1, u64::MAX)),
+                    _ => {}
+                }
+            }
+        }
+        unseen
     }
 
     fn place(&self, place: &Value) -> Place {
