@@ -13,7 +13,7 @@ use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
 use crate::parse::parse;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 4;
+pub const EXTRACTOR_VERSION: u32 = 5;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());

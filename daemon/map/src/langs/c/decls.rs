@@ -38,6 +38,19 @@ impl Family {
             self.handled.mark(ty);
             cx.refer(cx.text(ty), ty, RefKind::Use, Receiver::None);
         }
+        self.type_behind_macro(parts, cx);
+    }
+
+    /// `local block_state deflate(int flush)`: the parser takes the macro for the type and cannot place the type.
+    fn type_behind_macro(&mut self, parts: &Parts<'_>, cx: &mut Cx<'_>) {
+        let declared = parts.declarators.first().and_then(|declarator| declared(self.g, *declarator));
+        let Some(stray) = parts.stray.or(declared.and_then(|declared| declared.stray)) else { return };
+        let text = cx.text(stray);
+        let is_name = declared.is_none_or(|declared| swapped(text, cx.text(declared.name)));
+        if !is_name && !is_keyword(text) && !attribute_like(text) {
+            self.handled.mark(stray);
+            cx.refer(text, stray, RefKind::Type, Receiver::None);
+        }
     }
 
     /// The comment before `struct s { } x;` is about the struct.

@@ -340,3 +340,11 @@ fn a_macro_that_renames_a_function_is_not_what_its_callers_mean() {
     let calls: Vec<&String> = edges.iter().filter(|edge| edge.starts_with("gz.c#gz calls")).collect();
     assert!(matches!(&calls[..], [edge] if edge.contains("deflate.c#deflate")), "{edges:?}");
 }
+
+#[test]
+fn a_type_behind_a_macro_is_referred_to() {
+    let code =
+        "//- /a.c\n#define local static\ntypedef int block_state;\nlocal block_state stored(int flush);\n";
+    let edges = crate::fixture::uses(&crate::fixture::map(code));
+    assert!(edges.iter().any(|edge| edge == "a.c references a.c#block_state exact"), "{edges:?}");
+}

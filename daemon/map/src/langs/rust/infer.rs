@@ -16,7 +16,7 @@ const CHAIN_LIMIT: usize = 6;
 /// Most calls and fields in a path for the resolution: builders have long ones.
 const PATH_STEPS: usize = 24;
 /// Longest such path, in bytes.
-const PATH_LIMIT: usize = 300;
+pub(super) const PATH_LIMIT: usize = 300;
 
 impl RustRules {
     /// The dotted name of a type through references and owning pointers (`&mut Arc<a::Foo>` is `a.Foo`). None for what has
@@ -240,7 +240,7 @@ impl RustRules {
     }
 }
 
-fn known(binding: Option<Binding>) -> Option<StrId> {
+pub(super) fn known(binding: Option<Binding>) -> Option<StrId> {
     match binding {
         Some(Binding::Typed(ty)) => Some(ty),
         _ => None,
@@ -248,7 +248,7 @@ fn known(binding: Option<Binding>) -> Option<StrId> {
 }
 
 /// What `?` makes of a call's result.
-fn opened(path: String) -> Option<String> {
+pub(super) fn opened(path: String) -> Option<String> {
     Some(format!("{}@0:0", path.strip_suffix("()")?))
 }
 

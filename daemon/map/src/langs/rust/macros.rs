@@ -1,11 +1,12 @@
 //! Macro invocations, whose arguments are only tokens.
 //!
-//! `name (` is a call, `.name (` a call on something unknown, `a::b` a path. Bare names are recorded only within the macros
+//! `name (` is a call, `.name (` a call on what stands before it (a chain from a variable or a call), `a::b` a path. Bare names are recorded only within the macros
 //! of the standard library and of logging that take expressions: elsewhere a name may be one that the macro defines.
 
 use tree_sitter::Node;
 
 use super::grammar::K;
+use super::infer::{PATH_LIMIT, known, opened};
 use super::refs::plain;
 use super::rules::RustRules;
 use crate::facts::{Receiver, RefKind};
@@ -24,6 +25,8 @@ struct Path<'s, 't> {
     makro: bool,
     /// The value before the `.` is `self`.
     of_self: bool,
+    /// The value before the `.`, as a path of names and calls for the resolution.
+    value: Option<String>,
 }
 
 impl RustRules {
@@ -47,12 +50,14 @@ impl RustRules {
         let mut path = Path::default();
         let mut dot = false;
         let mut after_self = false;
+        let mut value = None;
         for token in tokens {
             match self.g.kind(token) {
                 K::Ident | K::Crate | K::Super | K::SelfValue => {
                     self.handled.mark(token);
                     if !path.open {
                         self.end_path(&mut path, false, cx);
+                        path.value = value.take().filter(|_| dot);
                         path.member = dot;
                         path.of_self = after_self;
                     }
@@ -62,18 +67,28 @@ impl RustRules {
                     continue;
                 }
                 K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'(') || path.makro => {
-                    self.end_path(&mut path, true, cx);
+                    value = self.end_path(&mut path, true, cx);
                 }
-                K::Nothing | K::TokenTree => self.end_path(&mut path, false, cx),
+                K::Nothing | K::TokenTree => {
+                    self.end_path(&mut path, false, cx);
+                    value = None;
+                }
                 _ => match cx.text(token) {
                     "::" => path.open = true,
                     "!" if path.segments.len() == 1 => path.makro = true,
                     "." => {
-                        self.end_path(&mut path, false, cx);
+                        value = self.end_path(&mut path, false, cx).or(value);
                         dot = true;
                         continue;
                     }
-                    _ => self.end_path(&mut path, false, cx),
+                    "?" => {
+                        self.end_path(&mut path, false, cx);
+                        value = value.and_then(opened);
+                    }
+                    _ => {
+                        self.end_path(&mut path, false, cx);
+                        value = None;
+                    }
                 },
             }
             (dot, after_self) = (false, false);
@@ -82,8 +97,29 @@ impl RustRules {
         Step::Into
     }
 
-    fn end_path(&mut self, path: &mut Path<'_, '_>, call: bool, cx: &mut Cx<'_>) {
+    /// Refers to what a path of tokens names. Gives the value that it is or calls, as a path for the resolution.
+    fn end_path(&mut self, path: &mut Path<'_, '_>, call: bool, cx: &mut Cx<'_>) -> Option<String> {
         let path = std::mem::take(path);
+        self.refer_tokens(&path, call, cx);
+        let ((name, at), before) = path.segments.split_last()?;
+        let step = if call { "()" } else { "" };
+        match (path.member, name) {
+            (true, &"clone") if call => path.value,
+            (true, &("unwrap" | "expect")) if call => opened(path.value?),
+            (true, _) => {
+                Some(format!("{}.{name}{step}", path.value?)).filter(|value| value.len() < PATH_LIMIT)
+            }
+            (false, &"self") => self.body(*at)?.self_type.map(|own| cx.facts.provisional(own).to_owned()),
+            _ if path.makro || !before.is_empty() => None,
+            _ if call => (cx.binding(name).is_none() && !name.starts_with(char::is_uppercase))
+                .then(|| format!("{name}()")),
+            _ => {
+                known(cx.binding(name)).map(|ty| cx.facts.provisional(ty).trim_start_matches('=').to_owned())
+            }
+        }
+    }
+
+    fn refer_tokens(&mut self, path: &Path<'_, '_>, call: bool, cx: &mut Cx<'_>) {
         let Some(((name, at), before)) = path.segments.split_last() else { return };
         let expression = at.start_byte() < self.expressions_until;
         let kind = if call { RefKind::Call } else { RefKind::Use };
@@ -91,7 +127,11 @@ impl RustRules {
             return;
         }
         if path.member {
-            let receiver = if path.of_self { Receiver::SelfType } else { Receiver::Unknown };
+            let receiver = match &path.value {
+                _ if path.of_self => Receiver::SelfType,
+                Some(value) => Receiver::Typed(cx.facts.intern(&format!("={value}"))),
+                None => Receiver::Unknown,
+            };
             if call || (path.of_self && expression) {
                 cx.refer(name, *at, kind, receiver);
             }

@@ -590,6 +590,7 @@ fn chains_of_calls_are_followed_through_other_files() {
     assert_eq!(runs("Builder::new().hidden().build().unwrap().run();"), walk);
     assert_eq!(runs("let w = b.hidden().build()?; w.run();"), walk);
     assert_eq!(runs("b.inner.run();"), walk);
+    assert_eq!(runs("assert!(b.hidden().build().unwrap().run());"), walk);
     // An option is no walk.
     assert!(!runs("b.threads().run();").iter().any(|edge| edge.ends_with("import")));
 }
