@@ -121,6 +121,11 @@ impl Confirmed {
         self.files.is_empty()
     }
 
+    /// The files of which something is confirmed.
+    pub(super) fn files(&self) -> impl Iterator<Item = FileId> + '_ {
+        self.files.keys().copied()
+    }
+
     pub(super) fn meant(&self, file: FileId, r: &Ref) -> Option<DefRef> {
         self.files.get(&file)?.meant.get(&spot(r)).copied()
     }

@@ -1,11 +1,13 @@
 //! The search over the graph as it was last derived.
 //!
 //! Breadth first from both ends, level by level, on numbers. Nodes of files that have changed since ask the map instead; so do
-//! those of files that mention a name which the changed files define or defined, because whom they mean may be new.
+//! those of files that mention a name which the changed files define or defined, because whom they mean may be new, and those of
+//! files of which a language server confirmed something.
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::graph::outbound::owner_node;
 use crate::graph::skeleton::Skeleton;
 use crate::graph::{Edge, EdgeKind, EdgeKinds, Map, NodeRef, PathQuery};
 use crate::resolve::Resolver;
@@ -32,7 +34,7 @@ impl Map {
     pub(super) fn searched_drawn(&self, query: &PathQuery) -> Drawn {
         let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
         let Some(since) = Since::of(self, skeleton, query) else { return Drawn::Unknown };
-        let changed = !since.is_nothing();
+        let changed = !self.standing.changed.is_empty();
         let mut search = Search { skeleton, since, mentions: query.include_references };
         let ends = search.number(query.from).zip(search.number(query.to));
         let Some((from, to)) = ends else { return Drawn::Unknown };
@@ -84,7 +86,7 @@ impl<'m> Since<'m> {
             new_at: FxHashMap::default(),
             sources: FxHashMap::default(),
         };
-        if changed.is_empty() {
+        if since.is_nothing() {
             return Some(since);
         }
         if changed.len() > MANY_CHANGED {
@@ -96,14 +98,25 @@ impl<'m> Since<'m> {
             since.gone.mark_file(skeleton, file);
             since.add_sources(file);
         }
-        for file in wary(map, skeleton, changed)? {
+        for file in wary(map, skeleton, changed)?.into_iter().chain(map.confirmed.files()) {
             since.wary.mark_file(skeleton, file);
         }
         Some(since)
     }
 
     fn is_nothing(&self) -> bool {
-        self.map.standing.changed.is_empty()
+        self.map.standing.changed.is_empty() && self.map.confirmed.is_empty()
+    }
+
+    /// From where edges lead to a node that the derivation did not see: from changed files, and by what was confirmed.
+    fn new_sources(&self, node: NodeRef) -> Vec<NodeRef> {
+        let mut sources = self.sources.get(&node).cloned().unwrap_or_default();
+        if let NodeRef::Def(def) = node {
+            let uses = self.map.confirmed_uses(&self.resolver, def).into_iter();
+            let wanted = uses.filter(|(_, r)| self.kinds.has(EdgeKind::of(r.kind)));
+            sources.extend(wanted.map(|(file, r)| owner_node(file, r.owner)));
+        }
+        sources
     }
 
     fn add_sources(&mut self, file: FileId) {
@@ -293,7 +306,7 @@ impl Search<'_> {
             skeleton.around(number, mentions).collect()
         };
         next.retain(|&number| number as usize >= skeleton.len() || !self.since.gone.has(number));
-        let sources = self.since.sources.get(&node).cloned().unwrap_or_default();
+        let sources = self.since.new_sources(node);
         next.extend(sources.into_iter().filter_map(|source| self.number(source)));
         Ok(next)
     }

@@ -412,3 +412,22 @@ proptest! {
         check(&JAVA, steps)?;
     }
 }
+
+#[test]
+fn a_confirmed_use_is_a_step_of_a_path_in_a_derived_map() {
+    let mut map = shop();
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 2) {}
+    map.install(job.finish());
+    let steps = |map: &Map, from: &str, to: &str| {
+        let (from, to) = (node(map, from), node(map, to));
+        let cancel = hob_base::CancelToken::default();
+        let query = crate::graph::PathQuery { from, to, max_len: 6, include_references: false, cancel };
+        let answer = map.path(&query);
+        answer.steps.iter().map(|step| step.confidence.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(&map, "go", "A.run"), ["live"]);
+    assert_eq!(steps(&map, "A.run", "go"), ["live"]);
+    map.apply(vec![set(4, "other.py", "def unrelated(): return 1\n")]);
+    assert_eq!(steps(&map, "go", "A.run"), ["live"], "also beside a change");
+}
