@@ -91,6 +91,7 @@ const ONLY_IN: &[(&str, &str)] = &[
     ("interprocess::", "proto/src/transport.rs"),
     ("rmcp::", "shims/mcp/"),
     ("tree_sitter", "daemon/map/"),
+    ("ast_grep", "daemon/edit/src/pattern"),
     ("grep_searcher", "daemon/text/"),
     ("tantivy", "daemon/text/"),
 ];
@@ -128,6 +129,11 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("daemon/live", &["hob-proto", "hob-base"], &["sled", "notify", "tree-sitter", "tokio", "ignore"]),
     ("daemon/map", &["hob-proto", "hob-base", "hob-store"], &["sled", "notify", "tokio", "ignore"]),
+    (
+        "daemon/edit",
+        &["hob-proto", "hob-base", "hob-store"],
+        &["sled", "notify", "tokio", "lsp-types", "hob-map", "hob-live"],
+    ),
     ("daemon/bridge", &["hob-map", "hob-live"], &["sled", "notify", "tree-sitter", "tokio", "lsp-types"]),
 ];
 

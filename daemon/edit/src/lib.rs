@@ -1,0 +1,9 @@
+//! Edits: what a change would do, what waits for a decision, and how it reaches the disk: whole or not at all.
+//!
+//! Everything is computed from bytes that the caller has read through the barrier, and kept as whole contents before and
+//! after, because what is applied must be exactly what was previewed. This crate alone writes to a workspace. It knows no
+//! tool, no client and no language server: a rename's replacements come from the live layer, handed over by the host.
+
+mod change;
+
+pub use change::{Change, Proposal, Splice, SpliceError, splice};
