@@ -217,11 +217,10 @@ impl Asked {
         // It may be the server that was not done yet when it was asked.
         let server = self.lsp.settled(|lsp| question.ask_server(lsp));
         let Some(difference) = question.difference(&answer, &server) else { return };
-        // Or it says now this and now that, as gopls does of callers that have no name: then hob's is one of those.
-        let said = (0..ASKED_AGAIN).any(|_| {
-            let server = question.ask_server(&mut self.lsp);
-            question.difference(&answer, &server).is_none()
-        });
+        // Or it says now this and now that, as gopls does of callers that have no name: then hob's has all that it always
+        // says, and nothing that it never says.
+        let said: Vec<_> = (0..ASKED_AGAIN).map(|_| question.ask_server(&mut self.lsp)).collect();
+        let said = question.is_between(&answer, &said);
         self.wrong.extend((!said).then_some(difference));
     }
 

@@ -129,6 +129,21 @@ impl Question {
         (in_order(said), answer.envelope["truncated"] == false)
     }
 
+    /// Whether hob's complete answer has all that is in each of the server's answers, and nothing that is in none.
+    ///
+    /// A server that leaves out now one thing and now another has more answers than anybody can ask it for; which things it
+    /// wavers about shows after a few.
+    #[track_caller]
+    pub(super) fn is_between(&self, answer: &Answer, server: &[Vec<String>]) -> bool {
+        let (hob, whole) = self.read(answer);
+        let ever = |one: &String| server.iter().any(|said| said.contains(one));
+        let always = |one: &&String| server.iter().all(|said| said.contains(*one));
+        let mut demanded = server.iter().flatten().filter(always);
+        answer.ok()["completeness"] == "complete"
+            && hob.iter().all(ever)
+            && (!whole || demanded.all(|one| hob.contains(one)))
+    }
+
     /// What is wrong with hob's answer in the light of the server's, if anything is.
     #[track_caller]
     pub(super) fn difference(&self, answer: &Answer, server: &[String]) -> Option<String> {
