@@ -5,5 +5,13 @@
 //! tool, no client and no language server: a rename's replacements come from the live layer, handed over by the host.
 
 mod change;
+mod edits;
+mod error;
+mod pending;
+mod preview;
 
 pub use change::{Change, Proposal, Splice, SpliceError, splice};
+pub use edits::{Applied, Clock, Edits, Report, Undoable};
+pub use error::{Conflict, Difference, Differs, EditError};
+pub use pending::{Kind, Outcome, Owner, Pending, PendingId, Staged, Summary};
+pub use preview::{FileKind, FilePreview, Preview};

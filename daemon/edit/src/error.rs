@@ -1,0 +1,159 @@
+//! What can go wrong with an edit, in words that a user can act on.
+//!
+//! Texts name the file, the cause and what to do next, because nobody else knows all three. Which code a client sees is
+//! decided by the host: [`EditError::NothingPending`], [`EditError::Unknown`] and [`EditError::Settled`] are about what is
+//! pending, [`EditError::Conflict`] about files that are not as they were, [`EditError::Failed`] and
+//! [`EditError::Unfinished`] about the disk.
+
+use std::fmt;
+
+use hob_base::WsPath;
+
+use crate::pending::{Outcome, PendingId};
+
+/// Why an edit was not queued, applied, discarded or undone.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EditError {
+    /// The client has no preview and no change set.
+    #[error("No pending action to resolve. Nothing to apply or discard.")]
+    NothingPending,
+    /// Nobody has, or had of late, a pending edit of this name.
+    #[error("there is no pending edit `{0}`; `hob pending` lists those that there are")]
+    Unknown(String),
+    /// It has been decided already.
+    #[error("{}", settled(.id, .label, *.outcome))]
+    Settled {
+        /// Its name.
+        id: PendingId,
+        /// What it was.
+        label: String,
+        /// How it was decided.
+        outcome: Outcome,
+    },
+    /// Files are not what they were when the preview was made. Nothing was written.
+    #[error("{0}")]
+    Conflict(Conflict),
+    /// The disk did not let it happen. Every file is as it was before.
+    #[error("Apply failed: {file}: {cause}")]
+    Failed {
+        /// The file, as the user knows it.
+        file: String,
+        /// What the system said.
+        cause: String,
+    },
+    /// The disk did not let it happen, and not be taken back either. The journal is kept, and what is left is done at the
+    /// next apply in this workspace, or when the daemon starts.
+    #[error(
+        "Apply failed: {cause}. Taking it back failed too: {also}. hob goes on with that when it next starts or applies an edit here; until then files may be old and new side by side"
+    )]
+    Unfinished {
+        /// What went wrong first.
+        cause: String,
+        /// What went wrong then.
+        also: String,
+    },
+    /// A path that is not written, whoever asks.
+    #[error("`{path}` is not written: {why}")]
+    Refused {
+        /// The path as proposed.
+        path: WsPath,
+        /// Why, as half a sentence.
+        why: &'static str,
+    },
+    /// The proposal is too large, or too much is pending.
+    #[error("{0}")]
+    TooMuch(String),
+    /// A change does not fit what the client's change set already does to the file.
+    #[error(
+        "`{path}` is in the change set already, and {why}; apply or discard the change set `{id}` first, or make the change against its contents"
+    )]
+    Staged {
+        /// The file.
+        path: WsPath,
+        /// What does not fit, as half a sentence.
+        why: &'static str,
+        /// The change set.
+        id: PendingId,
+    },
+    /// A proposal that changes nothing.
+    #[error("the edit changes nothing")]
+    Nothing,
+    /// There is no apply to undo.
+    #[error("{0}")]
+    NothingToUndo(String),
+    /// hob's own folder cannot be used.
+    #[error("{file} in hob's state folder: {cause}; nothing was changed")]
+    State {
+        /// The file or folder.
+        file: String,
+        /// What the system said.
+        cause: String,
+    },
+}
+
+/// The files that keep an edit from being applied.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// Those that differ, in the order of their paths.
+    pub files: Vec<Difference>,
+    /// What is to be done, as a sentence.
+    pub next: String,
+}
+
+/// A file that is not as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Difference {
+    /// Which.
+    pub path: WsPath,
+    /// In which way.
+    pub how: Differs,
+}
+
+/// In which way a file is not as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Differs {
+    /// Its contents are others.
+    Changed,
+    /// It is gone.
+    Gone,
+    /// It was to be created, or moved to, and is there.
+    Exists,
+    /// There is something else: a folder, a device.
+    NoFile,
+}
+
+impl fmt::Display for Differs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Changed => "has changed",
+            Self::Gone => "is gone",
+            Self::Exists => "exists already",
+            Self::NoFile => "is no regular file",
+        })
+    }
+}
+
+/// Beyond this many, files are counted.
+const NAMED: usize = 5;
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Difference { path, how }) in self.files.iter().take(NAMED).enumerate() {
+            write!(f, "{}`{path}` {how}", if index == 0 { "" } else { ", " })?;
+        }
+        if self.files.len() > NAMED {
+            write!(f, " and {} more", self.files.len() - NAMED)?;
+        }
+        write!(f, ". Nothing was written. {}", self.next)
+    }
+}
+
+fn settled(id: &PendingId, label: &str, outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Applied => {
+            format!("`{id}` ({label}) has been applied; `hob undo` takes back what was applied last")
+        }
+        Outcome::Discarded => format!("`{id}` ({label}) has been discarded; make the preview again"),
+        Outcome::Expired => format!("`{id}` ({label}) has expired; make the preview again"),
+    }
+}

@@ -1,0 +1,90 @@
+//! What waits for a decision.
+
+mod id;
+
+use std::fmt;
+use std::time::SystemTime;
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::Proposal;
+
+pub use id::PendingId;
+
+/// Whose an edit is, and where.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Owner {
+    /// The client, by a name that the host gives it and that means nothing here.
+    pub client: String,
+    /// The workspace.
+    pub root: AbsPath,
+}
+
+/// How an edit waits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// One preview.
+    Preview,
+    /// What a client has gathered in a workspace; there is at most one.
+    ChangeSet,
+}
+
+/// How an edit ceased to be pending.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// It was written.
+    Applied,
+    /// Somebody did not want it.
+    Discarded,
+    /// Nobody decided in time.
+    Expired,
+}
+
+/// What is known of a pending edit without its contents.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// Its name.
+    pub id: PendingId,
+    /// Whose it is.
+    pub owner: Owner,
+    /// How it waits.
+    pub kind: Kind,
+    /// What it is, in a few words.
+    pub label: String,
+    /// The tool that made it; of a change set, the last one.
+    pub tool: String,
+    /// When it was made; of a change set, when it last grew.
+    pub made: SystemTime,
+    /// The files that it touches, where they are now, in the order of the changes.
+    pub files: Vec<WsPath>,
+    /// Size of all its contents, before and after.
+    pub bytes: u64,
+}
+
+/// A pending edit with all that it would do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// What is known of it.
+    pub summary: Summary,
+    /// What it would do.
+    pub proposal: Proposal,
+}
+
+/// What a file will be, for whoever makes another change to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Staged {
+    /// It will have these contents.
+    Contents(std::sync::Arc<[u8]>),
+    /// It will not be there.
+    Gone,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Applied => "applied",
+            Self::Discarded => "discarded",
+            Self::Expired => "expired",
+        })
+    }
+}

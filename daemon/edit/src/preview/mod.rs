@@ -1,0 +1,139 @@
+//! How a proposal looks: unified diffs as git writes them, and counts.
+//!
+//! `git apply` of the whole diff to the old tree gives the new one, byte for byte; a test has the real git say so. What is
+//! no text (not UTF-8, or with a zero byte) cannot stand in a diff that is text, so of such a file it is only said that it
+//! differs. Modes are not known here; a file that appears or goes is shown with the usual one.
+
+mod hunks;
+mod names;
+
+use std::fmt::Write as _;
+
+use hob_base::WsPath;
+
+use crate::{Change, Proposal};
+use names::{quoted, side};
+
+/// What a proposal would do, for reading.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Preview {
+    /// One for each change, in their order.
+    pub files: Vec<FilePreview>,
+}
+
+/// What a change would do to one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FilePreview {
+    /// Where the file is, or will be if it is new.
+    pub path: WsPath,
+    /// Where it goes, if it is moved.
+    pub moved_to: Option<WsPath>,
+    /// What happens to it.
+    pub kind: FileKind,
+    /// Lines that are there afterwards and were not before.
+    pub additions: usize,
+    /// Lines that were there and are not afterwards.
+    pub deletions: usize,
+    /// Whether the contents can be shown; if not, `diff` says only that they differ.
+    pub is_text: bool,
+    /// Its part of the whole diff: from `diff --git` to the end of its last hunk.
+    pub diff: String,
+}
+
+/// What happens to a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// It has other contents.
+    Modified,
+    /// It is new.
+    Created,
+    /// It is gone.
+    Deleted,
+    /// It is elsewhere, perhaps with other contents.
+    Moved,
+}
+
+impl Preview {
+    /// The preview of `proposal`.
+    #[must_use]
+    pub fn of(proposal: &Proposal) -> Self {
+        Self { files: proposal.changes.iter().map(FilePreview::of).collect() }
+    }
+
+    /// The whole diff.
+    #[must_use]
+    pub fn diff(&self) -> String {
+        self.files.iter().map(|file| file.diff.as_str()).collect()
+    }
+
+    /// Lines added and removed in all files.
+    #[must_use]
+    pub fn totals(&self) -> (usize, usize) {
+        self.files
+            .iter()
+            .fold((0, 0), |(added, removed), file| (added + file.additions, removed + file.deletions))
+    }
+}
+
+impl FilePreview {
+    fn of(change: &Change) -> Self {
+        let old = change.before.as_deref().unwrap_or_default();
+        let new = change.after.as_deref().unwrap_or_default();
+        let is_text = hunks::is_text(old) && hunks::is_text(new);
+        let hunks = hunks::of(old, new);
+        let mut diff = header(change);
+        if is_text && !hunks.text.is_empty() {
+            body_names(&mut diff, change);
+            diff.push_str(&hunks.text);
+        } else if old != new {
+            let (old, new) = (side("a/", change.before.as_ref().map(|_| &change.path)), new_side(change));
+            let _ = writeln!(diff, "Binary files {old} and {new} differ");
+        }
+        Self {
+            path: change.path.clone(),
+            moved_to: change.moved_to.clone(),
+            kind: kind(change),
+            additions: hunks.additions,
+            deletions: hunks.deletions,
+            is_text,
+            diff,
+        }
+    }
+}
+
+fn kind(change: &Change) -> FileKind {
+    match (&change.before, &change.after) {
+        (None, _) => FileKind::Created,
+        (_, None) => FileKind::Deleted,
+        _ if target(change) != &change.path => FileKind::Moved,
+        _ => FileKind::Modified,
+    }
+}
+
+fn target(change: &Change) -> &WsPath {
+    change.moved_to.as_ref().unwrap_or(&change.path)
+}
+
+fn header(change: &Change) -> String {
+    let to = if change.after.is_some() { target(change) } else { &change.path };
+    let from = if change.before.is_some() { &change.path } else { to };
+    let mut out = format!("diff --git {} {}\n", quoted("a/", from), quoted("b/", to));
+    out.push_str(&match kind(change) {
+        FileKind::Modified => String::new(),
+        FileKind::Created => "new file mode 100644\n".to_owned(),
+        FileKind::Deleted => "deleted file mode 100644\n".to_owned(),
+        FileKind::Moved => format!("rename from {}\nrename to {}\n", quoted("", from), quoted("", to)),
+    });
+    out
+}
+
+fn new_side(change: &Change) -> String {
+    side("b/", change.after.as_ref().map(|_| target(change)))
+}
+
+fn body_names(diff: &mut String, change: &Change) {
+    // As git does it: without the tab, a name with a space would end at the space for other programs.
+    let ended = |name: String| if name.contains(' ') { name + "\t" } else { name };
+    let old = ended(side("a/", change.before.as_ref().map(|_| &change.path)));
+    let _ = write!(diff, "--- {old}\n+++ {}\n", ended(new_side(change)));
+}
