@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hob_base::{AbsPath, CancelToken, Deadline, Stopped, WsPath};
+use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath};
 use lsp_types::Diagnostic;
 use lsp_types::request::Request;
 use serde_json::{Value, json};
@@ -252,6 +252,27 @@ impl Instance {
         stated || self.session.has_registered(method)
     }
 
+    /// A part of its capabilities, by its JSON pointer; `null` where there is none.
+    #[must_use]
+    pub fn capability(&self, pointer: &str) -> &Value {
+        self.capabilities.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    /// Whether it wants to be asked or told of something that is done with files: `kind` is the field of its capabilities for
+    /// it. Of which files is not looked at: it is asked about those that it serves.
+    #[must_use]
+    pub fn offers_file_operation(&self, kind: &str, method: &str) -> bool {
+        self.capability("/workspace/fileOperations")[kind].is_object() || self.session.has_registered(method)
+    }
+
+    /// Tells the server something that has nothing to do with documents.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn notify(&self, method: &'static str, params: &Value) -> Result<(), CallError> {
+        self.client.notify_raw(method, params)
+    }
+
     /// Asks, and asks again while the server says that it was too early.
     ///
     /// # Errors
@@ -464,6 +485,12 @@ impl Instance {
         self.documents().version(path)
     }
 
+    /// What the server was last sent of a file that it has open: the version, and the hash of the contents.
+    #[must_use]
+    pub fn seen(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
+        self.documents().sent(path)
+    }
+
     /// Ends it: asks it to, and does not take no for an answer.
     pub fn stop(&self) {
         let patience = CancelToken::new(Deadline::after(STOPPED_WITHIN));
@@ -527,8 +554,12 @@ fn client_capabilities() -> Value {
             "didChangeConfiguration": dynamic,
             "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
             "symbol": {"dynamicRegistration": true, "resolveSupport": {"properties": ["location.range"]}},
-            "fileOperations": {"willRename": true, "didRename": true},
-            "workspaceEdit": {"documentChanges": true, "resourceOperations": ["create", "rename", "delete"]},
+            "fileOperations": {"dynamicRegistration": true, "willRename": true, "didRename": true},
+            "workspaceEdit": {
+                "documentChanges": true,
+                "resourceOperations": ["create", "rename", "delete"],
+                "failureHandling": "transactional",
+            },
             "diagnostics": {"refreshSupport": true},
         },
         "textDocument": {

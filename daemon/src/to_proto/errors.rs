@@ -187,6 +187,25 @@ pub fn unknown_server(name: &str) -> ToolError {
         .hint("`hob servers list` shows what there is.")
 }
 
+/// Something cannot be called so, or is called so already.
+pub fn bad_new_name(name: &str) -> ToolError {
+    let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
+    ToolError::bad_args(format!("`newName` must be another name, and `{shown}` is not."))
+        .hint("Pass the name alone, as it is to stand in the code.")
+}
+
+/// A file cannot be moved there.
+pub fn bad_new_path(to: &WsPath) -> ToolError {
+    ToolError::bad_args(format!("A file cannot be moved to `{to}`: it is no free place for a file."))
+        .hint("`newName` of a file is a new name in its folder, or with a `/` a path from the root.")
+}
+
+/// Files changed again and again while a server made an edit.
+pub fn keeps_changing() -> ToolError {
+    ToolError::new(ErrorCode::Conflict, "Files kept changing while the language server worked out the edit.")
+        .hint("Ask again once whatever writes to the project has come to rest.")
+}
+
 /// A language server has no answer.
 pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     let message = crate::tools::sentence(&error.to_string());
@@ -224,6 +243,16 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
         }
         LiveError::Unsupported { .. } => ToolError::new(ErrorCode::LspUnsupported, message)
             .hint("map_neighbors and regex_search need no language server."),
+        LiveError::NotRenamable { why: None, .. } => ToolError::new(ErrorCode::SymbolNotFound, message)
+            .hint("Point at a name that the project itself defines, or pass its nodeId."),
+        LiveError::NotRenamable { .. } => {
+            ToolError::bad_args(message).hint("The language server says so; nothing was changed.")
+        }
+        LiveError::BadEdit { .. } => ToolError::new(ErrorCode::LspFailed, message)
+            .hint("Nothing was changed. Ask again; edit_text and edit_pattern need no server."),
+        LiveError::Loading { .. } => ToolError::new(ErrorCode::LspTimeout, message).hint(
+            "Ask again in a while: a rename by a server that knows part of the project would break the rest.",
+        ),
         LiveError::Unreadable(_) => {
             ToolError::bad_args(message).hint("Language servers read text files in UTF-8 only.")
         }

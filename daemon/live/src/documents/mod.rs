@@ -148,6 +148,12 @@ impl Documents {
         self.open.get(path).map(|open| open.version)
     }
 
+    /// What was last sent of a file that is open: its version, and the hash of its contents.
+    #[must_use]
+    pub fn sent(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
+        self.open.get(path).map(|open| (open.version, open.hash))
+    }
+
     /// What to tell so that `path` is open with its present contents; `None` if it cannot be read.
     pub fn open(&mut self, spec: &ServerSpec, path: &WsPath, read: ReadText<'_>) -> Option<Vec<Tell>> {
         self.uses += 1;

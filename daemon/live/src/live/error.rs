@@ -74,6 +74,30 @@ pub enum LiveError {
         /// What it said, or what does not make sense about it.
         error: CallError,
     },
+    /// The server will not rename what was asked about.
+    #[error("{}", refusal(.server, .why.as_deref()))]
+    NotRenamable {
+        /// Which.
+        server: &'static str,
+        /// Its own words; `None` where it has none, as at a place without a name.
+        why: Option<String>,
+    },
+    /// The server's edit does not fit the files, or would change what it must not.
+    #[error("the edit that {server} gave cannot be used: {why}")]
+    BadEdit {
+        /// Which.
+        server: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The server is still loading, and what it would say now would be wrong.
+    #[error("{server} has not loaded the project yet: {what}")]
+    Loading {
+        /// Which.
+        server: &'static str,
+        /// How far it is.
+        what: String,
+    },
     /// Out of time, or nobody waits any more.
     #[error("{server}: {stopped}")]
     Stopped {
@@ -85,6 +109,13 @@ pub enum LiveError {
     /// The daemon is ending.
     #[error("the daemon is ending")]
     Closing,
+}
+
+fn refusal(server: &str, why: Option<&str>) -> String {
+    match why.map(|why| why.trim().trim_end_matches('.')) {
+        Some(why) if !why.is_empty() => format!("{server}: {why}"),
+        _ => format!("{server} finds nothing here that can be renamed"),
+    }
 }
 
 pub(super) fn of_pool(server: &'static str, error: PoolError) -> LiveError {

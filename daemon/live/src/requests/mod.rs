@@ -5,14 +5,18 @@ mod diagnostics;
 mod hover;
 mod locations;
 mod place;
+mod rename;
 mod symbols;
+mod worse;
 
 pub use calls::{CallItem, Direction, call_hierarchy};
 pub use diagnostics::{Diagnosis, Severity, diagnostics, known_diagnostics};
 pub use hover::{TypeInfo, type_of};
 pub use locations::{definition, implementations, references};
 pub use place::{At, Place};
+pub use rename::{FileEdits, Renaming, rename, renamed_files, will_rename_files};
 pub use symbols::{FoundSymbol, Outline, kind_word, outline, workspace_symbols};
+pub use worse::{Judgement, Worse, judge, worse};
 
 use std::time::Duration;
 
@@ -42,7 +46,18 @@ impl Asking<'_> {
         &self,
         instance: &Instance,
         at: &At,
+        question: (&str, &R::Params),
+    ) -> Result<Answer<R::Result>, LiveError> {
+        self.about_within::<R>(instance, at, question, READY_WITHIN)
+    }
+
+    /// As [`Asking::about`], with another patience for a server that is still loading.
+    fn about_within<R: Request>(
+        &self,
+        instance: &Instance,
+        at: &At,
         (capability, params): (&str, &R::Params),
+        patience: Duration,
     ) -> Result<Answer<R::Result>, LiveError> {
         let server = instance.spec().name;
         if !instance.offers(capability, R::METHOD) {
@@ -55,7 +70,7 @@ impl Asking<'_> {
                 return Err(LiveError::Unreadable(at.file.clone()));
             }
         }
-        let answer = instance.ask_whole::<R>(params, READY_WITHIN, self.cancel);
+        let answer = instance.ask_whole::<R>(params, patience, self.cancel);
         answer.map_err(|error| of_call(server, R::METHOD, error))
     }
 }

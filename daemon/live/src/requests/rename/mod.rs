@@ -1,0 +1,323 @@
+//! Another name for something, or another place for a file: what a server would change, in hob's own words.
+//!
+//! A list of places may be incomplete and still be of use; an edit that leaves places out breaks the project. So a server that
+//! is still loading is waited for, and after that there is no answer rather than a partial one; only what a server can never
+//! know better is answered, with what may be missing. Everything refers to contents that the server has seen, and what
+//! does not fit them is refused in words. Nothing is written here.
+
+mod plan;
+mod positions;
+mod wire;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hob_base::{ContentHash, LineIndex, WsPath};
+use lsp_types::request::{PrepareRenameRequest, Request};
+use lsp_types::{PrepareRenameResponse, RenameParams};
+use serde_json::{Value, json};
+
+use self::plan::Plan;
+use self::wire::WorkspaceEdit;
+use super::{Asking, At};
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::{LiveError, of_call};
+use crate::ready::Readiness;
+use crate::rpc::CallError;
+use crate::spec::ReadySignal;
+use crate::uri;
+
+/// What a server is given to answer once it has loaded.
+const TO_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a server's loading is waited for where the caller would wait for ever.
+const LOADED_WITHIN: Duration = Duration::from_secs(20);
+
+/// Pause before a server that never says when it has loaded is asked the same again.
+const SETTLES: Duration = Duration::from_millis(700);
+
+/// Pause before a server that was not done is asked the same again.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// What a server would change.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Renaming {
+    /// What is renamed, as it is written where it was asked about; empty where that is a file.
+    pub old_name: String,
+    /// Replacements in files, by path, each file once.
+    pub files: Vec<FileEdits>,
+    /// Files that go elsewhere: from, to. Of a folder, each file in it.
+    pub moves: Vec<(WsPath, WsPath)>,
+    /// New files and their contents; one of the same path that is there is among `deleted`.
+    pub created: Vec<(WsPath, String)>,
+    /// Files that are there now, and go away without going elsewhere; they go before the others come.
+    pub deleted: Vec<WsPath>,
+    /// What a person should know before it is done.
+    pub notes: Vec<String>,
+}
+
+/// Replacements in one file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileEdits {
+    /// The file, where it is now.
+    pub path: WsPath,
+    /// Of the contents that `edits` refer to.
+    pub hash: ContentHash,
+    /// Those contents.
+    pub text: Arc<str>,
+    /// Ranges of bytes and what is to stand there, in the server's order; none overlap, and several may insert at one place, in
+    /// this order.
+    pub edits: Vec<(Range<usize>, String)>,
+}
+
+/// The protocol's own request, with an edit that loses nothing.
+enum Rename {}
+
+impl Request for Rename {
+    type Params = RenameParams;
+    type Result = Option<WorkspaceEdit>;
+    const METHOD: &'static str = "textDocument/rename";
+}
+
+enum WillRenameFiles {}
+
+impl Request for WillRenameFiles {
+    type Params = Value;
+    type Result = Option<WorkspaceEdit>;
+    const METHOD: &'static str = "workspace/willRenameFiles";
+}
+
+/// The field of a server's capabilities.
+const RENAME: &str = "renameProvider";
+
+/// What calling the thing at `at` by another name would change. The completeness is never that of a server that is loading:
+/// that is an error.
+///
+/// # Errors
+/// [`LiveError`]; [`LiveError::NotRenamable`] with the server's words if it refuses, [`LiveError::BadEdit`] if its edit does not
+/// fit the files, [`LiveError::Loading`] if it has not loaded the project in time.
+pub fn rename(
+    instance: &Instance,
+    at: &At,
+    new_name: &str,
+    asking: Asking<'_>,
+) -> Result<Answer<Renaming>, LiveError> {
+    let old_name = prepare(instance, at, asking)?;
+    let params = RenameParams {
+        text_document_position: at.params(instance.root()),
+        new_name: new_name.to_owned(),
+        work_done_progress_params: Default::default(),
+    };
+    let answer = asking.when_loaded(instance, |patience| {
+        asking.about_within::<Rename>(instance, at, (RENAME, &params), patience)
+    })?;
+    let nothing = || LiveError::NotRenamable { server: instance.spec().name, why: None };
+    let edit = answer.value.ok_or_else(nothing)?;
+    let mut renaming = read(instance, edit, asking)?;
+    if renaming.is_nothing() {
+        return Err(nothing());
+    }
+    check_names(instance, &mut renaming, &old_name)?;
+    renaming.old_name = old_name;
+    Ok(Answer { value: renaming, completeness: answer.completeness })
+}
+
+/// What has to change because files go elsewhere: from, to. The moves themselves are not part of it.
+///
+/// # Errors
+/// As [`rename`]; [`LiveError::Unsupported`] of a server that does not care.
+pub fn will_rename_files(
+    instance: &Instance,
+    moves: &[(WsPath, WsPath)],
+    asking: Asking<'_>,
+) -> Result<Answer<Renaming>, LiveError> {
+    let (server, question) = (instance.spec().name, WillRenameFiles::METHOD);
+    if !instance.offers_file_operation("willRename", question) {
+        return Err(LiveError::Unsupported { server, question });
+    }
+    let failed = |error| of_call(server, question, error);
+    // Some have no project before they have a file. A folder is none.
+    let first = moves.first().map(|(from, _)| instance.open(from, asking.read));
+    first.transpose().map_err(failed)?;
+    let params = files_params(instance, moves);
+    let answer = asking.when_loaded(instance, |patience| {
+        instance.ask_whole::<WillRenameFiles>(&params, patience, asking.cancel).map_err(failed)
+    })?;
+    let renaming = read(instance, answer.value.unwrap_or_default(), asking)?;
+    Ok(Answer { value: renaming, completeness: answer.completeness })
+}
+
+/// Tells a server that wants to know it that files went elsewhere.
+///
+/// # Errors
+/// [`LiveError::Refused`] if the server is gone.
+pub fn renamed_files(instance: &Instance, moves: &[(WsPath, WsPath)]) -> Result<(), LiveError> {
+    const METHOD: &str = "workspace/didRenameFiles";
+    if moves.is_empty() || !instance.offers_file_operation("didRename", METHOD) {
+        return Ok(());
+    }
+    let told = instance.notify(METHOD, &files_params(instance, moves));
+    told.map_err(|error| of_call(instance.spec().name, METHOD, error))
+}
+
+fn files_params(instance: &Instance, moves: &[(WsPath, WsPath)]) -> Value {
+    let uri = |path: &WsPath| uri::of_path(&instance.root().join_ws(path)).as_str().to_owned();
+    let files: Vec<Value> =
+        moves.iter().map(|(from, to)| json!({"oldUri": uri(from), "newUri": uri(to)})).collect();
+    json!({"files": files})
+}
+
+/// What stands at `at`, once the server has said that it may have another name.
+fn prepare(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<String, LiveError> {
+    let unreadable = || LiveError::Unreadable(at.file.clone());
+    let text = (asking.read)(&at.file).ok_or_else(unreadable)?;
+    let lines = LineIndex::new(text.as_bytes());
+    let params = at.params(instance.root());
+    let here = positions::offset(&text, &lines, params.position);
+    let around = here.map_or("", |here| positions::name_at(&text, here)).to_owned();
+    if instance.capability("/renameProvider/prepareProvider") != &Value::Bool(true) {
+        return Ok(around);
+    }
+    let asked = asking.when_loaded(instance, |patience| {
+        asking.about_within::<PrepareRenameRequest>(instance, at, (RENAME, &params), patience)
+    });
+    let prepared = match asked {
+        // It says that it can be asked beforehand, and cannot.
+        Err(LiveError::Unsupported { .. }) => return Ok(around),
+        outcome => outcome?.value,
+    };
+    let bytes = |range: lsp_types::Range| {
+        let start = positions::offset(&text, &lines, range.start).ok()?;
+        text.get(start..positions::offset(&text, &lines, range.end).ok()?)
+    };
+    let name = match prepared {
+        None | Some(PrepareRenameResponse::DefaultBehavior { default_behavior: false }) => {
+            return Err(LiveError::NotRenamable { server: instance.spec().name, why: None });
+        }
+        Some(PrepareRenameResponse::DefaultBehavior { .. }) => None,
+        Some(
+            PrepareRenameResponse::Range(range) | PrepareRenameResponse::RangeWithPlaceholder { range, .. },
+        ) => bytes(range),
+    };
+    Ok(name.map_or(around, str::to_owned))
+}
+
+/// A server's edit in hob's words.
+fn read(instance: &Instance, edit: WorkspaceEdit, asking: Asking<'_>) -> Result<Renaming, LiveError> {
+    let bad = |why: String| LiveError::BadEdit { server: instance.spec().name, why };
+    let seen = |path: &WsPath| instance.seen(path);
+    let mut plan = Plan::new(instance.root(), asking.read, &seen);
+    let confirm = edit.to_confirm();
+    for step in edit.steps().map_err(|uri| bad(format!("it would change `{uri}`, which is no file")))? {
+        plan.take(&step).map_err(bad)?;
+    }
+    let mut renaming = plan.finish().map_err(bad)?;
+    let wants = |label: String| format!("the server wants this to be confirmed: {label}");
+    renaming.notes.extend(confirm.into_iter().map(wants));
+    Ok(renaming)
+}
+
+/// Replacements that begin or end within a name show that the server saw other contents, unless it always replaces parts.
+fn check_names(instance: &Instance, renaming: &mut Renaming, old_name: &str) -> Result<(), LiveError> {
+    let all =
+        || renaming.files.iter().flat_map(|file| file.edits.iter().map(move |(range, _)| (file, range)));
+    let is_name = |(file, range): &(&FileEdits, &Range<usize>)| &file.text[(*range).clone()] == old_name;
+    if old_name.is_empty() || !all().any(|one| is_name(&one)) {
+        return Ok(());
+    }
+    let others: Vec<_> = all().filter(|one| !is_name(one)).collect();
+    if let Some((file, range)) = others.iter().find(|(file, range)| positions::cuts_a_name(&file.text, range))
+    {
+        let why = format!(
+            "at byte {} of `{}` it would cut a name in two, as if the file had other contents",
+            range.start, file.path
+        );
+        return Err(LiveError::BadEdit { server: instance.spec().name, why });
+    }
+    renaming.notes.extend(note_on_odd(&others, old_name));
+    Ok(())
+}
+
+/// Mentions replacements of what does not contain the name; the first as an example.
+fn note_on_odd(others: &[(&FileEdits, &Range<usize>)], old_name: &str) -> Option<String> {
+    let odd = |(file, range): &&(&FileEdits, &Range<usize>)| {
+        !range.is_empty() && !file.text[(*range).clone()].contains(old_name)
+    };
+    let odd: Vec<_> = others.iter().filter(odd).collect();
+    let (file, range) = odd.first()?;
+    let line = LineIndex::new(file.text.as_bytes()).line_of(u32::try_from(range.start).unwrap_or(u32::MAX));
+    let shown: String = file.text[(*range).clone()].chars().take(60).collect();
+    let count = odd.len();
+    Some(format!(
+        "{count} replacements are of something else than `{old_name}`: `{shown}` at {}:{line}",
+        file.path
+    ))
+}
+
+impl Renaming {
+    /// Whether nothing would be different.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.files.is_empty() && self.moves.is_empty() && self.created.is_empty() && self.deleted.is_empty()
+    }
+}
+
+impl Asking<'_> {
+    /// Asks, and again until the server has loaded the project; what it says before that is no answer.
+    fn when_loaded<T: PartialEq>(
+        self,
+        instance: &Instance,
+        ask: impl Fn(Duration) -> Result<Answer<T>, LiveError>,
+    ) -> Result<Answer<T>, LiveError> {
+        let server = instance.spec().name;
+        let rest = self.cancel.deadline().remaining();
+        let until = Instant::now() + rest.map_or(LOADED_WITHIN, |rest| rest.saturating_sub(TO_ANSWER));
+        let mut last: Option<T> = None;
+        loop {
+            let patience = until.saturating_duration_since(Instant::now());
+            let outcome = ask(patience);
+            match (what_is_missing(instance, &outcome), outcome) {
+                (Some(what), _) if patience.is_zero() => return Err(LiveError::Loading { server, what }),
+                // What it found missing may have come meanwhile.
+                (Some(_), _) => std::thread::sleep(AGAIN),
+                (None, Err(error)) => return Err(refused(error)),
+                (None, Ok(answer)) if instance.spec().ready != ReadySignal::Settles => return Ok(answer),
+                (None, Ok(answer)) if last.as_ref() == Some(&answer.value) => {
+                    let why = "the server never says whether it has loaded the project".to_owned();
+                    return Ok(Answer { value: answer.value, completeness: Completeness::Unknown(why) });
+                }
+                (None, Ok(answer)) => {
+                    last = Some(answer.value);
+                    std::thread::sleep(SETTLES);
+                }
+            }
+        }
+    }
+}
+
+/// What a server was still about when it answered, if that may be missing and may still come.
+fn what_is_missing<T>(instance: &Instance, outcome: &Result<Answer<T>, LiveError>) -> Option<String> {
+    match (outcome, instance.readiness()) {
+        (Ok(answer), _) if answer.is_complete() => None,
+        (_, Readiness::Impaired(_)) | (Ok(_), Readiness::Silent) => None,
+        (Ok(answer), _) => match &answer.completeness {
+            Completeness::Partial(why) | Completeness::Unknown(why) => Some(why.clone()),
+            Completeness::Complete => None,
+        },
+        (Err(LiveError::Refused { error: CallError::Refused(_), .. }), Readiness::Loading(what)) => {
+            Some(what)
+        }
+        (Err(_), _) => None,
+    }
+}
+
+/// A refusal in the server's own words.
+fn refused(error: LiveError) -> LiveError {
+    match error {
+        LiveError::Refused { server, error: CallError::Refused(refusal) } => {
+            LiveError::NotRenamable { server, why: Some(refusal.message) }
+        }
+        other => other,
+    }
+}

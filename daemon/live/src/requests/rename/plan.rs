@@ -1,0 +1,315 @@
+//! What the steps of a server's edit come to, taken one after the other as the protocol wants it: a file may be moved first
+//! and changed at its new place, or made and then filled.
+//!
+//! Nothing is written. What is where after the steps so far is kept beside the disk, and only for what they touched.
+//! Several steps that change the texts of one file refer to the contents that it has now, each of them: so editors read it, and
+//! servers count on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+use lsp_types::Uri;
+
+use super::positions::{self, Ranged};
+use super::wire::{Operation, Options, Step, TextEdit};
+use super::{FileEdits, Renaming};
+use crate::documents::ReadText;
+use crate::uri::{self, FileRef};
+
+/// Files that a folder may have which is moved or deleted.
+const MOST_FILES: usize = 10_000;
+
+/// Where what is at a place comes from.
+#[derive(Clone, PartialEq, Debug)]
+enum Source {
+    /// From here on disk.
+    Disk(WsPath),
+    /// It was made, as the so manyth.
+    Made(usize),
+}
+
+/// What is known of a document that a server has open: the version it was sent, and the hash of its contents.
+pub(super) type Seen<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
+
+/// The steps so far.
+pub(super) struct Plan<'a> {
+    root: &'a AbsPath,
+    read: ReadText<'a>,
+    seen: Seen<'a>,
+    /// What is at the places that were touched; `None` for nothing.
+    places: BTreeMap<WsPath, Option<Source>>,
+    made: Vec<String>,
+    files: BTreeMap<WsPath, FileEdits>,
+    notes: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(root: &'a AbsPath, read: ReadText<'a>, seen: Seen<'a>) -> Self {
+        Self {
+            root,
+            read,
+            seen,
+            places: BTreeMap::new(),
+            made: Vec::new(),
+            files: BTreeMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes a step; why it cannot be taken, if so.
+    pub(super) fn take(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Text { uri, version, edits } => self.edit(&self.inside(uri)?, *version, edits),
+            Step::Whole(Operation::Create { uri, options }) => {
+                self.create(self.inside(uri)?, options.unwrap_or_default())
+            }
+            Step::Whole(Operation::Rename { old_uri, new_uri, options }) => {
+                let (from, to) = (self.inside(old_uri)?, self.inside(new_uri)?);
+                self.rename((&from, &to), options.unwrap_or_default())
+            }
+            Step::Whole(Operation::Delete { uri, options }) => {
+                self.delete(&self.inside(uri)?, options.unwrap_or_default())
+            }
+        }
+    }
+
+    /// What all of it comes to; which texts would have been replaced twice, if any.
+    pub(super) fn finish(self) -> Result<Renaming, String> {
+        let Self { places, made, mut files, notes, .. } = self;
+        for (path, file) in &mut files {
+            let overlap = |at| format!("two of its replacements in `{path}` want the same byte {at}");
+            positions::without_repeats(&mut file.edits).map_err(overlap)?;
+        }
+        files.retain(|_, file| !file.edits.is_empty());
+        let mut renaming = Renaming { notes, ..Renaming::default() };
+        let mut sources = BTreeSet::new();
+        for (path, source) in &places {
+            match source {
+                Some(Source::Disk(from)) => {
+                    sources.insert(from.clone());
+                    if from != path {
+                        renaming.moves.push((from.clone(), path.clone()));
+                    }
+                }
+                Some(Source::Made(number)) => renaming.created.push((path.clone(), made[*number].clone())),
+                None => {}
+            }
+        }
+        // What stood where something else is now is gone too.
+        let touched = places.into_iter().filter(|(path, source)| *source != Some(Source::Disk(path.clone())));
+        let gone = touched.map(|(path, _)| path).filter(|path| !sources.contains(path));
+        renaming.deleted = gone.filter(|path| is_there(&self.root.join_ws(path))).collect();
+        files.retain(|path, _| !renaming.deleted.contains(path));
+        renaming.files = files.into_values().collect();
+        Ok(renaming)
+    }
+
+    fn inside(&self, uri: &Uri) -> Result<WsPath, String> {
+        let path = uri::to_path(uri)
+            .ok_or_else(|| format!("it would change `{}`, which is no file", uri.as_str()))?;
+        match FileRef::of(path, self.root) {
+            FileRef::Inside(path) if !path.is_root() => Ok(path),
+            FileRef::Inside(_) => Err("it would change the whole workspace as one file".to_owned()),
+            FileRef::Outside(path) => {
+                Err(format!("it would change `{path}`, which lies outside the workspace"))
+            }
+        }
+    }
+
+    fn edit(&mut self, path: &WsPath, version: Option<i32>, edits: &[TextEdit]) -> Result<(), String> {
+        let unfit = |why: String| format!("`{path}` cannot be changed so: {why}");
+        match self.at(path) {
+            None => Err(format!("it would change `{path}`, which is not there")),
+            Some(Source::Made(number)) => {
+                let ranged = positions::in_bytes(&self.made[number], edits).map_err(unfit)?;
+                self.made[number] = filled(&self.made[number], ranged).map_err(unfit)?;
+                Ok(())
+            }
+            Some(Source::Disk(origin)) => {
+                self.check_version(&origin, version).map_err(unfit)?;
+                let file = match self.files.remove(&origin) {
+                    Some(file) => file,
+                    None => self.file(&origin).map_err(unfit)?,
+                };
+                let ranged = positions::in_bytes(&file.text, edits).map_err(unfit)?;
+                let edits = file.edits.into_iter().chain(ranged).collect();
+                self.files.insert(origin, FileEdits { edits, ..file });
+                Ok(())
+            }
+        }
+    }
+
+    /// A version that was never sent means contents that nobody has. Of files that are not open some servers say 0.
+    fn check_version(&self, path: &WsPath, version: Option<i32>) -> Result<(), String> {
+        let sent = (self.seen)(path).map(|(version, _)| version);
+        match (version, sent) {
+            (None, _) => Ok(()),
+            (Some(version), Some(sent)) if version == sent => Ok(()),
+            (Some(version), None) if version <= 0 => Ok(()),
+            (Some(version), Some(sent)) => {
+                Err(format!("the server means version {version} of it, but was sent version {sent}"))
+            }
+            (Some(version), None) => {
+                Err(format!("the server means version {version} of it, but it is not open there"))
+            }
+        }
+    }
+
+    /// A file as it is now, if that is what the server knows.
+    fn file(&self, path: &WsPath) -> Result<FileEdits, String> {
+        let text = (self.read)(path).ok_or("it cannot be read as text")?;
+        let hash = ContentHash::of(text.as_bytes());
+        if (self.seen)(path).is_some_and(|(_, seen)| seen != hash) {
+            return Err("it has changed since the server was told of it".to_owned());
+        }
+        Ok(FileEdits { path: path.clone(), hash, text: Arc::from(text), edits: Vec::new() })
+    }
+
+    fn create(&mut self, path: WsPath, options: Options) -> Result<(), String> {
+        if self.at(&path).is_some() || self.is_folder(&path) {
+            match (options.overwrite, options.ignore_if_exists) {
+                (Some(true), _) => {}
+                (_, Some(true)) => return Ok(()),
+                _ => return Err(format!("it would create `{path}`, which is there already")),
+            }
+        }
+        self.places.insert(path, Some(Source::Made(self.made.len())));
+        self.made.push(String::new());
+        Ok(())
+    }
+
+    fn rename(&mut self, (from, to): (&WsPath, &WsPath), options: Options) -> Result<(), String> {
+        if from == to {
+            return Ok(());
+        }
+        if to.is_below(from) {
+            return Err(format!("it would move `{from}` into itself, to `{to}`"));
+        }
+        let files = self.files_at(from)?;
+        if files.is_empty() {
+            return Err(format!("it would move `{from}`, which is not there"));
+        }
+        if self.at(to).is_some() || self.is_folder(to) {
+            match (options.overwrite, options.ignore_if_exists) {
+                (Some(true), _) => self.remove(to)?,
+                (_, Some(true)) => {
+                    self.notes.push(format!("`{from}` is not moved: there is `{to}` already"));
+                    return Ok(());
+                }
+                _ => return Err(format!("it would move `{from}` to `{to}`, which is there already")),
+            }
+        }
+        for path in files {
+            let rest = path.as_str()[from.as_str().len()..].trim_start_matches('/');
+            let target = if rest.is_empty() { to.clone() } else { below(to, rest)? };
+            let source = self.at(&path);
+            self.places.insert(path, None);
+            self.places.insert(target, source);
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &WsPath, options: Options) -> Result<(), String> {
+        let is_folder = self.is_folder(path);
+        if is_folder && options.recursive != Some(true) {
+            return Err(format!("it would delete the folder `{path}`, but not what is in it"));
+        }
+        if !is_folder && self.at(path).is_none() {
+            return match options.ignore_if_not_exists {
+                Some(true) => Ok(()),
+                _ => Err(format!("it would delete `{path}`, which is not there")),
+            };
+        }
+        self.remove(path)
+    }
+
+    fn remove(&mut self, path: &WsPath) -> Result<(), String> {
+        for file in self.files_at(path)? {
+            self.places.insert(file, None);
+        }
+        Ok(())
+    }
+
+    /// What is at a place now, if it is a file.
+    fn at(&self, path: &WsPath) -> Option<Source> {
+        match self.places.get(path) {
+            Some(source) => source.clone(),
+            None => {
+                let place = self.root.join_ws(path);
+                (is_there(&place) && !is_dir(&place)).then(|| Source::Disk(path.clone()))
+            }
+        }
+    }
+
+    fn is_folder(&self, path: &WsPath) -> bool {
+        is_dir(&self.root.join_ws(path))
+            || self
+                .places
+                .iter()
+                .any(|(place, source)| source.is_some() && place != path && place.is_below(path))
+    }
+
+    /// The files at a place: itself, or all in it.
+    fn files_at(&self, path: &WsPath) -> Result<Vec<WsPath>, String> {
+        let mut files = BTreeSet::new();
+        let place = self.root.join_ws(path);
+        if is_dir(&place) {
+            list(place.as_path(), path, &mut files)?;
+        } else if is_there(&place) {
+            files.insert(path.clone());
+        }
+        let touched = self.places.keys().filter(|place| place.is_below(path));
+        files.extend(touched.cloned());
+        Ok(files.into_iter().filter(|file| self.at(file).is_some()).collect())
+    }
+}
+
+fn is_there(place: &AbsPath) -> bool {
+    fs::symlink_metadata(place.as_path()).is_ok()
+}
+
+/// A link to a folder is none.
+fn is_dir(place: &AbsPath) -> bool {
+    fs::symlink_metadata(place.as_path()).is_ok_and(|found| found.is_dir())
+}
+
+/// All files below a folder; links are files, wherever they lead.
+fn list(folder: &Path, path: &WsPath, files: &mut BTreeSet<WsPath>) -> Result<(), String> {
+    let unreadable = |error: std::io::Error| format!("the folder `{path}` cannot be read: {error}");
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let name = entry.file_name();
+        let name =
+            name.to_str().ok_or_else(|| format!("the folder `{path}` has a file whose name is no text"))?;
+        let at = below(path, name)?;
+        match entry.file_type().map_err(unreadable)?.is_dir() {
+            true => list(&entry.path(), &at, files)?,
+            false => drop(files.insert(at)),
+        }
+        if files.len() > MOST_FILES {
+            return Err(format!("the folder `{path}` has more than {MOST_FILES} files"));
+        }
+    }
+    Ok(())
+}
+
+fn below(folder: &WsPath, rest: &str) -> Result<WsPath, String> {
+    WsPath::new(&format!("{folder}/{rest}")).map_err(|error| error.to_string())
+}
+
+/// A text that was made, with something written into it.
+fn filled(text: &str, mut edits: Ranged) -> Result<String, String> {
+    positions::without_repeats(&mut edits).map_err(|at| format!("two replacements want its byte {at}"))?;
+    edits.sort_by_key(|(range, _)| (range.start, range.end));
+    let (mut filled, mut done) = (String::new(), 0);
+    for (range, new) in &edits {
+        filled.push_str(&text[done..range.start]);
+        filled.push_str(new);
+        done = range.end;
+    }
+    filled.push_str(&text[done..]);
+    Ok(filled)
+}

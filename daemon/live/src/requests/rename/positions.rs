@@ -1,0 +1,140 @@
+//! From a server's ranges to bytes, strictly: a range that does not fit the contents is a sign that the server saw others,
+//! and what it meant is not guessed.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use hob_base::LineIndex;
+use lsp_types::Position;
+
+use super::wire::TextEdit;
+
+/// Replacements in bytes, in the server's order.
+pub(super) type Ranged = Vec<(Range<usize>, String)>;
+
+/// The edits as replacements of ranges of bytes of `text`; why not, if they do not fit it.
+pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String> {
+    if !edits.is_empty() && has_bare_return(text) {
+        return Err(
+            "it has lines that end with a carriage return alone, which servers count differently".into()
+        );
+    }
+    let lines = LineIndex::new(text.as_bytes());
+    let one = |edit: &TextEdit| {
+        let (start, end) = (edit.range.start, edit.range.end);
+        let range = offset(text, &lines, start)?..offset(text, &lines, end)?;
+        if range.start > range.end {
+            return Err(format!("a range of it ends before it begins, at {}", shown(start)));
+        }
+        Ok((range, edit.new_text.clone()))
+    };
+    edits.iter().map(one).collect()
+}
+
+/// The byte that a position means.
+pub(super) fn offset(text: &str, lines: &LineIndex, position: Position) -> Result<usize, String> {
+    let outside = || format!("the server means {} of it, which is not there", shown(position));
+    let line = position.line.checked_add(1).and_then(|line| lines.line_range(line)).ok_or_else(outside)?;
+    let (start, mut units) = (line.start, position.character as usize);
+    let here = &text[line.clone()];
+    if here.is_ascii() {
+        return if units <= here.len() { Ok(start + units) } else { Err(outside()) };
+    }
+    for (at, c) in here.char_indices() {
+        if units == 0 {
+            return Ok(start + at);
+        }
+        // Half a character is no place either.
+        units = units.checked_sub(c.len_utf16()).ok_or_else(outside)?;
+    }
+    if units == 0 { Ok(line.end) } else { Err(outside()) }
+}
+
+fn shown(position: Position) -> String {
+    format!("line {}, column {}", u64::from(position.line) + 1, u64::from(position.character) + 1)
+}
+
+fn has_bare_return(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(at, byte)| *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
+}
+
+/// Takes out what is said twice; the first byte of an overlap if any of the rest want the same bytes. Those that insert at
+/// one place stay in their order.
+pub(super) fn without_repeats(edits: &mut Ranged) -> Result<(), usize> {
+    let mut said = HashSet::new();
+    edits.retain(|edit| edit.0.is_empty() || said.insert(edit.clone()));
+    let mut ordered: Vec<&Range<usize>> = edits.iter().map(|(range, _)| range).collect();
+    ordered.sort_by_key(|range| (range.start, range.end));
+    let overlap = ordered.windows(2).find(|pair| pair[1].start < pair[0].end);
+    overlap.map_or(Ok(()), |pair| Err(pair[1].start))
+}
+
+/// The name around a byte of a text; empty if none is there.
+pub(super) fn name_at(text: &str, at: usize) -> &str {
+    let Some((before, after)) = text.split_at_checked(at) else { return "" };
+    let start = before.rfind(|c| !is_part(c)).map_or(0, |last| last + width_at(before, last));
+    let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
+    &text[start..at + end]
+}
+
+fn width_at(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// Whether a range begins or ends within a name.
+pub(super) fn cuts_a_name(text: &str, range: &Range<usize>) -> bool {
+    let within = |at: usize| {
+        let before = text[..at].chars().next_back().is_some_and(is_part);
+        before && text[at..].chars().next().is_some_and(is_part)
+    };
+    within(range.start) || within(range.end)
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: u32, character: u32) -> Position {
+        Position { line, character }
+    }
+
+    #[test]
+    fn columns_are_utf16_units_and_nothing_is_clamped() {
+        let text = "a\u{1f600}b\r\nlast";
+        let lines = LineIndex::new(text.as_bytes());
+        let to = |line, character| offset(text, &lines, at(line, character)).ok();
+        assert_eq!([to(0, 0), to(0, 1), to(0, 3), to(0, 4)], [Some(0), Some(1), Some(5), Some(6)]);
+        assert_eq!([to(1, 0), to(1, 4)], [Some(8), Some(12)]);
+        for (line, character) in [(0, 2), (0, 6), (1, 5), (2, 0), (u32::MAX, 0), (0, u32::MAX)] {
+            assert_eq!(to(line, character), None, "{line}:{character}");
+        }
+    }
+
+    #[test]
+    fn repeats_go_and_overlaps_are_refused() {
+        let edit = |range: Range<usize>, text: &str| (range, text.to_owned());
+        let mut edits = vec![edit(4..6, "x"), edit(2..2, "i"), edit(4..6, "x"), edit(2..2, "i")];
+        assert_eq!(without_repeats(&mut edits), Ok(()));
+        assert_eq!(edits, [edit(4..6, "x"), edit(2..2, "i"), edit(2..2, "i")]);
+        edits.push(edit(5..8, "y"));
+        assert_eq!(without_repeats(&mut edits), Err(5));
+    }
+
+    #[test]
+    fn names_are_found_and_what_cuts_them_is_seen() {
+        let text = "é.größe(x)";
+        let start = text.find("größe").expect("it is there");
+        let end = start + "größe".len();
+        for at in [start, start + 2, end] {
+            assert_eq!(name_at(text, at), "größe");
+        }
+        assert_eq!((name_at(text, text.len()), name_at("", 0), name_at("a", 9)), ("", "", ""));
+        assert!(!cuts_a_name(text, &(start..end)) && !cuts_a_name(text, &(end..end)));
+        assert!(cuts_a_name(text, &(start + 1..end)) && cuts_a_name(text, &(start + 1..start + 1)));
+    }
+}

@@ -1,0 +1,129 @@
+//! A server's edit as it comes: both of the protocol's forms, read as loosely as servers write them.
+//!
+//! `lsp-types` has these too, but takes an annotated edit for a plain one and loses that the server wants it confirmed.
+
+use std::collections::BTreeMap;
+
+use lsp_types::{Range, Uri};
+use serde::{Deserialize, Serialize};
+
+/// An edit of several files.
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct WorkspaceEdit {
+    changes: Option<BTreeMap<String, Vec<TextEdit>>>,
+    document_changes: Option<Vec<DocumentChange>>,
+    change_annotations: BTreeMap<String, Annotation>,
+}
+
+/// New text for a range.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct TextEdit {
+    pub(super) range: Range,
+    pub(super) new_text: String,
+    annotation_id: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+enum DocumentChange {
+    Operation(Operation),
+    Document(DocumentEdit),
+}
+
+/// What is done with whole files.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(super) enum Operation {
+    /// A new, empty file.
+    Create { uri: Uri, options: Option<Options> },
+    /// Another place for a file or folder.
+    #[serde(rename_all = "camelCase")]
+    Rename { old_uri: Uri, new_uri: Uri, options: Option<Options> },
+    /// No such file any more.
+    Delete { uri: Uri, options: Option<Options> },
+}
+
+/// What is to be done where something is in the way, or nothing there.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Options {
+    pub(super) overwrite: Option<bool>,
+    pub(super) ignore_if_exists: Option<bool>,
+    pub(super) recursive: Option<bool>,
+    pub(super) ignore_if_not_exists: Option<bool>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DocumentEdit {
+    text_document: Document,
+    edits: Vec<TextEdit>,
+}
+
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
+struct Document {
+    uri: Uri,
+    version: Option<i32>,
+}
+
+#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Annotation {
+    label: String,
+    needs_confirmation: Option<bool>,
+}
+
+/// One step of an edit.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Step {
+    /// New texts for ranges of a file, which refer to this version of it, if the server says.
+    Text { uri: Uri, version: Option<i32>, edits: Vec<TextEdit> },
+    /// Something is done with a whole file.
+    Whole(Operation),
+}
+
+impl WorkspaceEdit {
+    /// What it does, in its order; the text of a URI that is none if there is one. Where a server gives both forms, the one
+    /// with versions counts.
+    pub(super) fn steps(self) -> Result<Vec<Step>, String> {
+        match self.document_changes {
+            Some(changes) if !changes.is_empty() => Ok(changes.into_iter().map(Step::of).collect()),
+            _ => self.changes.unwrap_or_default().into_iter().map(Step::plain).collect(),
+        }
+    }
+
+    /// What the server wants a person to confirm, as it calls it.
+    pub(super) fn to_confirm(&self) -> Vec<String> {
+        let wanted = |annotation: &&Annotation| annotation.needs_confirmation == Some(true);
+        let used = self.change_annotations.iter().filter(|(id, _)| self.uses(id)).map(|(_, one)| one);
+        used.filter(wanted).map(|annotation| annotation.label.clone()).collect()
+    }
+
+    /// Whether a text edit belongs to an annotation. Those of whole files are shown as such anyway.
+    fn uses(&self, id: &str) -> bool {
+        let plain = self.changes.iter().flatten().flat_map(|(_, edits)| edits);
+        let documents = self.document_changes.iter().flatten().flat_map(|change| match change {
+            DocumentChange::Document(document) => &document.edits[..],
+            DocumentChange::Operation(_) => &[],
+        });
+        plain.chain(documents).any(|edit| edit.annotation_id.as_deref() == Some(id))
+    }
+}
+
+impl Step {
+    fn of(change: DocumentChange) -> Self {
+        match change {
+            DocumentChange::Operation(operation) => Self::Whole(operation),
+            DocumentChange::Document(DocumentEdit { text_document: Document { uri, version }, edits }) => {
+                Self::Text { uri, version, edits }
+            }
+        }
+    }
+
+    fn plain((uri, edits): (String, Vec<TextEdit>)) -> Result<Self, String> {
+        let uri = uri.parse().map_err(|_| uri)?;
+        Ok(Self::Text { uri, version: None, edits })
+    }
+}

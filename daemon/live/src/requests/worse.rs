@@ -1,0 +1,176 @@
+//! What an edit made worse: the verdicts on some files before it, and after it.
+//!
+//! What is wrong with a file is told apart by severity and counted, because positions and names are what an edit changes. Files on
+//! which there is no verdict are named, and nothing is said of them: silence is not "nothing wrong".
+
+use std::collections::{BTreeMap, HashMap};
+
+use hob_base::WsPath;
+
+use super::Asking;
+use super::diagnostics::{Diagnosis, Severity, diagnostics};
+use crate::instance::{Completeness, Instance};
+use crate::live::LiveError;
+use crate::ready::Readiness;
+
+/// Files that are judged at once; each is opened, and as many may be open as a server is given.
+const MOST: usize = 32;
+
+/// The verdicts on some files.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judgement {
+    /// What is wrong with each.
+    pub files: BTreeMap<WsPath, Vec<Diagnosis>>,
+    /// Those on which there is no verdict, and why not.
+    pub unjudged: BTreeMap<WsPath, String>,
+}
+
+/// A file with more that is wrong than before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Worse {
+    /// Where it is now.
+    pub file: WsPath,
+    /// Of what there is more; errors and warnings are counted.
+    pub severity: Severity,
+    /// How much there was.
+    pub before: usize,
+    /// How much there is.
+    pub after: usize,
+    /// What was not said before, in these words, at any place; first lines first.
+    pub new: Vec<Diagnosis>,
+}
+
+/// What is wrong with `files` now. Never fails: what a server does not say is said instead.
+#[must_use]
+pub fn judge(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Judgement {
+    let mut judgement = Judgement::default();
+    let mut stopped: Option<String> = None;
+    for (at, file) in files.iter().enumerate() {
+        if at >= MOST {
+            stopped.get_or_insert_with(|| format!("only the first {MOST} files are looked at"));
+        }
+        let outcome = match &stopped {
+            Some(why) => Err(why.clone()),
+            None => verdict(instance, file, asking).map_err(|(why, for_all)| {
+                stopped = for_all.then(|| why.clone());
+                why
+            }),
+        };
+        match outcome {
+            Ok(list) => drop(judgement.files.insert(file.clone(), list)),
+            Err(why) => drop(judgement.unjudged.insert(file.clone(), why)),
+        }
+    }
+    judgement
+}
+
+/// A verdict that counts; or why there is none, and whether there will be none on other files either.
+fn verdict(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result<Vec<Diagnosis>, (String, bool)> {
+    match diagnostics(instance, file, asking) {
+        Ok(answer) => match answer.completeness {
+            Completeness::Complete => Ok(answer.value),
+            // It will not know better afterwards either.
+            Completeness::Partial(_) if matches!(instance.readiness(), Readiness::Impaired(_)) => {
+                Ok(answer.value)
+            }
+            Completeness::Partial(why) | Completeness::Unknown(why) => Err((why, false)),
+        },
+        Err(error @ LiveError::Unreadable(_)) => Err((error.to_string(), false)),
+        Err(error) => Err((error.to_string(), true)),
+    }
+}
+
+/// What is worse in `after` than in `before`, by file and severity. `moved` says where files came from: to, from.
+#[must_use]
+pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsPath>) -> Vec<Worse> {
+    let mut all = Vec::new();
+    for (file, now) in &after.files {
+        let origin = moved.get(file).unwrap_or(file);
+        // Nothing was wrong with a file that was not there, unless nobody said so.
+        let known = before.files.get(origin).map(Vec::as_slice);
+        let Some(then) = known.or((!before.unjudged.contains_key(origin)).then_some(&[][..])) else {
+            continue;
+        };
+        all.extend([Severity::Error, Severity::Warning].into_iter().filter_map(|severity| {
+            let of = |list: &[Diagnosis]| -> Vec<Diagnosis> {
+                list.iter().filter(|one| one.severity == severity).cloned().collect()
+            };
+            more(file, severity, (&of(then), of(now)))
+        }));
+    }
+    all
+}
+
+fn more(file: &WsPath, severity: Severity, (then, now): (&[Diagnosis], Vec<Diagnosis>)) -> Option<Worse> {
+    let (before, after) = (then.len(), now.len());
+    if after <= before {
+        return None;
+    }
+    let words = |one: &Diagnosis| (one.code.clone(), one.message.clone());
+    let mut said: HashMap<_, usize> = HashMap::new();
+    for one in then {
+        *said.entry(words(one)).or_default() += 1;
+    }
+    let is_new = |one: &Diagnosis| {
+        let left = said.entry(words(one)).or_default();
+        let is_new = *left == 0;
+        *left = left.saturating_sub(1);
+        is_new
+    };
+    let new = now.into_iter().filter(is_new).collect();
+    Some(Worse { file: file.clone(), severity, before, after, new })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::uri::FileRef;
+
+    fn path(text: &str) -> WsPath {
+        WsPath::new(text).expect("relative")
+    }
+
+    fn judged(file: &str, list: &[(Severity, u32, &str)]) -> (WsPath, Vec<Diagnosis>) {
+        let one = |(severity, line, message): &(Severity, u32, &str)| Diagnosis {
+            file: FileRef::Inside(path(file)),
+            at: (*line, 1),
+            severity: *severity,
+            code: None,
+            message: (*message).to_owned(),
+            source: None,
+        };
+        (path(file), list.iter().map(one).collect())
+    }
+
+    fn all<const N: usize>(files: [(WsPath, Vec<Diagnosis>); N]) -> Judgement {
+        Judgement { files: files.into(), ..Judgement::default() }
+    }
+
+    #[test]
+    fn only_what_there_is_more_of_is_worse() {
+        use Severity::{Error, Hint, Warning};
+        let before = all([
+            judged("a.py", &[(Error, 3, "no x"), (Warning, 1, "unused")]),
+            judged("b.py", &[(Error, 1, "broken")]),
+        ]);
+        let after = all([
+            judged("a.py", &[(Error, 9, "no x"), (Error, 10, "no x"), (Error, 11, "no y"), (Hint, 1, "hm")]),
+            judged("c.py", &[(Error, 5, "broken otherwise")]),
+            judged("new.py", &[(Warning, 1, "odd")]),
+        ]);
+        let moved = BTreeMap::from([(path("c.py"), path("b.py"))]);
+        let found = worse(&before, &after, &moved);
+        let [a, new] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((a.file.as_str(), a.severity, a.before, a.after), ("a.py", Error, 1, 3));
+        assert_eq!(a.new.iter().map(|one| one.at.0).collect::<Vec<_>>(), [10, 11]);
+        assert_eq!((new.file.as_str(), new.before, new.after), ("new.py", 0, 1));
+    }
+
+    #[test]
+    fn without_a_verdict_nothing_is_said() {
+        let mut before = Judgement::default();
+        before.unjudged.insert(path("a.py"), "too late".to_owned());
+        let after = all([judged("a.py", &[(Severity::Error, 1, "broken")])]);
+        assert_eq!(worse(&before, &after, &BTreeMap::new()), []);
+    }
+}

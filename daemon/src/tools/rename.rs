@@ -1,0 +1,214 @@
+//! What `edit_rename` needs to know: what a language server would change for another name, or for another place of a file, and
+//! what the running servers think of files before and after an edit.
+//!
+//! Nothing is written here. A server's edit counts only if nothing has changed while it was made, because a new use that it did not
+//! see would be left behind.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hob_base::{Deadline, WsPath};
+use hob_live::instance::{Answer, Completeness as Whole, Instance};
+use hob_live::live::LiveError;
+use hob_live::requests::{self, Asking, Judgement, Renaming};
+use hob_map::graph::NodeKind;
+use hob_proto::tools::nav::{Completeness, PositionArgs};
+use hob_proto::{NodeId, ToolError};
+
+use super::ask::{ask, text_of};
+use super::nav::{Asked, LONG_PATIENCE, whole};
+use super::{Needs, ToolCall};
+use crate::host::{Freshness, Moment, Workspace};
+use crate::to_proto::errors;
+
+/// How often files may change while the server answers.
+const ATTEMPTS: usize = 3;
+
+/// What a rename would change.
+pub(super) struct Renamed {
+    /// Where.
+    pub(super) workspace: Arc<Workspace>,
+    /// What; of a file, the move itself too.
+    pub(super) renaming: Renaming,
+    /// How whole it is; the call's warnings say what may be missing.
+    pub(super) completeness: Completeness,
+}
+
+/// Asks what another name for the thing at `target` would change, or another place for a file, if `target` is the node of one:
+/// then `new_name` is its new name, or with a `/` its new path. Notes of the server become warnings.
+///
+/// # Errors
+/// Those of the `nav_*` tools; `SYMBOL_NOT_FOUND` where nothing can be renamed, `BAD_ARGS` with the server's words where it refuses,
+/// `LSP_TIMEOUT` if it has not loaded the project in time, `CONFLICT` if files keep changing meanwhile.
+pub(super) fn rename(
+    call: &mut ToolCall<'_>,
+    target: &PositionArgs,
+    new_name: &str,
+) -> Result<Renamed, ToolError> {
+    // What may be old is good enough to read, not to be written.
+    call.fresh = true;
+    let renamed = match file_of(call, target)? {
+        Some((workspace, file)) => rename_file(call, workspace, &file, new_name)?,
+        None => rename_symbol(call, target, new_name)?,
+    };
+    let notes = renamed.renaming.notes.iter().map(|note| super::sentence(note));
+    call.warnings.extend(notes);
+    Ok(renamed)
+}
+
+/// The file that a target means, if it is a file's node.
+fn file_of(
+    call: &mut ToolCall<'_>,
+    target: &PositionArgs,
+) -> Result<Option<(Arc<Workspace>, WsPath)>, ToolError> {
+    let id = target.node_id.as_deref().and_then(|id| id.parse::<NodeId>().ok());
+    let Some(id) = id.filter(|_| target.file.is_none()) else { return Ok(None) };
+    let workspace = call.workspace(Needs::Map)?;
+    let map = workspace.map();
+    let info = map.node(&id).and_then(|node| map.info(node));
+    let file = info.filter(|info| info.kind == NodeKind::File).and_then(|info| info.path);
+    drop(map);
+    Ok(file.map(|file| (workspace, file)))
+}
+
+fn rename_symbol(
+    call: &mut ToolCall<'_>,
+    target: &PositionArgs,
+    new_name: &str,
+) -> Result<Renamed, ToolError> {
+    if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
+        return Err(errors::bad_new_name(new_name));
+    }
+    for _ in 0..ATTEMPTS {
+        let asked = Asked::new(call, target)?;
+        let answer = asked
+            .ask(call, LONG_PATIENCE, |server, at, asking| requests::rename(server, at, new_name, asking))?;
+        if answer.value.old_name == new_name {
+            return Err(errors::bad_new_name(new_name));
+        }
+        if is_unchanged(call, &asked.workspace, asked.moment) {
+            let completeness = whole(call, &answer);
+            return Ok(Renamed { workspace: asked.workspace, renaming: answer.value, completeness });
+        }
+    }
+    Err(errors::keeps_changing())
+}
+
+fn rename_file(
+    call: &mut ToolCall<'_>,
+    workspace: Arc<Workspace>,
+    from: &WsPath,
+    new_name: &str,
+) -> Result<Renamed, ToolError> {
+    let to = new_path(&workspace, from, new_name)?;
+    let moves = [(from.clone(), to)];
+    for _ in 0..ATTEMPTS {
+        let moment = super::nav::moment(call, &workspace);
+        let answer = ask_about_move(call, &workspace, &moves)?;
+        if is_unchanged(call, &workspace, moment) {
+            let completeness = whole(call, &answer);
+            let mut renaming = answer.value;
+            if !renaming.moves.contains(&moves[0]) {
+                renaming.moves.extend(moves);
+            }
+            return Ok(Renamed { workspace, renaming, completeness });
+        }
+    }
+    Err(errors::keeps_changing())
+}
+
+/// Where no server cares, only the file itself is moved, and that is said.
+fn ask_about_move(
+    call: &mut ToolCall<'_>,
+    workspace: &Workspace,
+    moves: &[(WsPath, WsPath)],
+) -> Result<Answer<Renaming>, ToolError> {
+    let question = |server: &Instance, asking: Asking<'_>| requests::will_rename_files(server, moves, asking);
+    let alone = |why: String| Answer {
+        value: Renaming::default(),
+        completeness: Whole::Unknown(format!("nothing that refers to the file is changed, as {why}")),
+    };
+    match ask(call, (workspace, &moves[0].0), LONG_PATIENCE, question) {
+        Ok(answer) => Ok(answer),
+        Err(LiveError::Unsupported { server, .. }) => {
+            Ok(alone(format!("{server} does not say what depends on where files are")))
+        }
+        Err(error @ (LiveError::NoSuchLanguage { .. } | LiveError::NotInstalled { .. })) => {
+            Ok(alone(error.to_string()))
+        }
+        Err(error) => Err(errors::live(&error, LONG_PATIENCE)),
+    }
+}
+
+fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPath, ToolError> {
+    let text = match (new_name.contains('/'), from.dir()) {
+        (true, _) | (_, "") => new_name.to_owned(),
+        (false, folder) => format!("{folder}/{new_name}"),
+    };
+    let to = hob_workspace::confine(workspace.root(), &text)
+        .map_err(|error| errors::confine(&error, workspace.root()))?;
+    let is_taken = workspace.root().join_ws(&to).as_path().symlink_metadata().is_ok();
+    if to.is_root() || is_taken || new_name.trim().is_empty() || new_name.ends_with('/') {
+        return Err(errors::bad_new_path(&to));
+    }
+    Ok(to)
+}
+
+/// Whether every write until now had been seen at `moment` already.
+fn is_unchanged(call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<Moment>) -> bool {
+    match (moment, workspace.barrier(false, call.patience)) {
+        (Some(moment), Freshness::Fresh) => workspace.moment() == Some(moment),
+        // That what is seen may be old was said already; what is written is compared byte by byte.
+        _ => true,
+    }
+}
+
+/// What the running servers say is wrong with files, as they are now; starts none.
+pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> Judgement {
+    let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
+    let read = |path: &WsPath| text_of(workspace, path);
+    let asking = Asking { read: &read, cancel: &cancel };
+    let mut rest = files.to_vec();
+    let mut all = Judgement::default();
+    for server in workspace.live().pool().running(workspace.root()) {
+        let serves = |file: &WsPath| server.spec().language_of(file.file_name()).is_some();
+        let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(serves);
+        rest = others;
+        let Judgement { files, unjudged } = requests::judge(&server, &its, asking);
+        all.files.extend(files);
+        all.unjudged.extend(unjudged);
+    }
+    let nobody = rest.into_iter().map(|file| (file, "no language server runs for it".to_owned()));
+    all.unjudged.extend(nobody);
+    all
+}
+
+/// What is worse now than when `before` was judged; `moves` are from, to. The files that are judged now are those, where they
+/// are now.
+pub(super) fn worse(
+    call: &ToolCall<'_>,
+    workspace: &Workspace,
+    (before, moves): (&Judgement, &[(WsPath, WsPath)]),
+) -> (Vec<requests::Worse>, Judgement) {
+    let moved: BTreeMap<&WsPath, &WsPath> = moves.iter().map(|(from, to)| (from, to)).collect();
+    let files: Vec<WsPath> = before
+        .files
+        .keys()
+        .map(|file| moved.get(file).map_or_else(|| file.clone(), |to| (*to).clone()))
+        .filter(|file| workspace.root().join_ws(file).as_path().exists())
+        .collect();
+    let after = judge(call, workspace, &files);
+    let origins = moves.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
+    (requests::worse(before, &after, &origins), after)
+}
+
+/// Tells the running servers that files went elsewhere.
+pub(super) fn moved(workspace: &Workspace, moves: &[(WsPath, WsPath)]) {
+    for server in workspace.live().pool().running(workspace.root()) {
+        let serves = |file: &WsPath| server.spec().language_of(file.file_name()).is_some();
+        let its: Vec<_> = moves.iter().filter(|(from, _)| serves(from)).cloned().collect();
+        if let Err(error) = requests::renamed_files(&server, &its) {
+            tracing::debug!(%error, "a server was not told that files went elsewhere");
+        }
+    }
+}
