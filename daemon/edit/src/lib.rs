@@ -7,11 +7,20 @@
 mod change;
 mod edits;
 mod error;
+mod lines;
+mod pattern;
 mod pending;
 mod preview;
+mod symbol;
+mod text;
 
 pub use change::{Change, Proposal, Splice, SpliceError, splice};
 pub use edits::{Applied, Clock, Edits, Report, Undoable};
 pub use error::{Conflict, Difference, Differs, EditError};
+pub use pattern::{
+    Grammar, LANGUAGES, Parse, PatternEdit, PatternError, PatternFileError, PatternLanguage, pattern_language,
+};
 pub use pending::{Kind, Outcome, Owner, Pending, PendingId, Staged, Summary};
 pub use preview::{FileKind, FilePreview, Preview};
+pub use symbol::{SymbolEditError, SymbolOperation, SymbolPlace, edit_symbol};
+pub use text::{RegexEdit, TextEdit, TextEditError, replace_matches, replace_text};

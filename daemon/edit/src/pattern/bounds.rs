@@ -1,0 +1,130 @@
+//! What patterns and files must not be, so that matching ends and no stack runs out.
+//!
+//! A match recurses as deep as the pattern, and as deep as the code wherever one variable stands twice, because then two
+//! pieces of code are compared. A list that goes on behind a `$$$` is tried before it is taken, once more at every level of
+//! the pattern; and one that has several copies what was captured at every step. None of that can be interrupted, so it is
+//! bounded before it begins. All bounds are far above what people write.
+
+use std::collections::HashMap;
+
+use ast_grep_core::matcher::PatternNode;
+use ast_grep_core::meta_var::MetaVariable;
+use tree_sitter::Tree;
+
+/// Bytes of a pattern, and of a rewrite.
+pub(super) const TEXT: usize = 32 * 1024;
+/// Levels of a pattern's tree.
+const PATTERN_DEPTH: usize = 200;
+/// Levels of a pattern at which something follows a `$$$`; each doubles the work.
+const PROBES: usize = 8;
+/// Levels of a file's tree, where pieces of it are compared.
+const FILE_DEPTH: usize = 1_000;
+/// The longest list in a file, where several `$$$` may share it out.
+const FILE_WIDTH: usize = 10_000;
+/// Bytes that the replacements of a file may come to.
+pub(super) const RESULT: usize = 32 * 1024 * 1024;
+
+/// What a pattern asks of the files that it is matched against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Demands {
+    /// Pieces of code are compared: no tree may be too deep.
+    compares: bool,
+    /// Lists are shared out: none may be too long.
+    shares: bool,
+}
+
+/// Refuses what is nested too deep to be made a pattern of.
+pub(super) fn check_pattern_tree(tree: &Tree) -> Result<(), String> {
+    let depth = shape(tree).depth;
+    if depth > PATTERN_DEPTH { Err(format!("it is nested {depth} levels deep")) } else { Ok(()) }
+}
+
+/// What the pattern demands, or why it takes too long to match.
+pub(super) fn demands(pattern: &PatternNode) -> Result<Demands, String> {
+    let mut seen = Seen::default();
+    seen.visit(pattern, 0);
+    if seen.probes > PROBES {
+        return Err(format!(
+            "it has `$$$` with something behind them within each other, {} deep",
+            seen.probes
+        ));
+    }
+    let compares = seen.captures.values().any(|times| *times > 1);
+    Ok(Demands { compares, shares: seen.shares })
+}
+
+impl Demands {
+    /// Why a file cannot be searched.
+    pub(super) fn refuse(self, tree: &Tree) -> Option<String> {
+        if !self.compares && !self.shares {
+            return None;
+        }
+        let shape = shape(tree);
+        if self.compares && shape.depth > FILE_DEPTH {
+            return Some(format!("its code is nested {} deep and a variable stands twice", shape.depth));
+        }
+        (self.shares && shape.width > FILE_WIDTH)
+            .then(|| format!("it has a list of {} and the pattern several `$$$` in one", shape.width))
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    captures: HashMap<String, usize>,
+    probes: usize,
+    shares: bool,
+}
+
+impl Seen {
+    fn visit(&mut self, node: &PatternNode, probes: usize) {
+        match node {
+            PatternNode::MetaVar {
+                meta_var: MetaVariable::Capture(name, _) | MetaVariable::MultiCapture(name),
+            } => *self.captures.entry(name.clone()).or_default() += 1,
+            PatternNode::Internal { children, .. } => self.visit_list(children, probes),
+            PatternNode::MetaVar { .. } | PatternNode::Terminal { .. } => {}
+        }
+    }
+
+    fn visit_list(&mut self, children: &[PatternNode], probes: usize) {
+        let first = children.iter().position(is_ellipsis);
+        self.shares |= children.iter().filter(|child| is_ellipsis(child)).count() > 1;
+        for (at, child) in children.iter().enumerate() {
+            let probes = probes + usize::from(first.is_some_and(|first| first < at));
+            if matches!(child, PatternNode::Internal { .. }) {
+                self.probes = self.probes.max(probes);
+            }
+            self.visit(child, probes);
+        }
+    }
+}
+
+fn is_ellipsis(node: &PatternNode) -> bool {
+    matches!(node, PatternNode::MetaVar { meta_var: MetaVariable::Multiple | MetaVariable::MultiCapture(_) })
+}
+
+struct Shape {
+    depth: usize,
+    width: usize,
+}
+
+/// How deep a tree is, and how many children one node has at most.
+fn shape(tree: &Tree) -> Shape {
+    let mut shape = Shape { depth: 1, width: 0 };
+    let mut cursor = tree.walk();
+    let mut depth = 1;
+    loop {
+        shape.width = shape.width.max(cursor.node().child_count() as usize);
+        if cursor.goto_first_child() {
+            depth += 1;
+            shape.depth = shape.depth.max(depth);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            depth -= 1;
+            if !cursor.goto_parent() {
+                return shape;
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The languages that patterns can be written in, and how `$` gets through their grammars.
+//!
+//! A pattern is code, and its grammar must be able to read it with the variables in place. Where `$` may be part of a name
+//! the pattern is parsed as it stands; elsewhere each `$` of a variable becomes a letter that the grammar takes and that
+//! nobody writes. ast-grep's own table of languages would bring grammars of its own with it, and the C library behind
+//! them can be linked only once, so this says the same of the grammars that the caller hands over.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use ast_grep_core::language::Language;
+use ast_grep_core::matcher::{Pattern, PatternBuilder, PatternError};
+use ast_grep_core::tree_sitter::{LanguageExt, StrDoc, TSLanguage};
+use tree_sitter::Tree;
+
+use super::bounds;
+
+/// How a text becomes a tree; `None` when it cannot in reasonable time, or must not because its grammar would not survive it.
+pub type Parse = dyn Fn(&[u8]) -> Option<Tree> + Send + Sync;
+
+/// A grammar, and the parsing with it. Both are the caller's, because what must not be given to a grammar is known where the
+/// grammars are.
+#[derive(Clone)]
+pub struct Grammar {
+    /// The grammar. For PHP it must be the one of code alone, without the text around it.
+    pub language: tree_sitter::Language,
+    /// Parses files, and patterns.
+    pub parse: Arc<Parse>,
+}
+
+impl fmt::Debug for Grammar {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Grammar({:?})", self.language)
+    }
+}
+
+/// A language that patterns can be written in.
+#[derive(PartialEq, Eq, Debug)]
+pub struct PatternLanguage {
+    /// Its tag in node IDs: `py`, `ts`, ... The files of `js` are those of `jsx` too.
+    pub id: &'static str,
+    /// Other names for it.
+    pub names: &'static [&'static str],
+    /// What stands for `$` while its grammar reads.
+    expando: char,
+}
+
+/// `$` is part of a name, or at least taken for one.
+const AS_IT_IS: char = '$';
+/// A letter to everybody who goes by Unicode.
+const MICRO: char = 'µ';
+/// A letter of Linear B: C's grammars count no Latin-1 letter among those of names.
+const LINEAR_B: char = '𐀀';
+
+const fn row(id: &'static str, names: &'static [&'static str], expando: char) -> PatternLanguage {
+    PatternLanguage { id, names, expando }
+}
+
+/// Every language, in the order in which they are listed to people.
+pub static LANGUAGES: &[PatternLanguage] = &[
+    row("py", &["python"], MICRO),
+    row("ts", &["typescript"], AS_IT_IS),
+    row("tsx", &[], AS_IT_IS),
+    row("js", &["javascript", "jsx"], AS_IT_IS),
+    row("rs", &["rust"], MICRO),
+    row("go", &["golang"], MICRO),
+    row("java", &[], AS_IT_IS),
+    row("c", &[], LINEAR_B),
+    row("cpp", &["c++", "cc", "cxx"], LINEAR_B),
+    row("cs", &["csharp", "c#"], MICRO),
+    row("rb", &["ruby"], MICRO),
+    row("php", &[], MICRO),
+    row("kt", &["kotlin"], MICRO),
+    row("swift", &[], MICRO),
+    row("scala", &[], AS_IT_IS),
+    row("lua", &[], AS_IT_IS),
+    row("sh", &["bash", "shell"], AS_IT_IS),
+];
+
+impl PatternLanguage {
+    /// The language of this tag or name, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
+        LANGUAGES.iter().find(|row| is_it(&row.id) || row.names.iter().any(|known| is_it(&known)))
+    }
+}
+
+/// A language together with its grammar, as the matcher wants them.
+#[derive(Clone)]
+pub(super) struct Tongue {
+    pub(super) language: &'static PatternLanguage,
+    pub(super) grammar: Grammar,
+}
+
+impl Tongue {
+    /// The tree of a file, with its text.
+    pub(super) fn document(&self, text: &str) -> Option<StrDoc<Self>> {
+        let tree = (self.grammar.parse)(text.as_bytes())?;
+        Some(StrDoc { src: text.to_owned(), lang: self.clone(), tree })
+    }
+}
+
+impl Language for Tongue {
+    fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
+        match self.language.expando {
+            AS_IT_IS => Cow::Borrowed(query),
+            expando => Cow::Owned(with_expando(query, expando)),
+        }
+    }
+
+    fn expando_char(&self) -> char {
+        self.language.expando
+    }
+
+    fn kind_to_id(&self, kind: &str) -> u16 {
+        self.grammar.language.id_for_node_kind(kind, true)
+    }
+
+    fn field_to_id(&self, field: &str) -> Option<u16> {
+        self.grammar.language.field_id_for_name(field).map(std::num::NonZero::get)
+    }
+
+    fn build_pattern(&self, builder: &PatternBuilder<'_>) -> Result<Pattern, PatternError> {
+        builder.build(|source| {
+            let document = self.document(source).ok_or_else(|| "its grammar cannot read it".to_owned())?;
+            bounds::check_pattern_tree(&document.tree)?;
+            Ok(document)
+        })
+    }
+}
+
+impl LanguageExt for Tongue {
+    fn get_ts_language(&self) -> TSLanguage {
+        self.grammar.language.clone()
+    }
+}
+
+/// `query` with the `$` of variables as `expando`: those before a capital or `_`, and three of them before anything. Any
+/// other `$` is the code's own.
+fn with_expando(query: &str, expando: char) -> String {
+    let mut out = String::with_capacity(query.len() + 8);
+    let mut dollars = 0;
+    for c in query.chars().map(Some).chain([None]) {
+        if c == Some('$') {
+            dollars += 1;
+            continue;
+        }
+        let is_name = c.is_some_and(|c| c.is_ascii_uppercase() || c == '_');
+        let sigil = if is_name || dollars == 3 { expando } else { '$' };
+        out.extend(std::iter::repeat_n(sigil, dollars).chain(c));
+        dollars = 0;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dollars_of_variables_alone_are_replaced() {
+        let replaced = |query| with_expando(query, 'µ');
+        assert_eq!(replaced("f($A, $$B, $$$C, $_)"), "f(µA, µµB, µµµC, µ_)");
+        assert_eq!(replaced("f($$$)"), "f(µµµ)");
+        assert_eq!(replaced("$a $1 $$ $"), "$a $1 $$ $");
+        assert_eq!(replaced("$$$"), "µµµ");
+    }
+
+    #[test]
+    fn languages_are_known_by_tag_and_name() {
+        assert_eq!(PatternLanguage::named("Python").map(|row| row.id), Some("py"));
+        assert_eq!(PatternLanguage::named("tsx").map(|row| row.id), Some("tsx"));
+        assert_eq!(PatternLanguage::named("cobol"), None);
+    }
+}

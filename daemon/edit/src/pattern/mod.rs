@@ -1,0 +1,268 @@
+//! Replacing code by structure, in ast-grep's pattern language: `$A` is one node, `$$$A` any number of them.
+//!
+//! Parsing and matching are ast-grep's; what a file becomes is what its command line makes of it: the outermost match first,
+//! none within another, the replacement indented as its place is. Two things differ on purpose. A rewrite that names a
+//! variable the pattern has not got is refused, where the command line puts nothing; and new lines end as the file's do.
+//! Grammars and trees come from the caller. Nothing here reads a file, and no input ends the process.
+
+mod bounds;
+mod languages;
+mod variables;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use ast_grep_core::matcher::{Matcher, MatcherExt, Pattern, PatternError as CoreError};
+use ast_grep_core::replacer::TemplateFix;
+use ast_grep_core::tree_sitter::StrDoc;
+use ast_grep_core::{AstGrep, Node};
+use hob_base::{CancelToken, Stopped};
+
+pub use languages::{Grammar, LANGUAGES, Parse, PatternLanguage};
+
+use crate::change::Splice;
+use crate::lines;
+use bounds::Demands;
+use languages::Tongue;
+
+/// Nodes between two looks at whether anybody still waits.
+const NODES_PER_CHECK: usize = 1_024;
+
+/// Why there can be no such replacement, in words for whoever wrote the pattern.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PatternError {
+    /// No such language.
+    #[error("`{0}` is no language that patterns can be written in; known are {known}", known = known_languages())]
+    UnknownLanguage(String),
+    /// The pattern is empty, or only a comment where those are nothing.
+    #[error("No AST root is detected. Please check the pattern source `{0}`.")]
+    Empty(String),
+    /// Several statements or expressions side by side.
+    #[error(
+        "Multiple AST nodes are detected. Please check the pattern source `{0}`. A pattern is one expression, statement or \
+         definition; several statements are one pattern only within the block that holds them."
+    )]
+    SeveralRoots(String),
+    /// `$$$A` alone.
+    #[error(
+        "Standalone multi meta variable `{0}` is invalid. Use `$VAR` or wrap `$$$VAR` in a larger pattern."
+    )]
+    OnlyAList(String),
+    /// It cannot be parsed, or not matched in reasonable time.
+    #[error("the pattern `{pattern}` cannot be used: {why}")]
+    Unusable {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        why: String,
+    },
+    /// Pattern or rewrite is longer than anybody writes.
+    #[error("{what} is {bytes} bytes long; at most {} are allowed", bounds::TEXT)]
+    TooLong {
+        /// `pattern` or `rewrite`.
+        what: &'static str,
+        /// Its length.
+        bytes: usize,
+    },
+    /// The rewrite uses a variable that the pattern does not have.
+    #[error("{0}")]
+    Variable(String),
+    /// The pattern was no whole piece of code, and nothing matched what was understood of it.
+    #[error(
+        "nothing matches, and the pattern `{0}` is not code that the grammar understands: it has an ERROR node. Write a \
+         whole expression, statement or definition; a variable is `$NAME` in capitals."
+    )]
+    BrokenAndUnmatched(String),
+    /// Nothing matched.
+    #[error("nothing matches the pattern `{0}`")]
+    Unmatched(String),
+}
+
+/// Why a file's matches are not known.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PatternFileError {
+    /// It is not UTF-8.
+    #[error("it is not UTF-8 text")]
+    NotText,
+    /// It cannot be parsed in reasonable time.
+    #[error("it cannot be parsed")]
+    Unparsed,
+    /// Matching it could take too long or too much of the stack.
+    #[error("it is too complex for this pattern: {0}")]
+    TooComplex(String),
+    /// The replacements are larger than anybody wants to look at.
+    #[error("its replacements come to more than {} MiB", bounds::RESULT >> 20)]
+    TooLarge,
+    /// Matching met a defect of its own.
+    #[error("matching failed: {0}")]
+    Failed(String),
+    /// The caller no longer waits.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+fn known_languages() -> String {
+    LANGUAGES.iter().map(|row| row.id).collect::<Vec<_>>().join(", ")
+}
+
+/// The language of this tag or name.
+///
+/// # Errors
+/// [`PatternError::UnknownLanguage`], which lists the known ones.
+pub fn pattern_language(name: &str) -> Result<&'static PatternLanguage, PatternError> {
+    PatternLanguage::named(name).ok_or_else(|| PatternError::UnknownLanguage(name.to_owned()))
+}
+
+/// A pattern and what takes its place, ready to be matched against any number of files, by several threads at once.
+pub struct PatternEdit {
+    source: String,
+    tongue: Tongue,
+    pattern: Pattern,
+    demands: Demands,
+    rewrite: String,
+    uses_lines: bool,
+}
+
+impl PatternEdit {
+    /// Understands pattern and rewrite, with the grammar of `language`.
+    ///
+    /// # Errors
+    /// [`PatternError`] when that is not possible.
+    pub fn new(
+        language: &'static PatternLanguage,
+        grammar: Grammar,
+        pattern: &str,
+        rewrite: &str,
+    ) -> Result<Self, PatternError> {
+        for (what, text) in [("pattern", pattern), ("rewrite", rewrite)] {
+            if text.len() > bounds::TEXT {
+                return Err(PatternError::TooLong { what, bytes: text.len() });
+            }
+        }
+        let tongue = Tongue { language, grammar };
+        let unusable = |why: String| PatternError::Unusable { pattern: pattern.to_owned(), why };
+        let parsed = guarded(|| Pattern::try_new(pattern, tongue.clone())).map_err(unusable)?;
+        let parsed = parsed.map_err(|error| explain(error, pattern))?;
+        let demands = bounds::demands(&parsed.node).map_err(unusable)?;
+        variables::check(&variables::of_pattern(&parsed.node), &variables::of_rewrite(rewrite))
+            .map_err(PatternError::Variable)?;
+        let uses_lines = rewrite.contains('\n');
+        Ok(Self {
+            source: pattern.to_owned(),
+            tongue,
+            pattern: parsed,
+            demands,
+            rewrite: rewrite.to_owned(),
+            uses_lines,
+        })
+    }
+
+    /// What to say when no file has a match.
+    #[must_use]
+    pub fn unmatched(&self) -> PatternError {
+        let source = self.source.clone();
+        if self.pattern.has_error() {
+            PatternError::BrokenAndUnmatched(source)
+        } else {
+            PatternError::Unmatched(source)
+        }
+    }
+
+    /// The replacements in one file, in their order and apart from each other; those that change nothing are among them,
+    /// because they are matches.
+    ///
+    /// # Errors
+    /// [`PatternFileError`] when the file's matches cannot be known; other files may be fine.
+    pub fn splices(&self, contents: &[u8], cancel: &CancelToken) -> Result<Vec<Splice>, PatternFileError> {
+        let text = std::str::from_utf8(contents).map_err(|_| PatternFileError::NotText)?;
+        cancel.check()?;
+        // Every match has the pattern's longest fixed word in it, so most files need not be parsed.
+        if !text.contains(&*self.pattern.fixed_string()) {
+            return Ok(Vec::new());
+        }
+        let document = self.tongue.document(text).ok_or(PatternFileError::Unparsed)?;
+        if let Some(why) = self.demands.refuse(&document.tree) {
+            return Err(PatternFileError::TooComplex(why));
+        }
+        let template = self.template(text);
+        guarded(|| self.matches(&AstGrep::doc(document), &template, cancel))
+            .map_err(PatternFileError::Failed)?
+    }
+
+    fn template(&self, text: &str) -> TemplateFix {
+        let is_crlf = self.uses_lines && lines::ending(text) == lines::CRLF;
+        let rewrite =
+            if is_crlf { lines::with_ending(&self.rewrite, lines::CRLF) } else { self.rewrite.clone() };
+        // Its error type has no values.
+        TemplateFix::try_new(&rewrite, &self.tongue)
+            .unwrap_or_else(|_| TemplateFix::Textual(self.rewrite.clone()))
+    }
+
+    fn matches(
+        &self,
+        tree: &AstGrep<StrDoc<Tongue>>,
+        template: &TemplateFix,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Splice>, PatternFileError> {
+        let kinds = self.pattern.potential_kinds();
+        let (root, mut found) = (tree.root(), Vec::new());
+        let (mut end, mut size) = (0, 0);
+        for (count, node) in root.dfs().enumerate() {
+            if count % NODES_PER_CHECK == 0 {
+                cancel.check()?;
+            }
+            let is_candidate = kinds.as_ref().is_none_or(|kinds| kinds.contains(node.kind_id().into()));
+            if node.range().start < end || !is_candidate {
+                continue;
+            }
+            let Some(splice) = self.match_at(node, template)? else { continue };
+            size += splice.text.len();
+            if size > bounds::RESULT {
+                return Err(PatternFileError::TooLarge);
+            }
+            end = splice.range.end;
+            found.push(splice);
+        }
+        Ok(found)
+    }
+
+    fn match_at(
+        &self,
+        node: Node<'_, StrDoc<Tongue>>,
+        template: &TemplateFix,
+    ) -> Result<Option<Splice>, PatternFileError> {
+        let Some(matched) = self.pattern.match_node(node) else { return Ok(None) };
+        let edit = matched.make_edit(&self.pattern, template);
+        let text = String::from_utf8(edit.inserted_text)
+            .map_err(|_| PatternFileError::Failed("a replacement is not text".to_owned()))?;
+        Ok(Some(Splice { range: edit.position..edit.position + edit.deleted_length, text }))
+    }
+}
+
+impl std::fmt::Debug for PatternEdit {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "PatternEdit({}: {} -> {})", self.tongue.language.id, self.source, self.rewrite)
+    }
+}
+
+/// In the words that the pattern's author used: what the library has was made ready for the grammar.
+fn explain(error: CoreError, pattern: &str) -> PatternError {
+    let source = pattern.to_owned();
+    match error {
+        CoreError::NoContent(_) => PatternError::Empty(source),
+        CoreError::MultipleNode(_) => PatternError::SeveralRoots(source),
+        CoreError::RootMultiMetaVar(_) => PatternError::OnlyAList(source),
+        CoreError::Parse(why) => PatternError::Unusable { pattern: source, why },
+        other => PatternError::Unusable { pattern: source, why: other.to_string() },
+    }
+}
+
+/// The library panics on some trees that it does not expect; those are somebody's code, and no reason to end.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| said(&*panic))
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
+}

@@ -1,0 +1,303 @@
+//! One definition as a whole: something in its place, before it or after it, or nothing in its place.
+//!
+//! The caller knows the definition's bytes and its language; where lines, comments and blank lines around it belong is
+//! found in the text, because that is where people keep such things. `replace` takes the place of what reading the
+//! definition shows: decorators and attributes included, comments above it not, unless the new source brings one.
+//! The others reckon with the comment directly above as well. Pure functions; whether anything still refers to the
+//! definition is the caller's to know.
+
+mod indent;
+mod style;
+
+use std::ops::Range;
+
+use crate::change::Splice;
+use crate::lines::{self, Ending};
+use indent::{Place, fit};
+use style::{Style, style};
+
+/// What to do with a definition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SymbolOperation<'a> {
+    /// This source in its place.
+    Replace(&'a str),
+    /// This source before it.
+    InsertBefore(&'a str),
+    /// This source after it.
+    InsertAfter(&'a str),
+    /// Nothing in its place.
+    Delete,
+}
+
+/// Where a definition is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolPlace<'a> {
+    /// Its bytes, decorators and attributes included.
+    pub bytes: Range<usize>,
+    /// The tag of its language: `py`, `rs`, ...
+    pub language: &'a str,
+}
+
+/// Why it cannot be done, in words for whoever asked for it.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SymbolEditError {
+    /// The contents are not those that the range was found in.
+    #[error("the definition's range {}..{} does not fit the file, which has changed", .0.start, .0.end)]
+    Stale(Range<usize>),
+    /// It is not UTF-8.
+    #[error("the file is not UTF-8; its encoding would not survive an edit")]
+    NotUtf8,
+    /// There is nothing to put there.
+    #[error("`source` is empty; to remove the definition use the operation `delete`")]
+    EmptySource,
+    /// Other code stands on the definition's lines.
+    #[error(
+        "the definition shares line {line} with other code (`{code}`), so it cannot be taken out as a whole; use edit_text"
+    )]
+    SharesLine {
+        /// 1-based.
+        line: usize,
+        /// The line.
+        code: String,
+    },
+    /// What is asked for is there already.
+    #[error("nothing would change: the definition already reads like that")]
+    NothingChanges,
+}
+
+/// The replacements that do it.
+///
+/// # Errors
+/// [`SymbolEditError`] when it cannot be done, or would change nothing.
+pub fn edit_symbol(
+    contents: &[u8],
+    place: &SymbolPlace<'_>,
+    operation: SymbolOperation<'_>,
+) -> Result<Vec<Splice>, SymbolEditError> {
+    let text = std::str::from_utf8(contents).map_err(|_| SymbolEditError::NotUtf8)?;
+    let item = Item::new(text, place)?;
+    let splice = match operation {
+        SymbolOperation::Replace(source) => item.replace(given(source)?),
+        SymbolOperation::InsertBefore(source) => item.insert_before(given(source)?),
+        SymbolOperation::InsertAfter(source) => item.insert_after(given(source)?),
+        SymbolOperation::Delete => item.delete()?,
+    };
+    if text[splice.range.clone()] == *splice.text {
+        Err(SymbolEditError::NothingChanges)
+    } else {
+        Ok(vec![splice])
+    }
+}
+
+fn given(source: &str) -> Result<&str, SymbolEditError> {
+    if source.trim().is_empty() { Err(SymbolEditError::EmptySource) } else { Ok(source) }
+}
+
+/// A definition in its text.
+struct Item<'t> {
+    text: &'t str,
+    bytes: Range<usize>,
+    style: Style,
+    /// Where its first line begins.
+    first: usize,
+    /// Where the first line of the comment directly above it begins; else as `first`.
+    top: usize,
+    indentation: &'t str,
+    ending: Ending,
+    level: String,
+}
+
+/// What is above or below an item.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Neighbour {
+    /// Empty lines between.
+    blanks: usize,
+    /// Whether it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
+    is_sibling: bool,
+    /// Where the empty lines begin or end, on the far side from the item.
+    edge: usize,
+}
+
+impl<'t> Item<'t> {
+    fn new(text: &'t str, place: &SymbolPlace<'_>) -> Result<Self, SymbolEditError> {
+        let stale = || SymbolEditError::Stale(place.bytes.clone());
+        let said = text.get(place.bytes.clone()).ok_or_else(stale)?;
+        let kept = said.trim();
+        if kept.is_empty() {
+            return Err(stale());
+        }
+        // Some grammars count the newline behind a definition, or the blanks before it, as part of it.
+        let start = place.bytes.start + (said.len() - said.trim_start().len());
+        let first = lines::line_start(text, start);
+        let style = style(place.language);
+        Ok(Self {
+            text,
+            bytes: start..start + kept.len(),
+            style,
+            first,
+            top: style.comment_above(text, first),
+            indentation: lines::indentation(&text[first..]),
+            ending: lines::ending_near(text, start),
+            level: indent::level_of(text),
+        })
+    }
+
+    fn fit(&self, source: &str) -> String {
+        let place = Place {
+            indentation: self.indentation,
+            ending: self.ending,
+            by_indentation: self.style.by_indentation,
+            level: &self.level,
+        };
+        fit(source, place)
+    }
+
+    fn replace(&self, source: &str) -> Splice {
+        let mut range = self.bytes.clone();
+        let brings_comment = self.style.is_comment(source.trim_start());
+        let stands_alone = self.text[self.first..self.bytes.start].trim().is_empty();
+        if brings_comment && stands_alone && !self.style.is_comment(&self.text[range.clone()]) {
+            range.start = self.top + lines::indentation(&self.text[self.top..]).len();
+        }
+        let text = self.fit(source);
+        // The separator behind a definition is no part of it, but people write it.
+        let behind = self.text[range.end..].chars().next().filter(|c| matches!(c, ';' | ','));
+        if behind.is_some_and(|c| text.ends_with(c)) {
+            range.end += 1;
+        }
+        Splice { range, text }
+    }
+
+    fn insert_before(&self, source: &str) -> Splice {
+        let gap = self.gap(source, self.above(), self.below());
+        let text = format!("{}{}{}", self.indentation, self.fit(source), self.ending.repeat(gap + 1));
+        Splice { range: self.top..self.top, text }
+    }
+
+    fn insert_after(&self, source: &str) -> Splice {
+        let gap = self.gap(source, self.below(), self.above());
+        let text = format!("{}{}{}", self.ending.repeat(gap + 1), self.indentation, self.fit(source));
+        let at = lines::line_end(self.text, self.bytes.end);
+        Splice { range: at..at, text }
+    }
+
+    /// Empty lines between the item and a new one: as many as there are to its neighbours.
+    fn gap(&self, source: &str, nearest: Neighbour, other: Neighbour) -> usize {
+        let mut seen = [nearest, other].into_iter().filter(|one| one.is_sibling).map(|one| one.blanks);
+        match (has_block(source), has_block(&self.text[self.first..self.bytes.end])) {
+            (false, false) => seen.min().unwrap_or(0),
+            (false, true) => seen.next().unwrap_or_else(|| self.usual_gap()),
+            (true, _) => seen.next().filter(|blanks| *blanks > 0).unwrap_or_else(|| self.usual_gap()),
+        }
+    }
+
+    fn usual_gap(&self) -> usize {
+        if self.style.by_indentation && self.indentation.is_empty() { 2 } else { 1 }
+    }
+
+    fn delete(&self) -> Result<Splice, SymbolEditError> {
+        let is_alone = self.text[self.first..self.bytes.start].trim().is_empty();
+        if !is_alone {
+            return Err(self.shares_line(self.first));
+        }
+        let tail = self.style.tail(self.text, self.bytes.end);
+        tail.ok_or_else(|| self.shares_line(lines::line_start(self.text, self.bytes.end)))?;
+        if self.is_all_of_a_block() {
+            let text = format!("{}pass", self.indentation);
+            return Ok(Splice { range: self.top..lines::line_end(self.text, self.bytes.end), text });
+        }
+        Ok(Splice { range: self.without_blanks(), text: String::new() })
+    }
+
+    fn shares_line(&self, start: usize) -> SymbolEditError {
+        let code = self.text[start..lines::line_end(self.text, start)].trim();
+        let code = code.chars().take(80).collect();
+        SymbolEditError::SharesLine { line: lines::line_number(self.text, start), code }
+    }
+
+    /// The lines of the item, and the empty lines that nothing needs any more: of those above and below the larger number
+    /// stays between two others, none at the beginning or end of a block or file.
+    fn without_blanks(&self) -> Range<usize> {
+        let (above, below) = (self.above(), self.below());
+        let (start, end) = (self.top, lines::next_line(self.text, self.bytes.end));
+        match (above.is_sibling, below.is_sibling) {
+            (true, true) if above.blanks < below.blanks => above.edge..end,
+            (_, true) => start..below.edge,
+            (true, false) => self.to_the_end(above.edge..end),
+            (false, false) if closes(&self.text[below.edge..]) => self.to_the_end(above.edge..below.edge),
+            (false, false) => above.edge..end,
+        }
+    }
+
+    /// A file that does not end with a newline still does not when its last item is gone.
+    fn to_the_end(&self, range: Range<usize>) -> Range<usize> {
+        let is_open = range.end == self.text.len() && !self.text.ends_with('\n');
+        let start =
+            if is_open { lines::line_before(self.text, range.start).map(|line| line.end) } else { None };
+        start.unwrap_or(range.start)..range.end
+    }
+
+    /// Whether nothing else makes up the block that the item is in, where a block must not be empty.
+    fn is_all_of_a_block(&self) -> bool {
+        if !self.style.by_indentation || self.indentation.is_empty() {
+            return false;
+        }
+        let is_code = |line: &&str| !line.trim().is_empty() && !self.style.is_comment(line.trim_start());
+        let before = self.text[..self.top].lines().rev().find(is_code);
+        let after = self.text[lines::next_line(self.text, self.bytes.end)..].lines().find(is_code);
+        before.is_none_or(|line| !self.is_as_deep(line) || self.opens(line))
+            && after.is_none_or(|line| !self.is_as_deep(line))
+    }
+
+    fn above(&self) -> Neighbour {
+        let (mut edge, mut blanks) = (self.top, 0);
+        while let Some(line) = lines::line_before(self.text, edge) {
+            let said = &self.text[line.clone()];
+            if !said.trim().is_empty() {
+                return Neighbour { blanks, is_sibling: self.is_as_deep(said) && !self.opens(said), edge };
+            }
+            (edge, blanks) = (line.start, blanks + 1);
+        }
+        Neighbour { blanks, is_sibling: false, edge }
+    }
+
+    fn below(&self) -> Neighbour {
+        let (mut edge, mut blanks) = (lines::next_line(self.text, self.bytes.end), 0);
+        while edge < self.text.len() {
+            let said = &self.text[edge..lines::line_end(self.text, edge)];
+            if !said.trim().is_empty() {
+                return Neighbour { blanks, is_sibling: self.is_as_deep(said) && !closes(said), edge };
+            }
+            (edge, blanks) = (lines::next_line(self.text, edge), blanks + 1);
+        }
+        Neighbour { blanks, is_sibling: false, edge }
+    }
+
+    fn is_as_deep(&self, line: &str) -> bool {
+        lines::indentation(line).len() >= self.indentation.len()
+    }
+
+    /// Whether a line above an item is the head of the block that it is in.
+    fn opens(&self, line: &str) -> bool {
+        let said = line.trim();
+        let ends = said.ends_with(['{', '(']) || (self.style.by_indentation && said.ends_with(':'));
+        ends && !self.style.is_comment(said)
+    }
+}
+
+/// Whether a text goes on with the end of a block, or not at all.
+fn closes(text: &str) -> bool {
+    let said = text.trim_start();
+    said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
+}
+
+/// Whether some of it is indented deeper than its first line.
+fn has_block(source: &str) -> bool {
+    let source = source.trim_matches(['\r', '\n']).trim_end();
+    let depth = |line: &str| lines::indentation(line).len();
+    let first = source.lines().next().map_or(0, depth);
+    source.lines().skip(1).any(|line| depth(line) > first)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! What comes nearest to a text that is not there.
+//!
+//! What agents get wrong is known: indentation, trailing blanks, tabs for spaces, case, typographic quotes, escapes that
+//! were written twice, line numbers that a viewer put before each line. Each is undone on both sides and looked for again,
+//! so that the error can say what differs and where. Failing that, the place that shares most lines with the text is named,
+//! with the first line that differs. Everything takes time that grows with the text alone.
+
+use std::collections::HashMap;
+
+use crate::lines;
+
+/// Characters of a line that an error quotes.
+const QUOTED: usize = 120;
+/// Places at which a line that occurs often is still of use.
+const PLACES: usize = 50;
+/// Bytes of a file above which nothing is compared.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// What to say about `old`, which is not in `text`.
+pub(super) fn hint(text: &str, old: &str) -> String {
+    if text.len() > LARGEST {
+        return "Read the place again and copy it exactly.".to_owned();
+    }
+    rewritten(text, old)
+        .or_else(|| normalised(text, old))
+        .or_else(|| most_lines(text, old))
+        .or_else(|| similar_line(text, old))
+        .unwrap_or_else(|| "Nothing in it comes near; check the file, or read it again.".to_owned())
+}
+
+/// A text that would be there if it were not written as it is.
+fn rewritten(text: &str, old: &str) -> Option<String> {
+    let unescaped = old.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\\\", "\\");
+    let numberless = without_numbers(old);
+    let forms = [
+        (unescaped, "once its escapes (`\\n`, `\\t`, `\\\"`) are undone: pass the characters themselves"),
+        (
+            numberless.unwrap_or_default(),
+            "without the line numbers at the beginning of its lines: leave them out",
+        ),
+    ];
+    let is_there = |form: &str| !form.is_empty() && form != old && text.contains(form);
+    let (form, why) = forms.into_iter().find(|(form, _)| is_there(form))?;
+    let line = lines::line_number(text, text.find(&form)?);
+    Some(format!("It does at line {line} {why}."))
+}
+
+/// The text without `12:`, `12|` or a number and a tab before each of its lines; `None` if one has none.
+fn without_numbers(old: &str) -> Option<String> {
+    let strip = |line: &str| {
+        let line = line.trim_start_matches(' ');
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let behind = rest.strip_prefix(['\t', ':', '|', '→']).filter(|_| rest.len() < line.len())?;
+        Some(behind.to_owned())
+    };
+    let stripped: Option<Vec<String>> = old.split('\n').map(strip).collect();
+    Some(stripped?.join("\n"))
+}
+
+/// How a line may differ and still be meant.
+const FORMS: [(&str, fn(&str) -> String); 5] = [
+    ("blanks at the end of a line", |line| line.trim_end().to_owned()),
+    ("indentation", |line| line.trim().to_owned()),
+    ("blanks", |line| line.split_whitespace().collect()),
+    ("quotes, dashes or blanks that look alike", look_alike),
+    ("upper and lower case", |line| look_alike(line).to_lowercase()),
+];
+
+/// A place where it is but for one of [`FORMS`].
+fn normalised(text: &str, old: &str) -> Option<String> {
+    // Lines that are cut at its ends would not be found as lines; what is around them is of no interest here.
+    let wanted: Vec<&str> = old.trim_matches('\n').lines().collect();
+    let there: Vec<&str> = text.lines().collect();
+    FORMS.iter().find_map(|(what, form)| {
+        let wanted: Vec<String> = wanted.iter().map(|line| form(line)).collect();
+        let there: Vec<String> = there.iter().map(|line| form(line)).collect();
+        let at = place(&there, &wanted)?;
+        Some(differs(what, text, old, at))
+    })
+}
+
+/// Where `wanted` begins among `there`, its first and last line being parts of lines if there is but one.
+fn place(there: &[String], wanted: &[String]) -> Option<usize> {
+    match wanted {
+        [] => None,
+        [only] if only.trim().is_empty() => None,
+        [only] => there.iter().position(|line| line.contains(only.as_str())),
+        several if several.iter().all(|line| line.trim().is_empty()) => None,
+        several => there.windows(several.len()).position(|window| window == several),
+    }
+}
+
+fn differs(what: &str, text: &str, old: &str, at: usize) -> String {
+    let wanted: Vec<&str> = old.trim_matches('\n').lines().collect();
+    let there: Vec<&str> = text.lines().skip(at).take(wanted.len()).collect();
+    let first = wanted.iter().zip(&there).position(|(wanted, there)| wanted != there).unwrap_or(0);
+    let place = match wanted.len() {
+        1 => format!("line {}", at + 1),
+        count => format!("lines {}-{}", at + 1, at + count),
+    };
+    let line = there.get(first).copied().unwrap_or_default();
+    format!(
+        "Only {what} differ{} at {place}; line {} is `{}`. Copy it exactly.",
+        if what == "indentation" { "s" } else { "" },
+        at + first + 1,
+        quoted(line)
+    )
+}
+
+/// A line with one character for those that look alike, and one space for any blanks.
+fn look_alike(line: &str) -> String {
+    let plain = |c: char| match c {
+        '\u{2018}' | '\u{2019}' | '`' | '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' => '\'',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        other => other,
+    };
+    line.split_whitespace().flat_map(str::chars).map(plain).collect()
+}
+
+/// Where most of the lines are, in their order, each line of the text voting for where the text would begin.
+fn most_lines(text: &str, old: &str) -> Option<String> {
+    let there: Vec<&str> = text.lines().map(str::trim).collect();
+    let wanted: Vec<&str> = old.trim_matches('\n').lines().map(str::trim).collect();
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in there.iter().enumerate().filter(|(_, line)| line.len() > 2) {
+        places.entry(line).or_default().push(at);
+    }
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (at, line) in wanted.iter().enumerate() {
+        let found = places.get(line).filter(|found| found.len() <= PLACES);
+        let starts = found.into_iter().flatten().filter_map(|place| place.checked_sub(at));
+        starts.for_each(|start| *votes.entry(start).or_default() += 1);
+    }
+    let (start, shared) = votes.into_iter().max_by_key(|(start, votes)| (*votes, usize::MAX - start))?;
+    let differs = wanted.iter().enumerate().find(|(at, line)| there.get(start + at) != Some(line))?;
+    let is = there.get(start + differs.0).copied().unwrap_or("the end of the file");
+    Some(format!(
+        "The nearest place begins at line {}: {shared} of {} lines are there; line {} is `{}` where `old` has `{}`.",
+        start + 1,
+        wanted.len(),
+        start + differs.0 + 1,
+        quoted(is),
+        quoted(differs.1)
+    ))
+}
+
+/// The line that shares most pairs of letters with the first line that has any.
+fn similar_line(text: &str, old: &str) -> Option<String> {
+    let wanted = old.lines().map(str::trim).find(|line| line.len() > 3)?;
+    let pairs = pairs(wanted);
+    let mut best: Option<(f64, usize, &str)> = None;
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| line.len() < 2_000) {
+        let score = likeness(&pairs, line.trim());
+        if best.is_none_or(|(most, _, _)| score > most) {
+            best = Some((score, at, line));
+        }
+    }
+    let (_, at, line) = best.filter(|(score, _, _)| *score >= 0.6)?;
+    Some(format!("The nearest line is {}: `{}`.", at + 1, quoted(line.trim())))
+}
+
+type Pairs = HashMap<(char, char), i32>;
+
+fn pairs(line: &str) -> Pairs {
+    let mut found = Pairs::new();
+    for pair in line.chars().zip(line.chars().skip(1)) {
+        *found.entry(pair).or_default() += 1;
+    }
+    found
+}
+
+/// Dice's coefficient over pairs of neighbouring characters: 1 for the same line, 0 for nothing in common.
+fn likeness(wanted: &Pairs, line: &str) -> f64 {
+    let other = pairs(line);
+    let shared: i32 =
+        other.iter().map(|(pair, times)| wanted.get(pair).copied().unwrap_or(0).min(*times)).sum();
+    let all: i32 = wanted.values().sum::<i32>() + other.values().sum::<i32>();
+    if all == 0 { 0.0 } else { 2.0 * f64::from(shared) / f64::from(all) }
+}
+
+fn quoted(line: &str) -> String {
+    let cut: String = line.chars().take(QUOTED).collect();
+    let visible = cut.replace('\t', "\\t").replace('\r', "\\r");
+    if cut.len() < line.len() { format!("{visible}…") } else { visible }
+}

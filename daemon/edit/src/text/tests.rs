@@ -1,0 +1,4 @@
+//! Text edits as an agent meets them.
+
+use super::*;
+use crate::splice;
