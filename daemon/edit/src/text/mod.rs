@@ -158,7 +158,12 @@ fn as_text(contents: &[u8]) -> Result<&str, TextEditError> {
 
 /// Every place where `old` is, overlapping ones too; if there is none, every place where it is but for line endings.
 fn find(text: &str, old: &str) -> Vec<Range<usize>> {
-    let exact = occurrences(text, old);
+    // A newline that ends a line together with a return is not parted from it.
+    let whole = |range: Range<usize>| {
+        let is_half = old.starts_with('\n') && text[..range.start].ends_with('\r');
+        range.start - usize::from(is_half)..range.end
+    };
+    let exact: Vec<Range<usize>> = occurrences(text, old).into_iter().map(whole).collect();
     if !exact.is_empty() || !(old.contains('\n') && (text.contains(CRLF) || old.contains(CRLF))) {
         return exact;
     }
