@@ -4,5 +4,6 @@ mod diagnostics;
 mod instance;
 mod look;
 mod pool;
+mod rename;
 mod rpc;
 mod support;
