@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::server::{Answer, Symbol};
 
 /// Every kind of edge that a use makes.
-const KINDS: [&str; 6] = ["calls", "references", "extends", "implements", "imports", "exports"];
+pub(super) const KINDS: [&str; 6] = ["calls", "references", "extends", "implements", "imports", "exports"];
 
 /// Lines that refer to a definition, each with the surest confidence that the map has for it.
 pub(super) type Lines = BTreeMap<(String, u64), &'static str>;
@@ -65,6 +65,12 @@ impl Asked {
         found
     }
 
+    /// Finds the nodes of some symbols, and forgets all others.
+    pub(super) fn find(&mut self, symbols: &[Symbol], which: &BTreeSet<usize>) {
+        let node = |(at, symbol)| if which.contains(&at) { self.node(symbol) } else { None };
+        self.nodes = symbols.iter().enumerate().map(node).collect();
+    }
+
     /// The node whose name stands exactly there. A name behind a body (`typedef struct s { } name;`) is asked for by ID.
     fn node(&mut self, symbol: &Symbol) -> Option<String> {
         let place = json!({"file": symbol.file, "line": symbol.line, "col": symbol.col, "fresh": false});
@@ -102,11 +108,16 @@ impl Asked {
 
     /// Every line that refers to a definition or to another declaration of it.
     pub(super) fn references(&mut self, symbols: &[Symbol], answer: &Answer) -> Lines {
+        self.uses(symbols, answer, &KINDS)
+    }
+
+    /// Every line that does so by an edge of certain kinds.
+    pub(super) fn uses(&mut self, symbols: &[Symbol], answer: &Answer, kinds: &[&str]) -> Lines {
         let group = answer.group(symbols);
         let found: Vec<String> = group.filter_map(|at| self.nodes[at].clone()).collect();
         let nodes: BTreeSet<String> = found.iter().flat_map(|node| self.with_namesakes(node)).collect();
         let mut lines = Lines::new();
-        for (node, kind) in nodes.iter().flat_map(|node| KINDS.map(|kind| (node, kind))) {
+        for (node, kind) in nodes.iter().flat_map(|node| kinds.iter().map(move |kind| (node, kind))) {
             self.edges(node, kind, &mut lines);
         }
         lines

@@ -30,6 +30,7 @@
 //! project is to add a row and a test, and to bless its figures.
 
 mod hob;
+mod neighbours;
 mod places;
 mod rows;
 mod score;
@@ -60,7 +61,7 @@ const QUICK: usize = 40;
 const SEED: u64 = 6;
 
 /// The definitions to ask about, by their place among all: names that are shared and names that are not by turns.
-fn draw(symbols: &[Symbol]) -> Vec<usize> {
+fn draw(symbols: &[Symbol], most: usize) -> Vec<usize> {
     let eligible = server::eligible(symbols);
     let (shared, unique): (Vec<usize>, Vec<usize>) = eligible.into_iter().partition(|&at| symbols[at].shared);
     let mut rng = Rng::new(SEED);
@@ -71,7 +72,7 @@ fn draw(symbols: &[Symbol]) -> Vec<usize> {
         half.into_iter()
     });
     let mut drawn = Vec::new();
-    while drawn.len() < DRAWN {
+    while drawn.len() < most {
         let before = drawn.len();
         drawn.extend(halves.iter_mut().filter_map(Iterator::next));
         if drawn.len() == before {
@@ -108,7 +109,7 @@ fn holds(row: &Row) {
         }
         scores[1].add(symbol, &verdict);
     }
-    show(row, &format!("{}\n{shown}", definitions.missing()));
+    show(row.name, &format!("{}\n{shown}", definitions.missing()));
     let mut now = format!("# {}\n{}", row.title(), definitions.figures());
     let parts = [("quick", &scores[0]), ("whole", &scores[1])];
     for (name, score) in parts.into_iter().take(if whole { 2 } else { 1 }) {
@@ -118,11 +119,11 @@ fn holds(row: &Row) {
 }
 
 /// Writes what a person wants to see who mends the map.
-fn show(row: &Row, text: &str) {
+fn show(name: &str, text: &str) {
     if let Some(folder) = std::env::var_os("HOB_MAP_TRUTH_SHOW") {
         let folder = std::path::PathBuf::from(folder);
         fs::create_dir_all(&folder).expect("a folder can be made");
-        fs::write(folder.join(format!("{}.txt", row.name)), text).expect("it can be written");
+        fs::write(folder.join(format!("{name}.txt")), text).expect("it can be written");
     }
 }
 

@@ -10,6 +10,8 @@ use hob_tests::lsp::{Ready, Speaks};
 use hob_tests::{debian, outside, projects, projects_native, projects_small};
 use serde_json::{Value, json};
 
+use super::DRAWN;
+
 /// A server on a project.
 pub(super) struct Row {
     /// What its golden file is called.
@@ -34,6 +36,10 @@ pub(super) struct Row {
     pub endings: &'static [&'static str],
     /// How the language writes comments and imports.
     pub words: Words,
+    /// How many definitions are drawn.
+    pub drawn: usize,
+    /// Definitions that are asked about beside those that are drawn: file and name, of the first declaration there.
+    pub also: &'static [(&'static str, &'static str)],
 }
 
 /// How a language writes what is not counted as a use.
@@ -75,6 +81,8 @@ const PYRIGHT: Row = Row {
     },
     endings: &["py"],
     words: Words::Python,
+    drawn: DRAWN,
+    also: &[],
 };
 
 const TYPESCRIPT: Row = Row {
@@ -118,6 +126,17 @@ pub(super) const CLICK: Row = Row {
     ..PYRIGHT
 };
 
+/// Large, and full of names that many definitions have; for the comparison with the neighbours.
+pub(super) const DJANGO: Row = Row {
+    name: "django",
+    pin: "django==5.2.19",
+    project: outside::django,
+    prepare: |root| pyright_config(root, &["tests"]),
+    drawn: 500,
+    also: &[("django/urls/base.py", "reverse")],
+    ..PYRIGHT
+};
+
 pub(super) const RXJS: Row = Row { name: "rxjs", pin: "rxjs@7.8.2", project: projects::rxjs, ..TYPESCRIPT };
 
 pub(super) const ZOD: Row = Row { name: "zod", pin: projects::ZOD, project: projects::zod, ..TYPESCRIPT };
@@ -139,6 +158,8 @@ const CLANGD: Row = Row {
     },
     endings: &["c", "h"],
     words: Words::C,
+    drawn: DRAWN,
+    also: &[],
 };
 
 pub(super) const ZSTD: Row = Row {

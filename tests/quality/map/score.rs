@@ -11,7 +11,7 @@ use super::rows::Words;
 use super::server::{Answer, Symbol, Truth, has_word};
 
 /// A line: file and number.
-type Line = (String, u64);
+pub(super) type Line = (String, u64);
 
 /// How one definition fared.
 #[derive(Debug, Default)]
@@ -63,6 +63,18 @@ pub(super) fn judge(tree: &Tree, words: Words, (truth, answer): (&Truth, &Answer
         }
     }
     verdict
+}
+
+impl Verdict {
+    /// Lines that are demanded.
+    pub(super) fn demanded(&self) -> impl Iterator<Item = &Line> {
+        self.uses.demanded.keys()
+    }
+
+    /// Lines of the map, with their confidence.
+    pub(super) fn said(&self) -> impl Iterator<Item = (&Line, &'static str)> {
+        self.uses.said.iter().map(|(line, (level, _))| (line, *level))
+    }
 }
 
 impl fmt::Display for Verdict {

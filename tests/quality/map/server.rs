@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::places::Places;
 use super::rows::{Row, Words};
-use super::{DRAWN, FULL, QUICK, SEED, draw};
+use super::{FULL, QUICK, SEED, draw};
 
 /// Raised when what is asked changes.
 const VERSION: u32 = 2;
@@ -104,12 +104,12 @@ impl Truth {
     /// What was kept, or what the server says now; and whether that is about the whole draw.
     pub(super) fn of(row: &Row, tree: &Tree) -> (Self, bool) {
         let kept = target_dir().join(format!("test-env/map-truth-{}.json", row.name));
-        let key = format!("{VERSION} {} {} {SEED} {DRAWN}", row.pin, row.server);
+        let key = key(row);
         if let Some(truth) = Self::read(&kept, &key) {
             return (truth, true);
         }
         let whole = std::env::var_os(FULL).is_some();
-        let truth = Self::ask(row, tree, if whole { DRAWN } else { QUICK });
+        let truth = Self::ask(row, tree, if whole { row.drawn } else { QUICK });
         if whole {
             truth.keep(&kept, &key);
         }
@@ -125,15 +125,14 @@ impl Truth {
     fn ask(row: &Row, tree: &Tree, most: usize) -> Self {
         let world = World::new();
         let files = files_of(tree, row);
-        let texts = files.iter().map(|file| (file.clone(), tree.read(file))).collect();
-        let lsp = start(row, &world, tree);
-        let mut asking = Asking { lsp, row, tree, texts, places: BTreeMap::new() };
-        asking.lsp.open(&files[0]);
-        asking.lsp.wait_ready();
+        let mut asking = Asking::begin(row, tree, &world);
         let mut symbols: Vec<Symbol> = files.iter().flat_map(|file| asking.outline(file)).collect();
         symbols.sort();
         mark_shared(&mut symbols);
-        let drawn: Vec<usize> = draw(&symbols).into_iter().take(most).collect();
+        let mut drawn: Vec<usize> = draw(&symbols, row.drawn).into_iter().take(most).collect();
+        let named =
+            |(file, name): &(&str, &str)| symbols.iter().position(|s| s.file == *file && s.name == *name);
+        drawn.extend(row.also.iter().map(|also| named(also).expect("what a row names is there")));
         asking.settle(&symbols[drawn[0]]);
         let answers = drawn.iter().map(|&symbol| asking.references(&symbols, symbol)).collect();
         let unseen = files.iter().map(|file| (file.clone(), asking.unseen(file, &symbols))).collect();
@@ -192,6 +191,11 @@ impl Truth {
         let unseen = unseen.map(|(file, regions)| (file.clone(), list(regions).iter().map(lines).collect()));
         Some(Self { symbols: symbols.collect(), answers: answers.collect(), unseen: unseen.collect() })
     }
+}
+
+/// What kept answers are answers to.
+pub(super) fn key(row: &Row) -> String {
+    format!("{VERSION} {} {} {SEED} {}", row.pin, row.server, row.drawn)
 }
 
 /// Names that definitions in different places have.
@@ -257,7 +261,7 @@ fn files_of(tree: &Tree, row: &Row) -> Vec<String> {
 }
 
 /// A server that is being asked.
-struct Asking<'r> {
+pub(super) struct Asking<'r> {
     lsp: Lsp,
     row: &'r Row,
     tree: &'r Tree,
@@ -267,11 +271,26 @@ struct Asking<'r> {
     places: BTreeMap<String, Places>,
 }
 
-impl Asking<'_> {
-    fn outline(&mut self, file: &str) -> Vec<Symbol> {
+impl<'r> Asking<'r> {
+    /// Starts the row's server on a tree.
+    pub(super) fn begin(row: &'r Row, tree: &'r Tree, world: &World) -> Self {
+        let files = files_of(tree, row);
+        let texts = files.iter().map(|file| (file.clone(), tree.read(file))).collect();
+        let mut lsp = start(row, world, tree);
+        lsp.open(&files[0]);
+        lsp.wait_ready();
+        Asking { lsp, row, tree, texts, places: BTreeMap::new() }
+    }
+
+    /// The outline of a file as the server gives it.
+    pub(super) fn outlined(&mut self, file: &str) -> Value {
         self.lsp.open(file);
         let params = json!({"textDocument": {"uri": self.lsp.uri(file)}});
-        let outline = self.lsp.ask("textDocument/documentSymbol", &params).expect("an outline");
+        self.lsp.ask("textDocument/documentSymbol", &params).expect("an outline")
+    }
+
+    fn outline(&mut self, file: &str) -> Vec<Symbol> {
+        let outline = self.outlined(file);
         let text = self.tree.read(file);
         let lines: Vec<&str> = text.lines().collect();
         let mut symbols = Vec::new();
@@ -391,7 +410,7 @@ impl Asking<'_> {
     }
 
     /// What the server says is defined at a place.
-    fn defined(&mut self, place: &Place) -> Vec<Place> {
+    pub(super) fn defined(&mut self, place: &Place) -> Vec<Place> {
         self.lsp.open(&place.file);
         let params = question(&self.lsp, (&place.file, place.line, place.col));
         let Ok(said) = self.lsp.ask("textDocument/definition", &params) else { return Vec::new() };
@@ -423,6 +442,10 @@ impl Asking<'_> {
 
     /// What it does not see of a file: all of it, where it cannot say anything about what is in it.
     fn unseen(&mut self, file: &str, symbols: &[Symbol]) -> Vec<(u64, u64)> {
+        // These see every file.
+        if matches!(self.row.words, Words::Python | Words::Ecma) {
+            return Vec::new();
+        }
         let first = symbols.iter().find(|symbol| symbol.file == file);
         let is_known = first.is_none_or(|symbol| {
             let params = question(&self.lsp, (&symbol.file, symbol.line, symbol.col));
@@ -484,7 +507,7 @@ fn question(lsp: &Lsp, (file, line, col): (&str, u64, u64)) -> Value {
 }
 
 /// Where a name stands in a line as a word, as columns in UTF-16 units from 1.
-fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
+pub(super) fn words(line: &str, name: &str) -> impl Iterator<Item = u64> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let whole = move |at: &usize| {
         let (before, after) = (&line[..*at], &line[at + name.len()..]);
