@@ -7,6 +7,7 @@
 //! The tree that is given is never written to. Rows that change files work on a copy, or on a tree made for them; rows on
 //! the given tree share one daemon, so that a large tree is indexed once a run, and with `--keep` once for all runs.
 
+mod bare;
 mod edit;
 mod generate;
 mod git;
