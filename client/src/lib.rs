@@ -8,6 +8,7 @@
 pub mod autostart;
 pub mod connect;
 pub mod connection;
+pub mod edits;
 pub mod envelope;
 mod launch;
 mod locks;

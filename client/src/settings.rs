@@ -4,7 +4,7 @@
 //! several daemons side by side.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hob_proto::places::Places;
 use hob_proto::startup::DAEMON_PROGRAM_VAR;
@@ -26,6 +26,10 @@ pub struct Settings {
     pub program: Program,
     /// How long to wait for what.
     pub patience: Patience,
+    /// Who this is across connections and daemons: whose previews wait for a decision.
+    pub identity: String,
+    /// Whether the user has allowed this program to edit.
+    pub edits: bool,
 }
 
 /// Time limits. They only end what would otherwise never end; nothing is slow because of them.
@@ -63,7 +67,9 @@ impl Settings {
     pub fn from_process_env(kind: ClientKind) -> Result<Self, Unavailable> {
         let places = Places::from_process_env()?;
         let program = Program::find(&|name| std::env::var_os(name), std::env::current_exe().ok().as_deref());
-        Ok(Self { places, kind, cwd: working_directory(), program, patience: Patience::default() })
+        let identity = identity(kind);
+        let patience = Patience::default();
+        Ok(Self { places, kind, cwd: working_directory(), program, patience, identity, edits: false })
     }
 
     /// The first message on every connection.
@@ -75,6 +81,8 @@ impl Settings {
             kind: self.kind,
             pid: std::process::id(),
             cwd: self.cwd.to_string_lossy().into_owned(),
+            identity: self.identity.clone(),
+            edits: self.edits,
         }
     }
 
@@ -83,6 +91,15 @@ impl Settings {
     pub fn build(&self) -> Build {
         Build::of(self.program.path.as_deref().unwrap_or(DAEMON_PROGRAM_VAR.as_ref()))
     }
+}
+
+/// One for every process that an agent starts; all commands that a person types are one client.
+fn identity(kind: ClientKind) -> String {
+    if kind == ClientKind::Cli {
+        return "cli".to_owned();
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    format!("{}-{since:x}", std::process::id())
 }
 
 #[allow(clippy::disallowed_methods, reason = "a client's own directory is what it has to report")]

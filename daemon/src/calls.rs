@@ -35,6 +35,10 @@ pub struct CallRequest {
     pub caller: Arc<Caller>,
     /// How many are connected.
     pub clients: usize,
+    /// Who it is across connections.
+    pub identity: String,
+    /// Whether its user started it so that it may edit.
+    pub edits: bool,
 }
 
 /// A finished call.

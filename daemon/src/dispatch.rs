@@ -17,7 +17,7 @@ use crate::budget::{Draft, Limit, fit};
 use crate::calls::{Answer, CallRequest, Calls};
 use crate::host::{Freshness, Host};
 use crate::to_proto::errors;
-use crate::tools::{Handled, ToolCall, handler};
+use crate::tools::{Editor, Handled, ToolCall, handler};
 
 /// How long a call waits at the barrier.
 const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
@@ -47,6 +47,7 @@ impl Dispatcher {
         let budget = budget.and_then(|(_, value)| value.as_i64());
         let mut handled = self.handle(tool, request, checked);
         handled.warnings.extend(self.host.notices());
+        handled.warnings.extend(crate::tools::edit::reminder(&self.host, &request.identity));
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         draft(tool, handled, budget)
     }
@@ -72,6 +73,7 @@ impl Dispatcher {
             cancel: request.cancel.clone(),
             caller: Arc::clone(&request.caller),
             clients: request.clients,
+            editor: Editor { identity: request.identity.clone(), allowed: request.edits },
             progress: request.progress.clone(),
             freshness: Freshness::Unknown(None),
             warnings,

@@ -103,6 +103,7 @@ fn make_calls(places: &Places, keep_contents: bool) -> Result<Arc<dyn Calls>, St
         store: places.cache.join("store"),
         snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
         keep_contents,
+        edits: AbsPath::new(places.state.join("edits")).map_err(|error| error.to_string())?,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
         memory: MemoryBudget::default(),
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),

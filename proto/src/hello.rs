@@ -86,6 +86,12 @@ pub struct Hello {
     pub pid: u32,
     /// Its working directory, absolute: where a workspace is looked for when a call names none.
     pub cwd: String,
+    /// Who it is across connections: what waits for its decision outlives both them and the daemon. Empty for nobody.
+    #[serde(default)]
+    pub identity: String,
+    /// Whether its user has allowed it to edit, when it was started.
+    #[serde(default)]
+    pub edits: bool,
 }
 
 /// The daemon's first message.

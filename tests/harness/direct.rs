@@ -35,7 +35,15 @@ impl Direct {
         let build = Build { version: "0.0.1".into(), stamp: 1 };
         let root = tree.root().to_str().map(str::to_owned);
         let cwd = root.clone().unwrap_or_default();
-        let hello = Hello { protocol: PROTOCOL, build, kind: ClientKind::Mcp, pid: std::process::id(), cwd };
+        let hello = Hello {
+            protocol: PROTOCOL,
+            build,
+            kind: ClientKind::Mcp,
+            pid: std::process::id(),
+            cwd,
+            identity: String::new(),
+            edits: false,
+        };
         let mut direct = Self { stream, root, next: 1, context: world.context(tree) };
         direct.send(&frame::encode(&hello).expect("it fits"));
         // Who the daemon is does not matter here; that it greets does.

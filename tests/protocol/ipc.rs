@@ -28,7 +28,15 @@ fn turned_away(world: &World, bytes: &[u8]) -> bool {
 
 fn hello(protocol: u32) -> Hello {
     let build = Build { version: "0.0.1".into(), stamp: 1 };
-    Hello { protocol, build, kind: ClientKind::Cli, pid: 1, cwd: "/".into() }
+    Hello {
+        protocol,
+        build,
+        kind: ClientKind::Cli,
+        pid: 1,
+        cwd: "/".into(),
+        identity: String::new(),
+        edits: false,
+    }
 }
 
 #[test]

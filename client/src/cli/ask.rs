@@ -23,6 +23,8 @@ pub(crate) struct Question {
     pub(crate) root: PathBuf,
     /// How long to wait.
     pub(crate) timeout: Option<Duration>,
+    /// Whether it may edit whatever the settings say: the user said so in this command.
+    pub(crate) edits: bool,
 }
 
 /// How to reach the daemon from here.
@@ -36,7 +38,7 @@ pub(crate) async fn with_progress(question: &Question, common: &Common) -> Resul
     let mut request = Request::new(question.tool, question.args.clone());
     request.root = question.root.to_str().map(str::to_owned);
     request.deadline = question.timeout;
-    let client = Client::new(settings(common)?);
+    let client = Client::new(Settings { edits: question.edits, ..settings(common)? });
     let bar = Arc::new(Mutex::new(Bar::new()));
     let shown = Arc::clone(&bar);
     let on_progress: OnProgress = Arc::new(move |Progress { done, total, message }| {

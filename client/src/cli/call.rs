@@ -4,12 +4,15 @@
 //! pays no tokens. The commands are built from the tool table, hence clap's traits by hand instead of `derive`.
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
 use serde_json::{Map, Value};
 
 use super::ask::{self, Question};
 use super::{Common, Failure, Outcome, show, toolargs};
+
+/// The option of `hob call` that allows edits.
+const EDITS: &str = "edits";
 
 /// A short verb.
 struct Verb {
@@ -64,6 +67,8 @@ const VERBS: &[Verb] = &[
 pub(crate) struct ToolVerb {
     tool: &'static ToolDef,
     args: Map<String, Value>,
+    /// The user allows edits for this call.
+    edits: bool,
     /// A short verb: unless the user says otherwise, the answer may be as large as the tool allows.
     generous: bool,
 }
@@ -76,8 +81,13 @@ impl ToolVerb {
         if self.generous && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
-        let question =
-            Question { tool: self.tool.name, args, root: common.place()?, timeout: common.timeout };
+        let question = Question {
+            tool: self.tool.name,
+            args,
+            root: common.place()?,
+            timeout: common.timeout,
+            edits: self.edits,
+        };
         let answer = ask::with_progress(&question, common).await?;
         show::answer(self.tool.name, &answer, common.json)
     }
@@ -118,6 +128,12 @@ fn call_command() -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
+        .arg(
+            Arg::new(EDITS)
+                .long("edits")
+                .action(ArgAction::SetTrue)
+                .help("Allow the tools that edit files, for this call (default: what the settings say)"),
+        )
         .subcommand_value_name("TOOL")
         .subcommand_help_heading("Tools")
         .subcommands(TOOLS.iter().map(|def| toolargs::call_command(def)))
@@ -127,6 +143,7 @@ impl FromArgMatches for ToolVerb {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let missing = || clap::Error::raw(ErrorKind::MissingSubcommand, "a tool is needed\n");
         let (name, inner) = matches.subcommand().ok_or_else(missing)?;
+        let edits = name == "call" && inner.get_flag(EDITS);
         let (tool, inner, generous) = match VERBS.iter().find(|verb| verb.name == name) {
             Some(verb) => (verb.tool, inner, true),
             None => inner.subcommand().map(|(tool, inner)| (tool, inner, false)).ok_or_else(missing)?,
@@ -134,7 +151,7 @@ impl FromArgMatches for ToolVerb {
         let tool = tools::find(tool).ok_or_else(missing)?;
         let args = toolargs::given(tool, inner)
             .map_err(|reason| clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")))?;
-        Ok(Self { tool, args, generous })
+        Ok(Self { tool, args, edits, generous })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -26,7 +26,11 @@ impl Tools {
 
 fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String {
     let line = |def: &ToolDef| {
-        let core = if def.set == ToolSet::Core { "core" } else { "    " };
+        let core = match def.set {
+            ToolSet::Core => "core",
+            ToolSet::Edit => "edit",
+            ToolSet::All | ToolSet::Hidden => "    ",
+        };
         let used = 24 + 2 + core.len();
         format!(
             "{}{}  {}  {}\n",
@@ -62,7 +66,11 @@ arguments are refused.
 ";
 
 fn section(out: &mut String, def: &'static ToolDef) {
-    let set = if def.set == ToolSet::Core { "`core`, `all`" } else { "`all`" };
+    let set = match def.set {
+        ToolSet::Core => "`core`, `all`",
+        ToolSet::Edit => "every list where edits are enabled",
+        ToolSet::All | ToolSet::Hidden => "`all`",
+    };
     let effect = if def.read_only { "changes nothing" } else { "changes files or state" };
     out.push_str(&format!("\n## `{}`\n\n{}\n\n", def.name, def.description));
     out.push_str(&format!(
@@ -96,6 +104,7 @@ fn takes(ty: ArgType) -> String {
         ArgType::Int { min, max: i64::MAX } => format!("integer from {min}"),
         ArgType::Int { min, max } => format!("integer, {min} to {max}"),
         ArgType::Bool => "`true` `false`".to_owned(),
+        ArgType::Object => "object".to_owned(),
         ArgType::Enum(words) => format!("one of {}", quoted(words)),
         ArgType::StrList => "list of texts".to_owned(),
         ArgType::EnumList(words) => format!("list of {}", quoted(words)),

@@ -23,7 +23,8 @@ impl Index {
     pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
         let place = common.place()?;
         let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
-        let question = Question { tool: "map_rebuild", args: Map::new(), root, timeout: common.timeout };
+        let question =
+            Question { tool: "map_rebuild", args: Map::new(), root, timeout: common.timeout, edits: false };
         let answer = ask::with_progress(&question, common).await?;
         let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
         match data.as_ref().and_then(summary) {

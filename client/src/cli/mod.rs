@@ -13,6 +13,7 @@ mod graph;
 mod grep;
 mod index;
 mod logs;
+mod pending;
 mod render;
 mod servers;
 mod show;
@@ -38,6 +39,7 @@ Examples:
   hob trace main                              what runs when it runs
   hob impact SessionStore.refresh             who is affected by a change of it
   hob graph --open                            the code base as a page to look at
+  hob pending                                 what agents propose to change
   hob call regex_search --pattern 'TODO|FIXME' --glob '*.py'
   hob call read_symbols '{\"targets\": [\"SessionStore.refresh\"]}'
 
@@ -89,6 +91,8 @@ enum Command {
     Status(daemon::Status),
     Stop(daemon::Stop),
     Logs(logs::Logs),
+    Pending(pending::Pending),
+    Undo(pending::Undo),
     Servers(servers::Servers),
     Trust(trust::Trust),
     Tools(docs::Tools),
@@ -159,6 +163,8 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),
+        Command::Pending(pending) => with_runtime(pending.run(common)),
+        Command::Undo(undo) => with_runtime(undo.run(common)),
         Command::Servers(servers) => with_runtime(servers.run(common)),
         Command::Trust(trust) => trust.run(common),
         Command::Tools(tools) => tools.run(),

@@ -55,7 +55,8 @@ impl Servers {
 
 async fn asked(about: Option<String>, common: &Common) -> Result<Answer, Failure> {
     let args: Map<_, _> = about.into_iter().map(|about| ("about".to_owned(), about.into())).collect();
-    let question = Question { tool: "hob_servers", args, root: common.place()?, timeout: common.timeout };
+    let question =
+        Question { tool: "hob_servers", args, root: common.place()?, timeout: common.timeout, edits: false };
     ask::with_progress(&question, common).await
 }
 

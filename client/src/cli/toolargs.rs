@@ -75,6 +75,7 @@ fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
 fn typed(option: Arg, arg: &ArgDef) -> Arg {
     match arg.ty {
         ArgType::Str { .. } => option.value_name("TEXT"),
+        ArgType::Object => option.value_name("JSON"),
         ArgType::Int { .. } => {
             option.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true)
         }
@@ -127,6 +128,11 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
         ArgType::Str { .. } | ArgType::Enum(_) => strings().next().into(),
         ArgType::Int { .. } => matches.get_one::<i64>(arg.name).copied().into(),
         ArgType::Bool => matches.get_one::<bool>(arg.name).copied().into(),
+        // What is no JSON is refused by the daemon, as text in the place of an object.
+        ArgType::Object => strings()
+            .next()
+            .map(|text| serde_json::from_str::<Value>(&text).unwrap_or_else(|_| text.into()))
+            .into(),
         ArgType::StrList | ArgType::EnumList(_) => strings().collect::<Vec<_>>().into(),
     }
 }

@@ -17,6 +17,7 @@ mod parse;
 pub mod persist;
 mod resolve;
 mod search;
+pub mod trees;
 pub mod walk;
 
 pub use extract::{EXTRACTOR_VERSION, extract};

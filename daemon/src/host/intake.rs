@@ -349,6 +349,7 @@ mod tests {
             store: dir.path().join("store"),
             snapshots: place("snapshots"),
             keep_contents: true,
+            edits: place("edits"),
             cookies: place("cookies"),
             memory: MemoryBudget::default(),
             home: None,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::{AbsPath, ContentHash};
+use hob_edit::Edits;
 use hob_live::live::{Live, LiveOptions};
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
@@ -34,6 +35,8 @@ pub struct HostOptions {
     pub snapshots: AbsPath,
     /// Whether the texts of a workspace lie there too, side by side, so that broad searches open no files.
     pub keep_contents: bool,
+    /// Folder of what is known of edits: those that wait, those under way, the last ones.
+    pub edits: AbsPath,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
     /// What all workspaces together may take.
@@ -103,6 +106,7 @@ pub struct Host {
     live: Arc<Live>,
     trust: Trust,
     settings: Arc<Settings>,
+    edits: Edits,
     open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -132,6 +136,7 @@ impl Host {
         if let Some(notice) = opened.notice {
             notices.once("store", store_notice(&notice));
         }
+        let edits = open_edits(&options.edits, &notices);
         let (store, open) = (opened.store, OpenWorkspaces::default());
         let snapshots = options.snapshots.clone();
         Ok(Self {
@@ -142,6 +147,7 @@ impl Host {
             notices,
             trust,
             settings: Arc::new(settings),
+            edits,
             live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
@@ -187,6 +193,12 @@ impl Host {
                 }
             }
         }
+    }
+
+    /// What is proposed and applied.
+    #[must_use]
+    pub fn edits(&self) -> &Edits {
+        &self.edits
     }
 
     /// The language servers.
@@ -314,6 +326,18 @@ pub(super) fn folder_name(root: &AbsPath) -> String {
 
 /// Length of such a name, in hexadecimal digits.
 pub(super) const FOLDER_NAME: usize = 16;
+
+/// Finishes what an earlier daemon had begun to write, before anything is read.
+fn open_edits(folder: &AbsPath, notices: &Notices) -> Edits {
+    let (edits, report) = Edits::open(folder, Box::new(SystemTime::now));
+    for what in &report.recovered {
+        tracing::warn!("{what}");
+    }
+    if !report.warnings.is_empty() {
+        notices.once("edits", report.warnings.join(" "));
+    }
+    edits
+}
 
 fn store_notice(notice: &StoreNotice) -> String {
     let mut text = notice.to_string();

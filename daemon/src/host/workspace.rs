@@ -141,6 +141,12 @@ impl Workspace {
         self.rules.root()
     }
 
+    /// Whether the rules of what is ignored let a file be seen.
+    #[must_use]
+    pub fn shows(&self, path: &WsPath) -> bool {
+        self.rules.admits_file(path)
+    }
+
     /// Its files' bytes as they are now.
     #[must_use]
     pub fn contents(&self) -> DiskContents {

@@ -148,6 +148,8 @@ impl Job {
             client: self.session.hello.kind,
             caller: Arc::clone(&self.session.caller),
             clients: *self.sessions.registry.count().borrow(),
+            identity: self.session.hello.identity.clone(),
+            edits: self.session.hello.edits,
         }
     }
 

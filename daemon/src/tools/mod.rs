@@ -7,6 +7,7 @@
 pub mod admin;
 mod ask;
 pub mod calls;
+pub(crate) mod edit;
 pub mod flow;
 pub mod graph;
 pub mod grep;
@@ -15,6 +16,7 @@ pub mod map;
 pub mod nav;
 pub mod ranked;
 pub mod read;
+pub mod rename;
 pub mod resolve;
 pub mod servers;
 mod target;
@@ -50,12 +52,18 @@ pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
 pub(crate) fn handler(name: &str) -> Option<Handler> {
     Some(match name {
         "count_patterns" => text::count_patterns,
+        "edit_pattern" => edit::pattern,
+        "edit_pending" => edit::pending,
+        "edit_rename" => edit::rename,
+        "edit_symbol" => edit::symbol,
+        "edit_text" => edit::text,
         "flow_trace" => flow::flow_trace,
         "hob_digest" => admin::digest,
         "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,
+        "hob_undo" => edit::undo,
         "impact" => impact::impact,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
@@ -74,6 +82,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "read_symbols" => read::read_symbols,
         "regex_search" => text::regex_search,
         "resolve" => resolve::resolve,
+        "resolve_action" => edit::resolve_action,
         "text_search" => ranked::text_search,
         _ => return None,
     })
@@ -90,6 +99,15 @@ pub(crate) enum Needs {
     Map,
 }
 
+/// Who asks, where that matters: in edits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Editor {
+    /// Who it is across connections: whose previews wait for a decision.
+    pub(crate) identity: String,
+    /// Whether it may edit, whatever the settings say.
+    pub(crate) allowed: bool,
+}
+
 /// A call under way.
 pub(crate) struct ToolCall<'h> {
     pub(crate) host: &'h Host,
@@ -100,6 +118,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) cancel: CancelToken,
     pub(crate) caller: Arc<Caller>,
     pub(crate) clients: usize,
+    pub(crate) editor: Editor,
     pub(crate) progress: Option<ProgressSink>,
     pub(crate) freshness: Freshness,
     pub(crate) warnings: Vec<String>,

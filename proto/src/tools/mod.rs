@@ -9,6 +9,7 @@ mod notation;
 pub mod schema;
 
 pub mod admin;
+pub mod edit;
 pub mod flow;
 pub mod graph;
 pub mod grep;
@@ -47,6 +48,8 @@ pub enum ArgType {
     StrList,
     /// A list of these words; compared without regard to case.
     EnumList(&'static [&'static str]),
+    /// An object of any content.
+    Object,
 }
 
 /// The default of an argument.
@@ -95,6 +98,8 @@ pub enum ToolSet {
     Core,
     /// Only in `all`.
     All,
+    /// In every list, and only where edits are enabled.
+    Edit,
     /// In no list; answers when called by name (measurements).
     Hidden,
 }
@@ -122,6 +127,8 @@ pub struct ToolDef {
     pub max_budget: u32,
     /// Changes nothing.
     pub read_only: bool,
+    /// What it changes may be lost.
+    pub destructive: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
     /// Which lists it is in.
@@ -148,6 +155,7 @@ impl ToolDef {
         default_budget: DEFAULT_BUDGET,
         max_budget: MAX_BUDGET,
         read_only: true,
+        destructive: false,
         idempotent: true,
         set: ToolSet::All,
     };
@@ -190,12 +198,18 @@ pub static COMMON: &[ArgDef] = &[
 /// Every tool, sorted by name.
 pub static TOOLS: &[&ToolDef] = &[
     &text::COUNT_PATTERNS,
+    &edit::PATTERN,
+    &edit::PENDING,
+    &edit::RENAME,
+    &edit::SYMBOL,
+    &edit::TEXT,
     &flow::FLOW_TRACE,
     &admin::DIGEST,
     &graph::GRAPH,
     &grep::GREP,
     &admin::NOOP,
     &servers::SERVERS,
+    &edit::UNDO,
     &impact::IMPACT,
     &map::NEIGHBORS,
     &map::OVERVIEW,
@@ -214,6 +228,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &read::READ_SYMBOLS,
     &text::REGEX_SEARCH,
     &resolve::RESOLVE,
+    &edit::RESOLVE_ACTION,
     &ranked::TEXT_SEARCH,
 ];
 
@@ -233,18 +248,27 @@ pub struct UnknownTool {
     pub nearest: Option<&'static str>,
 }
 
-/// The tools of a list such as `core`, `all` or `map_search,regex_search`, sorted by name.
+/// The tools of a list such as `core`, `all` or `map_search,regex_search`, sorted by name. Those that edit are in it if they
+/// are enabled or named, and what decides about edits is there whenever one of them is.
 ///
 /// # Errors
 /// [`UnknownTool`].
-pub fn select(list: &str) -> Result<Vec<&'static ToolDef>, UnknownTool> {
+pub fn select(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownTool> {
     let mut chosen: Vec<&'static ToolDef> = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
         match word {
             "core" => chosen.extend(TOOLS.iter().filter(|def| def.set == ToolSet::Core)),
-            "all" => chosen.extend(TOOLS.iter().filter(|def| def.set != ToolSet::Hidden)),
+            "all" => {
+                chosen.extend(TOOLS.iter().filter(|def| matches!(def.set, ToolSet::Core | ToolSet::All)))
+            }
             name => chosen.push(find(name).ok_or_else(|| unknown(name))?),
         }
+    }
+    if edits && !chosen.is_empty() {
+        chosen.extend(TOOLS.iter().filter(|def| def.set == ToolSet::Edit));
+    }
+    if chosen.iter().any(|def| def.set == ToolSet::Edit) {
+        chosen.push(&edit::RESOLVE_ACTION);
     }
     chosen.sort_by_key(|def| def.name);
     chosen.dedup_by_key(|def| def.name);
@@ -289,20 +313,25 @@ mod tests {
 
     #[test]
     fn sets_select_and_unknown_names_suggest() {
-        assert_eq!(select("map_search, regex_search").expect("known").len(), 2);
-        assert!(select("core").expect("known").len() < select("all").expect("known").len());
-        let error = select("map_serch").expect_err("misspelt").to_string();
+        assert_eq!(select("map_search, regex_search", false).expect("known").len(), 2);
+        let count = |list, edits| select(list, edits).expect("known").len();
+        assert!(count("core", false) < count("all", false));
+        assert_eq!(count("core", true), count("core", false) + 6, "edits are offered whatever is listed");
+        assert!(select("all", false).expect("known").iter().all(|def| def.set != ToolSet::Edit));
+        assert_eq!(count("edit_text", false), 2, "and the decision about them");
+        let error = select("map_serch", false).expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `map_search`"), "{error}");
     }
 
     /// The neighbours pay 1,570 tokens for 9 tools and 6,300 for 21.
     #[test]
     fn definitions_stay_cheap() {
-        let cost = |set: &str| {
-            let listed: Vec<_> = select(set).expect("known").iter().map(|def| schema::listing(def)).collect();
+        let cost = |set: &str, edits: bool| {
+            let listed: Vec<_> =
+                select(set, edits).expect("known").iter().map(|def| schema::listing(def)).collect();
             serde_json::to_string(&listed).expect("plain data").chars().count().div_ceil(4)
         };
-        assert!(cost("all") < 7_500, "all: {}", cost("all"));
-        assert!(cost("core") < 2_500, "core: {}", cost("core"));
+        assert!(cost("all", true) < 7_500, "all: {}", cost("all", true));
+        assert!(cost("core", false) < 2_500, "core: {}", cost("core", false));
     }
 }

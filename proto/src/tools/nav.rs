@@ -17,25 +17,25 @@ pub enum Completeness {
     Unknown,
 }
 
-const FILE: ArgDef = ArgDef {
+pub(super) const FILE: ArgDef = ArgDef {
     name: "file",
     ty: ArgType::Str { min: 1 },
     default: Default::None,
     description: "File; with line and col",
 };
-const LINE: ArgDef = ArgDef {
+pub(super) const LINE: ArgDef = ArgDef {
     name: "line",
     ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
     default: Default::None,
     description: "1-based",
 };
-const COL: ArgDef = ArgDef {
+pub(super) const COL: ArgDef = ArgDef {
     name: "col",
     ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
     default: Default::Int(1),
     description: "1-based, of the name",
 };
-const NODE: ArgDef = ArgDef {
+pub(super) const NODE: ArgDef = ArgDef {
     name: "nodeId",
     ty: ArgType::Str { min: 1 },
     default: Default::None,

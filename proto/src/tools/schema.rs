@@ -35,6 +35,7 @@ fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
         ArgType::Str { .. } => set("type", "string".into()),
         ArgType::Int { .. } => set("type", "integer".into()),
         ArgType::Bool => set("type", "boolean".into()),
+        ArgType::Object => set("type", "object".into()),
         ArgType::Enum(words) => {
             set("type", "string".into());
             set("enum", json!(words));
@@ -113,7 +114,7 @@ pub fn listing(tool: &ToolDef) -> Value {
         "inputSchema": input_schema(tool),
         "annotations": {
             "readOnlyHint": tool.read_only,
-            "destructiveHint": false,
+            "destructiveHint": tool.destructive,
             "idempotentHint": tool.idempotent,
             "openWorldHint": false,
         },

@@ -40,9 +40,9 @@ pub(crate) struct Args {
 
     /// The tools to offer: `core`, `all`, or names separated by commas
     #[arg(long, value_name = "LIST", default_value = "core", value_parser = parse_tools)]
-    pub(crate) tools: Chosen,
+    pub(crate) tools: String,
 
-    /// Offer the tools that edit files, too (this version has none yet, so it changes nothing)
+    /// Offer the tools that edit files, too, and allow them (default: what the settings say in `edits`)
     #[arg(long)]
     pub(crate) edits: bool,
 
@@ -51,13 +51,17 @@ pub(crate) struct Args {
     pub(crate) output_schemas: bool,
 }
 
-/// The tools of `--tools`, sorted by name.
-#[derive(Clone, Debug)]
-pub(crate) struct Chosen(pub(crate) Vec<&'static ToolDef>);
+impl Args {
+    /// The tools to offer, sorted by name. `enabled` says whether the settings enable edits.
+    pub(crate) fn chosen(&self, enabled: bool) -> Vec<&'static ToolDef> {
+        tools::select(&self.tools, self.edits || enabled).unwrap_or_default()
+    }
+}
 
-fn parse_tools(list: &str) -> Result<Chosen, String> {
-    let chosen = tools::select(list).map_err(|unknown| unknown.to_string())?;
-    if chosen.is_empty() { Err("no tool is named".to_owned()) } else { Ok(Chosen(chosen)) }
+/// The list as it is, once it is known that it names tools.
+fn parse_tools(list: &str) -> Result<String, String> {
+    let chosen = tools::select(list, false).map_err(|unknown| unknown.to_string())?;
+    if chosen.is_empty() { Err("no tool is named".to_owned()) } else { Ok(list.to_owned()) }
 }
 
 /// Where the user is: `--root` made absolute, and the folder to fall back to.

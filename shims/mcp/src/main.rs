@@ -47,9 +47,9 @@ async fn run(args: Args) {
     let told_to_stop = told_to_stop();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
-    let relay = Relay::new(roots.known());
+    let relay = Relay::new(roots.known(), args.edits);
     relay.warm();
-    let server = Server::new(args.tools.0, args.output_schemas, roots, relay);
+    let server = Server::new(args.chosen(relay.edits_enabled()), args.output_schemas, roots, relay);
     tokio::select! {
         () = serve(Arc::new(server)) => {}
         () = told_to_stop => {}

@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
     Rule { needs: &["map_path"], says: "How two symbols are connected: map_path." },
     Rule { needs: &["read_symbols"], says: "Source: read_symbols with node IDs, not whole files." },
     Rule { needs: &["regex_search"], says: "Text that is no symbol: regex_search." },
+    Rule { needs: &["edit_text"], says: "edit_* only previews: apply or discard with resolve_action." },
     Rule {
         needs: &["map_neighbors"],
         says: "Edges say how sure they are: confirm `name` and `candidate` edges in the source before relying on them.",
@@ -48,8 +49,8 @@ mod tests {
 
     #[test]
     fn it_is_short_and_names_only_listed_tools() {
-        for list in ["core", "all", "map_search", "map_path,regex_search", "hob_noop"] {
-            let listed = select(list).expect("known");
+        for list in ["core", "all", "map_search", "map_path,regex_search", "hob_noop", "all,edit_text"] {
+            let listed = select(list, false).expect("known");
             let text = instructions(&listed);
             assert!(tokens_of(&text) < 200, "{list}: {}", tokens_of(&text));
             for def in TOOLS {

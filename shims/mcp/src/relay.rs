@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hob_client::envelope::error_envelope;
-use hob_client::{Client, OnProgress, Progress, Request, Settings, Unavailable};
+use hob_client::{Client, OnProgress, Progress, Request, Settings, Unavailable, edits};
 use hob_proto::ClientKind;
 use hob_proto::tools::ToolDef;
 use rmcp::RoleServer;
@@ -18,7 +18,10 @@ use tokio::sync::watch;
 
 /// The way to the daemon, or why there is none on this machine.
 #[derive(Debug)]
-pub(crate) struct Relay(Result<Client, Unavailable>);
+pub(crate) struct Relay {
+    client: Result<Client, Unavailable>,
+    edits: bool,
+}
 
 /// A call to carry through.
 pub(crate) struct Order {
@@ -30,15 +33,23 @@ pub(crate) struct Order {
 }
 
 impl Relay {
-    /// A relay for a client that works in `place`.
-    pub(crate) fn new(place: &Path) -> Self {
+    /// A relay for a client that works in `place` and may edit if `edits` says so, whatever the settings say.
+    pub(crate) fn new(place: &Path, edits: bool) -> Self {
         let settings = Settings::from_process_env(ClientKind::Mcp);
-        Self(settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), ..settings })))
+        let enabled = settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings()));
+        let client =
+            settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), edits, ..settings }));
+        Self { client, edits: edits || enabled }
+    }
+
+    /// Whether there is anything that this client may edit.
+    pub(crate) fn edits_enabled(&self) -> bool {
+        self.edits
     }
 
     /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.
     pub(crate) fn warm(&self) {
-        if let Ok(client) = &self.0 {
+        if let Ok(client) = &self.client {
             let client = client.clone();
             tokio::spawn(async move {
                 match client.connection().await {
@@ -54,7 +65,7 @@ impl Relay {
         let mut request = Request::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.
         request.root = order.root.to_str().map(str::to_owned);
-        let client = match &self.0 {
+        let client = match &self.client {
             Ok(client) => client,
             Err(error) => return error_envelope(&request.tool, &request.args, error.to_tool_error()),
         };

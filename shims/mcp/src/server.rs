@@ -56,8 +56,8 @@ impl Server {
         if def.set == ToolSet::Hidden || self.listed.iter().any(|listed| listed.name == name) {
             return Ok(def);
         }
-        let message =
-            format!("the tool `{name}` is not offered here; start hob-mcp with `--tools all` to have it");
+        let way = if def.set == ToolSet::Edit { "--edits" } else { "--tools all" };
+        let message = format!("the tool `{name}` is not offered here; start hob-mcp with `{way}` to have it");
         Err(ErrorData::invalid_params(message, None))
     }
 }
@@ -132,7 +132,7 @@ impl ServerHandler for Server {
 fn as_tool(def: &'static ToolDef, output_schema: bool) -> Tool {
     let annotations = ToolAnnotations::new()
         .read_only(def.read_only)
-        .destructive(false)
+        .destructive(def.destructive)
         .idempotent(def.idempotent)
         .open_world(false);
     let tool = Tool::new(def.name, def.description, schema::input_schema(def))
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_listed_tool_is_what_the_table_says() {
-        for def in tools::select("all").expect("known") {
+        for def in tools::select("all", true).expect("known") {
             let tool = serde_json::to_value(as_tool(def, false)).expect("plain data");
             assert_eq!(tool, schema::listing(def), "{}", def.name);
             let tool = serde_json::to_value(as_tool(def, true)).expect("plain data");

@@ -79,6 +79,7 @@ async fn gathered(common: &Common) -> Result<Result<Picture, Outcome>, Failure> 
             args: args.clone(),
             root: common.place()?,
             timeout: common.timeout,
+            edits: false,
         };
         let answer = ask::with_progress(&question, common).await?;
         let envelope = Envelope::parse(&answer.envelope)

@@ -285,6 +285,7 @@ impl Run {
                 args: args.clone(),
                 root: common.place()?,
                 timeout: common.timeout,
+                edits: false,
             };
             let page: Page = serde_json::from_str(&self.asker.ask(&question).await)
                 .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;

@@ -4,6 +4,7 @@
 //! is missing prints as nothing, and a result that is no object at all falls to the general renderer, because a daemon of
 //! another version may answer differently.
 
+mod edit;
 mod flow;
 mod generic;
 mod map;
@@ -15,12 +16,16 @@ use serde_json::Value;
 
 use super::term::Style;
 
+pub(crate) use edit::diff;
 pub(crate) use generic::plain;
 
 /// The text for the result `data` of `tool`.
 pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
     let rendered = match tool {
+        "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => edit::preview(data, style),
+        "edit_pending" => edit::pending(data, style),
         "flow_trace" => flow::trace(data, style),
+        "hob_undo" | "resolve_action" => edit::decided(data, style),
         "impact" => flow::impact(data, style),
         "map_overview" => map::overview(data, style),
         "map_search" => map::search(data, style),
@@ -106,7 +111,11 @@ mod tests {
         let style = Style::default();
         assert_eq!(data("some_tool", &json!({"a": 1}), &style), "a: 1\n");
         for tool in [
+            "edit_pending",
+            "edit_text",
             "flow_trace",
+            "hob_undo",
+            "resolve_action",
             "impact",
             "map_overview",
             "map_search",

@@ -4,8 +4,8 @@
 //! them is said, with the line, and the rest counts. A project's file may name programs, so nothing in it counts without trust;
 //! without trust it is not even read.
 //!
-//! What is wanted of language servers is all there is yet. The project's file lies over what the user says for every project,
-//! and what the user says for that very project lies over both.
+//! What is wanted of language servers is most of it. The project's file lies over what the user says for every project,
+//! and what the user says for that very project lies over both. Whether clients may edit is the user's to say alone.
 
 mod parse;
 
@@ -19,7 +19,7 @@ use hob_base::{AbsPath, ContentHash};
 use hob_live::preferences::Preferences;
 
 use super::workspace::lock;
-use parse::{Parsed, Source};
+use parse::{Parsed, Source, Wish};
 
 /// The name of a project's own file.
 const IN_PROJECT: &str = ".hob.toml";
@@ -32,6 +32,8 @@ const LARGEST: u64 = 1 << 20;
 pub struct InForce {
     /// What is wanted of language servers.
     pub preferences: Arc<Preferences>,
+    /// Whether clients may edit, even if they were not started so.
+    pub edits: bool,
     /// What is wrong with the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
@@ -96,13 +98,15 @@ impl Settings {
     fn make(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
         let own = self.parsed(own);
         let of_project = parsed(of_project, &Source { name: IN_PROJECT, home: None, is_users: false });
-        let mut preferences = own.base;
-        preferences.overlay(&of_project.base);
+        let Wish { mut preferences, mut edits } = own.base;
+        preferences.overlay(&of_project.base.preferences);
         for (_, for_it) in about(root, own.workspaces) {
-            preferences.overlay(&for_it);
+            preferences.overlay(&for_it.preferences);
+            edits = for_it.edits.or(edits);
         }
         InForce {
             preferences: Arc::new(preferences),
+            edits: edits.unwrap_or(false),
             problems: own.problems,
             project_problems: of_project.problems,
             unheard,
@@ -119,7 +123,7 @@ fn parsed(read: Read, source: &Source<'_>) -> Parsed {
 }
 
 /// Of what is said for single projects, that which is about `root`: what is said for a folder around it first.
-fn about(root: &AbsPath, workspaces: Vec<(PathBuf, Preferences)>) -> Vec<(PathBuf, Preferences)> {
+fn about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let root = real(root.as_path());
     let real_paths = workspaces.into_iter().map(|(path, wish)| (real(&path), wish));
@@ -185,6 +189,25 @@ mod tests {
     fn command(in_force: &InForce) -> Option<(String, Vec<String>)> {
         let said = in_force.preferences.server("ty")?.command.clone()?;
         Some((said.value, said.over))
+    }
+
+    #[test]
+    fn the_user_alone_enables_edits_for_all_projects_or_for_one() {
+        let Places { _temp, file, root } = places();
+        let settings = Settings::in_file(file.clone(), None);
+        std::fs::write(root.as_path().join(IN_PROJECT), "edits = true\n").expect("it can be written");
+        let now = settings.of(&root, true);
+        assert!(!now.edits && now.project_problems[0].contains("`edits` is unknown"), "{now:?}");
+        let said = |text: &str| {
+            std::fs::write(&file, text).expect("it can be written");
+            settings.of(&root, true).edits
+        };
+        assert!(said("edits = true\n"));
+        let here = format!("[workspaces.'{root}']\n");
+        assert!(!said(&format!("edits = true\n{here}edits = false\n")));
+        assert!(said(&format!("{here}edits = true\n")));
+        assert!(!said("[workspaces.'/elsewhere']\nedits = true\n"));
+        assert!(!said("edits = 'yes'\n"));
     }
 
     #[test]

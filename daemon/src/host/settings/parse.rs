@@ -23,13 +23,22 @@ pub(super) struct Source<'s> {
     pub(super) is_users: bool,
 }
 
+/// What is said for a project.
+#[derive(Debug, Default)]
+pub(super) struct Wish {
+    /// Of language servers.
+    pub(super) preferences: Preferences,
+    /// Whether clients may edit it; only the user's own file can say so.
+    pub(super) edits: Option<bool>,
+}
+
 /// What a file says.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     /// For every project that the file is about.
-    pub(super) base: Preferences,
+    pub(super) base: Wish,
     /// For single projects, by their folder.
-    pub(super) workspaces: Vec<(PathBuf, Preferences)>,
+    pub(super) workspaces: Vec<(PathBuf, Wish)>,
     /// What is wrong with it, in the order of lines.
     pub(super) problems: Vec<String>,
 }
@@ -37,7 +46,8 @@ pub(super) struct Parsed {
 const OF_SERVER: &[&str] = &["args", "command", "enabled", "env", "initialization_options", "settings"];
 const OF_LANGUAGE: &[&str] = &["enabled", "servers"];
 const OF_PROJECT: &[&str] = &["languages", "servers"];
-const OF_USER: &[&str] = &["languages", "servers", "workspaces"];
+const OF_WORKSPACE: &[&str] = &["edits", "languages", "servers"];
+const OF_USER: &[&str] = &["edits", "languages", "servers", "workspaces"];
 
 type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 type Wanted<'t> = Spanned<DeValue<'t>>;
@@ -111,7 +121,7 @@ impl Reader<'_> {
         table
     }
 
-    fn workspaces(&mut self, value: &Wanted<'_>) -> Vec<(PathBuf, Preferences)> {
+    fn workspaces(&mut self, value: &Wanted<'_>) -> Vec<(PathBuf, Wish)> {
         let Some(table) = value.get_ref().as_table() else {
             self.problem(value.span().start, "`workspaces` must be tables by folder".to_owned());
             return Vec::new();
@@ -128,9 +138,9 @@ impl Reader<'_> {
                 continue;
             }
             let Some(parts) = self.table(key, value) else { continue };
-            let mut wish = Preferences::default();
+            let mut wish = Wish::default();
             for (part, value) in parts {
-                self.part((part.get_ref(), part, value), OF_PROJECT, &mut wish, "workspaces");
+                self.part((part.get_ref(), part, value), OF_WORKSPACE, &mut wish, "workspaces");
             }
             all.push((path, wish));
         }
@@ -142,18 +152,22 @@ impl Reader<'_> {
         &mut self,
         (name, key, value): (&str, &Key<'_>, &Wanted<'_>),
         known: &[&str],
-        wish: &mut Preferences,
+        wish: &mut Wish,
         within: &str,
     ) {
-        if !OF_PROJECT.contains(&name) {
+        if !known.contains(&name) {
             return self.unknown(key, within, known);
+        }
+        if name == "edits" {
+            wish.edits = self.truth((key, value)).map(|said| said.value);
+            return;
         }
         let Some(table) = self.table(key, value) else { return };
         for (key, value) in table {
             let Some(table) = self.table(key, value) else { continue };
             match name {
-                "servers" => self.server((key, table), &mut wish.servers),
-                _ => self.language((key, table), &mut wish.languages),
+                "servers" => self.server((key, table), &mut wish.preferences.servers),
+                _ => self.language((key, table), &mut wish.preferences.languages),
             }
         }
     }

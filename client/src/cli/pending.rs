@@ -1,0 +1,116 @@
+//! `hob pending` and `hob undo`: a person decides what an agent proposed, and takes back what was applied.
+//!
+//! Agents need the user's leave to edit; the user is who types these commands, so they need none.
+
+use clap::{Args, Subcommand};
+use hob_client::Answer;
+use hob_proto::Envelope;
+use serde_json::{Map, Value, json};
+
+use super::ask::{self, Question};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, render, show};
+
+/// A diff is read in parts of so many tokens.
+const PART: u32 = 10_000;
+
+/// Previews of edits that wait for a decision: list, show, apply or discard them
+///
+/// Agents that may edit only propose; what they propose waits here until they or you decide, for a day at most.
+#[derive(Debug, Args)]
+pub(crate) struct Pending {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List what waits in this project (the default)
+    List,
+    /// Show one with its diff
+    Show {
+        /// As the list names it
+        id: String,
+        /// Only this file's part of the diff
+        #[arg(long, value_name = "PATH")]
+        file: Option<String>,
+    },
+    /// Write it: all of it or nothing
+    Apply(Decision),
+    /// Forget it
+    Discard(Decision),
+}
+
+#[derive(Debug, Args)]
+struct Decision {
+    /// As the list names it
+    id: String,
+    /// Why, for the log and the agent
+    #[arg(long, value_name = "TEXT", default_value = "decided on the command line")]
+    reason: String,
+}
+
+impl Pending {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        match self.command.unwrap_or(Command::List) {
+            Command::List => shown("edit_pending", json!({"tokenBudget": PART}), common).await,
+            Command::Show { id, file } => show_whole(&id, file.as_deref(), common).await,
+            Command::Apply(decision) => decide("apply", &decision, common).await,
+            Command::Discard(decision) => decide("discard", &decision, common).await,
+        }
+    }
+}
+
+/// Take back the last edit that was applied in this project
+///
+/// Works once, and only while its files still have what the edit wrote.
+#[derive(Debug, Args)]
+pub(crate) struct Undo;
+
+impl Undo {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        shown("hob_undo", json!({"tokenBudget": PART}), common).await
+    }
+}
+
+async fn decide(action: &str, decision: &Decision, common: &Common) -> Result<Outcome, Failure> {
+    let Decision { id, reason } = decision;
+    let args = json!({"action": action, "pendingId": id, "reason": reason, "tokenBudget": PART});
+    shown("resolve_action", args, common).await
+}
+
+async fn shown(tool: &'static str, args: Value, common: &Common) -> Result<Outcome, Failure> {
+    show::answer(tool, &asked(tool, args, common).await?, common.json)
+}
+
+async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answer, Failure> {
+    let args = match args {
+        Value::Object(args) => args,
+        _ => Map::new(),
+    };
+    let question = Question { tool, args, root: common.place()?, timeout: common.timeout, edits: true };
+    ask::with_progress(&question, common).await
+}
+
+/// The diff part by part, as one text.
+async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<Outcome, Failure> {
+    let style = Style::of_stdout();
+    let mut offset = 0;
+    loop {
+        let args = json!({"pendingId": id, "file": file, "offset": offset, "tokenBudget": PART});
+        let answer = asked("edit_pending", args, common).await?;
+        let envelope = Envelope::parse(&answer.envelope).ok().filter(|_| answer.ok && !common.json);
+        let Some(data) = envelope.and_then(|envelope| envelope.data) else {
+            return show::answer("edit_pending", &answer, common.json);
+        };
+        if offset == 0 {
+            term::print(&render::data("edit_pending", &data, &style))?;
+        } else {
+            term::print(&render::diff(&data, &style))?;
+        }
+        match data["nextOffset"].as_u64() {
+            Some(next) if next > offset => offset = next,
+            _ => return Ok(Outcome::Done),
+        }
+    }
+}

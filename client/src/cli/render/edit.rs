@@ -1,0 +1,123 @@
+//! Previews, what waits, and what became of it.
+
+use serde_json::Value;
+
+use super::super::term::Style;
+use super::{count, items, number_of, text_of};
+
+/// A preview.
+pub(super) fn preview(data: &Value, style: &Style) -> Option<String> {
+    let id = data["pendingId"].as_str()?;
+    let mut out = format!("{}  {}\n", style.bold(id), text_of(data, "label"));
+    out.push_str(&files(items(data, "files"), style));
+    out.push('\n');
+    out.push_str(&diff(data, style));
+    out.push_str(&format!(
+        "\n{}\n",
+        style.dim(format!("hob pending apply {id}, or hob pending discard {id}"))
+    ));
+    Some(out)
+}
+
+/// What waits; with its diff, if it is one that was named.
+pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
+    let all = data["pending"].as_array()?;
+    if all.is_empty() {
+        return Some("Nothing is pending.\n".to_owned());
+    }
+    let mut out = String::new();
+    for one in all {
+        let whose = if one["yours"] == true { "" } else { "  by an agent" };
+        let staged = if one["staged"] == true { "  change set" } else { "" };
+        out.push_str(&format!(
+            "{}  {}{staged}\n  {}\n",
+            style.bold(text_of(one, "pendingId")),
+            text_of(one, "label"),
+            style.dim(format!("{}, {}{whose}", text_of(one, "sourceToolName"), text_of(one, "createdAt"))),
+        ));
+        if data["files"].is_null() {
+            let paths = items(one, "files").iter().filter_map(Value::as_str);
+            out.extend(paths.map(|path| format!("  {}\n", style.path(path))));
+        }
+    }
+    out.push_str(&files(items(data, "files"), style));
+    if !data["diff"].is_null() {
+        out.push('\n');
+        out.push_str(&diff(data, style));
+    }
+    Some(out)
+}
+
+/// What became of it.
+pub(super) fn decided(data: &Value, style: &Style) -> Option<String> {
+    let mut out = format!("{}\n", data["message"].as_str()?);
+    out.push_str(&files(items(data, "files"), style));
+    for left in items(&data["sourceResultDetails"]["leftovers"], "shown") {
+        let place = super::place(left);
+        out.push_str(&format!("  {}  {}\n", style.path(place), text_of(left, "text")));
+    }
+    for worse in items(&data["sourceResultDetails"]["diagnostics"], "worse") {
+        let (severity, after) = (text_of(worse, "severity"), number_of(worse, "after").unwrap_or(0));
+        let more = after.saturating_sub(number_of(worse, "before").unwrap_or(0));
+        out.push_str(&format!(
+            "  {}  {}\n",
+            style.path(text_of(worse, "file")),
+            count(more, &format!("new {severity}"))
+        ));
+        for new in items(worse, "new") {
+            out.push_str(&format!("    {}: {}\n", super::place(new), text_of(new, "message")));
+        }
+    }
+    Some(out)
+}
+
+fn files(files: &[Value], style: &Style) -> String {
+    let line = |file: &Value| match file.as_str() {
+        Some(path) => format!("  {}\n", style.path(path)),
+        None => {
+            let number = |field| number_of(file, field).unwrap_or(0);
+            let moved = file["movedTo"].as_str().map(|to| format!(" -> {to}")).unwrap_or_default();
+            let path = format!("{}{moved}", text_of(file, "file"));
+            let counts = format!("+{} -{}", number("additions"), number("deletions"));
+            format!("  {}  {}\n", style.path(path), style.dim(counts))
+        }
+    };
+    files.iter().map(line).collect()
+}
+
+/// A unified diff in the usual colours.
+pub(crate) fn diff(data: &Value, style: &Style) -> String {
+    let line = |line: &str| {
+        let painted = match line.as_bytes().first() {
+            _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => {
+                style.bold(line)
+            }
+            Some(b'+') => style.line(line),
+            Some(b'-') => style.alarm(line),
+            Some(b'@') => style.path(line),
+            _ => line.into(),
+        };
+        format!("{painted}\n")
+    };
+    text_of(data, "diff").lines().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_waits_is_told_with_how_to_decide() {
+        let file = json!({"file": "a.py", "additions": 1, "deletions": 2});
+        let data = json!({"pendingId": "p1", "label": "Replace text in a.py", "files": [file], "diff": "@@ -1 +1 @@\n-a\n+b\n"});
+        let text = preview(&data, &Style::default()).expect("a preview");
+        assert!(text.starts_with("p1  Replace text in a.py\n  a.py  +1 -2\n"), "{text}");
+        assert!(text.contains("-a\n+b\n") && text.contains("hob pending apply p1"), "{text}");
+        assert_eq!(
+            pending(&json!({"pending": []}), &Style::default()).as_deref(),
+            Some("Nothing is pending.\n")
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! Whether the user has enabled edits in the settings, as far as a client has to know it: for which tools it offers.
+//!
+//! What a call may do is decided by the daemon, which reads the same file with all its rules; here a project that may be
+//! edited is enough for the tools to be offered.
+
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+
+/// Whether the settings in `file` enable edits for every project, or for any. A file that cannot be read enables nothing.
+#[must_use]
+pub fn enabled_in(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| enables(&text))
+}
+
+fn enables(text: &str) -> bool {
+    let Ok(table) = DeTable::parse(text) else { return false };
+    let here = |table: &DeTable<'_>| {
+        table.get("edits").is_some_and(|said| matches!(said.get_ref(), DeValue::Boolean(true)))
+    };
+    let projects = table.get_ref().get("workspaces").and_then(|all| all.get_ref().as_table());
+    here(table.get_ref())
+        || projects.is_some_and(|all| all.values().filter_map(|one| one.get_ref().as_table()).any(here))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_enabled_for_all_projects_or_for_one() {
+        assert!(enables("edits = true"));
+        assert!(enables("[workspaces.\"/home/me/a\"]\nedits = true"));
+        assert!(!enables("edits = false\n[servers.ty]\nenabled = true"));
+        assert!(!enables("edits = \"yes\""));
+        assert!(!enabled_in(Path::new("/there/is/no/such/file")));
+    }
+}

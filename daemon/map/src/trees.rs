@@ -1,0 +1,74 @@
+//! Syntax trees for others: grammars and parsing with what the map knows of them.
+//!
+//! Whoever searches by structure needs the trees that facts are read from, and the same care: what ends a grammar's scanner is
+//! not given to it, and what takes too many steps has no tree. Not here: what a tree means.
+
+use std::cell::RefCell;
+
+use tree_sitter::{Language, Parser, Tree};
+
+use crate::hazards::is_hazardous;
+use crate::langs::{Lang, Reader};
+use crate::parse::parse;
+
+thread_local! {
+    /// The last parser: files of one language come one after the other.
+    static LAST: RefCell<Option<(Lang, Parser)>> = const { RefCell::new(None) };
+}
+
+/// The grammar that a piece of code is read with, where a language has one. PHP's is the one without the text around code: a
+/// piece is code, and begins without `<?php`.
+#[must_use]
+pub fn grammar(lang: Lang) -> Option<Language> {
+    if lang == Lang::Php {
+        return Some(tree_sitter_php::LANGUAGE_PHP_ONLY.into());
+    }
+    match lang.spec()?.reader {
+        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => Some(grammar()),
+        Reader::Own(_) => None,
+    }
+}
+
+/// The tree of `source`, by [`grammar`]; `None` where there is no grammar, or where parsing would not end well.
+#[must_use]
+pub fn tree(lang: Lang, source: &[u8]) -> Option<Tree> {
+    if is_hazardous(lang, source) {
+        return None;
+    }
+    let last = LAST.with_borrow_mut(|last| last.take_if(|(of, _)| *of == lang));
+    let mut parser = match last {
+        Some((_, parser)) => parser,
+        None => {
+            let mut parser = Parser::new();
+            parser.set_language(&grammar(lang)?).ok()?;
+            parser
+        }
+    };
+    let tree = parse(&mut parser, source, None);
+    LAST.with_borrow_mut(|last| *last = Some((lang, parser)));
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_of_code_has_trees() {
+        for lang in Lang::ALL.into_iter().filter(|lang| !lang.is_prose() && lang.spec().is_some()) {
+            let Some(_) = grammar(lang) else { continue };
+            let tree = tree(lang, b"a").expect("a small file");
+            assert_eq!(tree.root_node().end_byte(), 1, "{lang:?}");
+        }
+        assert!(grammar(Lang::Php).is_some() && grammar(Lang::Manifest).is_none());
+        let code = tree(Lang::Php, b"f($x);").expect("a small file");
+        assert!(!code.root_node().has_error(), "{}", code.root_node());
+    }
+
+    #[test]
+    fn what_ends_a_scanner_has_no_tree() {
+        let deep = (0..600).map(|depth| format!("{}if x:\n", " ".repeat(depth))).collect::<String>();
+        assert!(tree(Lang::Python, deep.as_bytes()).is_none());
+        assert!(tree(Lang::Python, b"x = 1\n").is_some());
+    }
+}

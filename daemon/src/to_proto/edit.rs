@@ -1,0 +1,136 @@
+//! Edits as clients see them: counts, times, parts of a diff, and every error's face.
+
+use std::io;
+use std::time::Duration;
+
+use hob_base::WsPath;
+use hob_edit::{EditError, FileKind, FilePreview, Kind, SpliceError, Summary, TextEditError};
+use hob_proto::tools::edit::{FileCount, PendingItem};
+use hob_proto::{ErrorCode, ToolError};
+use serde_json::json;
+
+use super::map::timestamp;
+
+/// How long a preview waits.
+const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A file of a preview, counted.
+pub(crate) fn count(file: &FilePreview) -> FileCount {
+    FileCount {
+        file: file.path.to_string(),
+        additions: file.additions,
+        deletions: file.deletions,
+        moved_to: file.moved_to.as_ref().map(ToString::to_string),
+        created: file.kind == FileKind::Created,
+        deleted: file.kind == FileKind::Deleted,
+    }
+}
+
+/// What waits, without its diff.
+pub(crate) fn item(summary: &Summary, client: &str) -> PendingItem {
+    PendingItem {
+        pending_id: summary.id.to_string(),
+        label: summary.label.clone(),
+        source_tool_name: summary.tool.clone(),
+        created_at: timestamp(Some(summary.made)),
+        expires_at: timestamp(Some(summary.made + EXPIRES_AFTER)),
+        yours: summary.owner.client == client,
+        staged: summary.kind == Kind::ChangeSet,
+        files: summary.files.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// The lines of `text` from the start that have room, and how many lines there are after them.
+pub(crate) fn first_lines(text: &str, room: usize) -> (String, usize) {
+    let mut end = 0;
+    // In the envelope each newline, quote and backslash takes two characters.
+    let mut taken = 0;
+    for line in text.split_inclusive('\n') {
+        taken += line
+            .chars()
+            .map(|c| if matches!(c, '\n' | '"' | '\\' | '\t' | '\r') { 2 } else { 1 })
+            .sum::<usize>();
+        if taken > room {
+            break;
+        }
+        end += line.len();
+    }
+    (text[..end].to_owned(), text[end..].lines().count())
+}
+
+/// Why an edit was not queued, applied, discarded or undone.
+pub(crate) fn error(error: &EditError) -> ToolError {
+    let message = error.to_string();
+    match error {
+        EditError::NothingPending | EditError::NothingToUndo(_) => {
+            ToolError::new(ErrorCode::NoPendingAction, message)
+        }
+        EditError::Unknown(_) | EditError::Settled { .. } => {
+            ToolError::new(ErrorCode::NoPendingAction, sentence(&message))
+        }
+        EditError::Conflict(conflict) => {
+            let files: Vec<_> = conflict
+                .files
+                .iter()
+                .map(|one| json!({"file": one.path.as_str(), "why": one.how.to_string()}))
+                .collect();
+            ToolError::new(ErrorCode::Conflict, message).with("files", files)
+        }
+        EditError::Failed { .. } | EditError::Unfinished { .. } => {
+            ToolError::new(ErrorCode::ApplyFailed, message)
+                .hint("It is still pending: mend the cause and apply again, or discard it.")
+        }
+        EditError::Refused { .. } => ToolError::new(ErrorCode::OutsideWorkspace, sentence(&message)),
+        EditError::TooMuch(_) | EditError::Staged { .. } => ToolError::bad_args(sentence(&message)),
+        EditError::Nothing => ToolError::bad_args("The edit changes nothing: the files are already so.")
+            .hint("Nothing is pending because of it."),
+        EditError::State { .. } => ToolError::new(ErrorCode::ApplyFailed, sentence(&message))
+            .hint("`hob status` shows where hob keeps its state."),
+    }
+}
+
+/// Why a text cannot be replaced.
+pub(crate) fn text_error(error: &TextEditError, path: &WsPath) -> ToolError {
+    let code = match error {
+        TextEditError::BadRegex(_) | TextEditError::RegexTooLarge(_) => ErrorCode::BadPattern,
+        _ => ErrorCode::BadArgs,
+    };
+    ToolError::new(code, format!("`{path}`: {error}"))
+}
+
+/// Replacements that do not fit, which is nobody's fault but hob's or a server's.
+pub(crate) fn splices(path: &WsPath, error: &SpliceError) -> ToolError {
+    ToolError::new(ErrorCode::Internal, format!("The changes of `{path}` do not fit it: {error}."))
+        .hint("Nothing is pending. Try again; if it stays so, please report it.")
+}
+
+/// A file that is to be edited cannot be read.
+pub(crate) fn unreadable(path: &WsPath, error: &io::Error) -> ToolError {
+    if error.kind() == io::ErrorKind::NotFound {
+        return super::errors::file_deleted(path);
+    }
+    ToolError::bad_args(format!("`{path}` cannot be read: {error}."))
+}
+
+/// The change set deletes the file.
+pub(crate) fn gone_in_change_set(path: &WsPath) -> ToolError {
+    ToolError::bad_args(format!("`{path}` is deleted by your change set."))
+        .hint("Apply or discard the change set first, or make the edit without stage.")
+}
+
+fn sentence(text: &str) -> String {
+    let whole = text.ends_with(['.', '?', '!']);
+    if whole { text.to_owned() } else { crate::tools::sentence(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_is_cut_between_lines() {
+        assert_eq!(first_lines("one\ntwo\nthree\n", 10), ("one\ntwo\n".to_owned(), 1));
+        assert_eq!(first_lines("one\ntwo", 100), ("one\ntwo".to_owned(), 0));
+        assert_eq!(first_lines("a long line\n", 3), (String::new(), 1));
+    }
+}

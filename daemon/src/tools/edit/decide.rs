@@ -1,0 +1,145 @@
+//! `resolve_action`, `edit_pending` and undo: what waits, and what becomes of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{Deadline, WsPath};
+use hob_edit::{Owner, Pending, Preview, Proposal, Summary};
+use hob_proto::ToolError;
+use hob_proto::tools::edit::{
+    Action, FileCount, PendingArgs, PendingResult, ResolveActionArgs, ResolveActionResult, UndoResult,
+};
+use serde_json::Value;
+
+use super::super::{Needs, Outcome, ToolCall, data, rename as live};
+use super::{DIFF_SHARE, checks, guard};
+use crate::host::Workspace;
+use crate::to_proto::{edit as to_proto, errors};
+
+/// How long servers are asked what became worse: before, and after.
+const JUDGED_WITHIN: Duration = Duration::from_secs(5);
+
+pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ResolveActionArgs = call.args()?;
+    let workspace = call.workspace(Needs::State)?;
+    guard::allowed(call, &workspace)?;
+    let owner = Owner { client: call.editor.identity.clone(), root: workspace.root().clone() };
+    let found =
+        call.host.edits().find(&owner, args.pending_id.as_deref()).map_err(|e| to_proto::error(&e))?;
+    // A pending action that is named may be of another workspace.
+    let workspace = call.host.workspace(&found.summary.owner.root).map_err(|error| errors::open(&error))?;
+    guard::allowed(call, &workspace)?;
+    let Pending { summary, proposal } = found;
+    tracing::info!(id = %summary.id, label = summary.label, action = ?args.action, reason = args.reason, "decided");
+    let (message, details, files) = match args.action {
+        Action::Discard => {
+            call.host.edits().discard(&summary.id).map_err(|error| to_proto::error(&error))?;
+            (format!("Discarded: {}. Reason: {}.", summary.label, args.reason), None, None)
+        }
+        Action::Apply => {
+            let (message, details) = apply(call, &workspace, &summary, &proposal)?;
+            (message, details, Some(counts(&proposal)))
+        }
+    };
+    data(&ResolveActionResult {
+        action: args.action,
+        reason: args.reason,
+        extra: args.extra,
+        source_tool_name: summary.tool,
+        label: summary.label,
+        source_result_details: details,
+        message,
+        files,
+    })
+}
+
+fn counts(proposal: &Proposal) -> Vec<FileCount> {
+    Preview::of(proposal).files.iter().map(to_proto::count).collect()
+}
+
+/// Writes it, and looks what came of it.
+fn apply(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+    summary: &Summary,
+    proposal: &Proposal,
+) -> Result<(String, Option<Value>), ToolError> {
+    let files: Vec<WsPath> = proposal.changes.iter().map(|change| change.path.clone()).collect();
+    let moves: Vec<(WsPath, WsPath)> = proposal
+        .changes
+        .iter()
+        .filter_map(|change| Some((change.path.clone(), change.moved_to.clone()?)))
+        .collect();
+    let whole_call = call.cancel.clone();
+    call.cancel = whole_call.with_deadline(Deadline::after(JUDGED_WITHIN));
+    let before = live::judge(call, workspace, &files);
+    if whole_call.is_cancelled() {
+        return Err(errors::cancelled());
+    }
+    let applied = call.host.edits().apply(&summary.id).map_err(|error| to_proto::error(&error))?;
+    call.warnings.extend(applied.warnings);
+    // From here on nothing can fail any more: it is written.
+    live::moved(workspace, &moves);
+    workspace.barrier(true, call.patience);
+    call.cancel = whole_call.with_deadline(Deadline::after(JUDGED_WITHIN));
+    let worse = live::worse(call, workspace, (&before, &moves));
+    let leftovers = super::rename::old_name(&summary.label)
+        .filter(|_| summary.tool == "edit_rename")
+        .and_then(|name| checks::leftovers(call, workspace, name));
+    call.cancel = whole_call;
+    Ok((checks::message(&summary.label, &leftovers, &worse.0), checks::details(leftovers, worse)))
+}
+
+pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PendingArgs = call.args()?;
+    let workspace = call.workspace(Needs::State)?;
+    guard::allowed(call, &workspace)?;
+    let client = call.editor.identity.clone();
+    let edits = call.host.edits();
+    let Some(id) = &args.pending_id else {
+        if args.file.is_some() {
+            return Err(ToolError::bad_args("`file` is part of a diff: `pendingId` says of which"));
+        }
+        let all = edits.pending(&|one: &Summary| one.owner.root == *workspace.root());
+        let pending = all.iter().map(|one| to_proto::item(one, &client)).collect();
+        return data(&PendingResult { pending, ..PendingResult::default() });
+    };
+    let owner = Owner { client: client.clone(), root: workspace.root().clone() };
+    let found = edits.find(&owner, Some(id)).map_err(|error| to_proto::error(&error))?;
+    let preview = Preview::of(&found.proposal);
+    let diff = match &args.file {
+        None => preview.diff(),
+        Some(file) => {
+            let of_file = preview.files.iter().find(|one| {
+                one.path.as_str() == file || one.moved_to.as_ref().is_some_and(|to| to.as_str() == file)
+            });
+            let missing = || {
+                ToolError::bad_args(format!("`{id}` does not touch `{file}`"))
+                    .hint("Pass one of its files, as edit_pending names them.")
+            };
+            of_file.ok_or_else(missing)?.diff.clone()
+        }
+    };
+    let lines = diff.lines().count();
+    let rest: String = diff.split_inclusive('\n').skip(args.offset).collect();
+    let (shown, left_out) = to_proto::first_lines(&rest, call.room * DIFF_SHARE / 100);
+    data(&PendingResult {
+        pending: vec![to_proto::item(&found.summary, &client)],
+        files: Some(preview.files.iter().map(to_proto::count).collect()),
+        diff: Some(shown),
+        diff_lines: Some(lines),
+        next_offset: (left_out > 0).then(|| lines - left_out),
+    })
+}
+
+pub(crate) fn undo(call: &mut ToolCall<'_>) -> Outcome {
+    let workspace = call.workspace(Needs::State)?;
+    guard::allowed(call, &workspace)?;
+    let undone = call.host.edits().undo(workspace.root()).map_err(|error| to_proto::error(&error))?;
+    call.warnings.extend(undone.warnings);
+    data(&UndoResult {
+        message: format!("Undone: {}.", undone.label),
+        label: undone.label,
+        files: undone.files.iter().map(ToString::to_string).collect(),
+    })
+}

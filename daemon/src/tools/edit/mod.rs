@@ -1,0 +1,128 @@
+//! The `edit_*` tools: what is asked becomes whole files before and after, and waits for a decision.
+//!
+//! Each kind of edit has a file of its own; what they share is here: whether edits are allowed, which files may be touched,
+//! what a file is for this client (its change set comes before the disk), and the answer. Nothing here writes to a
+//! workspace; `decide` has `hob-edit` do so.
+
+mod checks;
+mod decide;
+mod guard;
+mod pattern;
+mod rename;
+mod symbol;
+mod text;
+
+use std::sync::Arc;
+
+use hob_base::{Contents as _, WsPath};
+use hob_edit::{Change, Owner, Preview, Proposal, Splice, Staged, Summary, splice};
+use hob_proto::ToolError;
+use hob_proto::tools::edit::PreviewResult;
+use serde_json::Value;
+
+use super::{Outcome, ToolCall, data};
+use crate::host::{Host, Workspace};
+use crate::to_proto::{edit as to_proto, errors};
+
+pub(super) use decide::{pending, resolve_action, undo};
+pub(super) use pattern::pattern;
+pub(super) use rename::rename;
+pub(super) use symbol::symbol;
+pub(super) use text::text;
+
+/// What an agent is told after a preview, in the words of the tools it has.
+const NEXT: &str = "This is a preview. Call the `resolve_action` tool to apply or discard these changes.";
+
+/// Of a hundred parts of the room, what the diff may take.
+const DIFF_SHARE: usize = 80;
+
+/// Reminds a client of what it has not decided yet; nothing if there is nothing.
+pub(crate) fn reminder(host: &Host, identity: &str) -> Option<String> {
+    let waiting = host.edits().pending(&|one: &Summary| one.owner.client == identity);
+    let newest = waiting.first()?;
+    let others = match waiting.len() {
+        1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    Some(format!(
+        "Pending: `{}` ({}){others}. Call `resolve_action` to apply or discard.",
+        newest.id,
+        short(&newest.label)
+    ))
+}
+
+fn short(label: &str) -> String {
+    const ENOUGH: usize = 80;
+    let mut short: String = label.chars().take(ENOUGH).collect();
+    if short.len() < label.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A workspace in which this client may edit.
+struct Desk {
+    workspace: Arc<Workspace>,
+    owner: Owner,
+    /// Whether the change goes into the client's change set.
+    stage: bool,
+}
+
+impl Desk {
+    /// Refuses where edits are not enabled.
+    fn new(call: &ToolCall<'_>, workspace: Arc<Workspace>, stage: bool) -> Result<Self, ToolError> {
+        guard::allowed(call, &workspace)?;
+        let owner = Owner { client: call.editor.identity.clone(), root: workspace.root().clone() };
+        Ok(Self { workspace, owner, stage })
+    }
+
+    /// What a file is before the change: as the change set makes it, if the change is to go there, else as it is on the disk.
+    fn contents(&self, call: &ToolCall<'_>, path: &WsPath) -> Result<Arc<[u8]>, ToolError> {
+        if self.stage {
+            match call.host.edits().staged(&self.owner, path).map_err(|error| to_proto::error(&error))? {
+                Some(Staged::Contents(bytes)) => return Ok(bytes),
+                Some(Staged::Gone) => return Err(to_proto::gone_in_change_set(path)),
+                None => {}
+            }
+        }
+        self.workspace.contents().read(path).map_err(|error| to_proto::unreadable(path, &error))
+    }
+
+    /// The change that replacements make of a file, `None` if nothing would be different.
+    fn change(path: WsPath, before: Arc<[u8]>, splices: &[Splice]) -> Result<Option<Change>, ToolError> {
+        let after = splice(&before, splices).map_err(|error| to_proto::splices(&path, &error))?;
+        let change = Change::of(path, before, after);
+        Ok((!change.is_nothing()).then_some(change))
+    }
+
+    /// Queues or stages a proposal and answers how it looks.
+    fn propose(&self, call: &mut ToolCall<'_>, proposal: Proposal, details: Option<Value>) -> Outcome {
+        let edits = call.host.edits();
+        let failed = |error| to_proto::error(&error);
+        let (id, proposal) = if self.stage {
+            let staged = edits.stage(&self.owner, proposal).map_err(failed)?;
+            (staged.summary.id, staged.proposal)
+        } else {
+            let preview = proposal.clone();
+            (edits.propose(&self.owner, proposal).map_err(failed)?.id, preview)
+        };
+        let preview = Preview::of(&proposal);
+        let room = call.room * DIFF_SHARE / 100;
+        let (diff, left_out) = to_proto::first_lines(&preview.diff(), room);
+        if left_out > 0 {
+            call.omitted.push(crate::budget::Omitted {
+                kind: "diff lines",
+                count: left_out as u64,
+                way: "Call edit_pending with pendingId, and file or offset.",
+            });
+        }
+        data(&PreviewResult {
+            pending_id: id.to_string(),
+            label: proposal.label,
+            files: preview.files.iter().map(to_proto::count).collect(),
+            diff,
+            next: NEXT.to_owned(),
+            details,
+        })
+    }
+}

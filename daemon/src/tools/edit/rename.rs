@@ -1,0 +1,93 @@
+//! `edit_rename`: what a language server would change for another name, or for another place of a file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hob_base::WsPath;
+use hob_edit::{Change, Proposal, Splice};
+use hob_live::requests::Renaming;
+use hob_proto::ToolError;
+use hob_proto::tools::edit::RenameArgs;
+use hob_proto::tools::nav::PositionArgs;
+use serde_json::json;
+
+use super::super::{Outcome, ToolCall, rename as live};
+use super::{Desk, guard};
+
+const TOOL: &str = "edit_rename";
+
+pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
+    let args: RenameArgs = call.args()?;
+    // A server is not even started where nothing may come of it.
+    guard::allowed(call, &*call.host.workspace(&call.start).map_err(|error| super::errors::open(&error))?)?;
+    let target = PositionArgs { file: args.file, line: args.line, col: args.col, node_id: args.node_id };
+    let renamed = live::rename(call, &target, &args.new_name)?;
+    let desk = Desk::new(call, renamed.workspace, args.stage)?;
+    let label = label(&renamed.renaming, &args.new_name);
+    let changes = changes(call, &desk, renamed.renaming)?;
+    let details = json!({"completeness": renamed.completeness});
+    desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
+}
+
+fn label(renaming: &Renaming, new_name: &str) -> String {
+    let files = renaming.files.len();
+    match renaming.moves.first() {
+        Some((from, to)) if renaming.old_name.is_empty() => format!("Move {from} to {to}"),
+        _ => format!("Rename `{}` to `{new_name}` in {files} files", renaming.old_name),
+    }
+}
+
+/// The two names in the label of a rename: the old one is what to look for when it is done.
+pub(super) fn old_name(label: &str) -> Option<&str> {
+    let (old, _) = label.strip_prefix("Rename `")?.split_once("` to `")?;
+    (!old.is_empty()).then_some(old)
+}
+
+/// What a server would do, as whole files, each once.
+fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<Change>, ToolError> {
+    let mut changes: BTreeMap<WsPath, Change> = BTreeMap::new();
+    for file in renaming.files {
+        let path = guard::found(&desk.workspace, &file.path)?;
+        let splices: Vec<Splice> =
+            file.edits.into_iter().map(|(range, text)| Splice { range, text }).collect();
+        let before: Arc<[u8]> = file.text.as_bytes().into();
+        if let Some(change) = Desk::change(path.clone(), before, &splices)? {
+            changes.insert(path, change);
+        }
+    }
+    for (from, to) in renaming.moves {
+        let (from, to) = (guard::found(&desk.workspace, &from)?, guard::found(&desk.workspace, &to)?);
+        let change = match changes.remove(&from) {
+            Some(change) => change,
+            None => {
+                let contents = desk.contents(call, &from)?;
+                Change::of(from.clone(), Arc::clone(&contents), contents)
+            }
+        };
+        changes.insert(from, Change { moved_to: Some(to), ..change });
+    }
+    for path in renaming.deleted {
+        let path = guard::found(&desk.workspace, &path)?;
+        let before = Some(desk.contents(call, &path)?);
+        changes.insert(path.clone(), Change { path, moved_to: None, before, after: None });
+    }
+    for (path, text) in renaming.created {
+        let path = guard::found(&desk.workspace, &path)?;
+        let before = changes.remove(&path).and_then(|gone| gone.before);
+        let after = Some(text.into_bytes().into());
+        changes.insert(path.clone(), Change { path, moved_to: None, before, after });
+    }
+    Ok(changes.into_values().filter(|change| !change.is_nothing()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_old_name_is_read_back_from_the_label() {
+        let renaming = Renaming { old_name: "get".to_owned(), ..Renaming::default() };
+        assert_eq!(old_name(&label(&renaming, "fetch")), Some("get"));
+        assert_eq!(old_name("Replace text in a.py"), None);
+    }
+}
