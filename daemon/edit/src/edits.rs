@@ -1,12 +1,25 @@
 //! The edits of one user: what the rest of the daemon calls.
+//!
+//! Three folders below the one given: `pending`, `journal`, `undo`. One apply or undo at a time runs in a workspace; what is
+//! pending has a lock of its own, which is held only while its files are read or written and never while a workspace's are.
 
-use std::time::SystemTime;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use hob_base::{AbsPath, WsPath};
 
 use crate::Proposal;
-use crate::error::EditError;
-use crate::pending::{Owner, Pending, PendingId, Staged, Summary};
+use crate::apply::{Stopped, Writer};
+use crate::error::{Conflict, EditError};
+use crate::files::{Disk, Files};
+use crate::journal::{Journal, Left, Record, Subject};
+use crate::pending::{
+    self, Kind, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Settled, Staged, Summary,
+};
+use crate::plan::{self, NoPlan, Plan, Wish, cause, real_root};
+use crate::recover;
+use crate::undo::{Kept, NoUndo, Undos};
 
 /// Tells the time. Passed in, because what is a day old must be testable.
 pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
@@ -14,7 +27,16 @@ pub type Clock = Box<dyn Fn() -> SystemTime + Send + Sync>;
 /// All that is pending, and the only way to a workspace's files. One per state folder; may be called from several threads.
 pub struct Edits {
     clock: Clock,
+    files: Arc<dyn Files>,
+    queue: Mutex<Queue>,
+    journal: Journal,
+    undos: Undos,
+    /// One lock for each workspace that something was applied to.
+    roots: Mutex<HashMap<AbsPath, Arc<Mutex<()>>>>,
 }
+
+/// How long a record waits for a workspace that is not there, such as one on a disk that is not connected.
+const PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What opening found to do. Sentences for the log and for `map_status`; empty after an orderly end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -53,11 +75,24 @@ pub struct Undoable {
 
 impl Edits {
     /// Opens what is kept in `folder` (which is made at need) and finishes what an earlier process began. Never fails: what
-    /// cannot be read is set aside, and a folder that cannot be used makes every later call say so.
+    /// cannot be read is set aside, and a folder that cannot be used makes every later call say so. One process at a time
+    /// may have a folder open.
     #[must_use]
     pub fn open(folder: &AbsPath, clock: Clock) -> (Self, Report) {
-        let _ = folder;
-        (Self { clock }, Report::default())
+        Self::with(Arc::new(Disk), folder, clock)
+    }
+
+    pub(crate) fn with(files: Arc<dyn Files>, folder: &AbsPath, clock: Clock) -> (Self, Report) {
+        let folder = beyond_links(&*files, folder);
+        let place = QueueFolder { files: Arc::clone(&files), folder: folder.as_path().join("pending") };
+        let (queue, warnings) = Queue::open(place);
+        let journal = Journal::new(Arc::clone(&files), folder.as_path().join("journal"));
+        let undos = Undos::new(Arc::clone(&files), folder.as_path().join("undo"));
+        let edits = Self { clock, files, queue: Mutex::new(queue), journal, undos, roots: Mutex::default() };
+        let mut report = Report { warnings, ..Report::default() };
+        edits.recover(None, &mut report);
+        edits.queue().expire((edits.clock)());
+        (edits, report)
     }
 
     /// Queues a preview.
@@ -65,17 +100,28 @@ impl Edits {
     /// # Errors
     /// [`EditError::Nothing`], [`EditError::Refused`], [`EditError::TooMuch`], [`EditError::State`].
     pub fn propose(&self, owner: &Owner, proposal: Proposal) -> Result<Summary, EditError> {
-        let _ = (owner, proposal);
-        Err(EditError::Nothing)
+        let proposal = sound(owner, proposal)?;
+        let pending = self.queue().put((owner.clone(), Kind::Preview), proposal, (self.clock)())?;
+        Ok(pending.summary)
     }
 
     /// Adds to the change set of a client in a workspace, which is made at need. Answers all of it.
     ///
     /// # Errors
     /// As [`Self::propose`], and [`EditError::Staged`] where the change was not made from what the set makes of the file.
+    /// [`EditError::Nothing`] also if the set would be empty by this; it then stays what it was.
     pub fn stage(&self, owner: &Owner, proposal: Proposal) -> Result<Pending, EditError> {
-        let _ = (owner, proposal);
-        Err(EditError::Nothing)
+        let proposal = sound(owner, proposal)?;
+        // Held throughout, so that of two changes to one set neither is lost.
+        let mut queue = self.queue();
+        let set = match queue.set(owner) {
+            Some(id) => queue.load(&id)?,
+            None => return queue.put((owner.clone(), Kind::ChangeSet), proposal, (self.clock)()),
+        };
+        let id = set.summary.id;
+        let misfit = |misfit: pending::Misfit| EditError::Staged { path: misfit.path, why: misfit.why, id };
+        let composed = pending::compose(&set.proposal, proposal).map_err(misfit)?;
+        queue.put((owner.clone(), Kind::ChangeSet), sound(owner, composed)?, (self.clock)())
     }
 
     /// What a client's change set makes of a file; `None` if it does not touch it. A change that is to be staged is made from
@@ -84,15 +130,17 @@ impl Edits {
     /// # Errors
     /// [`EditError::State`] if the change set cannot be read.
     pub fn staged(&self, owner: &Owner, path: &WsPath) -> Result<Option<Staged>, EditError> {
-        let _ = (owner, path);
-        Ok(None)
+        let mut queue = self.queue();
+        let Some(id) = queue.set(owner) else { return Ok(None) };
+        Ok(pending::staged(&queue.load(&id)?.proposal, path))
     }
 
-    /// What waits, newest first: of one client in a workspace, of a workspace, or all.
+    /// What waits, newest first, of those that are `wanted`: one client's, one workspace's, all.
     #[must_use]
     pub fn pending(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Summary> {
-        let _ = ((self.clock)(), wanted);
-        Vec::new()
+        let mut all = self.queue().all();
+        all.retain(wanted);
+        all
     }
 
     /// The edit that somebody means: the one named, whoever made it; else the newest preview of `owner`, else its change set.
@@ -100,8 +148,12 @@ impl Edits {
     /// # Errors
     /// [`EditError::NothingPending`], [`EditError::Unknown`], [`EditError::Settled`], [`EditError::State`].
     pub fn find(&self, owner: &Owner, named: Option<&str>) -> Result<Pending, EditError> {
-        let _ = (owner, named);
-        Err(EditError::NothingPending)
+        let mut queue = self.queue();
+        let id = match named {
+            Some(name) => PendingId::parse(name).ok_or_else(|| EditError::Unknown(name.to_owned()))?,
+            None => queue.newest(owner).ok_or(EditError::NothingPending)?,
+        };
+        queue.load(&id)
     }
 
     /// Writes a pending edit: all of it, after which it is no longer pending, or nothing, and it stays so.
@@ -110,8 +162,26 @@ impl Edits {
     /// [`EditError::Conflict`], [`EditError::Failed`], [`EditError::Unfinished`], [`EditError::Refused`], and those of
     /// [`Self::find`].
     pub fn apply(&self, id: &PendingId) -> Result<Applied, EditError> {
-        let _ = id;
-        Err(EditError::NothingPending)
+        let owner = self.queue().summary(id)?.owner;
+        let root = real_root(&*self.files, &owner.root)?;
+        let lock = self.lock_of(&root);
+        let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = self.settle_earlier(&root)?;
+        // Only now: whoever held the lock before may have applied this one.
+        let Pending { summary, proposal } = self.queue().load(id)?;
+        let next = || format!("Discard `{id}` and make the preview again.");
+        let plan = self.plan(&root, &plan::wishes(&proposal)?, next)?;
+        let subject =
+            Subject { id: id.clone(), label: summary.label, tool: summary.tool, at: (self.clock)() };
+        let (record, stamps) = record(&root, subject, plan);
+        self.run(&record, &stamps, next)?;
+        warnings.extend(self.finish(&record));
+        let mut files = touched(&record);
+        files.extend(plan::wishes(&proposal)?.into_keys());
+        files.sort();
+        files.dedup();
+        let Subject { label, tool, .. } = record.subject;
+        Ok(Applied { label, tool, files, warnings })
     }
 
     /// Forgets a pending edit.
@@ -119,15 +189,28 @@ impl Edits {
     /// # Errors
     /// Those of [`Self::find`]: what was applied cannot be discarded.
     pub fn discard(&self, id: &PendingId) -> Result<Summary, EditError> {
-        let _ = id;
-        Err(EditError::NothingPending)
+        let owner = self.queue().summary(id)?.owner;
+        let discard = || self.queue().settle(id, (Outcome::Discarded, (self.clock)()));
+        let Ok(root) = real_root(&*self.files, &owner.root) else {
+            return discard();
+        };
+        // While it is being applied it cannot be discarded.
+        let lock = self.lock_of(&root);
+        let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        discard()
     }
 
     /// What [`Self::undo`] would take back in a workspace.
     #[must_use]
     pub fn undoable(&self, root: &AbsPath) -> Option<Undoable> {
-        let _ = root;
-        None
+        let root = real_root(&*self.files, root).ok()?;
+        let Kept { subject, files, entries, .. } = self.undos.last(&root).ok()?;
+        entries.is_some().then_some(Undoable {
+            id: subject.id,
+            label: subject.label,
+            applied: subject.at,
+            files,
+        })
     }
 
     /// Takes back what was last applied in a workspace, once, while its files still have the contents it gave them.
@@ -135,7 +218,226 @@ impl Edits {
     /// # Errors
     /// [`EditError::NothingToUndo`], and those of [`Self::apply`].
     pub fn undo(&self, root: &AbsPath) -> Result<Applied, EditError> {
-        let _ = root;
-        Err(EditError::NothingToUndo("nothing has been applied in this workspace".to_owned()))
+        let root = real_root(&*self.files, root)?;
+        let lock = self.lock_of(&root);
+        let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = self.settle_earlier(&root)?;
+        let kept = self.undos.last(&root).map_err(no_undo)?;
+        let too_large = || {
+            let label = &kept.subject.label;
+            EditError::NothingToUndo(format!(
+                "`{label}` cannot be undone: it was too large for its old contents to be kept"
+            ))
+        };
+        let wishes = kept.wishes().ok_or_else(too_large)?;
+        let next = || {
+            format!(
+                "`{}` can be undone only while its files have the contents it gave them.",
+                kept.subject.label
+            )
+        };
+        let plan = self.plan(&root, &wishes, next)?;
+        let (mut record, stamps) = record(&root, kept.subject.clone(), plan);
+        record.undoes = true;
+        record.old_folders.clone_from(&kept.new_folders);
+        self.run(&record, &stamps, next)?;
+        warnings.extend(self.finish(&record));
+        let files = touched(&record);
+        let Subject { label, tool, .. } = record.subject;
+        Ok(Applied { label, tool, files, warnings })
     }
+
+    fn plan(
+        &self,
+        root: &AbsPath,
+        wishes: &std::collections::BTreeMap<WsPath, Wish>,
+        next: impl Fn() -> String,
+    ) -> Result<Plan, EditError> {
+        plan::plan(&*self.files, root, wishes).map_err(|no_plan| match no_plan {
+            NoPlan::Differ(files) => EditError::Conflict(Conflict { files, next: next() }),
+            NoPlan::Error(error) => error,
+        })
+    }
+
+    fn run(
+        &self,
+        record: &Record,
+        stamps: &[Option<crate::files::Stamp>],
+        next: impl Fn() -> String,
+    ) -> Result<(), EditError> {
+        let writer = Writer { files: &*self.files, journal: &self.journal };
+        writer.run(record, stamps).map_err(|stopped| match stopped {
+            Stopped::Changed(files) => EditError::Conflict(Conflict { files, next: next() }),
+            Stopped::Error(error) => error,
+        })
+    }
+
+    /// Notes what has been done and ends its record. The files are written: what fails now is only said.
+    fn finish(&self, record: &Record) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let mut say = |what: &str, error: String| warnings.push(format!("{what}: {error}"));
+        let subject = &record.subject;
+        if record.undoes {
+            if let Err(error) = self.undos.forget(&record.root) {
+                say("that it was undone could not be noted", cause(&error));
+            }
+        } else {
+            match self.undos.keep(record) {
+                Ok(true) => {}
+                Ok(false) => {
+                    say("it cannot be undone", "it is too large for its old contents to be kept".to_owned())
+                }
+                Err(error) => {
+                    // Nor can what was applied before it.
+                    let _ = self.undos.forget(&record.root);
+                    say("it cannot be undone", cause(&error));
+                }
+            }
+            let Subject { id, label, at, .. } = subject.clone();
+            if let Err(error) = self.queue().note(Settled { id, label, outcome: Outcome::Applied, at }) {
+                say("that it was applied could not be noted", error.to_string());
+            }
+        }
+        if let Err(error) = self.journal.end(record) {
+            say("its journal could not be removed", cause(&error));
+        }
+        warnings
+    }
+
+    /// Finishes what an earlier apply in a workspace has left. Nothing else is written before that is done.
+    fn settle_earlier(&self, root: &AbsPath) -> Result<Vec<String>, EditError> {
+        let mut report = Report::default();
+        match self.recover(Some(root), &mut report) {
+            true => Ok(report.recovered),
+            false => Err(EditError::Unfinished {
+                cause: "an earlier edit in this workspace is not finished".to_owned(),
+                also: report.warnings.join("; "),
+            }),
+        }
+    }
+
+    /// Finishes records, of one workspace or of all. Answers whether none is left.
+    fn recover(&self, root: Option<&AbsPath>, report: &mut Report) -> bool {
+        let left = match self.journal.left(root) {
+            Ok(left) => left,
+            Err(error) => {
+                report.warnings.push(format!("the journal of edits cannot be read: {}", cause(&error)));
+                return false;
+            }
+        };
+        let mut is_done = true;
+        for one in left {
+            match one {
+                Left::Damaged { name, why } => {
+                    report
+                        .warnings
+                        .push(format!("the journal {name} cannot be used and was set aside: {why}"));
+                }
+                Left::Record { record, committed } => match self.finish_left(&record, committed) {
+                    Ok(said) => report.recovered.push(said),
+                    Err(said) => {
+                        report.warnings.push(said);
+                        is_done = false;
+                    }
+                },
+            }
+        }
+        is_done
+    }
+
+    fn finish_left(&self, record: &Record, committed: bool) -> Result<String, String> {
+        let (label, root) = (&record.subject.label, &record.root);
+        let what = if record.undoes { "taking back" } else { "applying" };
+        let told = |cause: String| format!("{what} `{label}` in {root} is not finished: {cause}");
+        if !recover::has_root(&*self.files, record) {
+            let age = (self.clock)().duration_since(record.subject.at).unwrap_or_default();
+            if age < PATIENCE {
+                return Err(told("the folder is not there".to_owned()));
+            }
+            self.journal.end(record).map_err(|error| told(cause(&error)))?;
+            return Ok(format!("{what} `{label}` was given up: {root} is gone"));
+        }
+        let (strange, became) = if committed {
+            let strange = recover::carry_out(&*self.files, record).map_err(told)?;
+            let _ = self.finish(record);
+            (strange, "was finished")
+        } else {
+            let strange = recover::take_back(&*self.files, &self.journal, record).map_err(told)?;
+            (strange, "had been interrupted; its files are what they were before")
+        };
+        let mut said = format!("{what} `{label}` in {root} {became}");
+        if !strange.is_empty() {
+            let names: Vec<&str> = strange.iter().map(WsPath::as_str).collect();
+            said += &format!(", except those that somebody changed since: {}", names.join(", "));
+        }
+        Ok(said)
+    }
+
+    /// What is pending, without what has expired.
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // What a panic left half-way is on the disk or it is not; the lists in memory are changed in one step.
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.expire((self.clock)());
+        queue
+    }
+
+    fn lock_of(&self, root: &AbsPath) -> Arc<Mutex<()>> {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(roots.entry(root.clone()).or_default())
+    }
+}
+
+/// A folder without symbolic links, as far as it is there.
+fn beyond_links(files: &dyn Files, folder: &AbsPath) -> AbsPath {
+    let mut rest = Vec::new();
+    let mut at = folder.as_path();
+    loop {
+        if let Some(real) = files.real(at).ok().and_then(|real| AbsPath::new(real).ok()) {
+            return rest.iter().rev().fold(real, |path: AbsPath, name: &&std::ffi::OsStr| path.join(name));
+        }
+        match (at.parent(), at.file_name()) {
+            (Some(parent), Some(name)) => {
+                rest.push(name);
+                at = parent;
+            }
+            _ => return folder.clone(),
+        }
+    }
+}
+
+/// A proposal that does something, each thing once and nothing that is never done.
+fn sound(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
+    proposal.changes.retain(|change| !change.is_nothing());
+    if proposal.changes.is_empty() {
+        return Err(EditError::Nothing);
+    }
+    if owner.root.as_path().to_str().is_none() {
+        // Its disk form is text.
+        return Err(EditError::TooMuch(format!(
+            "the path {} is not Unicode; nothing is edited there",
+            owner.root
+        )));
+    }
+    plan::wishes(&proposal)?;
+    Ok(proposal)
+}
+
+fn record(root: &AbsPath, subject: Subject, plan: Plan) -> (Record, Vec<Option<crate::files::Stamp>>) {
+    let Plan { entries, stamps, new_folders } = plan;
+    let (root, old_folders) = (root.clone(), Vec::new());
+    (Record { root, subject, undoes: false, entries, new_folders, old_folders }, stamps)
+}
+
+fn touched(record: &Record) -> Vec<WsPath> {
+    let mut files: Vec<WsPath> = record.entries.iter().map(|entry| entry.at.clone()).collect();
+    files.sort();
+    files
+}
+
+fn no_undo(why: NoUndo) -> EditError {
+    EditError::NothingToUndo(match why {
+        NoUndo::Nothing => "nothing has been applied in this workspace that could be undone".to_owned(),
+        NoUndo::Disk(error) => format!("what was applied last cannot be read: {}", cause(&error)),
+        NoUndo::Format(why) => format!("what was applied last cannot be read: {why}"),
+    })
 }

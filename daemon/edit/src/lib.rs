@@ -4,15 +4,22 @@
 //! after, because what is applied must be exactly what was previewed. This crate alone writes to a workspace. It knows no
 //! tool, no client and no language server: a rename's replacements come from the live layer, handed over by the host.
 
+mod apply;
 mod change;
 mod edits;
 mod error;
+mod files;
+mod format;
+mod journal;
 mod lines;
 mod pattern;
 mod pending;
+mod plan;
 mod preview;
+mod recover;
 mod symbol;
 mod text;
+mod undo;
 
 pub use change::{Change, Proposal, Splice, SpliceError, splice};
 pub use edits::{Applied, Clock, Edits, Report, Undoable};

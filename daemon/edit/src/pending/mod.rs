@@ -1,6 +1,11 @@
-//! What waits for a decision.
+//! What waits for a decision: each client's previews, and in each workspace one change set that it adds to.
+//!
+//! All of it is on the disk before anybody is told its name, because an agent may come back to it after a restart. Who made
+//! an edit matters only to what "the newest" means: by its name anybody may decide it.
 
+mod compose;
 mod id;
+mod queue;
 
 use std::fmt;
 use std::time::SystemTime;
@@ -9,7 +14,9 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::Proposal;
 
+pub(crate) use compose::{Misfit, compose, staged};
 pub use id::PendingId;
+pub(crate) use queue::{Queue, QueueFolder};
 
 /// Whose an edit is, and where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -77,6 +84,35 @@ pub enum Staged {
     Contents(std::sync::Arc<[u8]>),
     /// It will not be there.
     Gone,
+}
+
+impl Summary {
+    pub(crate) fn of(id: PendingId, whose: (Owner, Kind), proposal: &Proposal, made: SystemTime) -> Self {
+        let (owner, kind) = whose;
+        let contents = |change: &crate::Change| {
+            let sides = [&change.before, &change.after].into_iter().flatten();
+            sides.map(|bytes| bytes.len() as u64).sum::<u64>()
+        };
+        Self {
+            id,
+            owner,
+            kind,
+            label: proposal.label.clone(),
+            tool: proposal.tool.clone(),
+            made,
+            files: proposal.changes.iter().map(|change| change.path.clone()).collect(),
+            bytes: proposal.changes.iter().map(contents).sum(),
+        }
+    }
+}
+
+/// An edit that is no longer pending.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Settled {
+    pub(crate) id: PendingId,
+    pub(crate) label: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) at: SystemTime,
 }
 
 impl fmt::Display for Outcome {

@@ -1,0 +1,137 @@
+//! The few operations on files that edits are made of.
+//!
+//! They are a trait so that a test can let each one fail, or the world end before it. An operation is one step of the
+//! protocol and no more: that a write must be synced before a rename counts on it is said where the protocol is, and a disk that is
+//! simulated takes it at its word.
+
+#[cfg(not(unix))]
+mod other;
+
+#[cfg(unix)]
+mod unix;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[cfg(not(unix))]
+pub(crate) use other::Disk;
+#[cfg(unix)]
+pub(crate) use unix::Disk;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum NodeKind {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+/// Who may do what with a file. Zero where the system knows no such thing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Attrs {
+    /// Permission bits.
+    pub(crate) mode: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+}
+
+/// What the system says about a name; links are not followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Meta {
+    pub(crate) kind: NodeKind,
+    pub(crate) attrs: Attrs,
+    pub(crate) stamp: Stamp,
+}
+
+/// What tells that a file was written to or replaced. The time of its inode is no part of it: another name for the file,
+/// which the protocol makes, changes that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stamp {
+    pub(crate) len: u64,
+    pub(crate) mtime_ns: i128,
+    pub(crate) inode: u64,
+}
+
+/// Operations by absolute paths none of whose folders is a symbolic link; [`Files::real`] makes such paths.
+pub(crate) trait Files: Send + Sync {
+    /// The path without symbolic links. It must exist.
+    fn real(&self, path: &Path) -> io::Result<PathBuf>;
+    /// `None` if there is nothing of the name, or no such folder.
+    fn meta(&self, path: &Path) -> io::Result<Option<Meta>>;
+    /// The contents of a regular file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+    /// Names in a folder, in any order; those that are not Unicode are left out.
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
+    /// A new, empty file: for the user alone if `private`, else with the usual permissions.
+    fn create(&self, path: &Path, private: bool) -> io::Result<()>;
+    /// Contents for a file that was created.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Permissions, and the owner where that is allowed.
+    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()>;
+    /// Contents and attributes are on the disk on return.
+    fn sync(&self, path: &Path) -> io::Result<()>;
+    /// The names in a folder are on the disk on return.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+    /// Another name for a file.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// A file takes another name in its folder, in place of what has it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// A file takes another name in its folder, which nothing has.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// The name of a file goes.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// A new folder.
+    fn make_folder(&self, path: &Path) -> io::Result<()>;
+    /// An empty folder goes.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
+}
+
+/// The same, but that there is no such thing is as good as success.
+pub(crate) fn gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// A whole file in place of another, or of none: old or new, whatever happens, and new on the disk on return.
+pub(crate) fn put(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    let beside = path.with_extension(TEMPORARY);
+    gone(files.remove(&beside))?;
+    let written = files
+        .create(&beside, true)
+        .and_then(|()| files.write(&beside, bytes))
+        .and_then(|()| files.sync(&beside))
+        .and_then(|()| files.rename(&beside, path));
+    if let Err(error) = written {
+        // What is left is removed at the next opening, if not now.
+        let _ = files.remove(&beside);
+        return Err(error);
+    }
+    files.sync_folder(folder)
+}
+
+/// Removes a file for good.
+pub(crate) fn take_away(files: &dyn Files, path: &Path) -> io::Result<()> {
+    gone(files.remove(path))?;
+    // A file that was not there may have been in no folder.
+    gone(files.sync_folder(path.parent().unwrap_or(path)))
+}
+
+/// Ends the name of a file of hob's own that is being written.
+pub(crate) const TEMPORARY: &str = "tmp";
+
+/// A folder of hob's own, with those above it.
+pub(crate) fn ensure_folder(files: &dyn Files, path: &Path) -> io::Result<()> {
+    match files.meta(path)? {
+        Some(meta) if meta.kind == NodeKind::Folder => return Ok(()),
+        Some(_) => return Err(io::ErrorKind::NotADirectory.into()),
+        None => {}
+    }
+    let Some(parent) = path.parent() else { return Ok(()) };
+    ensure_folder(files, parent)?;
+    files.make_folder(path)?;
+    files.sync_folder(parent)
+}

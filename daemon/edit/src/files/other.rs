@@ -1,0 +1,120 @@
+//! The real disk where there is no Unix: the standard library's operations by path.
+//!
+//! Folders cannot be synced there and there are no owners. A path is compared with what it really is before something is
+//! created or renamed in it, which leaves a moment in which a link could be put there.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use super::{Attrs, Files, Meta, NodeKind, Stamp};
+
+/// The disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Disk;
+
+/// The bit of [`Attrs::mode`] that says that a file may not be written.
+const READ_ONLY: u32 = 1;
+
+fn confined(path: &Path) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    match fs::canonicalize(folder)? == folder {
+        true => Ok(()),
+        false => Err(io::Error::other("its folder is a symbolic link")),
+    }
+}
+
+impl Files for Disk {
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
+        let found = match fs::symlink_metadata(path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let kind = match found.file_type() {
+            kind if kind.is_file() => NodeKind::File,
+            kind if kind.is_dir() => NodeKind::Folder,
+            kind if kind.is_symlink() => NodeKind::Link,
+            _ => NodeKind::Other,
+        };
+        let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let mtime_ns = since.map_or(0, |since| since.as_nanos().cast_signed());
+        let mode = if found.permissions().readonly() { READ_ONLY } else { 0 };
+        let attrs = Attrs { mode, ..Attrs::default() };
+        Ok(Some(Meta { kind, attrs, stamp: Stamp { len: found.len(), mtime_ns, inode: 0 } }))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let names = fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        names.filter_map(Result::transpose).collect()
+    }
+
+    fn create(&self, path: &Path, _private: bool) -> io::Result<()> {
+        confined(path)?;
+        OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        OpenOptions::new().write(true).truncate(true).open(path)?.write_all(bytes)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+        let mut permissions = fs::metadata(path)?.permissions();
+        permissions.set_readonly(attrs.mode & READ_ONLY != 0);
+        fs::set_permissions(path, permissions)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        // What may only be read cannot be flushed either.
+        match OpenOptions::new().write(true).open(path) {
+            Ok(file) => file.sync_all(),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn sync_folder(&self, _folder: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        confined(to)?;
+        fs::hard_link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        confined(to)?;
+        fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match self.meta(to)? {
+            Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            None => self.rename(from, to),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        confined(path)?;
+        fs::remove_file(path)
+    }
+
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        confined(path)?;
+        fs::create_dir(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        confined(path)?;
+        fs::remove_dir(path)
+    }
+}

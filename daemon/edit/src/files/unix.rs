@@ -1,0 +1,194 @@
+//! The real disk on Unix.
+//!
+//! Every operation opens the folders of its path one by one from the root and follows no symbolic link on the way, nor at the
+//! end. Paths were made real before; a link that is found nevertheless was put there since, and nobody writes through it to
+//! where it leads.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fd::OwnedFd;
+use rustix::fs::{self, AtFlags, FileType, Gid, Mode, OFlags, Uid};
+use rustix::io::Errno;
+
+use super::{Attrs, Files, Meta, NodeKind, Stamp};
+
+/// The disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Disk;
+
+/// To pass through a folder needs no permission to list it, where the system can tell the two apart.
+#[cfg(target_os = "linux")]
+const PASS: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASS: OFlags = OFlags::RDONLY;
+
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+fn open(at: &OwnedFd, name: &OsStr, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    Ok(rustix::io::retry_on_intr(|| fs::openat(at, name, flags, mode))?)
+}
+
+/// Opens a folder by way of `PASS`.
+fn folder(path: &Path) -> io::Result<OwnedFd> {
+    let mut at = fs::open("/", PASS | FOLDER, Mode::empty())?;
+    for part in path.components() {
+        match part {
+            Component::RootDir => {}
+            Component::Normal(name) => at = open(&at, name, PASS | FOLDER, Mode::empty())?,
+            _ => return Err(io::ErrorKind::InvalidInput.into()),
+        }
+    }
+    Ok(at)
+}
+
+/// The folder of a path, open, and the name in it.
+fn split(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((folder(path.parent().unwrap_or(path))?, name))
+}
+
+fn file(path: &Path, flags: OFlags) -> io::Result<File> {
+    let (at, name) = split(path)?;
+    Ok(open(&at, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?.into())
+}
+
+impl Files for Disk {
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(path)
+    }
+
+    fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
+        let Some(name) = path.file_name() else {
+            return Ok(Some(meta(&fs::stat(path)?)));
+        };
+        let stat = folder(path.parent().unwrap_or(path))
+            .and_then(|at| Ok(fs::statat(&at, name, AtFlags::SYMLINK_NOFOLLOW)?));
+        match stat {
+            Ok(stat) => Ok(Some(meta(&stat))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // Opening a pipe would wait for somebody to write to it.
+        let mut file = file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::other("it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn list(&self, path: &Path) -> io::Result<Vec<String>> {
+        let names = std::fs::read_dir(path)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        names.filter_map(Result::transpose).collect()
+    }
+
+    fn create(&self, path: &Path, private: bool) -> io::Result<()> {
+        let (at, name) = split(path)?;
+        let mode = Mode::from_raw_mode(if private { 0o600 } else { 0o666 });
+        open(&at, name, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC, mode).map(drop)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        file(path, OFlags::WRONLY | OFlags::TRUNC)?.write_all(bytes)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+        let file = file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
+        let stat = fs::fstat(&file)?;
+        if (stat.st_uid, stat.st_gid) != (attrs.uid, attrs.gid) {
+            own(&file, attrs)?;
+        }
+        // Last, because a change of owner takes the bits that lend one's rights.
+        Ok(fs::fchmod(&file, Mode::from_raw_mode(attrs.mode as fs::RawMode))?)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        file(path, OFlags::RDONLY | OFlags::NONBLOCK)?.sync_all()
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        let at = folder(path)?;
+        let opened = open(&at, OsStr::new("."), OFlags::RDONLY | FOLDER, Mode::empty())?;
+        match rustix::io::retry_on_intr(|| fs::fsync(&opened)) {
+            // A file system that keeps no folders to be synced.
+            Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let ((from, old), (to, new)) = (split(from)?, split(to)?);
+        Ok(fs::linkat(&from, old, &to, new, AtFlags::empty())?)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let ((from, old), (to, new)) = (split(from)?, split(to)?);
+        Ok(fs::renameat(&from, old, &to, new)?)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            let ((at, old), (folder, new)) = (split(from)?, split(to)?);
+            match fs::renameat_with(&at, old, &folder, new, fs::RenameFlags::NOREPLACE) {
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                other => return Ok(other?),
+            }
+        }
+        // A file system that cannot do it at once: the look comes first, and what appears in between is lost.
+        match self.meta(to)? {
+            Some(_) => Err(Errno::EXIST.into()),
+            None => self.rename(from, to),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let (at, name) = split(path)?;
+        Ok(fs::unlinkat(&at, name, AtFlags::empty())?)
+    }
+
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        let (at, name) = split(path)?;
+        Ok(fs::mkdirat(&at, name, Mode::from_raw_mode(0o777))?)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let (at, name) = split(path)?;
+        Ok(fs::unlinkat(&at, name, AtFlags::REMOVEDIR)?)
+    }
+}
+
+/// Gives a file to its old owner. Only root may give to another user, and the group only to one's own; a file that is edited
+/// by somebody else than its owner becomes the editor's, as with any editor that writes aside.
+fn own(file: &File, attrs: Attrs) -> io::Result<()> {
+    let (uid, gid) = (Uid::from_raw(attrs.uid), Gid::from_raw(attrs.gid));
+    let given = fs::fchown(file, Some(uid), Some(gid)).or_else(|_| fs::fchown(file, None, Some(gid)));
+    match given {
+        Err(Errno::PERM | Errno::INVAL | Errno::NOSYS) => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "these have other widths on other systems")]
+fn meta(stat: &fs::Stat) -> Meta {
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => NodeKind::File,
+        FileType::Directory => NodeKind::Folder,
+        FileType::Symlink => NodeKind::Link,
+        _ => NodeKind::Other,
+    };
+    let mode = Mode::from_raw_mode(stat.st_mode).as_raw_mode() as u32 & 0o7777;
+    let mtime_ns = stat.st_mtime as i128 * 1_000_000_000 + stat.st_mtime_nsec as i128;
+    Meta {
+        kind,
+        attrs: Attrs { mode, uid: stat.st_uid, gid: stat.st_gid },
+        stamp: Stamp { len: stat.st_size as u64, mtime_ns, inode: stat.st_ino as u64 },
+    }
+}

@@ -1,0 +1,357 @@
+//! The disk forms of everything that edits keep: pending edits, what has become of them, journals, what can be undone.
+//!
+//! ## Ledger
+//! | version | what changed |
+//! |---|---|
+//! | 1 | first version |
+//!
+//! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before it. One
+//! of another version, with another checksum or with anything that makes no sense is refused as a whole.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+use serde::de::{DeserializeOwned, Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::files::Attrs;
+use crate::journal::{Entry, Record, Side, Subject};
+use crate::pending::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
+use crate::undo::Kept;
+use crate::{Change, Proposal};
+
+const MAGIC: &[u8; 8] = b"hobedits";
+const VERSION: u32 = 1;
+
+/// Why a file is not used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum FormatError {
+    #[error("it is none of hob's")]
+    Foreign,
+    #[error("it has format {0}, this version of hob uses {VERSION}")]
+    Version(u32),
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// Something with a disk form.
+pub(crate) trait DiskForm: Sized {
+    /// The letter of its kind.
+    const KIND: u8;
+    /// Its disk form.
+    type Dto: Serialize + DeserializeOwned;
+    fn to_dto(&self) -> Self::Dto;
+    /// `None` if it makes no sense.
+    fn from_dto(dto: Self::Dto) -> Option<Self>;
+}
+
+/// The bytes of a file.
+pub(crate) fn encode<T: DiskForm>(value: &T) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.push(T::KIND);
+    out.extend(VERSION.to_le_bytes());
+    let body = rmp_serde::to_vec(&value.to_dto()).expect("plain data has a form in MessagePack");
+    out.extend(body);
+    let sum = ContentHash::of(&out);
+    out.extend(sum.as_bytes());
+    out
+}
+
+/// What the bytes of a file say.
+pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
+    let (kind, rest) = rest.split_first().ok_or(FormatError::Foreign)?;
+    let (version, _) = rest.split_first_chunk::<4>().ok_or(FormatError::Damaged)?;
+    let version = u32::from_le_bytes(*version);
+    if version != VERSION {
+        return Err(FormatError::Version(version));
+    }
+    let (sealed, sum) = bytes.split_last_chunk::<32>().ok_or(FormatError::Damaged)?;
+    if *kind != T::KIND || ContentHash::of(sealed).as_bytes() != sum {
+        return Err(FormatError::Damaged);
+    }
+    let body = sealed.get(MAGIC.len() + 5..).ok_or(FormatError::Damaged)?;
+    let dto = rmp_serde::from_slice(body).map_err(|_| FormatError::Damaged)?;
+    T::from_dto(dto).ok_or(FormatError::Damaged)
+}
+
+/// Bytes as such; MessagePack would otherwise take a list of numbers.
+#[derive(Clone)]
+pub(crate) struct Blob(Arc<[u8]>);
+
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Blob;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
+                Ok(Blob(bytes.into()))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct ChangeDto {
+    path: String,
+    moved_to: Option<String>,
+    before: Option<Blob>,
+    after: Option<Blob>,
+}
+
+impl ChangeDto {
+    fn of(change: &Change) -> Self {
+        Self {
+            path: change.path.as_str().to_owned(),
+            moved_to: change.moved_to.as_ref().map(|to| to.as_str().to_owned()),
+            before: change.before.clone().map(Blob),
+            after: change.after.clone().map(Blob),
+        }
+    }
+
+    fn change(self) -> Option<Change> {
+        Some(Change {
+            path: ws(&self.path)?,
+            moved_to: self.moved_to.map(|to| ws(&to).ok_or(())).transpose().ok()?,
+            before: self.before.map(|blob| blob.0),
+            after: self.after.map(|blob| blob.0),
+        })
+    }
+}
+
+fn ws(text: &str) -> Option<WsPath> {
+    WsPath::new(text).ok()
+}
+
+fn all_ws(texts: &[String]) -> Option<Vec<WsPath>> {
+    texts.iter().map(|text| ws(text)).collect()
+}
+
+fn texts(paths: &[WsPath]) -> Vec<String> {
+    paths.iter().map(|path| path.as_str().to_owned()).collect()
+}
+
+/// Milliseconds since 1970.
+fn millis(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn time(millis: u64) -> Option<SystemTime> {
+    UNIX_EPOCH.checked_add(Duration::from_millis(millis))
+}
+
+/// A pending edit, and its place in the order in which they came.
+pub(crate) struct Queued {
+    pub(crate) pending: Pending,
+    pub(crate) serial: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct QueuedDto {
+    serial: u64,
+    id: String,
+    client: String,
+    root: String,
+    is_set: bool,
+    label: String,
+    tool: String,
+    made: u64,
+    changes: Vec<ChangeDto>,
+}
+
+impl DiskForm for Queued {
+    const KIND: u8 = b'P';
+    type Dto = QueuedDto;
+
+    fn to_dto(&self) -> QueuedDto {
+        let Pending { summary, proposal } = &self.pending;
+        QueuedDto {
+            serial: self.serial,
+            id: summary.id.to_string(),
+            client: summary.owner.client.clone(),
+            root: summary.owner.root.to_string(),
+            is_set: summary.kind == Kind::ChangeSet,
+            label: proposal.label.clone(),
+            tool: proposal.tool.clone(),
+            made: millis(summary.made),
+            changes: proposal.changes.iter().map(ChangeDto::of).collect(),
+        }
+    }
+
+    fn from_dto(dto: QueuedDto) -> Option<Self> {
+        let changes = dto.changes.into_iter().map(ChangeDto::change).collect::<Option<Vec<_>>>()?;
+        let proposal = Proposal { label: dto.label, tool: dto.tool, changes };
+        let owner = Owner { client: dto.client, root: AbsPath::new(dto.root).ok()? };
+        let kind = if dto.is_set { Kind::ChangeSet } else { Kind::Preview };
+        let summary = Summary::of(PendingId::parse(&dto.id)?, (owner, kind), &proposal, time(dto.made)?);
+        Some(Self { pending: Pending { summary, proposal }, serial: dto.serial })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SettledDto(Vec<(String, String, u8, u64)>);
+
+impl DiskForm for Vec<Settled> {
+    const KIND: u8 = b'S';
+    type Dto = SettledDto;
+
+    fn to_dto(&self) -> SettledDto {
+        let row = |one: &Settled| {
+            let outcome = match one.outcome {
+                Outcome::Applied => 0,
+                Outcome::Discarded => 1,
+                Outcome::Expired => 2,
+            };
+            (one.id.to_string(), one.label.clone(), outcome, millis(one.at))
+        };
+        SettledDto(self.iter().map(row).collect())
+    }
+
+    fn from_dto(dto: SettledDto) -> Option<Self> {
+        let one = |(id, label, outcome, at): (String, String, u8, u64)| {
+            let outcome = match outcome {
+                0 => Outcome::Applied,
+                1 => Outcome::Discarded,
+                2 => Outcome::Expired,
+                _ => return None,
+            };
+            Some(Settled { id: PendingId::parse(&id)?, label, outcome, at: time(at)? })
+        };
+        dto.0.into_iter().map(one).collect()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SideDto(Blob, Option<(u32, u32, u32)>);
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct EntryDto(String, Option<SideDto>, Option<SideDto>);
+
+impl EntryDto {
+    fn of(entry: &Entry) -> Self {
+        let side = |side: &Side| {
+            let attrs = side.attrs.map(|Attrs { mode, uid, gid }| (mode, uid, gid));
+            SideDto(Blob(Arc::clone(&side.bytes)), attrs)
+        };
+        Self(entry.at.as_str().to_owned(), entry.old.as_ref().map(side), entry.new.as_ref().map(side))
+    }
+
+    fn entry(self) -> Option<Entry> {
+        let side = |SideDto(blob, attrs)| {
+            let attrs = attrs.map(|(mode, uid, gid)| Attrs { mode, uid, gid });
+            Side { bytes: blob.0, attrs }
+        };
+        Some(Entry { at: ws(&self.0)?, old: self.1.map(side), new: self.2.map(side) })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SubjectDto {
+    id: String,
+    label: String,
+    tool: String,
+    at: u64,
+}
+
+impl SubjectDto {
+    fn of(subject: &Subject) -> Self {
+        Self {
+            id: subject.id.to_string(),
+            label: subject.label.clone(),
+            tool: subject.tool.clone(),
+            at: millis(subject.at),
+        }
+    }
+
+    fn subject(self) -> Option<Subject> {
+        let Self { id, label, tool, at } = self;
+        Some(Subject { id: PendingId::parse(&id)?, label, tool, at: time(at)? })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct RecordDto {
+    root: String,
+    subject: SubjectDto,
+    undoes: bool,
+    entries: Vec<EntryDto>,
+    new_folders: Vec<String>,
+    old_folders: Vec<String>,
+}
+
+impl DiskForm for Record {
+    const KIND: u8 = b'J';
+    type Dto = RecordDto;
+
+    fn to_dto(&self) -> RecordDto {
+        RecordDto {
+            root: self.root.to_string(),
+            subject: SubjectDto::of(&self.subject),
+            undoes: self.undoes,
+            entries: self.entries.iter().map(EntryDto::of).collect(),
+            new_folders: texts(&self.new_folders),
+            old_folders: texts(&self.old_folders),
+        }
+    }
+
+    fn from_dto(dto: RecordDto) -> Option<Self> {
+        Some(Self {
+            root: AbsPath::new(dto.root).ok()?,
+            subject: dto.subject.subject()?,
+            undoes: dto.undoes,
+            entries: dto.entries.into_iter().map(EntryDto::entry).collect::<Option<_>>()?,
+            new_folders: all_ws(&dto.new_folders)?,
+            old_folders: all_ws(&dto.old_folders)?,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(crate) struct KeptDto {
+    subject: SubjectDto,
+    files: Vec<String>,
+    entries: Option<Vec<EntryDto>>,
+    new_folders: Vec<String>,
+}
+
+impl DiskForm for Kept {
+    const KIND: u8 = b'U';
+    type Dto = KeptDto;
+
+    fn to_dto(&self) -> KeptDto {
+        KeptDto {
+            subject: SubjectDto::of(&self.subject),
+            files: texts(&self.files),
+            entries: self.entries.as_ref().map(|entries| entries.iter().map(EntryDto::of).collect()),
+            new_folders: texts(&self.new_folders),
+        }
+    }
+
+    fn from_dto(dto: KeptDto) -> Option<Self> {
+        let entries = match dto.entries {
+            Some(entries) => Some(entries.into_iter().map(EntryDto::entry).collect::<Option<_>>()?),
+            None => None,
+        };
+        Some(Self {
+            subject: dto.subject.subject()?,
+            files: all_ws(&dto.files)?,
+            entries,
+            new_folders: all_ws(&dto.new_folders)?,
+        })
+    }
+}

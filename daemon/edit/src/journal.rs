@@ -1,0 +1,207 @@
+//! What is about to be written, on the disk before it is: so that it can be finished or taken back, whoever is left to do it.
+//!
+//! An apply goes through these steps, each of which is on the disk before the next begins:
+//! 1. the *record*: contents and permissions of every file before and after, in hob's own folder;
+//! 2. new contents beside their targets, and a second name for each old file;
+//! 3. the *mark*, in hob's own folder: from here on the new contents are what counts;
+//! 4. each new file takes its target's name;
+//! 5. record and mark go, the record first.
+//!
+//! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new
+//! files, because the record holds both sides; what is beside the targets only saves space and keeps an old file what it was. The mark
+//! goes last, because a record without it would mean the opposite. To take back in a running process removes the mark first.
+//!
+//! Names beside the targets begin with a dot, so that neither hob nor the usual tools take them for files of the project.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+use std::{fmt, io};
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+
+use crate::files::{self, Attrs, Files};
+use crate::format::{self, FormatError};
+use crate::pending::PendingId;
+
+/// One of the two things that a file can be.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Side {
+    pub(crate) bytes: Arc<[u8]>,
+    /// `None`: what the system gives a new file.
+    pub(crate) attrs: Option<Attrs>,
+}
+
+impl fmt::Debug for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes {:?}", self.bytes.len(), self.attrs)
+    }
+}
+
+/// A file and what it was and is to be. Its place is without symbolic links.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) at: WsPath,
+    pub(crate) old: Option<Side>,
+    pub(crate) new: Option<Side>,
+}
+
+/// What the user knows an apply as.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Subject {
+    pub(crate) id: PendingId,
+    pub(crate) label: String,
+    pub(crate) tool: String,
+    pub(crate) at: SystemTime,
+}
+
+/// All that is needed to finish an apply or to take it back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Record {
+    /// Without symbolic links.
+    pub(crate) root: AbsPath,
+    pub(crate) subject: Subject,
+    /// Whether it takes back what was applied, instead of applying.
+    pub(crate) undoes: bool,
+    pub(crate) entries: Vec<Entry>,
+    /// Folders that are made for it, outer ones first.
+    pub(crate) new_folders: Vec<WsPath>,
+    /// Folders that go with it if they are empty then, outer ones first.
+    pub(crate) old_folders: Vec<WsPath>,
+}
+
+impl Record {
+    /// Where an entry's file is.
+    pub(crate) fn target(&self, entry: &Entry) -> PathBuf {
+        self.root.join_ws(&entry.at).as_path().to_path_buf()
+    }
+
+    /// Where its new contents are until they take its name.
+    pub(crate) fn fresh(&self, index: usize) -> PathBuf {
+        self.beside(index, "new")
+    }
+
+    /// The second name of what it was.
+    pub(crate) fn backup(&self, index: usize) -> PathBuf {
+        self.beside(index, "old")
+    }
+
+    fn beside(&self, index: usize, ending: &str) -> PathBuf {
+        let name = format!(".hob-{}-{index}.{ending}", self.subject.id);
+        self.target(&self.entries[index]).with_file_name(name)
+    }
+
+    /// The folders of all targets, each once.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        let parent = |entry| self.target(entry).parent().map(Path::to_path_buf);
+        let mut folders: Vec<PathBuf> = self.entries.iter().filter_map(parent).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+}
+
+const RECORD: &str = "journal";
+const MARK: &str = "commit";
+
+/// The folder of records and marks.
+pub(crate) struct Journal {
+    files: Arc<dyn Files>,
+    folder: PathBuf,
+}
+
+/// A record that an earlier process, or a failure, left.
+pub(crate) enum Left {
+    /// It is as it was written; `committed` if its mark is there.
+    Record { record: Box<Record>, committed: bool },
+    /// It cannot be read, and was set aside.
+    Damaged { name: String, why: FormatError },
+}
+
+impl Journal {
+    pub(crate) fn new(files: Arc<dyn Files>, folder: PathBuf) -> Self {
+        Self { files, folder }
+    }
+
+    /// Step 1.
+    pub(crate) fn begin(&self, record: &Record) -> io::Result<()> {
+        files::ensure_folder(&*self.files, &self.folder)?;
+        files::put(&*self.files, &self.path(record, RECORD), &format::encode(record))
+    }
+
+    /// Step 3.
+    pub(crate) fn commit(&self, record: &Record) -> io::Result<()> {
+        files::put(&*self.files, &self.path(record, MARK), record.subject.id.as_str().as_bytes())
+    }
+
+    /// Takes step 3 back.
+    pub(crate) fn revoke(&self, record: &Record) -> io::Result<()> {
+        files::take_away(&*self.files, &self.path(record, MARK))
+    }
+
+    /// Step 5.
+    pub(crate) fn end(&self, record: &Record) -> io::Result<()> {
+        files::take_away(&*self.files, &self.path(record, RECORD))?;
+        self.revoke(record)
+    }
+
+    /// The records that are there: of one workspace, or all. Marks and drafts without a record are removed on the way.
+    pub(crate) fn left(&self, root: Option<&AbsPath>) -> io::Result<Vec<Left>> {
+        let mut names = match self.files.list(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other?,
+        };
+        names.sort();
+        if root.is_none() {
+            self.sweep(&names)?;
+        }
+        let wanted = root.map(key).unwrap_or_default();
+        let records = names.iter().filter(|name| ending(name) == RECORD && name.starts_with(&wanted));
+        records.map(|name| self.read(name)).collect()
+    }
+
+    fn read(&self, name: &str) -> io::Result<Left> {
+        let path = self.folder.join(name);
+        match format::decode::<Record>(&self.files.read(&path)?) {
+            Ok(record) => {
+                let committed = match self.files.read(&self.path(&record, MARK)) {
+                    Ok(mark) => mark == record.subject.id.as_str().as_bytes(),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+                    Err(error) => return Err(error),
+                };
+                Ok(Left::Record { record: Box::new(record), committed })
+            }
+            Err(why) => {
+                self.files.rename(&path, &path.with_extension("damaged"))?;
+                Ok(Left::Damaged { name: name.to_owned(), why })
+            }
+        }
+    }
+
+    fn sweep(&self, names: &[String]) -> io::Result<()> {
+        for name in names {
+            let has_record = || names.contains(&format!("{}.{RECORD}", stem(name)));
+            if ending(name) == files::TEMPORARY || ending(name) == MARK && !has_record() {
+                files::gone(self.files.remove(&self.folder.join(name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, record: &Record, ending: &str) -> PathBuf {
+        self.folder.join(format!("{}-{}.{ending}", key(&record.root), record.subject.id))
+    }
+}
+
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn ending(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+/// A workspace as part of a file name.
+pub(crate) fn key(root: &AbsPath) -> String {
+    ContentHash::of(root.to_string().as_bytes()).to_string()[..16].to_owned()
+}

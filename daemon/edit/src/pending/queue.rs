@@ -1,0 +1,308 @@
+//! Pending edits on the disk: a file each, and a list of those that have been decided of late.
+//!
+//! In memory is only what a list of them shows; contents are read when somebody decides. A file that cannot be read is set
+//! aside under another name and reported, and the others are as good as before.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
+use crate::Proposal;
+use crate::error::EditError;
+use crate::files::{self, Files};
+use crate::format::{self, Queued};
+use crate::plan::cause;
+
+/// How long an edit is pending at most.
+pub(crate) const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long it is remembered how an edit was decided.
+const MEMORY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// How many decided edits are remembered.
+const REMEMBERED: usize = 500;
+/// Previews and change sets of one client.
+pub(crate) const MAX_OF_CLIENT: usize = 64;
+/// Files in one edit.
+pub(crate) const MAX_FILES: usize = 10_000;
+/// Bytes of one edit, before and after.
+pub(crate) const MAX_BYTES: u64 = 128 << 20;
+/// Bytes of all pending edits.
+pub(crate) const MAX_ALL: u64 = 512 << 20;
+
+const EDIT: &str = "edit";
+
+/// Where pending edits are.
+pub(crate) struct QueueFolder {
+    pub(crate) files: Arc<dyn Files>,
+    pub(crate) folder: PathBuf,
+}
+
+/// Pending edits, and those that were.
+pub(crate) struct Queue {
+    place: QueueFolder,
+    items: BTreeMap<PendingId, Item>,
+    /// Oldest first.
+    settled: VecDeque<Settled>,
+    /// Of the last that came.
+    serial: u64,
+}
+
+struct Item {
+    summary: Summary,
+    serial: u64,
+}
+
+impl Queue {
+    /// Reads what there is. The sentences say what could not be.
+    pub(crate) fn open(place: QueueFolder) -> (Self, Vec<String>) {
+        let mut queue = Self { place, items: BTreeMap::new(), settled: VecDeque::new(), serial: 0 };
+        let mut warnings = Vec::new();
+        let names = match queue.place.files.list(&queue.place.folder) {
+            Ok(names) => names,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => {
+                warnings.push(format!("pending edits cannot be listed: {}", cause(&error)));
+                Vec::new()
+            }
+        };
+        for name in names {
+            warnings.extend(queue.take_in(&name));
+        }
+        warnings.extend(queue.remember());
+        (queue, warnings)
+    }
+
+    fn take_in(&mut self, name: &str) -> Option<String> {
+        let path = self.place.folder.join(name);
+        match name.rsplit_once('.') {
+            Some((_, files::TEMPORARY)) => {
+                let _ = self.place.files.remove(&path);
+                None
+            }
+            Some((stem, EDIT)) => {
+                let id = PendingId::parse(stem)?;
+                match self.read(&id) {
+                    Ok(Queued { pending, serial }) => {
+                        self.serial = self.serial.max(serial);
+                        self.items.insert(id, Item { summary: pending.summary, serial });
+                        None
+                    }
+                    Err(why) => Some(why),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn remember(&mut self) -> Option<String> {
+        let path = self.settled_path();
+        let bytes = match self.place.files.read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => return Some(format!("what became of earlier edits: {}", cause(&error))),
+        };
+        match format::decode::<Vec<Settled>>(&bytes) {
+            Ok(settled) => {
+                self.settled = settled.into();
+                // Decided, but the file outlived a crash.
+                for one in &self.settled {
+                    if self.items.remove(&one.id).is_some() {
+                        let _ = files::take_away(&*self.place.files, &self.path(&one.id));
+                    }
+                }
+                None
+            }
+            Err(why) => {
+                let _ = self.place.files.rename(&path, &path.with_extension("damaged"));
+                Some(format!("what became of earlier edits is not known any more: {why}"))
+            }
+        }
+    }
+
+    /// Reads a file, and sets it aside if it makes no sense.
+    fn read(&self, id: &PendingId) -> Result<Queued, String> {
+        let path = self.path(id);
+        let bytes = self.place.files.read(&path).map_err(|error| format!("`{id}`: {}", cause(&error)))?;
+        let decoded = format::decode::<Queued>(&bytes).map_err(|why| why.to_string());
+        let right = decoded.and_then(|queued| match queued.pending.summary.id == *id {
+            true => Ok(queued),
+            false => Err("it is another edit's".to_owned()),
+        });
+        right.map_err(|why| {
+            let aside = path.with_extension("damaged");
+            let _ = self.place.files.rename(&path, &aside);
+            format!("the pending edit `{id}` cannot be used: {why}; its file is kept as {}", aside.display())
+        })
+    }
+
+    /// Everything pending, newest first.
+    pub(crate) fn all(&self) -> Vec<Summary> {
+        let mut items: Vec<&Item> = self.items.values().collect();
+        items.sort_by_key(|item| std::cmp::Reverse(item.serial));
+        items.into_iter().map(|item| item.summary.clone()).collect()
+    }
+
+    /// The newest preview of `owner`, else its change set.
+    pub(crate) fn newest(&self, owner: &Owner) -> Option<PendingId> {
+        let own = self.items.values().filter(|item| item.summary.owner == *owner);
+        let newest = own.max_by_key(|item| (item.summary.kind == Kind::Preview, item.serial));
+        newest.map(|item| item.summary.id.clone())
+    }
+
+    /// The change set of `owner`.
+    pub(crate) fn set(&self, owner: &Owner) -> Option<PendingId> {
+        let is_set = |item: &&Item| item.summary.owner == *owner && item.summary.kind == Kind::ChangeSet;
+        self.items.values().find(is_set).map(|item| item.summary.id.clone())
+    }
+
+    /// What is known of `id`, if it is pending.
+    pub(crate) fn summary(&self, id: &PendingId) -> Result<Summary, EditError> {
+        match self.items.get(id) {
+            Some(item) => Ok(item.summary.clone()),
+            None => Err(self.missing(id)),
+        }
+    }
+
+    /// A pending edit with its contents.
+    pub(crate) fn load(&mut self, id: &PendingId) -> Result<Pending, EditError> {
+        if !self.items.contains_key(id) {
+            return Err(self.missing(id));
+        }
+        match self.read(id) {
+            Ok(queued) => Ok(queued.pending),
+            Err(cause) => {
+                self.items.remove(id);
+                Err(EditError::State { file: self.path(id).display().to_string(), cause })
+            }
+        }
+    }
+
+    fn missing(&self, id: &PendingId) -> EditError {
+        match self.settled.iter().rev().find(|one| one.id == *id) {
+            Some(Settled { id, label, outcome, .. }) => {
+                EditError::Settled { id: id.clone(), label: label.clone(), outcome: *outcome }
+            }
+            None => EditError::Unknown(id.to_string()),
+        }
+    }
+
+    /// Keeps an edit: a new one, or a change set that takes the place of what it was.
+    pub(crate) fn put(
+        &mut self,
+        whose: (Owner, Kind),
+        proposal: Proposal,
+        now: SystemTime,
+    ) -> Result<Pending, EditError> {
+        let known = if whose.1 == Kind::ChangeSet { self.set(&whose.0) } else { None };
+        let id = known.unwrap_or_else(|| self.unused());
+        let summary = Summary::of(id, whose, &proposal, now);
+        self.limit(&summary)?;
+        let serial = self.serial + 1;
+        let queued = Queued { pending: Pending { summary, proposal }, serial };
+        let (files, path) = (&*self.place.files, self.path(&queued.pending.summary.id));
+        files::ensure_folder(files, &self.place.folder)
+            .and_then(|()| files::put(files, &path, &format::encode(&queued)))
+            .map_err(|error| EditError::State { file: path.display().to_string(), cause: cause(&error) })?;
+        self.serial = serial;
+        let summary = queued.pending.summary.clone();
+        self.items.insert(summary.id.clone(), Item { summary, serial });
+        Ok(queued.pending)
+    }
+
+    fn unused(&self) -> PendingId {
+        loop {
+            let id = PendingId::random();
+            if !self.items.contains_key(&id) && self.settled.iter().all(|one| one.id != id) {
+                return id;
+            }
+        }
+    }
+
+    fn limit(&self, summary: &Summary) -> Result<(), EditError> {
+        let others = || self.items.values().filter(|item| item.summary.id != summary.id);
+        let of_client = others().filter(|item| item.summary.owner.client == summary.owner.client).count();
+        let all: u64 = others().map(|item| item.summary.bytes).sum();
+        let text = if summary.files.len() > MAX_FILES {
+            format!(
+                "the edit changes {} files, at most {MAX_FILES} go into one; do it in parts",
+                summary.files.len()
+            )
+        } else if summary.bytes > MAX_BYTES {
+            format!(
+                "the edit has {} MiB of contents, at most {} go into one; do it in parts",
+                mib(summary.bytes),
+                mib(MAX_BYTES)
+            )
+        } else if of_client >= MAX_OF_CLIENT {
+            format!(
+                "{of_client} edits of this client are pending, which is as many as may be; apply or discard some of them"
+            )
+        } else if all + summary.bytes > MAX_ALL {
+            format!(
+                "{} MiB of edits are pending, at most {} may be; `hob pending` lists them, apply or discard some",
+                mib(all),
+                mib(MAX_ALL)
+            )
+        } else {
+            return Ok(());
+        };
+        Err(EditError::TooMuch(text))
+    }
+
+    /// Notes how an edit was decided; from now on it is not pending. What cannot be noted on the disk is a sentence.
+    pub(crate) fn settle(
+        &mut self,
+        id: &PendingId,
+        how: (Outcome, SystemTime),
+    ) -> Result<Summary, EditError> {
+        let item = self.items.get(id).ok_or_else(|| self.missing(id))?;
+        let (summary, (outcome, at)) = (item.summary.clone(), how);
+        self.note(Settled { id: id.clone(), label: summary.label.clone(), outcome, at })?;
+        Ok(summary)
+    }
+
+    /// As [`Self::settle`], for an edit that may not be known any more.
+    pub(crate) fn note(&mut self, settled: Settled) -> Result<(), EditError> {
+        let id = settled.id.clone();
+        self.items.remove(&id);
+        let old = |one: &Settled| settled.at.duration_since(one.at).is_ok_and(|age| age > MEMORY);
+        while self.settled.len() >= REMEMBERED || self.settled.front().is_some_and(old) {
+            self.settled.pop_front();
+        }
+        self.settled.retain(|one| one.id != id);
+        self.settled.push_back(settled);
+        let (files, list) = (&*self.place.files, self.settled_path());
+        let rows: Vec<Settled> = self.settled.iter().cloned().collect();
+        // The list first: a file whose name stands in it is not pending, whatever becomes of it.
+        files::ensure_folder(files, &self.place.folder)
+            .and_then(|()| files::put(files, &list, &format::encode(&rows)))
+            .and_then(|()| files::take_away(files, &self.path(&id)))
+            .map_err(|error| EditError::State { file: list.display().to_string(), cause: cause(&error) })
+    }
+
+    /// Ends what nobody has decided in time.
+    pub(crate) fn expire(&mut self, now: SystemTime) {
+        let old = |item: &Item| now.duration_since(item.summary.made).is_ok_and(|age| age >= LIFE);
+        let expired: Vec<PendingId> =
+            self.items.iter().filter(|(_, item)| old(item)).map(|(id, _)| id.clone()).collect();
+        for id in expired {
+            if let Err(error) = self.settle(&id, (Outcome::Expired, now)) {
+                tracing::warn!("an edit that expired: {error}");
+            }
+        }
+    }
+
+    fn path(&self, id: &PendingId) -> PathBuf {
+        self.place.folder.join(format!("{id}.{EDIT}"))
+    }
+
+    fn settled_path(&self) -> PathBuf {
+        self.place.folder.join("settled.list")
+    }
+}
+
+fn mib(bytes: u64) -> u64 {
+    bytes >> 20
+}

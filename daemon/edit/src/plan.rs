@@ -1,0 +1,264 @@
+//! From a proposal to what is to be written, if every file still is what the proposal was made from.
+//!
+//! A proposal speaks of changes, the disk of places: two files that swap their names are two places with new contents, so
+//! what is asked is what each place is to hold before and after ([`Wish`]). Places are then found on the disk. A path that
+//! leads out of the workspace through a symbolic link is refused; one that leads through a link to somewhere within is the
+//! file there. A link itself is neither moved nor removed. Which paths a client may name at all is the host's to say; version
+//! control's folders are refused here too, because nothing good comes of it.
+//!
+//! A file with several names (hard links) gets its new contents under the name given here alone; the others keep the old
+//! ones, as with git and with editors that write aside. On file systems that ignore case, a move to the same name in other
+//! letters is a conflict, because the target exists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::Proposal;
+use crate::error::{Difference, Differs, EditError};
+use crate::files::{Attrs, Files, NodeKind, Stamp};
+use crate::journal::{Entry, Side};
+
+/// What a place is to hold before and after.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Wish {
+    pub(crate) before: Option<Arc<[u8]>>,
+    pub(crate) after: Option<Arc<[u8]>>,
+    /// Where a file comes from that is moved here.
+    pub(crate) from: Option<WsPath>,
+    /// Permissions, if not those that the file has here or where it comes from.
+    pub(crate) attrs: Option<Attrs>,
+}
+
+/// What is to be written.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) entries: Vec<Entry>,
+    /// What the system said of each old file when it was compared.
+    pub(crate) stamps: Vec<Option<Stamp>>,
+    /// Outer ones first.
+    pub(crate) new_folders: Vec<WsPath>,
+}
+
+/// Why there is no plan.
+#[derive(Debug)]
+pub(crate) enum NoPlan {
+    /// Files differ.
+    Differ(Vec<Difference>),
+    /// Anything else.
+    Error(EditError),
+}
+
+const TWICE: &str = "it is changed twice in one edit";
+const OUTSIDE: &str = "a symbolic link on the way leads out of the workspace, or nowhere";
+const LINK: &str = "it is a symbolic link; name the file that it leads to";
+const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
+
+/// What a proposal wants of each place.
+pub(crate) fn wishes(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
+    let mut wishes: BTreeMap<WsPath, Wish> = BTreeMap::new();
+    let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    let twice = |path: &WsPath| EditError::Refused { path: path.clone(), why: TWICE };
+    for change in proposal.changes.iter().filter(|change| !change.is_nothing()) {
+        let to = change.moved_to.as_ref().unwrap_or(&change.path);
+        [&change.path, to].into_iter().try_for_each(guard)?;
+        if let Some(before) = &change.before {
+            if !left.insert(&change.path) {
+                return Err(twice(&change.path));
+            }
+            wishes.entry(change.path.clone()).or_default().before = Some(Arc::clone(before));
+        }
+        if let Some(after) = &change.after {
+            if !reached.insert(to) {
+                return Err(twice(to));
+            }
+            let wish = wishes.entry(to.clone()).or_default();
+            wish.after = Some(Arc::clone(after));
+            wish.from = (to != &change.path).then(|| change.path.clone());
+        }
+    }
+    Ok(wishes)
+}
+
+fn guard(path: &WsPath) -> Result<(), EditError> {
+    let is_vcs = |part: &str| VCS.iter().any(|name| name.eq_ignore_ascii_case(part));
+    let why = match path {
+        path if path.is_root() => "it is the workspace itself",
+        path if path.as_str().split('/').any(is_vcs) => "it belongs to version control",
+        path if path.as_str().contains('\0') => "no file can have such a name",
+        _ => return Ok(()),
+    };
+    Err(EditError::Refused { path: path.clone(), why })
+}
+
+/// Compares every place with what it should be.
+pub(crate) fn plan(
+    files: &dyn Files,
+    root: &AbsPath,
+    wishes: &BTreeMap<WsPath, Wish>,
+) -> Result<Plan, NoPlan> {
+    let looker = Looker { files, root };
+    let mut found = BTreeMap::new();
+    let mut differ = Vec::new();
+    for (path, wish) in wishes {
+        let place = looker.place(path, wish).map_err(NoPlan::Error)?;
+        differ.extend(place.differs.map(|how| Difference { path: path.clone(), how }));
+        found.insert(path, place);
+    }
+    if !differ.is_empty() {
+        return Err(NoPlan::Differ(differ));
+    }
+    let mut plan = Plan { entries: Vec::new(), stamps: Vec::new(), new_folders: Vec::new() };
+    let mut places = BTreeSet::new();
+    for (path, wish) in wishes {
+        let place = &found[path];
+        if !places.insert(&place.at) {
+            let why = "another path of this edit leads to the same file";
+            return Err(NoPlan::Error(EditError::Refused { path: path.clone(), why }));
+        }
+        // Two equal files that swap their names.
+        if wish.before == wish.after {
+            continue;
+        }
+        let come_from = wish.from.as_ref().and_then(|from| found.get(from)?.attrs);
+        let old = wish.before.clone().map(|bytes| Side { bytes, attrs: place.attrs });
+        let attrs = wish.attrs.or(come_from).or(place.attrs);
+        let new = wish.after.clone().map(|bytes| Side { bytes, attrs });
+        plan.entries.push(Entry { at: place.at.clone(), old, new });
+        plan.stamps.push(place.stamp);
+        plan.new_folders.extend(place.new_folders.iter().cloned());
+    }
+    plan.new_folders.sort();
+    plan.new_folders.dedup();
+    Ok(plan)
+}
+
+/// Where a path leads, and what is there.
+struct Place {
+    at: WsPath,
+    attrs: Option<Attrs>,
+    stamp: Option<Stamp>,
+    differs: Option<Differs>,
+    /// Folders of its path that are not there yet.
+    new_folders: Vec<WsPath>,
+}
+
+struct Looker<'a> {
+    files: &'a dyn Files,
+    root: &'a AbsPath,
+}
+
+impl Looker<'_> {
+    fn place(&self, path: &WsPath, wish: &Wish) -> Result<Place, EditError> {
+        let mut place =
+            Place { at: WsPath::root(), attrs: None, stamp: None, differs: None, new_folders: Vec::new() };
+        let (folder, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
+        for part in folder.split('/').filter(|part| !part.is_empty()) {
+            let missing = !place.new_folders.is_empty();
+            place.at = join(&place.at, part);
+            if missing || self.pass(path, &mut place)? {
+                place.new_folders.push(place.at.clone());
+            }
+        }
+        place.at = join(&place.at, name);
+        if place.new_folders.is_empty() {
+            self.look(path, wish, &mut place)?;
+        } else if wish.before.is_some() {
+            place.differs = Some(Differs::Gone);
+        }
+        guard(&place.at)?;
+        Ok(place)
+    }
+
+    /// Goes through one folder of a path. Answers whether it is missing.
+    fn pass(&self, path: &WsPath, place: &mut Place) -> Result<bool, EditError> {
+        let refused = |why| Err(EditError::Refused { path: path.clone(), why });
+        match self.kind(path, &place.at)? {
+            None => return Ok(true),
+            Some(NodeKind::Folder) => {}
+            Some(NodeKind::Link) => place.at = self.follow(path, &place.at)?,
+            Some(_) => return refused("a folder of it is a file"),
+        }
+        match self.kind(path, &place.at)? {
+            Some(NodeKind::Folder) => Ok(false),
+            _ => refused("a folder of it is a file"),
+        }
+    }
+
+    fn look(&self, path: &WsPath, wish: &Wish, place: &mut Place) -> Result<(), EditError> {
+        let Some(before) = &wish.before else {
+            place.differs = self.kind(path, &place.at)?.map(|_| Differs::Exists);
+            return Ok(());
+        };
+        if self.kind(path, &place.at)? == Some(NodeKind::Link) {
+            if wish.after.is_none() || wish.from.is_some() {
+                return Err(EditError::Refused { path: path.clone(), why: LINK });
+            }
+            place.at = self.follow(path, &place.at)?;
+        }
+        let at = self.root.join_ws(&place.at);
+        let meta = self.files.meta(at.as_path()).map_err(|error| failed(path, &error))?;
+        place.differs = match meta.map(|meta| meta.kind) {
+            None => Some(Differs::Gone),
+            Some(NodeKind::File) => {
+                // The stamp is from before the reading: what is written in between shows later.
+                let contents = self.files.read(at.as_path()).map_err(|error| failed(path, &error))?;
+                (contents != **before).then_some(Differs::Changed)
+            }
+            Some(_) => Some(Differs::NoFile),
+        };
+        place.attrs = meta.map(|meta| meta.attrs);
+        place.stamp = meta.map(|meta| meta.stamp);
+        Ok(())
+    }
+
+    fn kind(&self, path: &WsPath, at: &WsPath) -> Result<Option<NodeKind>, EditError> {
+        let meta = self.files.meta(self.root.join_ws(at).as_path());
+        Ok(meta.map_err(|error| failed(path, &error))?.map(|meta| meta.kind))
+    }
+
+    /// Where a symbolic link leads, within the workspace.
+    fn follow(&self, path: &WsPath, at: &WsPath) -> Result<WsPath, EditError> {
+        let refused = || EditError::Refused { path: path.clone(), why: OUTSIDE };
+        let real = match self.files.real(self.root.join_ws(at).as_path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(refused()),
+            other => other.map_err(|error| failed(path, &error))?,
+        };
+        let real = AbsPath::new(real).map_err(|_| refused())?;
+        real.relative_to(self.root).map_err(|_| refused())
+    }
+}
+
+fn join(folder: &WsPath, name: &str) -> WsPath {
+    let path = if folder.is_root() { name.to_owned() } else { format!("{folder}/{name}") };
+    // Parts of a workspace path make one again.
+    WsPath::new(&path).unwrap_or_else(|_| folder.clone())
+}
+
+fn failed(path: &WsPath, error: &io::Error) -> EditError {
+    EditError::Failed { file: path.to_string(), cause: cause(error) }
+}
+
+/// What the system said, without its number.
+pub(crate) fn cause(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
+}
+
+/// The workspace's own folder, without symbolic links.
+pub(crate) fn real_root(files: &dyn Files, root: &AbsPath) -> Result<AbsPath, EditError> {
+    let fail = |cause| EditError::Failed { file: root.to_string(), cause };
+    let real = files.real(root.as_path()).map_err(|error| fail(cause(&error)))?;
+    AbsPath::new(real).map_err(|error| fail(error.to_string()))
+}
+
+/// A path for messages: relative to the workspace if it lies there.
+pub(crate) fn shown(root: &AbsPath, path: &Path) -> String {
+    path.strip_prefix(root.as_path()).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,105 @@
+//! What is kept to take back the last apply in each workspace.
+//!
+//! One file per workspace, replaced by every apply and removed by an undo: an undo is not undone, and what came before the last apply
+//! cannot be taken back without it. What is too large to be kept is noted without its contents, so that the user hears why.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::files::{self, Files};
+use crate::format::{self, FormatError};
+use crate::journal::{Entry, Record, Subject, key};
+use crate::plan::Wish;
+
+/// Contents beyond this are not kept, in bytes.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+
+/// An apply that may be taken back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Kept {
+    pub(crate) subject: Subject,
+    pub(crate) files: Vec<WsPath>,
+    /// `None`: they were too large.
+    pub(crate) entries: Option<Vec<Entry>>,
+    pub(crate) new_folders: Vec<WsPath>,
+}
+
+impl Kept {
+    fn of(record: &Record) -> Self {
+        let len = |entry: &Entry| {
+            let sides = [&entry.old, &entry.new].into_iter().flatten();
+            sides.map(|side| side.bytes.len() as u64).sum::<u64>()
+        };
+        let fits = record.entries.iter().map(len).sum::<u64>() <= MAX_BYTES;
+        Self {
+            subject: record.subject.clone(),
+            files: record.entries.iter().map(|entry| entry.at.clone()).collect(),
+            entries: fits.then(|| record.entries.clone()),
+            new_folders: record.new_folders.clone(),
+        }
+    }
+
+    /// What each place is to hold when it is taken back; `None` if that is not kept.
+    pub(crate) fn wishes(&self) -> Option<BTreeMap<WsPath, Wish>> {
+        let wish = |Entry { at, old, new }: &Entry| {
+            let attrs = |side: &Option<crate::journal::Side>| side.as_ref().and_then(|side| side.attrs);
+            let bytes =
+                |side: &Option<crate::journal::Side>| side.as_ref().map(|side| Arc::clone(&side.bytes));
+            // A file that was not moved keeps the permissions that it has by now.
+            let brought = attrs(old).filter(|old| Some(*old) != attrs(new));
+            (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
+        };
+        Some(self.entries.as_ref()?.iter().map(wish).collect())
+    }
+}
+
+/// The folder of what can be undone.
+pub(crate) struct Undos {
+    files: Arc<dyn Files>,
+    folder: PathBuf,
+}
+
+/// Why nothing is known of the last apply.
+#[derive(Debug)]
+pub(crate) enum NoUndo {
+    /// There was none, or it has been taken back.
+    Nothing,
+    /// It cannot be read.
+    Disk(io::Error),
+    /// It makes no sense.
+    Format(FormatError),
+}
+
+impl Undos {
+    pub(crate) fn new(files: Arc<dyn Files>, folder: PathBuf) -> Self {
+        Self { files, folder }
+    }
+
+    /// Notes what was applied; answers whether it can be undone.
+    pub(crate) fn keep(&self, record: &Record) -> io::Result<bool> {
+        files::ensure_folder(&*self.files, &self.folder)?;
+        let kept = Kept::of(record);
+        files::put(&*self.files, &self.path(&record.root), &format::encode(&kept))?;
+        Ok(kept.entries.is_some())
+    }
+
+    pub(crate) fn last(&self, root: &AbsPath) -> Result<Kept, NoUndo> {
+        match self.files.read(&self.path(root)) {
+            Ok(bytes) => format::decode(&bytes).map_err(NoUndo::Format),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoUndo::Nothing),
+            Err(error) => Err(NoUndo::Disk(error)),
+        }
+    }
+
+    pub(crate) fn forget(&self, root: &AbsPath) -> io::Result<()> {
+        files::take_away(&*self.files, &self.path(root))
+    }
+
+    fn path(&self, root: &AbsPath) -> PathBuf {
+        self.folder.join(format!("{}.undo", key(root)))
+    }
+}
