@@ -1,4 +1,4 @@
-//! Asks a project's language server where something is used: `ask ROOT FILE LINE COL [SERVER_FOLDER]`. For trying servers out.
+//! Asks a project's language server where something is used, and what another name would change: `ask ROOT FILE LINE COL [SERVER_FOLDER]`. For trying servers out.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
 use hob_live::live::{Live, LiveOptions, Project};
 use hob_live::process::scrubbed_environment;
-use hob_live::requests::{Asking, At, definition, references};
+use hob_live::requests::{Asking, At, definition, references, rename};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +39,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let defined = live.ask(&project, &at.file, &cancel, |server| definition(server, &at, asking));
         println!("   defined at {:?}", defined.map(|answer| answer.value));
+    }
+    let cancel = CancelToken::new(Deadline::after(Duration::from_secs(60)));
+    let asking = Asking { read: &read, cancel: &cancel };
+    match live.ask(&project, &at.file, &cancel, |server| rename(server, &at, "renamed", asking)) {
+        Ok(answer) => {
+            let (renaming, edits) = (&answer.value, answer.value.files.iter().map(|file| file.edits.len()));
+            let (edits, files) = (edits.sum::<usize>(), renaming.files.len());
+            println!("`{}`: {edits} edits in {files} files, {:?}", renaming.old_name, answer.completeness);
+            println!("   moves {:?}, notes {:?}", renaming.moves, renaming.notes);
+        }
+        Err(error) => println!("no other name: {error}"),
     }
     for server in live.status() {
         println!("{}: {}, {} MiB", server.key.server, server.state, server.rss_bytes >> 20);

@@ -341,6 +341,27 @@ fn one_that_never_says_is_asked_until_it_says_the_same() {
 }
 
 #[test]
+fn uses_that_a_server_lists_and_does_not_rename_are_counted() {
+    let project = Project::new();
+    let place = |file: &str, line: u32, (from, to): (u32, u32)| json!({"uri": project.uri(file), "range": edit(line, (from, to), "")["range"]});
+    let all = [place("a.py", 0, (11, 14)), place("a.py", 1, (0, 3)), place("b.py", 0, (14, 17))];
+    let ask = |listed: &[Value]| {
+        let mut script = answering(json!([{"result": {"changes": {project.uri("a.py"): in_a()}}}]));
+        script["capabilities"]["referencesProvider"] = json!(true);
+        script["answers"]["textDocument/references"] = json!([{"result": listed}]);
+        let server = project.start(script);
+        let answer = project.rename(&server, 60_000).expect("a rename");
+        server.stop();
+        answer.completeness
+    };
+    assert_eq!(ask(&all[..2]), Completeness::Complete);
+    let Completeness::Partial(why) = ask(&all) else { panic!("b.py is left behind") };
+    assert_eq!(why, "the name `old` stays at 1 of the places where fake itself lists it, such as b.py:1");
+    // What goes by another name there keeps that.
+    assert_eq!(ask(&[place("b.py", 1, (11, 16))]), Completeness::Complete);
+}
+
+#[test]
 fn silence_and_death_are_no_answer() {
     let project = Project::new();
     let server = project.start(answering(json!([{"silent": true}, {"crash": 1}])));

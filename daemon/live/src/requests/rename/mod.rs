@@ -5,6 +5,7 @@
 //! know better is answered, with what may be missing. Everything refers to contents that the server has seen, and what
 //! does not fit them is refused in words. Nothing is written here.
 
+mod left;
 mod plan;
 mod positions;
 mod wire;
@@ -120,7 +121,11 @@ pub fn rename(
     }
     check_names(instance, &mut renaming, &old_name)?;
     renaming.old_name = old_name;
-    Ok(Answer { value: renaming, completeness: answer.completeness })
+    let completeness = match answer.completeness {
+        Completeness::Complete => left::behind(instance, at, &renaming, asking)?,
+        other => other,
+    };
+    Ok(Answer { value: renaming, completeness })
 }
 
 /// What has to change because files go elsewhere: from, to. The moves themselves are not part of it.

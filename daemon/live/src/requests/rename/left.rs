@@ -1,0 +1,62 @@
+//! What a rename leaves behind, by the server's own account: uses that it lists and does not rename.
+//!
+//! Servers compute the two in different ways, and some lose what is exported once more under the same name. Left behind may also be
+//! what is right so, as an alias is; but nobody should learn of either from a build that fails.
+
+use hob_base::LineIndex;
+use lsp_types::Position;
+
+use super::positions::{name_at, offset};
+use super::{FileEdits, Renaming};
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::LiveError;
+use crate::requests::{Asking, At, Place, references};
+use crate::uri::FileRef;
+
+/// How whole a rename is, measured at the references that the same server gives.
+pub(super) fn behind(
+    instance: &Instance,
+    at: &At,
+    renaming: &Renaming,
+    asking: Asking<'_>,
+) -> Result<Completeness, LiveError> {
+    let places = match references(instance, at, true, asking) {
+        Ok(Answer { value, .. }) => value,
+        Err(error @ LiveError::Stopped { .. }) => return Err(error),
+        // Then there is nothing to measure it at.
+        Err(_) => return Ok(Completeness::Complete),
+    };
+    let in_files = places.chunk_by(|a, b| a.file == b.file);
+    let left: Vec<&Place> = in_files.flat_map(|places| left_in(places, renaming, asking)).collect();
+    let Some(Place { file: FileRef::Inside(file), start, .. }) = left.first() else {
+        return Ok(Completeness::Complete);
+    };
+    Ok(Completeness::Partial(format!(
+        "the name `{}` stays at {} of the places where {} itself lists it, such as {file}:{}",
+        renaming.old_name,
+        left.len(),
+        instance.spec().name,
+        start.0
+    )))
+}
+
+/// Those of the places, all in one file, where the old name stays.
+fn left_in<'p>(places: &'p [Place], renaming: &Renaming, asking: Asking<'_>) -> Vec<&'p Place> {
+    let Some(Place { file: FileRef::Inside(path), .. }) = places.first() else { return Vec::new() };
+    let edited = renaming.files.iter().find(|file| file.path == *path);
+    let read = edited.is_none().then(|| (asking.read)(path)).flatten();
+    let Some(text) = edited.map(|file| &*file.text).or(read.as_deref()) else { return Vec::new() };
+    let lines = LineIndex::new(text.as_bytes());
+    let stays = |place: &&Place| {
+        let start = Position { line: place.start.0 - 1, character: place.start.1 - 1 };
+        let Ok(start) = offset(text, &lines, start) else { return false };
+        name_at(text, start) == renaming.old_name && !edited.is_some_and(|file| is_touched(file, start))
+    };
+    places.iter().filter(stays).collect()
+}
+
+/// Whether something is replaced at a byte, or inserted before or behind the name there.
+fn is_touched(file: &FileEdits, start: usize) -> bool {
+    let end = start + name_at(&file.text[start..], 0).len();
+    file.edits.iter().any(|(range, _)| range.start <= end && start <= range.end)
+}
