@@ -8,6 +8,8 @@ mod apply;
 mod change;
 mod edits;
 mod error;
+#[cfg(test)]
+mod faults;
 mod files;
 mod format;
 mod journal;

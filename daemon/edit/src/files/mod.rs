@@ -4,9 +4,12 @@
 //! protocol and no more: that a write must be synced before a rename counts on it is said where the protocol is, and a disk that is
 //! simulated takes it at its word.
 
+#[cfg(test)]
+pub(crate) mod hooked;
 #[cfg(not(unix))]
 mod other;
-
+#[cfg(test)]
+pub(crate) mod sim;
 #[cfg(unix)]
 mod unix;
 

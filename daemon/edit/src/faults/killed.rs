@@ -1,0 +1,129 @@
+//! A real process on a real disk ends itself before each operation.
+//!
+//! The test runs its own program again, with the folder and the number of the operation in the environment.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use super::{OLD, abs, clock, disturbed, owner, proposal, trees};
+use crate::files::Disk;
+use crate::files::sim::Tree;
+use crate::{EditError, Edits, Outcome};
+
+const FOLDER: &str = "HOB_EDIT_TEST_FOLDER";
+const OPERATION: &str = "HOB_EDIT_TEST_OPERATION";
+/// The program ended by itself and not by the kill.
+const THROUGH: i32 = 42;
+
+/// What the other process runs; without the variables it is a test that has nothing to do.
+#[test]
+fn child() {
+    let (Ok(folder), Ok(at)) = (std::env::var(FOLDER), std::env::var(OPERATION)) else { return };
+    let at: usize = at.parse().expect("a number");
+    let killing = disturbed(Arc::new(Disk), move |n, _, _| if n < at { Ok(()) } else { std::process::abort() });
+    let (edits, _) = Edits::with(killing, &abs(&format!("{folder}/state")), clock());
+    let id = edits.pending(&|_| true).first().expect("one is pending").id.clone();
+    edits.apply(&id).expect("nothing is in the way");
+    std::process::exit(THROUGH);
+}
+
+fn prepare(folder: &Path) {
+    for (name, text, mode) in OLD {
+        let path = folder.join("ws").join(name);
+        fs::create_dir_all(path.parent().expect("below")).expect("folder");
+        fs::write(&path, text).expect("file");
+        set_mode(&path, mode);
+    }
+    let root = abs(folder.join("ws").to_str().expect("Unicode"));
+    let (edits, _) = Edits::open(&abs(folder.join("state").to_str().expect("Unicode")), clock());
+    edits.propose(&owner(&root), proposal()).expect("queued");
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("own file");
+}
+
+#[cfg(not(unix))]
+fn set_mode(_path: &Path, _mode: u32) {}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).expect("there").permissions().mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn mode(_path: &Path) -> u32 {
+    0
+}
+
+fn tree(folder: &Path) -> Tree {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).expect("folder") {
+            let path = entry.expect("entry").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).expect("below").to_str().expect("Unicode").to_owned();
+            tree.insert(name, (fs::read(&path).expect("file"), mode(&path)));
+        }
+    }
+    tree
+}
+
+/// The modes of files that the system makes depend on the user's mask, and are not compared.
+fn comparable(mut tree: Tree) -> Tree {
+    let made = |name: &str| name.starts_with("new/");
+    tree.iter_mut().filter(|(name, _)| cfg!(not(unix)) || made(name)).for_each(|(_, file)| file.1 = 0);
+    tree
+}
+
+#[test]
+fn a_process_that_is_killed_at_any_operation_leaves_old_or_new() {
+    let (old, new) = trees();
+    let (old, new) = (comparable(old), comparable(new));
+    let (mut kept, mut done) = (0, 0);
+    for at in 0.. {
+        let folder = tempfile::tempdir().expect("folder");
+        prepare(folder.path());
+        let status = Command::new(std::env::current_exe().expect("the test program"))
+            .args(["faults::killed::child", "--exact", "--nocapture"])
+            .env(FOLDER, folder.path())
+            .env(OPERATION, at.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .expect("the test program runs");
+        let state = abs(folder.path().join("state").to_str().expect("Unicode"));
+        let (edits, report) = Edits::open(&state, clock());
+        assert_eq!(report.warnings, Vec::<String>::new(), "killed at {at}");
+        let found = comparable(tree(&folder.path().join("ws")));
+        assert!(found == old || found == new, "killed at {at}: {:?}", found.keys());
+        assert_eq!(edits.pending(&|_| true).len(), usize::from(found == old), "killed at {at}");
+        let root = abs(folder.path().join("ws").to_str().expect("Unicode"));
+        assert_eq!(edits.undoable(&root).is_some(), found == new, "killed at {at}");
+        kept += usize::from(found == old);
+        done += usize::from(found == new);
+        if status.code() == Some(THROUGH) {
+            let id = edits.undoable(&root).expect("applied").id;
+            let settled = edits.discard(&id);
+            assert!(
+                matches!(settled, Err(EditError::Settled { outcome: Outcome::Applied, .. })),
+                "{settled:?}"
+            );
+            break;
+        }
+        // Ended by a failed test, it would look like a kill.
+        assert_eq!(status.code(), None, "killed at {at}");
+    }
+    assert!(kept > 50 && done > 10, "{kept} old, {done} new");
+}

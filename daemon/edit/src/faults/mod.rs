@@ -1,0 +1,220 @@
+//! What can go wrong while an edit reaches the disk, tried at every step. For tests only.
+//!
+//! One edit that does everything an edit can do is applied, and undone, again and again; each time something else goes wrong
+//! at another operation. Afterwards all files must be old or all must be new, with nothing beside them, and what is pending
+//! must agree with that.
+
+mod killed;
+mod power;
+mod refused;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{io, sync::Mutex};
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::files::Files;
+use crate::files::hooked::{Hooked, Op};
+use crate::files::sim::{Sim, Tree};
+use crate::{Applied, Change, Clock, EditError, Edits, Owner, PendingId, Proposal};
+
+pub(super) const WORKSPACE: &str = "/ws";
+pub(super) const STATE: &str = "/state/edits";
+
+fn clock() -> Clock {
+    Box::new(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000))
+}
+
+fn now() -> SystemTime {
+    clock()()
+}
+
+pub(super) fn abs(path: &str) -> AbsPath {
+    AbsPath::new(path).expect("absolute")
+}
+
+pub(super) fn ws(path: &str) -> WsPath {
+    WsPath::new(path).expect("relative")
+}
+
+pub(super) fn owner(root: &AbsPath) -> Owner {
+    Owner { client: "somebody".to_owned(), root: root.clone() }
+}
+
+/// The files before.
+pub(super) const OLD: [(&str, &str, u32); 8] = [
+    ("edit.txt", "one\r\ntwo\r\n", 0o644),
+    ("run.sh", "#!/bin/sh\necho old\n", 0o755),
+    ("sub/gone.txt", "no longer wanted\n", 0o640),
+    ("sub/from.txt", "moved as it is", 0o600),
+    ("sub/changed.txt", "moved\nand changed\n", 0o755),
+    ("swap-1", "first\n", 0o644),
+    ("swap-2", "second\n", 0o755),
+    ("bystander", "not touched\n", 0o644),
+];
+
+fn change(from: &str, to: &str, before: Option<&str>, after: Option<&str>) -> Change {
+    let bytes = |text: &str| text.as_bytes().into();
+    let moved_to = (from != to).then(|| ws(to));
+    Change { path: ws(from), moved_to, before: before.map(bytes), after: after.map(bytes) }
+}
+
+/// An edit that does everything that an edit can do.
+pub(super) fn proposal() -> Proposal {
+    let old = |name: &str| OLD.iter().find(|(path, ..)| *path == name).map(|(_, text, _)| *text);
+    let edit = |path: &str, after| change(path, path, old(path), Some(after));
+    let changes = vec![
+        edit("edit.txt", "one\r\nzwei\r\nthree"),
+        change("new/deep/file.txt", "new/deep/file.txt", None, Some("made\n")),
+        change("new/empty", "new/empty", None, Some("")),
+        edit("run.sh", "#!/bin/sh\necho new\n"),
+        change("sub/changed.txt", "other/changed.txt", old("sub/changed.txt"), Some("moved\nand new\n")),
+        change("sub/from.txt", "sub/to.txt", old("sub/from.txt"), old("sub/from.txt")),
+        change("sub/gone.txt", "sub/gone.txt", old("sub/gone.txt"), None),
+        change("swap-1", "swap-2", old("swap-1"), old("swap-1")),
+        change("swap-2", "swap-1", old("swap-2"), old("swap-2")),
+    ];
+    Proposal { label: "Everything at once".to_owned(), tool: "edit_text".to_owned(), changes }
+}
+
+/// The files before, and after.
+pub(super) fn trees() -> (Tree, Tree) {
+    let old: Tree = OLD
+        .iter()
+        .map(|(name, text, mode)| ((*name).to_owned(), (text.as_bytes().to_vec(), *mode)))
+        .collect();
+    let mut new = old.clone();
+    let changes = proposal().changes;
+    for change in changes.iter().filter(|change| change.before.is_some()) {
+        new.remove(change.path.as_str());
+    }
+    for change in changes {
+        let mode = old.get(change.path.as_str()).map_or(0o644, |(_, mode)| *mode);
+        if let Some(after) = change.after {
+            let to = change.moved_to.unwrap_or(change.path);
+            new.insert(to.as_str().to_owned(), (after.to_vec(), mode));
+        }
+    }
+    (old, new)
+}
+
+/// What is done while things go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Deed {
+    Apply,
+    Undo,
+}
+
+/// A disk on which a deed is about to be done.
+pub(super) struct Scene {
+    pub(super) deed: Deed,
+    pub(super) disk: Arc<Sim>,
+    pub(super) id: PendingId,
+}
+
+impl Scene {
+    pub(super) fn new(deed: Deed) -> Self {
+        let disk = Arc::new(Sim::new());
+        for (name, text, mode) in OLD {
+            disk.place(&format!("{WORKSPACE}/{name}"), text.as_bytes(), mode);
+        }
+        let (edits, _) = Edits::with(disk.clone(), &abs(STATE), clock());
+        let root = abs(WORKSPACE);
+        let id = edits.propose(&owner(&root), proposal()).expect("queued").id;
+        if deed == Deed::Undo {
+            edits.apply(&id).expect("applied");
+        }
+        Self { deed, disk, id }
+    }
+
+    /// The files before the deed, and after it.
+    fn sides(&self) -> (Tree, Tree) {
+        let (old, new) = trees();
+        match self.deed {
+            Deed::Apply => (old, new),
+            Deed::Undo => (new, old),
+        }
+    }
+
+    pub(super) fn act(&self, files: Arc<dyn Files>) -> Result<Applied, EditError> {
+        let (edits, _) = Edits::with(files, &abs(STATE), clock());
+        match self.deed {
+            Deed::Apply => edits.apply(&self.id),
+            Deed::Undo => edits.undo(&abs(WORKSPACE)),
+        }
+    }
+
+    /// Every operation of an undisturbed deed.
+    pub(super) fn operations(&self) -> Vec<Op> {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&seen);
+        let hook = move |op, _: &Path| {
+            log.lock().expect("no panic").push(op);
+            Ok(())
+        };
+        let disk = self.disk.copy();
+        self.act(Arc::new(Hooked { inner: disk.clone(), hook: Box::new(hook) })).expect("undisturbed");
+        assert_eq!(disk.tree(WORKSPACE), self.sides().1);
+        let ops = seen.lock().expect("no panic").clone();
+        ops
+    }
+
+    /// What is on the disk must be whole, once recovery has run on it.
+    #[track_caller]
+    pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> Whole {
+        let (edits, report) = Edits::with(disk.clone(), &abs(STATE), clock());
+        assert_eq!(report.warnings, Vec::<String>::new(), "{what}");
+        let tree = disk.tree(WORKSPACE);
+        let (before, after) = self.sides();
+        let whole = match &tree {
+            tree if *tree == before => Whole::Before,
+            tree if *tree == after => Whole::After,
+            _ => panic!("{what}: neither the one nor the other: {:?}", tree.keys()),
+        };
+        assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
+        assert_eq!(disk.empty_folders(WORKSPACE), usize::from(false), "{what}: an empty folder is left");
+        self.agrees(&edits, disk, whole, what);
+        whole
+    }
+
+    /// What is pending and what can be undone agree with the files.
+    #[track_caller]
+    fn agrees(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
+        let (before, after) = self.sides();
+        let again = || match self.deed {
+            Deed::Apply => edits.apply(&self.id),
+            Deed::Undo => edits.undo(&abs(WORKSPACE)),
+        };
+        if whole == Whole::Before {
+            again().unwrap_or_else(|error| panic!("{what}: cannot be done again: {error}"));
+            assert_eq!(disk.tree(WORKSPACE), after, "{what}: done again");
+        }
+        assert!(again().is_err(), "{what}: done twice");
+        assert_eq!(disk.tree(WORKSPACE), after, "{what}: an error wrote something");
+        if self.deed == Deed::Apply {
+            match edits.undo(&abs(WORKSPACE)) {
+                Ok(_) => assert_eq!(disk.tree(WORKSPACE), before, "{what}: undone"),
+                Err(error) => panic!("{what}: cannot be undone: {error}"),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Whole {
+    Before,
+    After,
+}
+
+/// A disk whose operations are counted from zero; `fault` says what is wrong with one.
+pub(super) fn disturbed(
+    inner: Arc<dyn Files>,
+    fault: impl Fn(usize, Op, &Path) -> io::Result<()> + Send + Sync + 'static,
+) -> Arc<dyn Files> {
+    let count = AtomicUsize::new(0);
+    let hook = move |op, path: &Path| fault(count.fetch_add(1, Ordering::Relaxed), op, path);
+    Arc::new(Hooked { inner, hook: Box::new(hook) })
+}

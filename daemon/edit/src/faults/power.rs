@@ -1,0 +1,75 @@
+//! The process is killed, or the power goes, before each operation.
+
+use std::io;
+
+use super::{Deed, Scene, Whole, disturbed};
+use crate::files::sim::Dice;
+
+/// Ways in which a disk loses what was not synced, for each operation.
+const LOSSES: u64 = 12;
+
+fn dead() -> io::Error {
+    io::Error::other("the process is dead")
+}
+
+#[test]
+fn a_kill_before_any_operation_leaves_old_or_new() {
+    for deed in [Deed::Apply, Deed::Undo] {
+        let scene = Scene::new(deed);
+        let total = scene.operations().len();
+        let mut seen = Vec::new();
+        for at in 0..total {
+            let disk = scene.disk.copy();
+            let done =
+                scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+            let whole = scene.is_whole(&disk, &format!("{deed:?} killed at {at} of {total}"));
+            assert!(
+                done.is_err() || whole == Whole::After,
+                "{deed:?} at {at}: what was said to be done is not"
+            );
+            seen.push(whole);
+        }
+        // Once new, always new: there is one moment at which it is decided.
+        assert!(seen.is_sorted_by_key(|whole| *whole == Whole::After) && seen.contains(&Whole::After));
+        assert!(total > 100, "{total} operations");
+    }
+}
+
+#[test]
+fn a_power_failure_before_any_operation_leaves_old_or_new() {
+    for deed in [Deed::Apply, Deed::Undo] {
+        let scene = Scene::new(deed);
+        let total = scene.operations().len();
+        for at in 0..=total {
+            let disk = scene.disk.copy();
+            let done =
+                scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+            for seed in 0..LOSSES {
+                let disk = disk.after_power_loss(seed * 1000 + at as u64);
+                let what = format!("{deed:?}, power lost at {at} of {total}, {seed}");
+                let whole = scene.is_whole(&disk, &what);
+                assert!(done.is_err() || whole == Whole::After, "{what}: what was said to be done is not");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
+    let mut dice = Dice(7);
+    for deed in [Deed::Apply, Deed::Undo] {
+        let scene = Scene::new(deed);
+        let total = scene.operations().len();
+        for _ in 0..1500 {
+            let (first, second, third) = (dice.below(total), dice.below(60), dice.below(60));
+            let mut disk = scene.disk.copy();
+            for at in [first, second, third] {
+                let _ = scene
+                    .act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { Err(dead()) }));
+                disk =
+                    if dice.below(2) == 0 { disk.after_power_loss(dice.below(1 << 20) as u64) } else { disk };
+            }
+            scene.is_whole(&disk, &format!("{deed:?} failed at {first}, {second}, {third}"));
+        }
+    }
+}

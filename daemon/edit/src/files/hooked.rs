@@ -1,0 +1,111 @@
+//! Files with somebody who is asked before each operation, and may refuse it, or end the process. For tests only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Attrs, Files, Meta};
+
+/// What is about to be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Op {
+    Look,
+    Create,
+    Write,
+    SetAttrs,
+    Sync,
+    SyncFolder,
+    Link,
+    Rename,
+    Remove,
+    MakeFolder,
+    RemoveFolder,
+}
+
+/// Asked before each operation; an error is the operation's.
+pub(crate) type Hook = Box<dyn Fn(Op, &Path) -> io::Result<()> + Send + Sync>;
+
+pub(crate) struct Hooked {
+    pub(crate) inner: Arc<dyn Files>,
+    pub(crate) hook: Hook,
+}
+
+impl Files for Hooked {
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        (self.hook)(Op::Look, path)?;
+        self.inner.real(path)
+    }
+
+    fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
+        (self.hook)(Op::Look, path)?;
+        self.inner.meta(path)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        (self.hook)(Op::Look, path)?;
+        self.inner.read(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        (self.hook)(Op::Look, folder)?;
+        self.inner.list(folder)
+    }
+
+    fn create(&self, path: &Path, private: bool) -> io::Result<()> {
+        (self.hook)(Op::Create, path)?;
+        self.inner.create(path, private)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        // A write that fails has come half-way.
+        (self.hook)(Op::Write, path).inspect_err(|_| {
+            let _ = self.inner.write(path, &bytes[..bytes.len() / 2]);
+        })?;
+        self.inner.write(path, bytes)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+        (self.hook)(Op::SetAttrs, path)?;
+        self.inner.set_attrs(path, attrs)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        (self.hook)(Op::Sync, path)?;
+        self.inner.sync(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        (self.hook)(Op::SyncFolder, folder)?;
+        self.inner.sync_folder(folder)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        (self.hook)(Op::Link, to)?;
+        self.inner.link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        (self.hook)(Op::Rename, to)?;
+        self.inner.rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        (self.hook)(Op::Rename, to)?;
+        self.inner.rename_new(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        (self.hook)(Op::Remove, path)?;
+        self.inner.remove(path)
+    }
+
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        (self.hook)(Op::MakeFolder, path)?;
+        self.inner.make_folder(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        (self.hook)(Op::RemoveFolder, path)?;
+        self.inner.remove_folder(path)
+    }
+}

@@ -1,0 +1,379 @@
+//! A disk in memory that can lose its power. For tests only.
+//!
+//! What the process sees is kept apart from what has reached the medium. Contents and permissions reach it by [`Files::sync`],
+//! names by [`Files::sync_folder`]. When the power goes, a file that was not synced since it was written is what was synced
+//! before, or empty, or the front part of what was written, or all of it; and of the changes of names that were not synced any may have
+//! reached the medium and any not, in whatever order, each as a whole. That is more than any usual file system loses.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Attrs, Files, Meta, NodeKind, Stamp};
+
+type Node = usize;
+type Names = BTreeMap<(Node, String), Node>;
+
+#[derive(Clone, Default)]
+struct Content {
+    bytes: Vec<u8>,
+    attrs: Attrs,
+    mtime_ns: i128,
+}
+
+#[derive(Clone)]
+enum Inode {
+    Folder,
+    File {
+        seen: Content,
+        /// What has reached the medium.
+        kept: Content,
+        is_synced: bool,
+    },
+}
+
+#[derive(Clone)]
+struct World {
+    nodes: Vec<Inode>,
+    seen: Names,
+    kept: Names,
+    /// Changes of names that have not reached the medium, each as the names that it sets.
+    under_way: Vec<Vec<((Node, String), Option<Node>)>>,
+    time: i128,
+}
+
+/// The disk.
+pub(crate) struct Sim(Mutex<World>);
+
+/// Every file below a folder: its contents and its mode.
+pub(crate) type Tree = BTreeMap<String, (Vec<u8>, u32)>;
+
+const ROOT: Node = 0;
+
+impl Sim {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(World {
+            nodes: vec![Inode::Folder],
+            seen: Names::new(),
+            kept: Names::new(),
+            under_way: Vec::new(),
+            time: 0,
+        }))
+    }
+
+    /// Another disk that is like this one now.
+    pub(crate) fn copy(&self) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(self.world().clone())))
+    }
+
+    /// The disk after its power has gone; what it lost is up to `seed`.
+    pub(crate) fn after_power_loss(&self, seed: u64) -> Arc<Self> {
+        let mut world = self.world().clone();
+        world.lose(&mut Dice(seed));
+        Arc::new(Self(Mutex::new(world)))
+    }
+
+    /// A file, with the folders above it, on the medium.
+    pub(crate) fn place(&self, path: &str, contents: &[u8], mode: u32) {
+        let path = Path::new(path);
+        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+        above.reverse();
+        for folder in above {
+            let _ = self.make_folder(folder);
+        }
+        self.create(path, true).expect("new");
+        self.write(path, contents).expect("there");
+        self.set_attrs(path, Attrs { mode, ..Attrs::default() }).expect("there");
+        self.sync(path).expect("there");
+        let mut world = self.world();
+        world.kept = world.seen.clone();
+        world.under_way.clear();
+    }
+
+    /// All files below `folder`.
+    pub(crate) fn tree(&self, folder: &str) -> Tree {
+        let world = self.world();
+        let mut tree = Tree::new();
+        if let Ok(node) = world.find(Path::new(folder)) {
+            world.walk(node, "", &mut tree);
+        }
+        tree
+    }
+
+    /// Folders below `folder` with nothing in them.
+    pub(crate) fn empty_folders(&self, folder: &str) -> usize {
+        let world = self.world();
+        let Ok(top) = world.find(Path::new(folder)) else { return 0 };
+        let is_empty = |node: Node| {
+            matches!(world.nodes[node], Inode::Folder)
+                && !world.seen.keys().any(|(parent, _)| *parent == node)
+        };
+        let mut inside = vec![top];
+        let mut empty = 0;
+        while let Some(node) = inside.pop() {
+            empty += usize::from(node != top && is_empty(node));
+            inside.extend(
+                world.seen.iter().filter(|((parent, _), _)| *parent == node).map(|(_, child)| *child),
+            );
+        }
+        empty
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl World {
+    fn find(&self, path: &Path) -> io::Result<Node> {
+        let mut at = ROOT;
+        for part in path.components() {
+            if let Component::Normal(name) = part {
+                if !matches!(self.nodes[at], Inode::Folder) {
+                    return Err(ErrorKind::NotADirectory.into());
+                }
+                let key = (at, name.to_string_lossy().into_owned());
+                at = *self.seen.get(&key).ok_or(ErrorKind::NotFound)?;
+            }
+        }
+        Ok(at)
+    }
+
+    fn split(&self, path: &Path) -> io::Result<(Node, String)> {
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        Ok((self.find(path.parent().ok_or(ErrorKind::InvalidInput)?)?, name.to_string_lossy().into_owned()))
+    }
+
+    fn set(&mut self, names: Vec<((Node, String), Option<Node>)>) {
+        assign(&mut self.seen, &names);
+        self.under_way.push(names);
+    }
+
+    fn file(&mut self, path: &Path) -> io::Result<(&mut Content, &mut Content, &mut bool)> {
+        let node = self.find(path)?;
+        match &mut self.nodes[node] {
+            Inode::File { seen, kept, is_synced } => Ok((seen, kept, is_synced)),
+            Inode::Folder => Err(ErrorKind::IsADirectory.into()),
+        }
+    }
+
+    fn add(&mut self, path: &Path, inode: Inode) -> io::Result<()> {
+        let key = self.split(path)?;
+        if self.seen.contains_key(&key) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        self.nodes.push(inode);
+        let node = self.nodes.len() - 1;
+        self.set(vec![(key, Some(node))]);
+        Ok(())
+    }
+
+    fn walk(&self, folder: Node, path: &str, tree: &mut Tree) {
+        for ((parent, name), node) in &self.seen {
+            if *parent != folder {
+                continue;
+            }
+            let path = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
+            match &self.nodes[*node] {
+                Inode::Folder => self.walk(*node, &path, tree),
+                Inode::File { seen, .. } => {
+                    tree.insert(path, (seen.bytes.clone(), seen.attrs.mode));
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, dice: &mut Dice) {
+        let changes = std::mem::take(&mut self.under_way);
+        let how = dice.below(4);
+        let first = dice.below(changes.len() + 1);
+        for (index, change) in changes.iter().enumerate() {
+            let reached = match how {
+                0 => false,
+                1 => true,
+                2 => index < first,
+                _ => dice.below(2) == 0,
+            };
+            if reached {
+                assign(&mut self.kept, change);
+            }
+        }
+        self.seen = self.kept.clone();
+        for node in &mut self.nodes {
+            if let Inode::File { seen, kept, is_synced } = node {
+                if !*is_synced {
+                    let some = dice.below(seen.bytes.len() + 1);
+                    match dice.below(4) {
+                        0 => {}
+                        1 => kept.bytes.clear(),
+                        2 => kept.bytes = seen.bytes[..some].to_vec(),
+                        _ => kept.bytes = seen.bytes.clone(),
+                    }
+                    if dice.below(2) == 0 {
+                        kept.attrs = seen.attrs;
+                    }
+                }
+                *seen = kept.clone();
+                *is_synced = true;
+            }
+        }
+    }
+}
+
+fn assign(names: &mut Names, changes: &[((Node, String), Option<Node>)]) {
+    for (key, node) in changes {
+        match node {
+            Some(node) => names.insert(key.clone(), *node),
+            None => names.remove(key),
+        };
+    }
+}
+
+/// The numbers of SplitMix64 (Steele, Lea and Flood 2014).
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % end.max(1) as u64) as usize
+    }
+}
+
+impl Files for Sim {
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        self.world().find(path).map(|_| path.to_path_buf())
+    }
+
+    fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
+        let world = self.world();
+        let node = match world.find(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other?,
+        };
+        let stamp = |content: &Content| Stamp {
+            len: content.bytes.len() as u64,
+            mtime_ns: content.mtime_ns,
+            inode: node as u64,
+        };
+        Ok(Some(match &world.nodes[node] {
+            Inode::Folder => {
+                let nothing = Content::default();
+                Meta { kind: NodeKind::Folder, attrs: nothing.attrs, stamp: stamp(&nothing) }
+            }
+            Inode::File { seen, .. } => Meta { kind: NodeKind::File, attrs: seen.attrs, stamp: stamp(seen) },
+        }))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.world().file(path)?.0.bytes.clone())
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<String>> {
+        let world = self.world();
+        let folder = world.find(folder)?;
+        let inside = world.seen.keys().filter(|(parent, _)| *parent == folder);
+        Ok(inside.map(|(_, name)| name.clone()).collect())
+    }
+
+    fn create(&self, path: &Path, private: bool) -> io::Result<()> {
+        let attrs = Attrs { mode: if private { 0o600 } else { 0o644 }, ..Attrs::default() };
+        let seen = Content { attrs, ..Content::default() };
+        self.world().add(path, Inode::File { kept: seen.clone(), seen, is_synced: false })
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut world = self.world();
+        world.time += 1;
+        let mtime_ns = world.time;
+        let (seen, _, is_synced) = world.file(path)?;
+        seen.bytes = bytes.to_vec();
+        seen.mtime_ns = mtime_ns;
+        *is_synced = false;
+        Ok(())
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+        let mut world = self.world();
+        let (seen, _, is_synced) = world.file(path)?;
+        seen.attrs = attrs;
+        *is_synced = false;
+        Ok(())
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let (seen, kept, is_synced) = world.file(path)?;
+        *kept = seen.clone();
+        *is_synced = true;
+        Ok(())
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let folder = world.find(folder)?;
+        let concerns = |change: &Vec<((Node, String), Option<Node>)>| {
+            change.iter().any(|((parent, _), _)| *parent == folder)
+        };
+        let (now, later) = std::mem::take(&mut world.under_way).into_iter().partition(concerns);
+        world.under_way = later;
+        let now: Vec<_> = now;
+        now.iter().for_each(|change| assign(&mut world.kept, change));
+        Ok(())
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let (node, key) = (world.find(from)?, world.split(to)?);
+        if world.seen.contains_key(&key) {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        world.set(vec![(key, Some(node))]);
+        Ok(())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let (node, old, new) = (world.find(from)?, world.split(from)?, world.split(to)?);
+        // As on Unix, two names of one file stay as they are.
+        if world.seen.get(&new) != Some(&node) {
+            world.set(vec![(old, None), (new, Some(node))]);
+        }
+        Ok(())
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        match self.meta(to)? {
+            Some(_) => Err(ErrorKind::AlreadyExists.into()),
+            None => self.rename(from, to),
+        }
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        world.file(path)?;
+        let key = world.split(path)?;
+        world.set(vec![(key, None)]);
+        Ok(())
+    }
+
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        self.world().add(path, Inode::Folder)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let (node, key) = (world.find(path)?, world.split(path)?);
+        if !matches!(world.nodes[node], Inode::Folder) {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        if world.seen.keys().any(|(parent, _)| *parent == node) {
+            return Err(ErrorKind::DirectoryNotEmpty.into());
+        }
+        world.set(vec![(key, None)]);
+        Ok(())
+    }
+}

@@ -1,0 +1,513 @@
+//! What a user notices of pending edits: on the real disk, through what the daemon calls.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
+
+use hob_base::{AbsPath, WsPath};
+use hob_edit::{Change, Clock, Differs, EditError, Edits, Kind, Outcome, Owner, Pending, Proposal, Staged};
+
+/// A workspace, and hob's own folder.
+struct Place {
+    folder: tempfile::TempDir,
+    /// Seconds since 1970.
+    time: Arc<AtomicU64>,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().expect("folder");
+        let place = Self { folder, time: Arc::new(AtomicU64::new(1_000_000_000)) };
+        fs::create_dir(place.folder.path().join("ws")).expect("folder");
+        for (name, text) in files {
+            place.write(name, text);
+        }
+        place
+    }
+
+    fn at(&self, name: &str) -> AbsPath {
+        AbsPath::new(self.folder.path().join(name)).expect("absolute")
+    }
+
+    fn file(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join("ws").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.file(name);
+        fs::create_dir_all(path.parent().expect("below")).expect("folder");
+        fs::write(path, text).expect("file");
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.file(name)).ok()
+    }
+
+    fn open(&self) -> Edits {
+        let time = Arc::clone(&self.time);
+        let clock: Clock = Box::new(move || UNIX_EPOCH + Duration::from_secs(time.load(Ordering::Relaxed)));
+        let (edits, report) = Edits::open(&self.at("state"), clock);
+        assert_eq!(report.recovered, Vec::<String>::new());
+        edits
+    }
+
+    fn owner(&self, client: &str) -> Owner {
+        Owner { client: client.to_owned(), root: self.at("ws") }
+    }
+
+    /// Every name in the workspace.
+    fn names(&self) -> Vec<String> {
+        fn walk(folder: &Path, out: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).expect("folder") {
+                let entry = entry.expect("entry");
+                out.push(entry.file_name().into_string().expect("Unicode"));
+                if entry.file_type().expect("known").is_dir() {
+                    walk(&entry.path(), out);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        walk(&self.folder.path().join("ws"), &mut out);
+        out.sort();
+        out
+    }
+}
+
+fn ws(path: &str) -> WsPath {
+    WsPath::new(path).expect("relative")
+}
+
+fn edit(path: &str, before: &str, after: &str) -> Change {
+    Change::of(ws(path), before.as_bytes(), after.as_bytes())
+}
+
+fn creation(path: &str, after: &str) -> Change {
+    Change { path: ws(path), moved_to: None, before: None, after: Some(after.as_bytes().into()) }
+}
+
+fn deletion(path: &str, before: &str) -> Change {
+    Change { path: ws(path), moved_to: None, before: Some(before.as_bytes().into()), after: None }
+}
+
+fn moved(from: &str, to: &str, contents: &str) -> Change {
+    Change { moved_to: Some(ws(to)), ..edit(from, contents, contents) }
+}
+
+fn of(label: &str, changes: Vec<Change>) -> Proposal {
+    Proposal { label: label.to_owned(), tool: "edit_text".to_owned(), changes }
+}
+
+#[test]
+fn nothing_is_pending_until_something_is() {
+    let place = Place::new(&[]);
+    let edits = place.open();
+    let error = edits.find(&place.owner("a"), None).expect_err("nothing is pending");
+    assert_eq!(error.to_string(), "No pending action to resolve. Nothing to apply or discard.");
+    let error = edits.find(&place.owner("a"), Some("e00000000")).expect_err("nobody has it");
+    assert_eq!(
+        error.to_string(),
+        "there is no pending edit `e00000000`; `hob pending` lists those that there are"
+    );
+    assert!(matches!(edits.find(&place.owner("a"), Some("../x")), Err(EditError::Unknown(_))));
+    assert_eq!(
+        edits.propose(&place.owner("a"), of("none", vec![edit("a", "1", "1")])),
+        Err(EditError::Nothing)
+    );
+}
+
+#[test]
+fn the_newest_preview_comes_before_the_change_set() {
+    let place = Place::new(&[("a", "1"), ("b", "1")]);
+    let edits = place.open();
+    let (one, other) = (place.owner("one"), place.owner("other"));
+    let first = edits.propose(&one, of("first", vec![edit("a", "1", "2")])).expect("queued").id;
+    let second = edits.propose(&one, of("second", vec![edit("a", "1", "3")])).expect("queued").id;
+    let set = edits.stage(&one, of("staged", vec![edit("b", "1", "2")])).expect("staged").summary;
+    assert_eq!(set.kind, Kind::ChangeSet);
+    let newest = |edits: &Edits| edits.find(&one, None).map(|pending: Pending| pending.summary.id);
+    assert_eq!(newest(&edits), Ok(second.clone()));
+    assert_eq!(edits.find(&other, None), Err(EditError::NothingPending));
+    assert_eq!(edits.find(&other, Some(first.as_str())).map(|one| one.summary.id), Ok(first.clone()));
+    edits.discard(&second).expect("pending");
+    assert_eq!(newest(&edits), Ok(first.clone()));
+    edits.discard(&first).expect("pending");
+    assert_eq!(newest(&edits), Ok(set.id.clone()));
+    edits.apply(&set.id).expect("nothing is in the way");
+    assert_eq!(newest(&edits), Err(EditError::NothingPending));
+    assert_eq!(place.read("b").as_deref(), Some("2"));
+}
+
+#[test]
+fn what_is_pending_and_what_was_decided_outlives_a_restart() {
+    let place = Place::new(&[("a", "1"), ("b", "1")]);
+    let owner = place.owner("one");
+    let edits = place.open();
+    let proposal = of("both", vec![edit("a", "1", "\u{feff}2\r\n"), edit("b", "1", "")]);
+    let kept = edits.propose(&owner, proposal.clone()).expect("queued");
+    let gone = edits.propose(&owner, of("not wanted", vec![edit("a", "1", "3")])).expect("queued");
+    edits.discard(&gone.id).expect("pending");
+    drop(edits);
+    let edits = place.open();
+    assert_eq!(edits.pending(&|_| true), [kept.clone()]);
+    assert_eq!(edits.find(&owner, None).map(|pending| pending.proposal), Ok(proposal));
+    let settled = EditError::Settled {
+        id: gone.id.clone(),
+        label: "not wanted".to_owned(),
+        outcome: Outcome::Discarded,
+    };
+    assert_eq!(edits.discard(&gone.id), Err(settled));
+    edits.apply(&kept.id).expect("nothing is in the way");
+    drop(edits);
+    let edits = place.open();
+    let error = edits.discard(&kept.id).expect_err("it has been applied");
+    let text = format!("`{}` (both) has been applied; `hob undo` takes back what was applied last", kept.id);
+    assert_eq!(error.to_string(), text);
+    let error = edits.find(&owner, Some(kept.id.as_str())).expect_err("it has been applied");
+    assert!(matches!(error, EditError::Settled { outcome: Outcome::Applied, .. }));
+    assert_eq!(edits.undo(&owner.root).map(|undone| undone.label), Ok("both".to_owned()));
+    assert_eq!((place.read("a"), place.read("b")), (Some("1".into()), Some("1".into())));
+}
+
+#[test]
+fn after_a_day_nobody_wants_it_any_more() {
+    let place = Place::new(&[("a", "1")]);
+    let edits = place.open();
+    let id = edits.propose(&place.owner("one"), of("late", vec![edit("a", "1", "2")])).expect("queued").id;
+    place.time.fetch_add(24 * 60 * 60 - 1, Ordering::Relaxed);
+    assert_eq!(edits.pending(&|_| true).len(), 1);
+    place.time.fetch_add(1, Ordering::Relaxed);
+    assert_eq!(edits.pending(&|_| true), []);
+    let error = edits.apply(&id).expect_err("it has expired");
+    assert_eq!(error.to_string(), format!("`{id}` (late) has expired; make the preview again"));
+    assert_eq!(place.read("a").as_deref(), Some("1"));
+}
+
+#[test]
+fn of_two_agents_the_second_hears_which_file_and_loses_nothing() {
+    let place = Place::new(&[("src/a.py", "one\n"), ("b", "1")]);
+    let edits = place.open();
+    let both = vec![edit("b", "1", "2"), edit("src/a.py", "one\n", "uno\n")];
+    let first = edits.propose(&place.owner("first"), of("first", vec![edit("src/a.py", "one\n", "eins\n")]));
+    let second = edits.propose(&place.owner("second"), of("second", both)).expect("queued").id;
+    edits.apply(&first.expect("queued").id).expect("nothing is in the way");
+    let error = edits.apply(&second).expect_err("the file is another");
+    let EditError::Conflict(conflict) = &error else { panic!("{error}") };
+    assert_eq!(
+        conflict.files.iter().map(|one| (one.path.as_str(), one.how)).collect::<Vec<_>>(),
+        [("src/a.py", Differs::Changed)]
+    );
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`src/a.py` has changed. Nothing was written. Discard `{second}` and make the preview again."
+        )
+    );
+    assert_eq!((place.read("src/a.py").as_deref(), place.read("b").as_deref()), (Some("eins\n"), Some("1")));
+    assert_eq!(edits.pending(&|_| true).len(), 1, "it is still pending");
+    place.write("src/a.py", "one\n");
+    edits.apply(&second).expect("now it fits again");
+    assert_eq!(place.read("src/a.py").as_deref(), Some("uno\n"));
+}
+
+#[test]
+fn every_way_in_which_a_file_can_differ_is_said_at_once() {
+    let place =
+        Place::new(&[("changed", "1"), ("gone", "1"), ("target", "here"), ("from", "1"), ("folder/x", "")]);
+    let edits = place.open();
+    let changes = vec![
+        edit("changed", "1", "2"),
+        creation("exists", "mine"),
+        edit("folder", "1", "2"),
+        moved("from", "target", "1"),
+        deletion("gone", "1"),
+        edit("missing/deep/file", "1", "2"),
+    ];
+    let id = edits.propose(&place.owner("one"), of("all", changes)).expect("queued").id;
+    place.write("changed", "other");
+    place.write("exists", "theirs");
+    fs::remove_file(place.file("gone")).expect("there");
+    let before = place.names();
+    let error = edits.apply(&id).expect_err("nothing fits");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`changed` has changed, `exists` exists already, `folder` is no regular file, `gone` is gone, \
+             `missing/deep/file` is gone and 1 more. Nothing was written. \
+             Discard `{id}` and make the preview again."
+        )
+    );
+    assert_eq!(place.names(), before);
+    assert_eq!(place.read("exists").as_deref(), Some("theirs"));
+}
+
+#[test]
+fn an_undo_is_done_once_and_only_while_nobody_has_changed_the_files() {
+    let place = Place::new(&[("a", "1"), ("old/b", "b")]);
+    let edits = place.open();
+    let root = place.at("ws");
+    assert_eq!(
+        edits.undo(&root),
+        Err(EditError::NothingToUndo(
+            "nothing has been applied in this workspace that could be undone".into()
+        ))
+    );
+    let changes = vec![edit("a", "1", "2"), creation("new/deep/c", "c"), moved("old/b", "other/b", "b")];
+    let id = edits.propose(&place.owner("one"), of("three", changes)).expect("queued").id;
+    let applied = edits.apply(&id).expect("nothing is in the way");
+    let files: Vec<&str> = applied.files.iter().map(WsPath::as_str).collect();
+    assert_eq!(files, ["a", "new/deep/c", "old/b", "other/b"]);
+    assert_eq!(applied.warnings, Vec::<String>::new());
+    assert_eq!(edits.undoable(&root).map(|last| (last.id, last.label)), Some((id, "three".to_owned())));
+    place.write("a", "somebody else's");
+    let error = edits.undo(&root).expect_err("it has been changed");
+    assert_eq!(
+        error.to_string(),
+        "`a` has changed. Nothing was written. \
+         `three` can be undone only while its files have the contents it gave them."
+    );
+    assert_eq!(place.read("new/deep/c").as_deref(), Some("c"));
+    place.write("a", "2");
+    edits.undo(&root).expect("now they have");
+    assert_eq!(place.names(), ["a", "b", "old"], "folders that were made for it are gone");
+    assert_eq!(place.read("a").as_deref(), Some("1"));
+    assert!(matches!(edits.undo(&root), Err(EditError::NothingToUndo(_))));
+}
+
+#[test]
+fn a_change_set_grows_and_refuses_what_was_not_made_from_it() {
+    let place = Place::new(&[("a", "1"), ("b", "1")]);
+    let edits = place.open();
+    let owner = place.owner("one");
+    let first = edits.stage(&owner, of("first", vec![edit("a", "1", "2")])).expect("staged");
+    assert_eq!(edits.staged(&owner, &ws("a")), Ok(Some(Staged::Contents(b"2".as_slice().into()))));
+    assert_eq!(edits.staged(&owner, &ws("b")), Ok(None));
+    let whole =
+        edits.stage(&owner, of("second", vec![edit("a", "2", "3"), deletion("b", "1")])).expect("fits");
+    assert_eq!(whole.summary.id, first.summary.id);
+    assert_eq!(whole.summary.label, "first; second");
+    assert_eq!(whole.proposal.changes, [edit("a", "1", "3"), deletion("b", "1")]);
+    let error = edits.stage(&owner, of("third", vec![edit("a", "1", "4")])).expect_err("made from the disk");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`a` is in the change set already, and this change was not made from the contents that the set \
+             gives it; apply or discard the change set `{}` first, or make the change against its contents",
+            first.summary.id
+        )
+    );
+    drop(edits);
+    let edits = place.open();
+    assert_eq!(edits.find(&owner, None), Ok(whole));
+    edits.apply(&first.summary.id).expect("nothing is in the way");
+    assert_eq!((place.read("a").as_deref(), place.read("b")), (Some("3"), None));
+    assert_eq!(edits.staged(&owner, &ws("a")), Ok(None));
+}
+
+#[test]
+fn a_damaged_record_is_set_aside_and_the_others_stay() {
+    let place = Place::new(&[("a", "1"), ("b", "1")]);
+    let edits = place.open();
+    let owner = place.owner("one");
+    let bad = edits.propose(&owner, of("bad", vec![edit("a", "1", "2")])).expect("queued").id;
+    let good = edits.propose(&owner, of("good", vec![edit("b", "1", "2")])).expect("queued").id;
+    drop(edits);
+    let folder = place.folder.path().join("state/pending");
+    let file = folder.join(format!("{bad}.edit"));
+    let mut bytes = fs::read(&file).expect("a file each");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, &bytes).expect("written");
+    fs::write(folder.join("e0000000z.tmp"), "half").expect("written");
+    let (edits, report) = Edits::open(&place.at("state"), Box::new(|| UNIX_EPOCH));
+    assert_eq!(report.warnings.len(), 1);
+    assert!(report.warnings[0].contains(&format!("`{bad}` cannot be used: it is damaged")), "{report:?}");
+    assert!(folder.join(format!("{bad}.damaged")).exists() && !folder.join("e0000000z.tmp").exists());
+    assert_eq!(edits.pending(&|_| true).into_iter().map(|one| one.id).collect::<Vec<_>>(), [good.clone()]);
+    edits.apply(&good).expect("nothing is in the way");
+}
+
+#[test]
+fn there_is_an_end_to_what_may_be_pending() {
+    let place = Place::new(&[]);
+    let edits = place.open();
+    let many = (0..10_001).map(|index| creation(&format!("f{index}"), "x")).collect();
+    let error = edits.propose(&place.owner("one"), of("many", many)).expect_err("too many files");
+    assert_eq!(error.to_string(), "the edit changes 10001 files, at most 10000 go into one; do it in parts");
+    for _ in 0..64 {
+        edits.propose(&place.owner("one"), of("again", vec![creation("a", "1")])).expect("queued");
+    }
+    let error =
+        edits.propose(&place.owner("one"), of("more", vec![creation("a", "1")])).expect_err("too many");
+    assert_eq!(
+        error.to_string(),
+        "64 edits of this client are pending, which is as many as may be; apply or discard some of them"
+    );
+    edits.propose(&place.owner("other"), of("other", vec![creation("a", "1")])).expect("others may");
+}
+
+#[test]
+fn version_control_and_the_same_file_twice_are_refused() {
+    let place = Place::new(&[("a", "1")]);
+    let edits = place.open();
+    let refuse = |changes| match edits.propose(&place.owner("one"), of("no", changes)) {
+        Err(EditError::Refused { path, why }) => format!("{path}: {why}"),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refuse(vec![creation(".git/hooks/x", "")]), ".git/hooks/x: it belongs to version control");
+    assert_eq!(refuse(vec![creation("sub/.GIT", "")]), "sub/.GIT: it belongs to version control");
+    assert_eq!(refuse(vec![edit("a", "1", "2"), edit("a", "1", "3")]), "a: it is changed twice in one edit");
+    assert_eq!(refuse(vec![moved("b", "c", "1"), creation("c", "3")]), "c: it is changed twice in one edit");
+}
+
+#[test]
+fn threads_that_apply_at_once_get_one_order() {
+    let place = Place::new(&[("a", "0")]);
+    let edits = place.open();
+    let done: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|thread| {
+                let (edits, owner, file) =
+                    (&edits, place.owner(&format!("client {thread}")), place.file("a"));
+                scope.spawn(move || {
+                    let mut done = 0;
+                    while done < 5 {
+                        let before = fs::read_to_string(&file).expect("always whole");
+                        let after = (before.parse::<usize>().expect("a number") + 1).to_string();
+                        let proposal = of("one more", vec![edit("a", &before, &after)]);
+                        let id = edits.propose(&owner, proposal).expect("queued").id;
+                        match edits.apply(&id) {
+                            Ok(_) => done += 1,
+                            Err(EditError::Conflict(_)) => drop(edits.discard(&id).expect("pending")),
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                    done
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    });
+    assert_eq!(place.read("a"), Some(done.to_string()));
+    assert_eq!((place.names(), edits.pending(&|_| true).len()), (vec!["a".to_owned()], 0));
+}
+
+#[test]
+fn one_edit_is_applied_once_however_many_ask() {
+    let place = Place::new(&[("a", "0")]);
+    let edits = place.open();
+    let id = edits.propose(&place.owner("one"), of("once", vec![edit("a", "0", "1")])).expect("queued").id;
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(|| edits.apply(&id))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(results.iter().filter(|one| one.is_ok()).count(), 1);
+    assert!(results.iter().all(|one| matches!(one, Ok(_) | Err(EditError::Settled { .. }))), "{results:?}");
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+    use super::*;
+
+    fn apply(place: &Place, changes: Vec<Change>) -> Result<(), EditError> {
+        let edits = place.open();
+        let id = edits.propose(&place.owner("one"), of("an edit", changes)).expect("queued").id;
+        edits.apply(&id).map(drop)
+    }
+
+    fn refused(result: Result<(), EditError>) -> &'static str {
+        match result {
+            Err(EditError::Refused { why, .. }) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_keeps_its_permissions_and_bytes() {
+        let place = Place::new(&[("run.sh", "\u{feff}old\r\n"), ("secret", "1")]);
+        fs::set_permissions(place.file("run.sh"), fs::Permissions::from_mode(0o755)).expect("own");
+        fs::set_permissions(place.file("secret"), fs::Permissions::from_mode(0o400)).expect("own");
+        apply(
+            &place,
+            vec![edit("run.sh", "\u{feff}old\r\n", "\u{feff}new\r\n\n"), moved("secret", "kept", "1")],
+        )
+        .expect("nothing is in the way");
+        let mode = |name| fs::metadata(place.file(name)).expect("there").mode() & 0o7777;
+        assert_eq!((mode("run.sh"), mode("kept")), (0o755, 0o400));
+        assert_eq!(place.read("run.sh").as_deref(), Some("\u{feff}new\r\n\n"));
+    }
+
+    #[test]
+    fn a_link_within_is_written_at_its_file_and_stays_a_link() {
+        let place = Place::new(&[("real/a", "1")]);
+        symlink("real", place.file("folder")).expect("link");
+        symlink("real/a", place.file("a")).expect("link");
+        apply(&place, vec![edit("a", "1", "2"), creation("folder/b", "b")]).expect("nothing is in the way");
+        assert!(fs::symlink_metadata(place.file("a")).expect("there").is_symlink());
+        assert_eq!(
+            (place.read("real/a").as_deref(), place.read("real/b").as_deref()),
+            (Some("2"), Some("b"))
+        );
+        let twice = apply(&place, vec![edit("a", "2", "3"), edit("folder/a", "2", "3")]);
+        assert_eq!(refused(twice), "another path of this edit leads to the same file");
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_that_leads_outside() {
+        let place = Place::new(&[("in", "1")]);
+        let outside = place.folder.path().join("outside");
+        fs::create_dir(&outside).expect("folder");
+        fs::write(outside.join("a"), "1").expect("file");
+        symlink("../outside", place.file("folder")).expect("link");
+        symlink("../outside/a", place.file("file")).expect("link");
+        symlink("nowhere", place.file("dangling")).expect("link");
+        let leads = "a symbolic link on the way leads out of the workspace, or nowhere";
+        for change in [edit("folder/a", "1", "2"), creation("folder/b", "b"), deletion("folder/a", "1")] {
+            assert_eq!(refused(apply(&place, vec![change])), leads);
+        }
+        for change in [edit("file", "1", "2"), edit("dangling", "1", "2")] {
+            assert_eq!(refused(apply(&place, vec![change])), leads);
+        }
+        let link = "it is a symbolic link; name the file that it leads to";
+        assert_eq!(refused(apply(&place, vec![deletion("file", "1")])), link);
+        assert_eq!(refused(apply(&place, vec![moved("file", "there", "1")])), link);
+        assert!(matches!(apply(&place, vec![creation("dangling", "x")]), Err(EditError::Conflict(_))));
+        let names: Vec<_> =
+            fs::read_dir(&outside).expect("folder").map(|e| e.expect("entry").file_name()).collect();
+        assert_eq!(names, ["a"]);
+        assert_eq!(fs::read_to_string(outside.join("a")).expect("there"), "1");
+    }
+
+    #[test]
+    fn of_a_file_with_several_names_the_one_that_is_edited_changes() {
+        let place = Place::new(&[("a", "1")]);
+        fs::hard_link(place.file("a"), place.file("b")).expect("link");
+        apply(&place, vec![edit("a", "1", "2")]).expect("nothing is in the way");
+        assert_eq!((place.read("a").as_deref(), place.read("b").as_deref()), (Some("2"), Some("1")));
+    }
+
+    #[test]
+    fn a_workspace_that_is_reached_through_a_link_is_the_same_workspace() {
+        let place = Place::new(&[("a", "1")]);
+        symlink("ws", place.folder.path().join("alias")).expect("link");
+        let edits = place.open();
+        let owner = Owner { client: "one".into(), root: place.at("alias") };
+        let id = edits.propose(&owner, of("by the alias", vec![edit("a", "1", "2")])).expect("queued").id;
+        edits.apply(&id).expect("nothing is in the way");
+        edits.undo(&place.at("ws")).expect("undone by the other name");
+        assert_eq!(place.read("a").as_deref(), Some("1"));
+    }
+
+    #[test]
+    fn a_file_that_the_system_refuses_is_named_with_the_cause() {
+        let place = Place::new(&[("a", "1"), ("b", "1")]);
+        // A name that is too long for what is put beside it is too long for everybody.
+        let long = "x".repeat(300);
+        let error = apply(&place, vec![edit("a", "1", "2"), creation(&long, "1")]).expect_err("too long");
+        assert_eq!(error.to_string(), format!("Apply failed: {long}: File name too long"));
+        assert_eq!((place.read("a").as_deref(), place.names()), (Some("1"), vec!["a".into(), "b".into()]));
+    }
+}
