@@ -1,8 +1,8 @@
 //! Carries a record out: all of it or nothing, as `journal` says.
 //!
 //! Between the comparison of contents and the moment when a new file takes the name there is time in which somebody may write.
-//! What the system says of each file is compared again directly before, so that a few microseconds are left of it; nothing
-//! that every system has would close them. An editor that has a file open and writes to it afterwards writes to the old one.
+//! The contents of each file are compared again directly before, so that a few microseconds are left of it; nothing that every
+//! system has would close them. An editor that has a file open and writes to it afterwards writes to the old one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use hob_base::WsPath;
 
 use crate::error::{Difference, Differs, EditError};
-use crate::files::{self, Files, NodeKind, Stamp};
+use crate::files::{self, Files, NodeKind};
 use crate::journal::{Entry, Journal, Record, Side};
 use crate::plan::{cause, shown};
 use crate::recover;
@@ -44,8 +44,8 @@ pub(crate) struct Writer<'a> {
 impl Writer<'_> {
     /// Writes everything. On success the record and its mark are still there, for the caller to end once it has noted what
     /// was done; otherwise every file is what it was.
-    pub(crate) fn run(&self, record: &Record, stamps: &[Option<Stamp>]) -> Result<(), Stopped> {
-        let done = self.steps(record, stamps);
+    pub(crate) fn run(&self, record: &Record) -> Result<(), Stopped> {
+        let done = self.steps(record);
         let Err(halt) = done else { return Ok(()) };
         let undone = recover::take_back(self.files, self.journal, record);
         let first = match &halt {
@@ -64,12 +64,12 @@ impl Writer<'_> {
         })
     }
 
-    fn steps(&self, record: &Record, stamps: &[Option<Stamp>]) -> Result<(), Halt> {
+    fn steps(&self, record: &Record) -> Result<(), Halt> {
         let ours = |error| Halt::Trouble(Trouble { path: "hob's journal".into(), error });
         self.journal.begin(record).map_err(ours)?;
         self.stage(record).map_err(Halt::Trouble)?;
         self.journal.commit(record).map_err(ours)?;
-        self.swap(record, stamps)?;
+        self.swap(record)?;
         clear(self.files, record)
             .and_then(|()| sync_folders(self.files, record))
             .map_err(|(path, error)| Halt::Trouble(Trouble { path, error }))
@@ -96,7 +96,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn swap(&self, record: &Record, stamps: &[Option<Stamp>]) -> Result<(), Halt> {
+    fn swap(&self, record: &Record) -> Result<(), Halt> {
         // Files that go are last: it is better to see one twice than not at all.
         let all = || record.entries.iter().enumerate();
         let (stay, go) = (all().filter(|(_, e)| e.new.is_some()), all().filter(|(_, e)| e.new.is_none()));
@@ -104,13 +104,9 @@ impl Writer<'_> {
             let target = record.target(entry);
             let changed = |how| Err(Halt::Changed(Difference { path: entry.at.clone(), how }));
             let trouble = |error| Halt::Trouble(Trouble { path: target.clone(), error });
-            match self.files.meta(&target).map_err(trouble)? {
-                None if stamps[index].is_some() => return changed(Differs::Gone),
-                Some(_) if stamps[index].is_none() => return changed(Differs::Exists),
-                Some(meta) if Some(meta.stamp) != stamps[index] || meta.kind != NodeKind::File => {
-                    return changed(Differs::Changed);
-                }
-                _ => {}
+            let old = entry.old.as_ref().map(|side| &*side.bytes);
+            if !files::holds(self.files, &target, old).map_err(trouble)? {
+                return changed(self.differs(&target, entry).map_err(trouble)?);
             }
             match self.take_name(record, index, entry) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -120,6 +116,15 @@ impl Writer<'_> {
             }
         }
         Ok(())
+    }
+
+    fn differs(&self, target: &Path, entry: &Entry) -> io::Result<Differs> {
+        Ok(match self.files.meta(target)?.map(|meta| meta.kind) {
+            None => Differs::Gone,
+            Some(_) if entry.old.is_none() => Differs::Exists,
+            Some(NodeKind::File) => Differs::Changed,
+            Some(_) => Differs::NoFile,
+        })
     }
 
     fn take_name(&self, record: &Record, index: usize, entry: &Entry) -> io::Result<()> {
@@ -175,14 +180,17 @@ pub(crate) fn drop_folders(files: &dyn Files, record: &Record, folders: &[WsPath
     for folder in folders.iter().rev() {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
         match files.remove_folder(&path) {
-            Ok(()) => {
-                let parent = path.parent().unwrap_or(&path);
-                files.sync_folder(parent).map_err(|error| (parent.to_path_buf(), error))?;
+            // One that is gone may be so only for those who see what has not reached the disk.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Somebody else uses it by now.
+                if error.kind() != io::ErrorKind::DirectoryNotEmpty {
+                    return Err((path, error));
+                }
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            // Somebody else uses it by now.
-            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-            Err(error) => return Err((path, error)),
+            _ => {
+                let parent = path.parent().unwrap_or(&path);
+                files::gone(files.sync_folder(parent)).map_err(|error| (parent.to_path_buf(), error))?;
+            }
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ use hob_base::{AbsPath, WsPath};
 
 use crate::Proposal;
 use crate::error::{Difference, Differs, EditError};
-use crate::files::{Attrs, Files, NodeKind, Stamp};
+use crate::files::{Attrs, Files, NodeKind};
 use crate::journal::{Entry, Side};
 
 /// What a place is to hold before and after.
@@ -37,8 +37,6 @@ pub(crate) struct Wish {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) entries: Vec<Entry>,
-    /// What the system said of each old file when it was compared.
-    pub(crate) stamps: Vec<Option<Stamp>>,
     /// Outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
 }
@@ -111,7 +109,7 @@ pub(crate) fn plan(
     if !differ.is_empty() {
         return Err(NoPlan::Differ(differ));
     }
-    let mut plan = Plan { entries: Vec::new(), stamps: Vec::new(), new_folders: Vec::new() };
+    let mut plan = Plan { entries: Vec::new(), new_folders: Vec::new() };
     let mut places = BTreeSet::new();
     for (path, wish) in wishes {
         let place = &found[path];
@@ -128,7 +126,6 @@ pub(crate) fn plan(
         let attrs = wish.attrs.or(come_from).or(place.attrs);
         let new = wish.after.clone().map(|bytes| Side { bytes, attrs });
         plan.entries.push(Entry { at: place.at.clone(), old, new });
-        plan.stamps.push(place.stamp);
         plan.new_folders.extend(place.new_folders.iter().cloned());
     }
     plan.new_folders.sort();
@@ -140,7 +137,6 @@ pub(crate) fn plan(
 struct Place {
     at: WsPath,
     attrs: Option<Attrs>,
-    stamp: Option<Stamp>,
     differs: Option<Differs>,
     /// Folders of its path that are not there yet.
     new_folders: Vec<WsPath>,
@@ -153,8 +149,7 @@ struct Looker<'a> {
 
 impl Looker<'_> {
     fn place(&self, path: &WsPath, wish: &Wish) -> Result<Place, EditError> {
-        let mut place =
-            Place { at: WsPath::root(), attrs: None, stamp: None, differs: None, new_folders: Vec::new() };
+        let mut place = Place { at: WsPath::root(), attrs: None, differs: None, new_folders: Vec::new() };
         let (folder, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
         for part in folder.split('/').filter(|part| !part.is_empty()) {
             let missing = !place.new_folders.is_empty();
@@ -204,14 +199,12 @@ impl Looker<'_> {
         place.differs = match meta.map(|meta| meta.kind) {
             None => Some(Differs::Gone),
             Some(NodeKind::File) => {
-                // The stamp is from before the reading: what is written in between shows later.
                 let contents = self.files.read(at.as_path()).map_err(|error| failed(path, &error))?;
                 (contents != **before).then_some(Differs::Changed)
             }
             Some(_) => Some(Differs::NoFile),
         };
         place.attrs = meta.map(|meta| meta.attrs);
-        place.stamp = meta.map(|meta| meta.stamp);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use hob_base::WsPath;
 
 use crate::apply::{clear, drop_folders, make_folders, sync_folders, write_new};
-use crate::files::{Files, NodeKind};
+use crate::files::{self, Files, NodeKind};
 use crate::journal::{Journal, Record, Side};
 use crate::plan::{cause, shown};
 
@@ -87,6 +87,8 @@ impl Step<'_> {
             }
             write_new(self.files, self.beside, side)?;
         }
+        // Whoever wrote it may have been stopped before it was on the disk.
+        self.files.sync(self.beside)?;
         match have {
             Some(_) => self.files.rename(self.beside, self.target)?,
             None => self.files.rename_new(self.beside, self.target)?,
@@ -95,12 +97,7 @@ impl Step<'_> {
     }
 
     fn is(&self, path: &Path, side: Option<&Side>) -> io::Result<bool> {
-        let kind = self.files.meta(path)?.map(|meta| meta.kind);
-        match (kind, side) {
-            (None, None) => Ok(true),
-            (Some(NodeKind::File), Some(side)) => Ok(self.files.read(path)? == *side.bytes),
-            _ => Ok(false),
-        }
+        files::holds(self.files, path, side.map(|side| &*side.bytes))
     }
 }
 

@@ -103,3 +103,32 @@ impl Undos {
         self.folder.join(format!("{}.undo", key(root)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::journal::Side;
+    use crate::pending::PendingId;
+
+    #[test]
+    fn what_is_very_large_is_noted_without_its_contents() {
+        let record = |len: usize| {
+            let side = Side { bytes: vec![b'x'; len].into(), attrs: None };
+            let at = WsPath::new("a").expect("relative");
+            let id = PendingId::random();
+            Record {
+                root: AbsPath::new("/ws").expect("absolute"),
+                subject: Subject { id, label: "l".into(), tool: "t".into(), at: UNIX_EPOCH },
+                undoes: false,
+                entries: vec![Entry { at, old: None, new: Some(side) }],
+                new_folders: Vec::new(),
+                old_folders: Vec::new(),
+            }
+        };
+        assert!(Kept::of(&record(MAX_BYTES as usize)).wishes().is_some());
+        let kept = Kept::of(&record(MAX_BYTES as usize + 1));
+        assert_eq!((kept.wishes(), kept.files.len()), (None, 1));
+    }
+}

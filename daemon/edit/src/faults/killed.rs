@@ -7,9 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{OLD, abs, clock, disturbed, owner, proposal, trees};
+use super::{OLD, abs, clock, owner, proposal, trees};
 use crate::files::Disk;
+use crate::files::hooked::{Hooked, Op};
 use crate::files::sim::Tree;
 use crate::{EditError, Edits, Outcome};
 
@@ -23,7 +25,13 @@ const THROUGH: i32 = 42;
 fn child() {
     let (Ok(folder), Ok(at)) = (std::env::var(FOLDER), std::env::var(OPERATION)) else { return };
     let at: usize = at.parse().expect("a number");
-    let killing = disturbed(Arc::new(Disk), move |n, _, _| if n < at { Ok(()) } else { std::process::abort() });
+    let count = AtomicUsize::new(0);
+    // To look changes nothing: a kill before it is one before what comes next.
+    let hook = move |op, _: &Path| match op == Op::Look || count.fetch_add(1, Ordering::Relaxed) < at {
+        true => Ok(()),
+        false => std::process::abort(),
+    };
+    let killing = Arc::new(Hooked { inner: Arc::new(Disk), hook: Box::new(hook) });
     let (edits, _) = Edits::with(killing, &abs(&format!("{folder}/state")), clock());
     let id = edits.pending(&|_| true).first().expect("one is pending").id.clone();
     edits.apply(&id).expect("nothing is in the way");

@@ -5,13 +5,14 @@
 //! must agree with that.
 
 mod killed;
+mod meanwhile;
 mod power;
 mod refused;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 use std::{io, sync::Mutex};
 
 use hob_base::{AbsPath, WsPath};
@@ -26,10 +27,6 @@ pub(super) const STATE: &str = "/state/edits";
 
 fn clock() -> Clock {
     Box::new(|| UNIX_EPOCH + Duration::from_secs(1_000_000_000))
-}
-
-fn now() -> SystemTime {
-    clock()()
 }
 
 pub(super) fn abs(path: &str) -> AbsPath {
@@ -175,9 +172,17 @@ impl Scene {
             _ => panic!("{what}: neither the one nor the other: {:?}", tree.keys()),
         };
         assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
-        assert_eq!(disk.empty_folders(WORKSPACE), usize::from(false), "{what}: an empty folder is left");
+        assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}: an empty folder is left");
         self.agrees(&edits, disk, whole, what);
         whole
+    }
+
+    /// Whether recovery makes old or new of what is on the disk.
+    pub(super) fn looks_whole(&self, disk: &Arc<Sim>) -> bool {
+        let _ = Edits::with(disk.clone(), &abs(STATE), clock());
+        let (before, after) = self.sides();
+        let tree = disk.tree(WORKSPACE);
+        tree == before || tree == after
     }
 
     /// What is pending and what can be undone agree with the files.

@@ -44,16 +44,15 @@ pub(crate) struct Attrs {
 pub(crate) struct Meta {
     pub(crate) kind: NodeKind,
     pub(crate) attrs: Attrs,
-    pub(crate) stamp: Stamp,
 }
 
-/// What tells that a file was written to or replaced. The time of its inode is no part of it: another name for the file,
-/// which the protocol makes, changes that.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stamp {
-    pub(crate) len: u64,
-    pub(crate) mtime_ns: i128,
-    pub(crate) inode: u64,
+/// Whether a name stands for a regular file with these contents, or for nothing if there are to be none.
+pub(crate) fn holds(files: &dyn Files, path: &Path, contents: Option<&[u8]>) -> io::Result<bool> {
+    match (files.meta(path)?.map(|meta| meta.kind), contents) {
+        (None, None) => Ok(true),
+        (Some(NodeKind::File), Some(contents)) => Ok(files.read(path)? == contents),
+        _ => Ok(false),
+    }
 }
 
 /// Operations by absolute paths none of whose folders is a symbolic link; [`Files::real`] makes such paths.

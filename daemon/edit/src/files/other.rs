@@ -6,9 +6,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use super::{Attrs, Files, Meta, NodeKind, Stamp};
+use super::{Attrs, Files, Meta, NodeKind};
 
 /// The disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,11 +41,9 @@ impl Files for Disk {
             kind if kind.is_symlink() => NodeKind::Link,
             _ => NodeKind::Other,
         };
-        let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let mtime_ns = since.map_or(0, |since| since.as_nanos().cast_signed());
         let mode = if found.permissions().readonly() { READ_ONLY } else { 0 };
         let attrs = Attrs { mode, ..Attrs::default() };
-        Ok(Some(Meta { kind, attrs, stamp: Stamp { len: found.len(), mtime_ns, inode: 0 } }))
+        Ok(Some(Meta { kind, attrs }))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

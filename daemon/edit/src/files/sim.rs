@@ -10,16 +10,18 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Attrs, Files, Meta, NodeKind, Stamp};
+use super::hooked::Op;
+use super::{Attrs, Files, Meta, NodeKind};
 
 type Node = usize;
 type Names = BTreeMap<(Node, String), Node>;
+/// Names that are set at once, or taken away.
+type Change = Vec<((Node, String), Option<Node>)>;
 
 #[derive(Clone, Default)]
 struct Content {
     bytes: Vec<u8>,
     attrs: Attrs,
-    mtime_ns: i128,
 }
 
 #[derive(Clone)]
@@ -39,8 +41,9 @@ struct World {
     seen: Names,
     kept: Names,
     /// Changes of names that have not reached the medium, each as the names that it sets.
-    under_way: Vec<Vec<((Node, String), Option<Node>)>>,
-    time: i128,
+    under_way: Vec<Change>,
+    /// An operation that does nothing and says that it did.
+    lie: Option<Op>,
 }
 
 /// The disk.
@@ -58,7 +61,7 @@ impl Sim {
             seen: Names::new(),
             kept: Names::new(),
             under_way: Vec::new(),
-            time: 0,
+            lie: None,
         }))
     }
 
@@ -67,10 +70,18 @@ impl Sim {
         Arc::new(Self(Mutex::new(self.world().clone())))
     }
 
+    /// Another disk that is like this one now, on which an operation has no effect.
+    pub(crate) fn lying(&self, lie: Op) -> Arc<Self> {
+        let copy = self.copy();
+        copy.world().lie = Some(lie);
+        copy
+    }
+
     /// The disk after its power has gone; what it lost is up to `seed`.
     pub(crate) fn after_power_loss(&self, seed: u64) -> Arc<Self> {
         let mut world = self.world().clone();
         world.lose(&mut Dice(seed));
+        world.lie = None;
         Arc::new(Self(Mutex::new(world)))
     }
 
@@ -145,7 +156,7 @@ impl World {
         Ok((self.find(path.parent().ok_or(ErrorKind::InvalidInput)?)?, name.to_string_lossy().into_owned()))
     }
 
-    fn set(&mut self, names: Vec<((Node, String), Option<Node>)>) {
+    fn set(&mut self, names: Change) {
         assign(&mut self.seen, &names);
         self.under_way.push(names);
     }
@@ -221,7 +232,7 @@ impl World {
     }
 }
 
-fn assign(names: &mut Names, changes: &[((Node, String), Option<Node>)]) {
+fn assign(names: &mut Names, changes: &Change) {
     for (key, node) in changes {
         match node {
             Some(node) => names.insert(key.clone(), *node),
@@ -254,17 +265,9 @@ impl Files for Sim {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             other => other?,
         };
-        let stamp = |content: &Content| Stamp {
-            len: content.bytes.len() as u64,
-            mtime_ns: content.mtime_ns,
-            inode: node as u64,
-        };
         Ok(Some(match &world.nodes[node] {
-            Inode::Folder => {
-                let nothing = Content::default();
-                Meta { kind: NodeKind::Folder, attrs: nothing.attrs, stamp: stamp(&nothing) }
-            }
-            Inode::File { seen, .. } => Meta { kind: NodeKind::File, attrs: seen.attrs, stamp: stamp(seen) },
+            Inode::Folder => Meta { kind: NodeKind::Folder, attrs: Attrs::default() },
+            Inode::File { seen, .. } => Meta { kind: NodeKind::File, attrs: seen.attrs },
         }))
     }
 
@@ -287,11 +290,8 @@ impl Files for Sim {
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut world = self.world();
-        world.time += 1;
-        let mtime_ns = world.time;
         let (seen, _, is_synced) = world.file(path)?;
         seen.bytes = bytes.to_vec();
-        seen.mtime_ns = mtime_ns;
         *is_synced = false;
         Ok(())
     }
@@ -306,6 +306,9 @@ impl Files for Sim {
 
     fn sync(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
+        if world.lie == Some(Op::Sync) {
+            return Ok(());
+        }
         let (seen, kept, is_synced) = world.file(path)?;
         *kept = seen.clone();
         *is_synced = true;
@@ -315,9 +318,10 @@ impl Files for Sim {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         let mut world = self.world();
         let folder = world.find(folder)?;
-        let concerns = |change: &Vec<((Node, String), Option<Node>)>| {
-            change.iter().any(|((parent, _), _)| *parent == folder)
-        };
+        if world.lie == Some(Op::SyncFolder) {
+            return Ok(());
+        }
+        let concerns = |change: &Change| change.iter().any(|((parent, _), _)| *parent == folder);
         let (now, later) = std::mem::take(&mut world.under_way).into_iter().partition(concerns);
         world.under_way = later;
         let now: Vec<_> = now;

@@ -13,7 +13,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 
-use super::{Attrs, Files, Meta, NodeKind, Stamp};
+use super::{Attrs, Files, Meta, NodeKind};
 
 /// The disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -185,10 +185,5 @@ fn meta(stat: &fs::Stat) -> Meta {
         _ => NodeKind::Other,
     };
     let mode = Mode::from_raw_mode(stat.st_mode).as_raw_mode() as u32 & 0o7777;
-    let mtime_ns = stat.st_mtime as i128 * 1_000_000_000 + stat.st_mtime_nsec as i128;
-    Meta {
-        kind,
-        attrs: Attrs { mode, uid: stat.st_uid, gid: stat.st_gid },
-        stamp: Stamp { len: stat.st_size as u64, mtime_ns, inode: stat.st_ino as u64 },
-    }
+    Meta { kind, attrs: Attrs { mode, uid: stat.st_uid, gid: stat.st_gid } }
 }

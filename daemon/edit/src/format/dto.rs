@@ -1,109 +1,17 @@
-//! The disk forms of everything that edits keep: pending edits, what has become of them, journals, what can be undone.
-//!
-//! ## Ledger
-//! | version | what changed |
-//! |---|---|
-//! | 1 | first version |
-//!
-//! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before it. One
-//! of another version, with another checksum or with anything that makes no sense is refused as a whole.
+//! The disk form of each kind, apart from the types that the rest of the crate works with.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hob_base::{AbsPath, ContentHash, WsPath};
-use serde::de::{DeserializeOwned, Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use hob_base::{AbsPath, WsPath};
+use serde::{Deserialize, Serialize};
 
+use super::{Blob, DiskForm};
 use crate::files::Attrs;
 use crate::journal::{Entry, Record, Side, Subject};
 use crate::pending::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
 use crate::undo::Kept;
 use crate::{Change, Proposal};
-
-const MAGIC: &[u8; 8] = b"hobedits";
-const VERSION: u32 = 1;
-
-/// Why a file is not used.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub(crate) enum FormatError {
-    #[error("it is none of hob's")]
-    Foreign,
-    #[error("it has format {0}, this version of hob uses {VERSION}")]
-    Version(u32),
-    #[error("it is damaged")]
-    Damaged,
-}
-
-/// Something with a disk form.
-pub(crate) trait DiskForm: Sized {
-    /// The letter of its kind.
-    const KIND: u8;
-    /// Its disk form.
-    type Dto: Serialize + DeserializeOwned;
-    fn to_dto(&self) -> Self::Dto;
-    /// `None` if it makes no sense.
-    fn from_dto(dto: Self::Dto) -> Option<Self>;
-}
-
-/// The bytes of a file.
-pub(crate) fn encode<T: DiskForm>(value: &T) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    out.push(T::KIND);
-    out.extend(VERSION.to_le_bytes());
-    let body = rmp_serde::to_vec(&value.to_dto()).expect("plain data has a form in MessagePack");
-    out.extend(body);
-    let sum = ContentHash::of(&out);
-    out.extend(sum.as_bytes());
-    out
-}
-
-/// What the bytes of a file say.
-pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
-    let rest = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
-    let (kind, rest) = rest.split_first().ok_or(FormatError::Foreign)?;
-    let (version, _) = rest.split_first_chunk::<4>().ok_or(FormatError::Damaged)?;
-    let version = u32::from_le_bytes(*version);
-    if version != VERSION {
-        return Err(FormatError::Version(version));
-    }
-    let (sealed, sum) = bytes.split_last_chunk::<32>().ok_or(FormatError::Damaged)?;
-    if *kind != T::KIND || ContentHash::of(sealed).as_bytes() != sum {
-        return Err(FormatError::Damaged);
-    }
-    let body = sealed.get(MAGIC.len() + 5..).ok_or(FormatError::Damaged)?;
-    let dto = rmp_serde::from_slice(body).map_err(|_| FormatError::Damaged)?;
-    T::from_dto(dto).ok_or(FormatError::Damaged)
-}
-
-/// Bytes as such; MessagePack would otherwise take a list of numbers.
-#[derive(Clone)]
-pub(crate) struct Blob(Arc<[u8]>);
-
-impl Serialize for Blob {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Blob {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl Visitor<'_> for Bytes {
-            type Value = Blob;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes")
-            }
-
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
-                Ok(Blob(bytes.into()))
-            }
-        }
-        deserializer.deserialize_bytes(Bytes)
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ChangeDto {

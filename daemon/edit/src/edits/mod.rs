@@ -3,9 +3,11 @@
 //! Three folders below the one given: `pending`, `journal`, `undo`. One apply or undo at a time runs in a workspace; what is
 //! pending has a lock of its own, which is held only while its files are read or written and never while a workspace's are.
 
-use std::collections::HashMap;
+mod finish;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use hob_base::{AbsPath, WsPath};
 
@@ -13,12 +15,9 @@ use crate::Proposal;
 use crate::apply::{Stopped, Writer};
 use crate::error::{Conflict, EditError};
 use crate::files::{Disk, Files};
-use crate::journal::{Journal, Left, Record, Subject};
-use crate::pending::{
-    self, Kind, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Settled, Staged, Summary,
-};
+use crate::journal::{Journal, Record, Subject};
+use crate::pending::{self, Kind, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Staged, Summary};
 use crate::plan::{self, NoPlan, Plan, Wish, cause, real_root};
-use crate::recover;
 use crate::undo::{Kept, NoUndo, Undos};
 
 /// Tells the time. Passed in, because what is a day old must be testable.
@@ -34,9 +33,6 @@ pub struct Edits {
     /// One lock for each workspace that something was applied to.
     roots: Mutex<HashMap<AbsPath, Arc<Mutex<()>>>>,
 }
-
-/// How long a record waits for a workspace that is not there, such as one on a disk that is not connected.
-const PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What opening found to do. Sentences for the log and for `map_status`; empty after an orderly end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -173,8 +169,8 @@ impl Edits {
         let plan = self.plan(&root, &plan::wishes(&proposal)?, next)?;
         let subject =
             Subject { id: id.clone(), label: summary.label, tool: summary.tool, at: (self.clock)() };
-        let (record, stamps) = record(&root, subject, plan);
-        self.run(&record, &stamps, next)?;
+        let record = record(&root, subject, plan);
+        self.run(&record, next)?;
         warnings.extend(self.finish(&record));
         let mut files = touched(&record);
         files.extend(plan::wishes(&proposal)?.into_keys());
@@ -237,10 +233,10 @@ impl Edits {
             )
         };
         let plan = self.plan(&root, &wishes, next)?;
-        let (mut record, stamps) = record(&root, kept.subject.clone(), plan);
+        let mut record = record(&root, kept.subject.clone(), plan);
         record.undoes = true;
         record.old_folders.clone_from(&kept.new_folders);
-        self.run(&record, &stamps, next)?;
+        self.run(&record, next)?;
         warnings.extend(self.finish(&record));
         let files = touched(&record);
         let Subject { label, tool, .. } = record.subject;
@@ -250,7 +246,7 @@ impl Edits {
     fn plan(
         &self,
         root: &AbsPath,
-        wishes: &std::collections::BTreeMap<WsPath, Wish>,
+        wishes: &BTreeMap<WsPath, Wish>,
         next: impl Fn() -> String,
     ) -> Result<Plan, EditError> {
         plan::plan(&*self.files, root, wishes).map_err(|no_plan| match no_plan {
@@ -259,118 +255,12 @@ impl Edits {
         })
     }
 
-    fn run(
-        &self,
-        record: &Record,
-        stamps: &[Option<crate::files::Stamp>],
-        next: impl Fn() -> String,
-    ) -> Result<(), EditError> {
+    fn run(&self, record: &Record, next: impl Fn() -> String) -> Result<(), EditError> {
         let writer = Writer { files: &*self.files, journal: &self.journal };
-        writer.run(record, stamps).map_err(|stopped| match stopped {
+        writer.run(record).map_err(|stopped| match stopped {
             Stopped::Changed(files) => EditError::Conflict(Conflict { files, next: next() }),
             Stopped::Error(error) => error,
         })
-    }
-
-    /// Notes what has been done and ends its record. The files are written: what fails now is only said.
-    fn finish(&self, record: &Record) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let mut say = |what: &str, error: String| warnings.push(format!("{what}: {error}"));
-        let subject = &record.subject;
-        if record.undoes {
-            if let Err(error) = self.undos.forget(&record.root) {
-                say("that it was undone could not be noted", cause(&error));
-            }
-        } else {
-            match self.undos.keep(record) {
-                Ok(true) => {}
-                Ok(false) => {
-                    say("it cannot be undone", "it is too large for its old contents to be kept".to_owned())
-                }
-                Err(error) => {
-                    // Nor can what was applied before it.
-                    let _ = self.undos.forget(&record.root);
-                    say("it cannot be undone", cause(&error));
-                }
-            }
-            let Subject { id, label, at, .. } = subject.clone();
-            if let Err(error) = self.queue().note(Settled { id, label, outcome: Outcome::Applied, at }) {
-                say("that it was applied could not be noted", error.to_string());
-            }
-        }
-        if let Err(error) = self.journal.end(record) {
-            say("its journal could not be removed", cause(&error));
-        }
-        warnings
-    }
-
-    /// Finishes what an earlier apply in a workspace has left. Nothing else is written before that is done.
-    fn settle_earlier(&self, root: &AbsPath) -> Result<Vec<String>, EditError> {
-        let mut report = Report::default();
-        match self.recover(Some(root), &mut report) {
-            true => Ok(report.recovered),
-            false => Err(EditError::Unfinished {
-                cause: "an earlier edit in this workspace is not finished".to_owned(),
-                also: report.warnings.join("; "),
-            }),
-        }
-    }
-
-    /// Finishes records, of one workspace or of all. Answers whether none is left.
-    fn recover(&self, root: Option<&AbsPath>, report: &mut Report) -> bool {
-        let left = match self.journal.left(root) {
-            Ok(left) => left,
-            Err(error) => {
-                report.warnings.push(format!("the journal of edits cannot be read: {}", cause(&error)));
-                return false;
-            }
-        };
-        let mut is_done = true;
-        for one in left {
-            match one {
-                Left::Damaged { name, why } => {
-                    report
-                        .warnings
-                        .push(format!("the journal {name} cannot be used and was set aside: {why}"));
-                }
-                Left::Record { record, committed } => match self.finish_left(&record, committed) {
-                    Ok(said) => report.recovered.push(said),
-                    Err(said) => {
-                        report.warnings.push(said);
-                        is_done = false;
-                    }
-                },
-            }
-        }
-        is_done
-    }
-
-    fn finish_left(&self, record: &Record, committed: bool) -> Result<String, String> {
-        let (label, root) = (&record.subject.label, &record.root);
-        let what = if record.undoes { "taking back" } else { "applying" };
-        let told = |cause: String| format!("{what} `{label}` in {root} is not finished: {cause}");
-        if !recover::has_root(&*self.files, record) {
-            let age = (self.clock)().duration_since(record.subject.at).unwrap_or_default();
-            if age < PATIENCE {
-                return Err(told("the folder is not there".to_owned()));
-            }
-            self.journal.end(record).map_err(|error| told(cause(&error)))?;
-            return Ok(format!("{what} `{label}` was given up: {root} is gone"));
-        }
-        let (strange, became) = if committed {
-            let strange = recover::carry_out(&*self.files, record).map_err(told)?;
-            let _ = self.finish(record);
-            (strange, "was finished")
-        } else {
-            let strange = recover::take_back(&*self.files, &self.journal, record).map_err(told)?;
-            (strange, "had been interrupted; its files are what they were before")
-        };
-        let mut said = format!("{what} `{label}` in {root} {became}");
-        if !strange.is_empty() {
-            let names: Vec<&str> = strange.iter().map(WsPath::as_str).collect();
-            said += &format!(", except those that somebody changed since: {}", names.join(", "));
-        }
-        Ok(said)
     }
 
     /// What is pending, without what has expired.
@@ -422,10 +312,9 @@ fn sound(owner: &Owner, mut proposal: Proposal) -> Result<Proposal, EditError> {
     Ok(proposal)
 }
 
-fn record(root: &AbsPath, subject: Subject, plan: Plan) -> (Record, Vec<Option<crate::files::Stamp>>) {
-    let Plan { entries, stamps, new_folders } = plan;
-    let (root, old_folders) = (root.clone(), Vec::new());
-    (Record { root, subject, undoes: false, entries, new_folders, old_folders }, stamps)
+fn record(root: &AbsPath, subject: Subject, plan: Plan) -> Record {
+    let Plan { entries, new_folders } = plan;
+    Record { root: root.clone(), subject, undoes: false, entries, new_folders, old_folders: Vec::new() }
 }
 
 fn touched(record: &Record) -> Vec<WsPath> {

@@ -1,0 +1,124 @@
+//! What comes after the files: noting what was done, and finishing what an earlier process did not.
+
+use std::time::Duration;
+
+use hob_base::{AbsPath, WsPath};
+
+use super::{Edits, Report};
+use crate::error::EditError;
+use crate::journal::{Left, Record, Subject};
+use crate::pending::{Outcome, Settled};
+use crate::plan::cause;
+use crate::recover;
+
+/// How long a record waits for a workspace that is not there, such as one on a disk that is not connected.
+const PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+impl Edits {
+    /// Notes what has been done and ends its record. The files are written: what fails now is only said.
+    pub(super) fn finish(&self, record: &Record) -> Vec<String> {
+        let mut warnings = match record.undoes {
+            true => self.note_undone(record),
+            false => self.note_applied(record),
+        };
+        if let Err(error) = self.journal.end(record) {
+            warnings.push(format!("its journal could not be removed: {}", cause(&error)));
+        }
+        warnings
+    }
+
+    fn note_undone(&self, record: &Record) -> Vec<String> {
+        let forgotten = self.undos.forget(&record.root);
+        let said = |error| format!("that it was undone could not be noted: {}", cause(&error));
+        forgotten.map_err(said).err().into_iter().collect()
+    }
+
+    fn note_applied(&self, record: &Record) -> Vec<String> {
+        let mut warnings = Vec::new();
+        match self.undos.keep(record) {
+            Ok(true) => {}
+            Ok(false) => {
+                warnings.push("it cannot be undone: its old contents are too large to be kept".to_owned());
+            }
+            Err(error) => {
+                // Nor can what was applied before it.
+                let _ = self.undos.forget(&record.root);
+                warnings.push(format!("it cannot be undone: {}", cause(&error)));
+            }
+        }
+        let Subject { id, label, at, .. } = record.subject.clone();
+        if let Err(error) = self.queue().note(Settled { id, label, outcome: Outcome::Applied, at }) {
+            warnings.push(format!("that it was applied could not be noted: {error}"));
+        }
+        warnings
+    }
+
+    /// Finishes what an earlier apply in a workspace has left. Nothing else is written before that is done.
+    pub(super) fn settle_earlier(&self, root: &AbsPath) -> Result<Vec<String>, EditError> {
+        let mut report = Report::default();
+        match self.recover(Some(root), &mut report) {
+            true => Ok(report.recovered),
+            false => Err(EditError::Unfinished {
+                cause: "an earlier edit in this workspace is not finished".to_owned(),
+                also: report.warnings.join("; "),
+            }),
+        }
+    }
+
+    /// Finishes records, of one workspace or of all. Answers whether none is left.
+    pub(super) fn recover(&self, root: Option<&AbsPath>, report: &mut Report) -> bool {
+        let left = match self.journal.left(root) {
+            Ok(left) => left,
+            Err(error) => {
+                report.warnings.push(format!("the journal of edits cannot be read: {}", cause(&error)));
+                return false;
+            }
+        };
+        let mut is_done = true;
+        for one in left {
+            match one {
+                Left::Damaged { name, why } => {
+                    report
+                        .warnings
+                        .push(format!("the journal {name} cannot be used and was set aside: {why}"));
+                }
+                Left::Record { record, committed } => match self.finish_left(&record, committed) {
+                    Ok(said) => report.recovered.push(said),
+                    Err(said) => {
+                        report.warnings.push(said);
+                        is_done = false;
+                    }
+                },
+            }
+        }
+        is_done
+    }
+
+    fn finish_left(&self, record: &Record, committed: bool) -> Result<String, String> {
+        let (label, root) = (&record.subject.label, &record.root);
+        let what = if record.undoes { "taking back" } else { "applying" };
+        let told = |cause: String| format!("{what} `{label}` in {root} is not finished: {cause}");
+        if !recover::has_root(&*self.files, record) {
+            let age = (self.clock)().duration_since(record.subject.at).unwrap_or_default();
+            if age < PATIENCE {
+                return Err(told("the folder is not there".to_owned()));
+            }
+            self.journal.end(record).map_err(|error| told(cause(&error)))?;
+            return Ok(format!("{what} `{label}` was given up: {root} is gone"));
+        }
+        let (strange, became) = if committed {
+            let strange = recover::carry_out(&*self.files, record).map_err(told)?;
+            let _ = self.finish(record);
+            (strange, "was finished")
+        } else {
+            let strange = recover::take_back(&*self.files, &self.journal, record).map_err(told)?;
+            (strange, "had been interrupted; its files are what they were before")
+        };
+        let mut said = format!("{what} `{label}` in {root} {became}");
+        if !strange.is_empty() {
+            let names: Vec<&str> = strange.iter().map(WsPath::as_str).collect();
+            said += &format!(", except those that somebody changed since: {}", names.join(", "));
+        }
+        Ok(said)
+    }
+}

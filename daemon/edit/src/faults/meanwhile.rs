@@ -1,0 +1,117 @@
+//! Somebody else writes to a file while it is being edited, or before a broken-off edit is recovered from.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use super::{Deed, STATE, Scene, WORKSPACE, abs, clock, disturbed};
+use crate::files::Files;
+use crate::files::sim::Sim;
+use crate::{EditError, Edits};
+
+const THEIRS: &[u8] = b"somebody else's";
+
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new(WORKSPACE).join(name)
+}
+
+fn contents(disk: &Sim, name: &str) -> Option<Vec<u8>> {
+    disk.tree(WORKSPACE).remove(name).map(|(bytes, _)| bytes)
+}
+
+/// Writes as an editor does: over the file, or a new one in its place.
+fn write(disk: &Sim, name: &str, aside: bool) {
+    if !aside && disk.write(&path(name), THEIRS).is_ok() {
+        return;
+    }
+    let _ = disk.remove(&path(".draft"));
+    disk.create(&path(".draft"), false).expect("new");
+    disk.write(&path(".draft"), THEIRS).expect("there");
+    disk.rename(&path(".draft"), &path(name)).expect("there");
+}
+
+#[test]
+fn what_somebody_writes_meanwhile_is_kept() {
+    let scene = Scene::new(Deed::Apply);
+    let total = scene.operations().len();
+    let (old, new) = scene.sides();
+    for (name, aside) in [("edit.txt", true), ("edit.txt", false), ("run.sh", true), ("swap-1", true)] {
+        let mut lost = 0;
+        let mut conflicts = 0;
+        for at in 0..total {
+            let what = format!("{name} written at {at} of {total}");
+            let disk = scene.disk.copy();
+            let writer = Arc::clone(&disk);
+            let done = scene.act(disturbed(disk.clone(), move |n, _, _| {
+                if n == at {
+                    write(&writer, name, aside);
+                }
+                Ok(())
+            }));
+            let mut tree = disk.tree(WORKSPACE);
+            let kept = contents(&disk, name).as_deref() == Some(THEIRS);
+            tree.remove(name);
+            let mut side = match &done {
+                Ok(_) => new.clone(),
+                Err(EditError::Conflict(conflict)) => {
+                    assert_eq!(conflict.files[0].path.as_str(), name, "{what}");
+                    assert!(kept, "{what}: overwritten in spite of the conflict");
+                    conflicts += 1;
+                    old.clone()
+                }
+                Err(error) => panic!("{what}: {error}"),
+            };
+            side.remove(name);
+            assert_eq!(tree, side, "{what}");
+            lost += usize::from(!kept);
+        }
+        // Between the last look and the rename there is one moment.
+        assert!(lost <= 1 && conflicts > total / 4, "{name}: {lost} lost, {conflicts} conflicts");
+    }
+}
+
+#[test]
+fn recovery_leaves_alone_what_somebody_changed_since() {
+    let scene = Scene::new(Deed::Apply);
+    let total = scene.operations().len();
+    let (old, new) = scene.sides();
+    let mut reported = 0;
+    for at in 0..total {
+        let what = format!("killed at {at} of {total}");
+        let disk = scene.disk.copy();
+        let dead = || Err(std::io::Error::other("the process is dead"));
+        let _ = scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
+        write(&disk, "edit.txt", true);
+        let (edits, report) = Edits::with(disk.clone(), &abs(STATE), clock());
+        assert_eq!(contents(&disk, "edit.txt").as_deref(), Some(THEIRS), "{what}");
+        let (mut tree, mut old, mut new) = (disk.tree(WORKSPACE), old.clone(), new.clone());
+        for one in [&mut tree, &mut old, &mut new] {
+            one.remove("edit.txt");
+        }
+        assert!(tree == old || tree == new, "{what}: {:?}", tree.keys());
+        assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}");
+        assert!(edits.undo(&abs(WORKSPACE)).is_err(), "{what}: undone over somebody's contents");
+        for said in report.recovered {
+            assert!(said.ends_with("except those that somebody changed since: edit.txt"), "{said}");
+            reported += 1;
+        }
+    }
+    assert!(reported > 20, "{reported}");
+}
+
+#[test]
+fn a_record_waits_for_its_workspace_but_not_for_ever() {
+    let scene = Scene::new(Deed::Apply);
+    let at = scene.operations().len() / 2;
+    let disk = scene.disk.copy();
+    let dead = || Err(std::io::Error::other("the process is dead"));
+    let _ = scene.act(disturbed(disk.clone(), move |n, _, _| if n < at { Ok(()) } else { dead() }));
+    disk.rename(&path(""), Path::new("/elsewhere")).expect("there");
+    let (_, report) = Edits::with(disk.clone(), &abs(STATE), clock());
+    let said = "applying `Everything at once` in /ws is not finished: the folder is not there";
+    assert_eq!((report.warnings, report.recovered), (vec![said.to_owned()], vec![]));
+    let later = Mutex::new(clock()() + std::time::Duration::from_secs(31 * 24 * 60 * 60));
+    let late = Box::new(move || *later.lock().expect("no panic"));
+    let (_, report) = Edits::with(disk.clone(), &abs(STATE), late);
+    assert_eq!(report.recovered, ["applying `Everything at once` was given up: /ws is gone"]);
+    assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0);
+}

@@ -1,0 +1,189 @@
+//! The disk forms of everything that edits keep: pending edits, what has become of them, journals, what can be undone.
+//!
+//! ## Ledger
+//! | version | what changed |
+//! |---|---|
+//! | 1 | first version |
+//!
+//! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before it. One
+//! of another version, with another checksum or with anything that makes no sense is refused as a whole.
+
+mod dto;
+
+use std::fmt;
+use std::sync::Arc;
+
+use hob_base::ContentHash;
+use serde::de::{DeserializeOwned, Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub(crate) use dto::Queued;
+
+const MAGIC: &[u8; 8] = b"hobedits";
+const VERSION: u32 = 1;
+
+/// Why a file is not used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum FormatError {
+    #[error("it is none of hob's")]
+    Foreign,
+    #[error("it has format {0}, this version of hob uses {VERSION}")]
+    Version(u32),
+    #[error("it is damaged")]
+    Damaged,
+}
+
+/// Something with a disk form.
+pub(crate) trait DiskForm: Sized {
+    /// The letter of its kind.
+    const KIND: u8;
+    /// Its disk form.
+    type Dto: Serialize + DeserializeOwned;
+    fn to_dto(&self) -> Self::Dto;
+    /// `None` if it makes no sense.
+    fn from_dto(dto: Self::Dto) -> Option<Self>;
+}
+
+/// The bytes of a file.
+pub(crate) fn encode<T: DiskForm>(value: &T) -> Vec<u8> {
+    let mut out = MAGIC.to_vec();
+    out.push(T::KIND);
+    out.extend(VERSION.to_le_bytes());
+    let body = rmp_serde::to_vec(&value.to_dto()).expect("plain data has a form in MessagePack");
+    out.extend(body);
+    let sum = ContentHash::of(&out);
+    out.extend(sum.as_bytes());
+    out
+}
+
+/// What the bytes of a file say.
+pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
+    let (kind, rest) = rest.split_first().ok_or(FormatError::Foreign)?;
+    let (version, _) = rest.split_first_chunk::<4>().ok_or(FormatError::Damaged)?;
+    let version = u32::from_le_bytes(*version);
+    if version != VERSION {
+        return Err(FormatError::Version(version));
+    }
+    let (sealed, sum) = bytes.split_last_chunk::<32>().ok_or(FormatError::Damaged)?;
+    if *kind != T::KIND || ContentHash::of(sealed).as_bytes() != sum {
+        return Err(FormatError::Damaged);
+    }
+    let body = sealed.get(MAGIC.len() + 5..).ok_or(FormatError::Damaged)?;
+    let dto = rmp_serde::from_slice(body).map_err(|_| FormatError::Damaged)?;
+    T::from_dto(dto).ok_or(FormatError::Damaged)
+}
+
+/// Bytes as such; MessagePack would otherwise take a list of numbers.
+#[derive(Clone)]
+pub(crate) struct Blob(Arc<[u8]>);
+
+impl Serialize for Blob {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Blob {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Blob;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Blob, E> {
+                Ok(Blob(bytes.into()))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use hob_base::{AbsPath, WsPath};
+
+    use super::*;
+    use crate::files::Attrs;
+    use crate::journal::{Entry, Record, Side, Subject};
+    use crate::pending::{Outcome, PendingId, Settled};
+    use crate::undo::Kept;
+
+    fn ws(path: &str) -> Option<WsPath> {
+        WsPath::new(path).ok()
+    }
+
+    fn bytes(text: &str) -> Arc<[u8]> {
+        text.as_bytes().into()
+    }
+
+    fn record() -> Record {
+        let attrs = Some(Attrs { mode: 0o755, uid: 1000, gid: 100 });
+        let subject = Subject {
+            id: PendingId::random(),
+            label: "ä label".into(),
+            tool: "edit_text".into(),
+            at: UNIX_EPOCH + Duration::from_millis(1234),
+        };
+        let entry = |at: &str, old: Option<&str>, new: Option<&str>| Entry {
+            at: ws(at).expect("relative"),
+            old: old.map(|text| Side { bytes: bytes(text), attrs }),
+            new: new.map(|text| Side { bytes: bytes(text), attrs: None }),
+        };
+        Record {
+            root: AbsPath::new("/w s").expect("absolute"),
+            subject,
+            undoes: true,
+            entries: vec![
+                entry("a/ü", Some("\u{feff}1\r\n"), None),
+                entry("b", None, Some("")),
+                entry("c", Some("1"), Some("2")),
+            ],
+            new_folders: vec![ws("n").expect("relative")],
+            old_folders: vec![ws("o/p").expect("relative")],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let record = record();
+        assert_eq!(decode::<Record>(&encode(&record)), Ok(record.clone()));
+        let kept = |entries| Kept {
+            subject: record.subject.clone(),
+            files: record.new_folders.clone(),
+            entries,
+            new_folders: record.old_folders.clone(),
+        };
+        for kept in [kept(None), kept(Some(record.entries.clone()))] {
+            assert_eq!(decode::<Kept>(&encode(&kept)), Ok(kept));
+        }
+        let outcomes = [Outcome::Applied, Outcome::Discarded, Outcome::Expired];
+        let settled = outcomes.map(|outcome| Settled {
+            id: PendingId::random(),
+            label: "l".into(),
+            outcome,
+            at: UNIX_EPOCH + Duration::from_secs(1),
+        });
+        assert_eq!(decode::<Vec<Settled>>(&encode(&settled.to_vec())), Ok(settled.to_vec()));
+    }
+
+    #[test]
+    fn every_flipped_or_missing_byte_is_noticed() {
+        let good = encode(&record());
+        assert_eq!(decode::<Kept>(&good), Err(FormatError::Damaged), "of another kind");
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            assert!(decode::<Record>(&bad).is_err(), "flipped {at}");
+            assert!(decode::<Record>(&good[..at]).is_err(), "cut at {at}");
+        }
+        let mut newer = good;
+        newer[MAGIC.len() + 1] = 9;
+        assert_eq!(decode::<Record>(&newer), Err(FormatError::Version(9)));
+    }
+}
