@@ -156,7 +156,8 @@ pub struct NeighborsAnswer {
     pub node: NodeInfo,
     /// Its neighbours.
     pub neighbors: Vec<Neighbor>,
-    /// Distinct (node, edge, direction) triples that were found and are not shown.
+    /// Distinct (node, edge, direction) triples that were found and are not shown. Beyond the first step what is not resolved
+    /// is looked for only if there is a place for it.
     pub omitted: usize,
     /// Whether time ran out before everything was looked at.
     pub incomplete: bool,

@@ -14,11 +14,11 @@ use super::communities::{self, FileGraph};
 use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
-use super::skeleton::{Skeleton, Stretch, Strokes};
+use super::skeleton::{Marked, Outline, Skeleton, Stretch, Strokes};
 use super::{ClusterInfo, DefRef, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts};
 use crate::langs::Lang;
-use crate::resolve::Resolver;
+use crate::resolve::{Resolution, Resolver};
 
 /// Hubs kept for each cluster.
 const HUBS: usize = 20;
@@ -39,12 +39,16 @@ struct Item {
     facts: Arc<FileFacts>,
     /// The number of its own node; its definitions follow.
     first: u32,
+    /// The number of its first reference.
+    first_ref: u32,
 }
 
 /// The computation under way. It holds a snapshot of the files and takes slices of time under a read lock.
 #[derive(Debug, Default)]
 pub struct DeriveJob {
     items: Vec<Item>,
+    /// Project files, of which edges depend too.
+    manifests: Vec<(FileId, Arc<FileFacts>)>,
     at_file: FxHashMap<FileId, u32>,
     next: usize,
     /// What was found of the file at `next` before the last slice ended.
@@ -53,8 +57,10 @@ pub struct DeriveJob {
     externals: FxHashMap<ExternalId, u32>,
     /// (from, to), one for each distinct edge between nodes, `contains` left out.
     edges: Vec<(u32, u32)>,
-    /// The same and the others, for [`Skeleton`]; packages left out.
+    /// The same and the others, one for each kind, for [`Skeleton`].
     strokes: Strokes,
+    /// References of which it cannot be told whom they mean.
+    unresolved: Marked,
     /// Weights between files, by place in `items`, smaller first.
     weights: FxHashMap<(u32, u32), f32>,
 }
@@ -64,6 +70,8 @@ pub struct DeriveJob {
 struct Begun {
     /// References done.
     refs: usize,
+    /// Those among them that do not resolve.
+    unresolved: Vec<usize>,
     found: Vec<(NodeRef, NodeRef, EdgeKind)>,
     /// What ties notes to code, and definitions to what holds them, which counts for no score.
     apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
@@ -102,16 +110,21 @@ impl Map {
                 path: entry.path.clone(),
                 facts: Arc::clone(&entry.facts),
                 first: 0,
+                first_ref: 0,
             })
             .collect();
         items.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        let mut nodes = 0;
+        let (mut nodes, mut refs) = (0, 0);
         for item in &mut items {
+            item.first_ref = refs;
+            refs += item.facts.refs.len() as u32;
             item.first = nodes;
             nodes += 1 + item.facts.defs.len() as u32;
         }
         let at_file = items.iter().enumerate().map(|(i, item)| (item.file, i as u32)).collect();
-        DeriveJob { items, at_file, nodes, ..DeriveJob::default() }
+        let manifests = self.index.entries().filter(|(_, entry)| entry.lang() == Lang::Manifest);
+        let manifests = manifests.map(|(file, entry)| (file, Arc::clone(&entry.facts))).collect();
+        DeriveJob { items, manifests, at_file, nodes, ..DeriveJob::default() }
     }
 
     /// Resolves the next `files` files of the job's snapshot; true when none are left. The map may change between slices.
@@ -144,6 +157,8 @@ impl Map {
                 begun.found.dedup();
                 job.take(job.next as u32, begun.found, self);
                 job.take_apart(begun.apart, self);
+                let first = job.items[job.next].first_ref as usize;
+                begun.unresolved.into_iter().for_each(|at| job.unresolved.mark(first + at));
             }
             job.next += 1;
         }
@@ -200,11 +215,8 @@ impl DeriveJob {
             if source != target && last != Some((source, target)) {
                 self.edges.push((source, target));
                 last = Some((source, target));
-                if target < self.nodes {
-                    // Sorted by kind, so that it is one of references only if there is no other.
-                    self.strokes.add(source, target, kind == EdgeKind::References);
-                }
             }
+            self.strokes.add(source, target, kind);
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
             if other != at {
                 *self.weights.entry((at.min(other), at.max(other))).or_default() += weight(kind);
@@ -217,8 +229,8 @@ impl DeriveJob {
         edges.dedup();
         for (from, to, kind) in edges {
             let ends = self.number(from, map).zip(self.number(to, map));
-            if let Some((from, to)) = ends.filter(|(from, to)| from != to && *to < self.nodes) {
-                self.strokes.add(from, to, kind == EdgeKind::References);
+            if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
+                self.strokes.add(from, to, kind);
             }
         }
     }
@@ -243,14 +255,28 @@ impl DeriveJob {
     #[must_use]
     pub fn finish(self) -> Derived {
         let all = self.nodes as usize + self.externals.len();
-        let stretch =
-            |item: &Item| Stretch { file: item.file, first: item.first, facts: Arc::clone(&item.facts) };
+        let stretch = |item: &Item| Stretch {
+            file: item.file,
+            first: item.first,
+            first_ref: item.first_ref,
+            facts: Arc::clone(&item.facts),
+        };
         let stretches = self.items.iter().map(stretch).collect();
-        let skeleton = Skeleton::new(stretches, self.nodes as usize, &self.strokes);
+        let mut numbered: Vec<(u32, ExternalId)> = self.externals.iter().map(|(id, at)| (*at, *id)).collect();
+        numbered.sort_unstable();
+        let outline = Outline {
+            stretches,
+            nodes: self.nodes as usize,
+            manifests: self.manifests,
+            externals: numbered.into_iter().map(|(_, id)| id).collect(),
+            unresolved: self.unresolved,
+        };
+        let mut skeleton = Skeleton::new(outline, &self.strokes);
         drop(self.strokes);
         let graph = Graph::new(all, self.edges);
         let edges = graph.edge_count();
         let scores = rank::hub_scores(&graph, &groups(&self.items));
+        skeleton.set_scores(&scores);
         let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
         let hubs = hubs(&self.items, &communities, &scores);
@@ -372,17 +398,20 @@ impl Map {
             begun.refs += 1;
             if entry.lang().is_prose() {
                 let from = owner_node(file, r.owner);
-                match self.linked(resolver, file, r) {
+                match self.linked(resolver, file, r).filter(|(to, _)| *to != from) {
                     Some((to, true)) => begun.found.push((from, to, EdgeKind::References)),
                     Some((to, false)) => begun.apart.push((from, to, EdgeKind::References)),
                     None => {}
                 }
                 continue;
             }
-            if let crate::resolve::Resolution::To(thing, _) = resolver.resolve(file, r)
-                && let Some(to) = self.used_node(file, r, &thing)
-            {
-                begun.found.push((owner_node(file, r.owner), to, EdgeKind::of(r.kind)));
+            match resolver.resolve(file, r) {
+                Resolution::To(thing, _) => {
+                    let to = self.used_node(file, r, &thing).into_iter();
+                    begun.found.extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::of(r.kind))));
+                }
+                Resolution::Unresolved => begun.unresolved.push(begun.refs - 1),
+                Resolution::Dropped => {}
             }
         }
         let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
+use super::skeleton::Skeleton;
 use super::uses::Search;
 use super::{EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
@@ -51,6 +52,28 @@ impl Map {
             found.edges.extend(links);
             found.stopped = found.stopped.or(stopped);
         }
+        found
+    }
+
+    /// The edges that may end at a node, of which the drawn graph says that they are not resolved.
+    pub(super) fn unresolved_in(
+        &self,
+        resolver: &Resolver<'_>,
+        (node, drawn): (NodeRef, &Skeleton),
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Inbound {
+        let mut found = Inbound::default();
+        if let NodeRef::Def(def) = node {
+            let mut search = Search::new(self, resolver, def, kinds).for_unresolved(drawn);
+            found.stopped = search.run(cancel).err();
+            found.edges = search.edges.into_vec();
+        }
+        if kinds.has(EdgeKind::References) {
+            let (links, stopped) = self.links_to(resolver, node, cancel);
+            found.edges.extend(links);
+            found.stopped = found.stopped.or(stopped);
+        }
+        found.edges.retain(|edge| !edge.resolved());
         found
     }
 

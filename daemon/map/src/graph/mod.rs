@@ -30,6 +30,7 @@ mod reach;
 mod route;
 mod score;
 mod skeleton;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod uses;

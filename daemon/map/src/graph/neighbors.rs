@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 
 use hob_base::{CancelToken, Stopped};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::skeleton::{Marked, Skeleton};
+use super::surroundings::{Asked, Line, Surroundings};
 use super::{
     Direction, Edge, EdgeKind, EdgeKinds, Map, Neighbor, NeighborsAnswer, NeighborsQuery, NodeRef, PER_KIND,
 };
@@ -16,10 +18,13 @@ type Key = (NodeRef, EdgeKind, Direction, bool);
 struct Walk<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
+    drawn: Option<Surroundings<'m>>,
     query: &'m NeighborsQuery,
     shown: Vec<Neighbor>,
     keys: FxHashSet<Key>,
     left_out: FxHashSet<Key>,
+    /// The same as lines of the drawn graph.
+    lines_left_out: LeftOut,
     visited: FxHashSet<NodeRef>,
     stopped: Option<Stopped>,
 }
@@ -32,15 +37,17 @@ impl Map {
         let mut walk = Walk {
             map: self,
             resolver: Resolver::new(&self.index),
+            drawn: self.surroundings(),
             query,
             shown: Vec::new(),
             keys: FxHashSet::default(),
             left_out: FxHashSet::default(),
+            lines_left_out: LeftOut::default(),
             visited: FxHashSet::from_iter([query.node]),
             stopped: None,
         };
         walk.run();
-        let omitted = walk.left_out.difference(&walk.keys).count();
+        let omitted = walk.omitted();
         Some(NeighborsAnswer { node, neighbors: walk.shown, omitted, incomplete: walk.stopped.is_some() })
     }
 
@@ -67,14 +74,16 @@ impl Map {
         node: NodeRef,
         (kinds, cancel): (EdgeKinds, &CancelToken),
     ) -> Vec<(Edge, Direction)> {
-        let NodeRef::Def(declared) = node else { return Vec::new() };
-        let body = resolver.body_of(declared);
-        if body == declared {
-            return Vec::new();
-        }
+        let Some(body) = self.body_beside(resolver, node) else { return Vec::new() };
         let asked = (kinds.without(EdgeKind::Contains), cancel);
-        let found = self.edges_in_with(resolver, body.into(), asked);
+        let found = self.edges_in_with(resolver, body, asked);
         found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)).collect()
+    }
+
+    /// For a C or C++ declaration its definition.
+    pub(super) fn body_beside(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<NodeRef> {
+        let NodeRef::Def(declared) = node else { return None };
+        Some(resolver.body_of(declared)).filter(|body| *body != declared).map(NodeRef::Def)
     }
 
     /// The edges of a node in the directions asked for, each with its direction.
@@ -103,16 +112,9 @@ impl Walk<'_> {
     fn run(&mut self) {
         let mut frontier = vec![self.query.node];
         for depth in 1..=self.query.depth.clamp(1, 3) {
-            let mut found = Vec::new();
-            for node in std::mem::take(&mut frontier) {
-                if self.stopped.is_none() {
-                    found.extend(self.around(node).into_iter().map(|(edge, way)| (node, edge, way)));
-                }
-            }
-            self.order(&mut found);
             let shown_before = self.shown.len();
-            for (via, edge, way) in found {
-                self.show((via, depth), edge, way);
+            if depth == 1 || self.drawn_step(&frontier, depth).is_none() {
+                self.step(&frontier, depth);
             }
             let resolved = self.shown[shown_before..].iter().filter(|n| n.candidates.is_empty());
             frontier = resolved.map(|n| n.info.node).filter(|node| self.visited.insert(*node)).collect();
@@ -122,10 +124,63 @@ impl Walk<'_> {
         }
     }
 
+    /// Goes one step further over computed edges.
+    fn step(&mut self, frontier: &[NodeRef], depth: u32) {
+        let mut found = Vec::new();
+        for &node in frontier {
+            if self.stopped.is_none() {
+                found.extend(self.around(node).into_iter().map(|(edge, way)| (node, edge, way)));
+            }
+        }
+        self.order(&mut found);
+        for (via, edge, way) in found {
+            self.show((via, depth), edge, way);
+        }
+    }
+
+    /// Goes one step further over the drawn graph; `None`, and nothing is shown, where that does not say enough.
+    fn drawn_step(&mut self, frontier: &[NodeRef], depth: u32) -> Option<()> {
+        let drawn = self.drawn.as_ref()?;
+        let (query, visited, per_kind) = (self.query, &self.visited, self.per_kind());
+        let asked = Asked { query, nodes: frontier, visited, per_kind };
+        let (mut best, others) = drawn.around(&self.resolver, &asked)?;
+        let mut met = FxHashSet::default();
+        best.retain(|line| {
+            let key = drawn.node(line).map(|node| (node, line.kind, line.way, true));
+            met.insert((line.far, line.kind, line.way)) && key.is_some_and(|key| !self.keys.contains(&key))
+        });
+        let places = self.query.max_nodes.saturating_sub(self.shown.len());
+        if best.len() < places {
+            // What is not resolved may have a place too.
+            return None;
+        }
+        let shown = best.iter().take(places).map(|line| drawn.edge(&self.resolver, line, frontier));
+        let shown: Vec<(Edge, NodeRef)> = shown.collect::<Option<_>>()?;
+        for ((edge, via), line) in shown.into_iter().zip(&best) {
+            self.show((via, depth), edge, line.way);
+        }
+        let left = best.iter().skip(places).chain(&others);
+        left.for_each(|line| self.lines_left_out.insert((line.far, line.kind, line.way)));
+        Some(())
+    }
+
+    /// How many connections were met and are not shown.
+    fn omitted(&mut self) -> usize {
+        if let Some(drawn) = &self.drawn {
+            let left_out = std::mem::take(&mut self.left_out);
+            let lines = &mut self.lines_left_out;
+            self.left_out =
+                left_out.into_iter().filter(|key| !lines.take_in(drawn.skeleton(), key)).collect();
+            self.keys.iter().for_each(|key| lines.remove(drawn.skeleton(), key));
+        }
+        self.left_out.difference(&self.keys).count() + self.lines_left_out.len()
+    }
+
     /// The best edges around a node, at most twenty of each kind and direction.
     fn around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
         let asked = (node, self.query, self.query.kinds);
-        let edges = self.map.edges_both(&self.resolver, asked, &mut self.stopped);
+        let edges = self.drawn_edges(node);
+        let edges = edges.unwrap_or_else(|| self.map.edges_both(&self.resolver, asked, &mut self.stopped));
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
             // What calls itself is its own caller.
@@ -147,6 +202,32 @@ impl Walk<'_> {
             best.extend(group);
         }
         best
+    }
+
+    /// The edges around a node; of resolved ones that end there only so many as may be shown, which the drawn graph knows. `None`
+    /// where it does not say enough.
+    fn drawn_edges(&mut self, node: NodeRef) -> Option<Vec<(Edge, Direction)>> {
+        let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
+        let (per_kind, visited) = (self.per_kind(), &self.visited);
+        let inward = &NeighborsQuery { direction: Direction::In, ..self.query.clone() };
+        let asked = Asked { query: inward, nodes: &[node], visited, per_kind };
+        let (best, others) = drawn.around(&self.resolver, &asked)?;
+        let edge =
+            |line: &Line| drawn.edge(&self.resolver, line, &[node]).map(|(edge, _)| (edge, Direction::In));
+        let mut edges: Vec<(Edge, Direction)> = best.iter().map(edge).collect::<Option<_>>()?;
+        let asked = (self.query.kinds, &self.query.cancel);
+        let body = self.map.body_beside(&self.resolver, node).into_iter();
+        for end in std::iter::once(node).chain(body) {
+            let found = self.map.unresolved_in(&self.resolver, (end, drawn.skeleton()), asked);
+            self.stopped = self.stopped.or(found.stopped);
+            edges.extend(found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)));
+        }
+        if self.query.direction == Direction::Both {
+            let out = self.map.edges_out_with(&self.resolver, node, self.query.kinds);
+            edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
+        }
+        others.iter().for_each(|line| self.lines_left_out.insert((line.far, line.kind, line.way)));
+        Some(edges)
     }
 
     /// Most neighbours per node and kind: enough that no kind crowds out the others. Where one kind was asked for there are no
@@ -195,6 +276,33 @@ impl Walk<'_> {
             sites: edge.sites,
             site_count: edge.site_count,
         });
+    }
+}
+
+/// Lines that are not shown: a bit for each node, by kind and direction, because they may be a hundred thousand.
+#[derive(Default)]
+struct LeftOut(FxHashMap<(EdgeKind, Direction), Marked>);
+
+impl LeftOut {
+    fn insert(&mut self, (far, kind, way): (u32, EdgeKind, Direction)) {
+        self.0.entry((kind, way)).or_default().mark(far as usize);
+    }
+
+    /// Takes over what was found otherwise, if it is a line.
+    fn take_in(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &Key) -> bool {
+        let number = drawn.number(*node).filter(|_| *resolved);
+        number.inspect(|&number| self.insert((number, *kind, *way))).is_some()
+    }
+
+    fn remove(&mut self, drawn: &Skeleton, (node, kind, way, resolved): &Key) {
+        let number = drawn.number(*node).filter(|_| *resolved);
+        if let Some((number, marked)) = number.zip(self.0.get_mut(&(*kind, *way))) {
+            marked.unmark(number as usize);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.0.values().map(Marked::count).sum()
     }
 }
 

@@ -72,6 +72,41 @@ impl Map {
         edges.into_vec()
     }
 
+    /// The resolved edge of a kind from one node to another, if there is one.
+    pub(super) fn edge_between(
+        &self,
+        resolver: &Resolver<'_>,
+        (from, to): (NodeRef, NodeRef),
+        kind: EdgeKind,
+    ) -> Option<Edge> {
+        let mut edges = Edges::default();
+        if kind == EdgeKind::Contains {
+            edges.resolved((from, to), (kind, Confidence::Exact), None);
+            return edges.into_vec().pop();
+        }
+        let file = from.file()?;
+        let entry = self.index.entry(file)?;
+        let owner = if let NodeRef::Def(def) = from { Some(def.def) } else { None };
+        for r in self.refs_to(entry, to).iter().filter(|r| r.owner == owner && EdgeKind::of(r.kind) == kind) {
+            self.add_use(resolver, file, r, &mut edges);
+        }
+        if owner.is_none() {
+            self.add_imports(resolver, file, EdgeKinds::from_iter([kind]), &mut edges);
+        }
+        edges.into_vec().into_iter().find(|edge| edge.to == to && edge.kind == kind && edge.resolved())
+    }
+
+    /// The references of a file that may mean a node. In C nothing is used under another name than its own.
+    fn refs_to<'m>(&self, entry: &'m FileEntry, to: NodeRef) -> &'m [Ref] {
+        let NodeRef::Def(to) = to else { return &entry.facts.refs };
+        if entry.lang().family() != Lang::Cpp {
+            return &entry.facts.refs;
+        }
+        let target = self.index.entry(to.file);
+        let name = target.map(|target| target.facts.name(target.facts.def(to.def).name));
+        name.and_then(|name| entry.facts.names.find(name)).map_or(&[], |name| entry.facts.refs_named(name))
+    }
+
     fn add_use(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref, edges: &mut Edges) {
         if self.index.entry(file).is_some_and(|entry| entry.lang().is_prose()) {
             return self.add_link(resolver, file, r, edges);

@@ -1,20 +1,20 @@
 //! The graph as it was when scores were last derived: who is connected to whom, and nothing else.
 //!
 //! Edges are computed when they are asked for, which is right for a node's neighbours and too slow for a search that meets
-//! a hundred thousand nodes. A derivation goes through every edge anyhow; this keeps their ends, in eight bytes an edge. It is
-//! never an answer: what it leads to is looked at again in the map as it is now, and [`Changed`] says of which files it no longer
-//! speaks.
+//! a hundred thousand nodes. A derivation goes through every edge anyhow; this keeps their ends and kinds, in eight bytes an edge.
+//! It is never an answer: what it leads to is looked at again in the map as it is now, and [`Changed`] says of which files it no
+//! longer speaks.
 
 use std::sync::Arc;
 
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{DefRef, Map, NodeRef};
+use super::{DefRef, EdgeKind, ExternalId, Map, NodeRef};
 use crate::facts::{DefIdx, FileFacts};
 
-/// Marks an edge that is there only because a name is mentioned.
-const MENTION: u32 = 1 << 31;
+/// An end's number takes so many bits, the kind of the edge those above.
+const NUMBER_BITS: u32 = 29;
 
 /// The files whose facts are others than those a skeleton was drawn from.
 pub(super) type Changed = FxHashSet<FileId>;
@@ -25,29 +25,76 @@ pub(super) struct Stretch {
     pub(super) file: FileId,
     /// The number of the file's node.
     pub(super) first: u32,
+    /// The number of its first reference.
+    pub(super) first_ref: u32,
     pub(super) facts: Arc<FileFacts>,
 }
 
 /// Edges between numbered nodes, collected before they are laid out.
 #[derive(Debug, Default)]
 pub(super) struct Strokes {
-    /// From, and to with its mark.
+    /// From, and to with the kind.
     ends: Vec<(u32, u32)>,
 }
 
 impl Strokes {
-    pub(super) fn add(&mut self, from: u32, to: u32, only_mentioned: bool) {
-        self.ends.push((from, if only_mentioned { to | MENTION } else { to }));
+    pub(super) fn add(&mut self, from: u32, to: u32, kind: EdgeKind) {
+        // Half a billion nodes are more than files can be numbered for.
+        if from.max(to) >> NUMBER_BITS == 0 {
+            self.ends.push((from, to | (kind as u32) << NUMBER_BITS));
+        }
+    }
+}
+
+/// What a skeleton is drawn from.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// The files, in order of their nodes.
+    pub(super) stretches: Vec<Stretch>,
+    /// How many nodes they have.
+    pub(super) nodes: usize,
+    /// Project files, which have none.
+    pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
+    /// Packages outside, numbered after all nodes.
+    pub(super) externals: Vec<ExternalId>,
+    /// The references of which it could not be told whom they mean.
+    pub(super) unresolved: Marked,
+}
+
+/// Some of many numbers: a bit for each.
+#[derive(Debug, Default)]
+pub(super) struct Marked(Vec<u64>);
+
+impl Marked {
+    pub(super) fn mark(&mut self, number: usize) {
+        if self.0.len() <= number / 64 {
+            self.0.resize(number / 64 + 1, 0);
+        }
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    pub(super) fn unmark(&mut self, number: usize) {
+        if let Some(word) = self.0.get_mut(number / 64) {
+            *word &= !(1 << (number % 64));
+        }
+    }
+
+    pub(super) fn has(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 }
 
 /// See the file's header.
 #[derive(Debug, Default)]
 pub(super) struct Skeleton {
-    /// By first number.
-    stretches: Vec<Stretch>,
+    drawn: Outline,
     at_file: FxHashMap<FileId, u32>,
-    nodes: usize,
+    /// The hub score of each node, in ten thousandths.
+    scores: Vec<u16>,
     out: Adjacency,
     inward: Adjacency,
 }
@@ -91,18 +138,38 @@ impl Adjacency {
 }
 
 impl Skeleton {
-    /// From files in order of their nodes, of which there are `nodes`, and edges between these.
-    pub(super) fn new(stretches: Vec<Stretch>, nodes: usize, strokes: &Strokes) -> Self {
-        let out = Adjacency::of(nodes, strokes.ends.iter().copied());
-        let turned = strokes.ends.iter().map(|&(from, to)| (to & !MENTION, from | (to & MENTION)));
-        let inward = Adjacency::of(nodes, turned);
-        let at_file = stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
-        Self { stretches, at_file, nodes, out, inward }
+    /// From nodes and edges between them.
+    pub(super) fn new(drawn: Outline, strokes: &Strokes) -> Self {
+        let all = drawn.nodes + drawn.externals.len();
+        let out = Adjacency::of(all, strokes.ends.iter().copied());
+        let turned = strokes.ends.iter().map(|&(from, to)| (number_of(to), from | (to - number_of(to))));
+        let inward = Adjacency::of(all, turned);
+        let at_file = drawn.stretches.iter().zip(0..).map(|(stretch, at)| (stretch.file, at)).collect();
+        Self { drawn, at_file, scores: Vec::new(), out, inward }
     }
 
-    /// How many nodes there are.
+    /// Notes the hub scores of the nodes.
+    pub(super) fn set_scores(&mut self, scores: &[f32]) {
+        let nodes = scores.iter().take(self.drawn.nodes);
+        self.scores = nodes.map(|score| (score * 1e4).round() as u16).collect();
+    }
+
+    /// How many nodes there are, packages outside left out.
     pub(super) fn len(&self) -> usize {
-        self.nodes
+        self.drawn.nodes
+    }
+
+    /// The edges that start at a node, or end there: their kinds and other ends. Packages are among them.
+    pub(super) fn edges(&self, node: u32, inward: bool) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
+        let edges = if inward { self.inward.of_node(node) } else { self.out.of_node(node) };
+        edges
+            .iter()
+            .filter_map(|&end| Some((*EdgeKind::ALL.get((end >> NUMBER_BITS) as usize)?, number_of(end))))
+    }
+
+    /// A node's hub score, in ten thousandths; nothing for packages.
+    pub(super) fn score(&self, node: u32) -> u16 {
+        self.scores.get(node as usize).copied().unwrap_or(0)
     }
 
     /// The nodes that one is connected with, whichever way; those by mention only if they are wanted.
@@ -112,16 +179,33 @@ impl Skeleton {
 
     /// The nodes that edges lead to.
     fn onwards(&self, node: u32, mentions: bool) -> impl Iterator<Item = u32> + '_ {
-        ends(self.out.of_node(node), mentions)
+        self.ends(self.out.of_node(node), mentions)
     }
 
     /// The nodes that edges come from.
     pub(super) fn backwards(&self, node: u32, mentions: bool) -> impl Iterator<Item = u32> + '_ {
-        ends(self.inward.of_node(node), mentions)
+        self.ends(self.inward.of_node(node), mentions)
+    }
+
+    fn ends<'s>(&self, edges: &'s [u32], mentions: bool) -> impl Iterator<Item = u32> + use<'s> {
+        let (nodes, mention) = (self.drawn.nodes, EdgeKind::References as u32);
+        let wanted = edges.iter().filter(move |&&end| mentions || end >> NUMBER_BITS != mention);
+        // Packages outside are no stations.
+        wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
+    }
+
+    /// Whether it could not be told whom a reference means, by its place in the file's.
+    pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
+        let stretch = self.stretch(file);
+        stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))
     }
 
     /// A node's number. It holds only while the file has the facts that this was drawn from.
     pub(super) fn number(&self, node: NodeRef) -> Option<u32> {
+        if let NodeRef::External(package) = node {
+            let at = self.drawn.externals.iter().position(|external| *external == package)?;
+            return Some((self.drawn.nodes + at) as u32);
+        }
         let stretch = self.stretch(node.file()?)?;
         match node {
             NodeRef::File(_) => Some(stretch.first),
@@ -134,8 +218,12 @@ impl Skeleton {
 
     /// The node of a number.
     pub(super) fn node(&self, number: u32) -> Option<NodeRef> {
-        let at = self.stretches.partition_point(|stretch| stretch.first <= number).checked_sub(1)?;
-        let stretch = self.stretches.get(at)?;
+        if let Some(at) = (number as usize).checked_sub(self.drawn.nodes) {
+            return self.drawn.externals.get(at).copied().map(NodeRef::External);
+        }
+        let stretches = &self.drawn.stretches;
+        let at = stretches.partition_point(|stretch| stretch.first <= number).checked_sub(1)?;
+        let stretch = stretches.get(at)?;
         match number - stretch.first {
             0 => Some(NodeRef::File(stretch.file)),
             def => Some(NodeRef::Def(DefRef { file: stretch.file, def: DefIdx(def - 1) })),
@@ -144,27 +232,37 @@ impl Skeleton {
 
     /// The nodes of a file.
     pub(super) fn stretch(&self, file: FileId) -> Option<&Stretch> {
-        self.stretches.get(*self.at_file.get(&file)? as usize)
+        self.drawn.stretches.get(*self.at_file.get(&file)? as usize)
     }
 
     /// The files that are not as they were when this was drawn.
     pub(super) fn changed(&self, map: &Map) -> Changed {
+        let manifests = &self.drawn.manifests;
+        let manifests: FxHashMap<FileId, _> = manifests.iter().map(|(file, facts)| (*file, facts)).collect();
         let is_same = |file: FileId| {
             let now = map.index.entry(file).map(|entry| &entry.facts);
-            let then = self.stretch(file).map(|stretch| &stretch.facts);
+            let then = self.stretch(file).map(|stretch| &stretch.facts).or(manifests.get(&file).copied());
             now.zip(then).is_some_and(|(now, then)| Arc::ptr_eq(now, then))
         };
-        let drawn = self.stretches.iter().map(|stretch| stretch.file);
-        drawn.chain(map.index.entries().map(|(file, _)| file)).filter(|file| !is_same(*file)).collect()
+        let drawn = self.drawn.stretches.iter().map(|stretch| stretch.file);
+        drawn
+            .chain(manifests.keys().copied())
+            .chain(map.index.entries().map(|(file, _)| file))
+            .filter(|file| !is_same(*file))
+            .collect()
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.out.heap_bytes() + self.inward.heap_bytes() + self.stretches.capacity() * size_of::<Stretch>()
+        self.out.heap_bytes()
+            + self.inward.heap_bytes()
+            + self.drawn.stretches.capacity() * size_of::<Stretch>()
+            + self.scores.capacity() * 2
+            + self.drawn.unresolved.0.capacity() * 8
     }
 }
 
-fn ends(edges: &[u32], mentions: bool) -> impl Iterator<Item = u32> + '_ {
-    edges.iter().filter(move |&&end| mentions || end & MENTION == 0).map(|end| end & !MENTION)
+fn number_of(end: u32) -> u32 {
+    end & ((1 << NUMBER_BITS) - 1)
 }
 
 #[cfg(test)]
@@ -174,15 +272,23 @@ mod tests {
     #[test]
     fn edges_are_found_from_both_ends() {
         let mut strokes = Strokes::default();
-        strokes.add(0, 2, false);
-        strokes.add(0, 1, true);
-        strokes.add(2, 0, false);
-        let skeleton = Skeleton::new(Vec::new(), 3, &strokes);
+        strokes.add(0, 2, EdgeKind::Calls);
+        strokes.add(0, 1, EdgeKind::References);
+        strokes.add(2, 0, EdgeKind::Contains);
+        strokes.add(0, 3, EdgeKind::Imports);
+        let outline = Outline { nodes: 3, externals: vec![ExternalId(7)], ..Outline::default() };
+        let skeleton = Skeleton::new(outline, &strokes);
         let around = |node, mentions| skeleton.around(node, mentions).collect::<Vec<_>>();
         assert_eq!(around(0, true), [2, 1, 2]);
         assert_eq!(around(0, false), [2, 2]);
         assert_eq!(around(1, true), [0]);
         assert!(around(1, false).is_empty());
         assert!(around(9, true).is_empty());
+        let edges = |node, inward| skeleton.edges(node, inward).collect::<Vec<_>>();
+        assert_eq!(edges(2, true), [(EdgeKind::Calls, 0)]);
+        assert_eq!(edges(0, false).last(), Some(&(EdgeKind::Imports, 3)));
+        assert_eq!(edges(3, true), [(EdgeKind::Imports, 0)]);
+        assert_eq!(skeleton.node(3), Some(NodeRef::External(ExternalId(7))));
+        assert_eq!(skeleton.number(NodeRef::External(ExternalId(7))), Some(3));
     }
 }

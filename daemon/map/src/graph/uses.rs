@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::edges::Edges;
 use super::inbound::CHECK_EVERY;
 use super::outbound::{owner_node, passes_on};
+use super::skeleton::Skeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
 use crate::index::FileEntry;
@@ -32,6 +33,8 @@ pub(super) struct Search<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     target: DefRef,
+    /// The target's family of languages.
+    family: Lang,
     kinds: EdgeKinds,
     /// Names still to look for, and all met so far.
     names: Vec<String>,
@@ -40,6 +43,8 @@ pub(super) struct Search<'s, 'm> {
     locals: FxHashSet<(FileId, StrId)>,
     /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
     by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
+    /// The drawn graph, if it says which references do not resolve, and only those are wanted.
+    drawn: Option<&'m Skeleton>,
     pub(super) edges: Edges,
 }
 
@@ -49,13 +54,20 @@ impl<'s, 'm> Search<'s, 'm> {
             map,
             resolver,
             target,
+            family: map.index.entry(target.file).map_or(Lang::Manifest, |entry| entry.lang().family()),
             kinds,
             names: Vec::new(),
             met: FxHashSet::default(),
             locals: FxHashSet::default(),
             by_folder: FxHashMap::default(),
+            drawn: None,
             edges: Edges::default(),
         }
+    }
+
+    /// The same for the references alone that do not resolve.
+    pub(super) fn for_unresolved(self, drawn: &'m Skeleton) -> Self {
+        Self { drawn: Some(drawn), ..self }
     }
 
     pub(super) fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -111,11 +123,12 @@ impl<'s, 'm> Search<'s, 'm> {
         cancel: &CancelToken,
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
+        let drawn = self.drawn;
         let parts: Vec<(Part, Result<(), Stopped>)> = files
             .par_chunks(PARALLEL / 4)
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
-                let mut part = Search::new(map, &resolver, target, kinds);
+                let mut part = Search { drawn, ..Search::new(map, &resolver, target, kinds) };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
@@ -140,6 +153,10 @@ impl<'s, 'm> Search<'s, 'm> {
 
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
+        if self.drawn.is_some() && entry.lang().family() != self.family {
+            // No candidate is of another language.
+            return;
+        }
         let Some(id) = entry.facts.names.find(name) else { return };
         self.uses(file, entry, id);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
@@ -198,7 +215,12 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let kinds = self.kinds;
-        for r in entry.facts.refs_named(name).iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+        let named = entry.facts.refs_named(name);
+        let first = entry.facts.refs.partition_point(|r| r.name < name);
+        for (at, r) in named.iter().enumerate().filter(|(_, r)| kinds.has(EdgeKind::of(r.kind))) {
+            if self.drawn.is_some_and(|drawn| !drawn.is_unresolved(file, first + at)) {
+                continue;
+            }
             if self.map.confirmed(self.resolver, file, r).is_some() {
                 // It is there already, or means something else.
                 continue;

@@ -1,8 +1,8 @@
 //! Many short texts in one, lower case, for finding those that contain a query.
 //!
-//! The texts lie side by side in blocks, and for each pair of neighbouring letters a bit per block says whether the block has it
-//! (`pairs`). A query first intersects the bits of its own pairs, and then searches the blocks that are left: for a kernel's
-//! names that is some kilobytes in place of fifty megabytes, at a quarter of the texts' size.
+//! The texts lie side by side, and lists say which have which three neighbouring letters (`grams`). A query first intersects
+//! the lists of its own letters, and then looks at the texts that are left; one of two or three letters need not look at any. For a
+//! kernel's names the lists take a third more than the text.
 //!
 //! Entries are only appended; whoever asks skips those that no longer hold, and [`TextArena::is_wasteful`] says when it is
 //! time to build anew.
@@ -10,12 +10,9 @@
 use std::ops::Range;
 
 use memchr::memmem::Finder;
-use rayon::prelude::*;
 
-use super::pairs::{BLOCK, Pairs};
-
-/// Entries searched as one piece of work.
-pub(super) const CHUNK: usize = 1 << 16;
+use super::grams::{EDGE, Grams, is_exact, kinds};
+use super::runs::{Runs, add, in_parts};
 
 /// In an entry's letters: the text that was added had capital letters.
 const HAD_CAPITALS: u32 = 1 << 31;
@@ -29,23 +26,12 @@ pub(crate) struct TextArena {
     owners: Vec<u32>,
     /// For each text, which letters it has (see [`letters`]), and whether it [had capitals](HAD_CAPITALS).
     letters: Vec<u32>,
-    pairs: Pairs,
+    grams: Grams,
     dead: usize,
 }
 
-/// A text that contains what was looked for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Containing<'a> {
-    /// What it belongs to.
-    pub(crate) owner: u32,
-    /// The text, lower case.
-    pub(crate) text: &'a str,
-    /// Whether it had capital letters when it was added.
-    pub(crate) had_capitals: bool,
-}
-
 impl TextArena {
-    /// Adds a text; it must hold no line feed, or finds nothing beyond it.
+    /// Adds a text, without line feeds.
     pub(crate) fn push(&mut self, text: &str, owner: u32) {
         if self.text.is_empty() {
             self.text.push('\n');
@@ -62,7 +48,7 @@ impl TextArena {
         let lower = &self.text[from..];
         let capitals = if lower == text { 0 } else { HAD_CAPITALS };
         self.letters.push(letters(lower.as_bytes()) | capitals);
-        self.pairs.push(lower);
+        self.grams.push(lower);
         self.text.push('\n');
     }
 
@@ -71,78 +57,97 @@ impl TextArena {
         self.dead += 1;
     }
 
+    /// Whether some entries no longer hold.
+    pub(crate) fn has_dead(&self) -> bool {
+        self.dead > 0
+    }
+
     /// Whether most entries no longer hold.
     pub(crate) fn is_wasteful(&self) -> bool {
         self.dead > 1000 && self.dead * 2 > self.owners.len()
     }
 
-    /// The texts that contain `needle` (lower case), in order of entry.
-    pub(crate) fn containing<'a>(&'a self, needle: &str) -> Vec<Containing<'a>> {
+    /// The entries whose text contains `needle` (lower case).
+    pub(crate) fn containing(&self, needle: &str) -> Runs {
+        if needle.contains('\n') {
+            // No text has one, though one lies between any two.
+            return Runs::new();
+        }
+        let wanted: Vec<u8> = kinds(needle).collect();
+        let found = match wanted[..] {
+            [] | [_] => Vec::from_iter((!self.owners.is_empty()).then_some(0..self.owners.len() as u32)),
+            _ => self.grams.having(&wanted),
+        };
+        if wanted.len() > 1 && is_exact(&wanted) {
+            return found;
+        }
         let finder = Finder::new(needle.as_bytes());
-        let runs = self.runs(needle);
-        if runs.iter().map(Range::len).sum::<usize>() <= CHUNK {
-            return runs.into_iter().flat_map(|run| self.find_in(&finder, run)).collect();
-        }
-        let pieces: Vec<Range<usize>> = runs.into_iter().flat_map(pieces).collect();
-        let finder = &finder;
-        pieces.into_par_iter().with_min_len(16).flat_map_iter(|run| self.find_in(finder, run)).collect()
+        joined(&found, |run, kept| self.find_in(&finder, run, kept))
     }
 
-    /// Runs of entries outside of which no text contains `needle`.
-    fn runs(&self, needle: &str) -> Vec<Range<usize>> {
-        let entries =
-            |blocks: Range<usize>| blocks.start * BLOCK..(blocks.end * BLOCK).min(self.owners.len());
-        match self.pairs.blocks_with(needle) {
-            Some(blocks) => blocks.into_iter().map(entries).collect(),
-            None => Vec::from_iter((!self.owners.is_empty()).then_some(0..self.owners.len())),
+    /// The entries whose text starts with `needle` (lower case, not empty).
+    pub(crate) fn starting_with(&self, needle: &str) -> Runs {
+        let wanted: Vec<u8> = std::iter::once(EDGE).chain(kinds(needle)).collect();
+        if wanted.len() < 2 || needle.contains('\n') {
+            return Runs::new();
         }
+        let found = self.grams.having(&wanted);
+        if is_exact(&wanted) {
+            return found;
+        }
+        self.passing(&found, |at| self.text(at).starts_with(needle))
     }
 
-    /// The same within a run of entries.
-    fn find_in<'a, 'f>(
-        &'a self,
-        finder: &'f Finder<'f>,
-        entries: Range<usize>,
-    ) -> impl Iterator<Item = Containing<'a>> + use<'a, 'f> {
-        let mut entry = entries.start;
-        let (mut from, end) = (self.start_of(entry), self.start_of(entries.end));
-        std::iter::from_fn(move || {
-            let at = from + finder.find(self.text.as_bytes().get(from..end)?)?;
+    /// The entries that have two or more letters at their beginning or end, given as [kinds], and perhaps others.
+    pub(super) fn having(&self, kinds: &[u8]) -> Runs {
+        self.grams.having(kinds)
+    }
+
+    /// The entries of runs that pass a test.
+    pub(crate) fn passing(&self, runs: &[Range<u32>], test: impl Fn(u32) -> bool + Send + Sync) -> Runs {
+        joined(runs, |run, kept| run.filter(|&at| test(at)).for_each(|at| add(kept, at..at + 1)))
+    }
+
+    fn find_in(&self, finder: &Finder<'_>, run: Range<u32>, kept: &mut Runs) {
+        let (mut entry, end) = (run.start, self.start_of(run.end));
+        let mut from = self.start_of(entry);
+        while let Some(at) = self.text.as_bytes().get(from..end).and_then(|text| finder.find(text)) {
             // Runs are short where hits are rare, and where they are dense the next hit is near.
-            while self.start_of(entry + 1) <= at {
+            while self.start_of(entry + 1) <= from + at {
                 entry += 1;
             }
+            add(kept, entry..entry + 1);
             from = self.start_of(entry + 1);
-            Some(self.found(entry))
-        })
+        }
     }
 
-    pub(super) fn found(&self, entry: usize) -> Containing<'_> {
-        let had_capitals = self.letters[entry] & HAD_CAPITALS != 0;
-        Containing { owner: self.owners[entry], text: self.entry(entry), had_capitals }
+    /// What an entry belongs to.
+    pub(crate) fn owner(&self, entry: u32) -> u32 {
+        self.owners[entry as usize]
     }
 
-    /// How many texts there are.
-    pub(super) fn len(&self) -> usize {
-        self.owners.len()
+    /// An entry's text, lower case.
+    pub(crate) fn text(&self, entry: u32) -> &str {
+        self.text.get(self.starts[entry as usize] as usize..self.start_of(entry + 1) - 1).unwrap_or("")
+    }
+
+    /// Whether an entry's text had capital letters when it was added.
+    pub(crate) fn had_capitals(&self, entry: u32) -> bool {
+        self.letters[entry as usize] & HAD_CAPITALS != 0
     }
 
     /// How many bytes an entry has.
-    pub(super) fn length(&self, at: usize) -> usize {
-        self.start_of(at + 1) - 1 - self.starts[at] as usize
+    pub(crate) fn length(&self, entry: u32) -> usize {
+        self.start_of(entry + 1) - 1 - self.starts[entry as usize] as usize
     }
 
     /// How many of some [`letters`] an entry has not.
-    pub(super) fn lacks(&self, at: usize, letters: u32) -> u32 {
-        (letters & !self.letters[at]).count_ones()
+    pub(super) fn lacks(&self, entry: u32, letters: u32) -> u32 {
+        (letters & !self.letters[entry as usize]).count_ones()
     }
 
-    fn start_of(&self, entry: usize) -> usize {
-        self.starts.get(entry).map_or(self.text.len(), |&at| at as usize)
-    }
-
-    pub(super) fn entry(&self, at: usize) -> &str {
-        self.text.get(self.starts[at] as usize..self.start_of(at + 1) - 1).unwrap_or("")
+    fn start_of(&self, entry: u32) -> usize {
+        self.starts.get(entry as usize).map_or(self.text.len(), |&at| at as usize)
     }
 
     pub(super) fn shrink(&mut self) {
@@ -150,17 +155,24 @@ impl TextArena {
         self.starts.shrink_to_fit();
         self.owners.shrink_to_fit();
         self.letters.shrink_to_fit();
+        self.grams.shrink();
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.text.capacity() + 12 * self.starts.capacity() + self.pairs.heap_bytes()
+        self.text.capacity() + 12 * self.starts.capacity() + self.grams.heap_bytes()
     }
 }
 
-/// A run in pieces that several threads can share.
-fn pieces(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = run.end;
-    run.step_by(CHUNK / 16).map(move |start| start..(start + CHUNK / 16).min(end))
+/// What something keeps of runs.
+fn joined(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
+    let parts = in_parts(runs, |runs| {
+        let mut kept = Runs::new();
+        runs.iter().for_each(|run| each(run.clone(), &mut kept));
+        kept
+    });
+    let mut all = Runs::new();
+    parts.into_iter().flatten().for_each(|run| add(&mut all, run));
+    all
 }
 
 /// One bit for each letter, and one each for digits, underscores and everything else.
@@ -178,9 +190,10 @@ pub(super) fn letters(text: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::runs::CHUNK;
 
-    fn owners(found: &[Containing<'_>]) -> Vec<u32> {
-        found.iter().map(|found| found.owner).collect()
+    fn owners(arena: &TextArena, runs: &[Range<u32>]) -> Vec<u32> {
+        runs.iter().flat_map(Clone::clone).map(|entry| arena.owner(entry)).collect()
     }
 
     #[test]
@@ -189,32 +202,46 @@ mod tests {
         for (i, name) in ["Foo", "barfoofoo", "", "fo", "Straße"].iter().enumerate() {
             arena.push(name, i as u32);
         }
-        let hits = arena.containing("foo");
-        assert_eq!(hits[0], Containing { owner: 0, text: "foo", had_capitals: true });
-        assert_eq!(hits[1], Containing { owner: 1, text: "barfoofoo", had_capitals: false });
-        assert_eq!(hits.len(), 2);
-        assert_eq!(owners(&arena.containing("ße")), [4]);
-        assert_eq!(owners(&arena.containing("f")), [0, 1, 3]);
+        let found = |needle: &str| owners(&arena, &arena.containing(needle));
+        assert_eq!(found("foo"), [0, 1]);
+        assert_eq!((arena.text(0), arena.had_capitals(0), arena.had_capitals(1)), ("foo", true, false));
+        assert_eq!(found("ße"), [4]);
+        assert_eq!(found("f"), [0, 1, 3]);
+        assert_eq!(owners(&arena, &arena.starting_with("fo")), [0, 3]);
         assert!(TextArena::default().containing("x").is_empty());
+    }
+
+    #[test]
+    fn no_text_has_what_lies_between_two() {
+        let mut arena = TextArena::default();
+        ["one", "two\nthree"].iter().for_each(|text| arena.push(text, 0));
+        for needle in ["e\nt", "\n", "\nt", "o\nt", "one\n"] {
+            assert!(
+                arena.containing(needle).is_empty() && arena.starting_with(needle).is_empty(),
+                "{needle:?}"
+            );
+        }
+        assert_eq!(arena.containing("twothree"), [1..2]);
     }
 
     #[test]
     fn many_entries_are_searched_in_pieces() {
         let mut arena = TextArena::default();
         let count = 2 * CHUNK as u32 + 7;
-        (0..count).for_each(|i| arena.push(if i % CHUNK as u32 == 3 { "needle" } else { "hay" }, i));
-        assert_eq!(owners(&arena.containing("needle")), [3, CHUNK as u32 + 3, 2 * CHUNK as u32 + 3]);
-        assert_eq!(arena.containing("hay").len(), count as usize - 3);
+        (0..count).for_each(|i| arena.push(if i % CHUNK as u32 == 3 { "needle" } else { "heedless" }, i));
+        assert_eq!(owners(&arena, &arena.containing("needle")), [3, CHUNK as u32 + 3, 2 * CHUNK as u32 + 3]);
+        assert_eq!(arena.containing("eedle").len(), 1);
+        assert_eq!(crate::index::runs::count(&arena.containing("dless")), count as usize - 3);
     }
 
     #[test]
-    fn what_the_pairs_leave_out_has_no_match() {
+    fn finds_what_looking_at_every_text_finds() {
         let mut rng = 7u64;
         let mut next = |below: u64| {
             rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (rng >> 33) % below
         };
-        let alphabet: Vec<char> = "aAbcz09_.é/".chars().collect();
+        let alphabet: Vec<char> = "aAbcz09_.é/\u{1F}".chars().collect();
         let mut word = |longest: u64| -> String {
             (0..next(longest + 1)).map(|_| alphabet[next(alphabet.len() as u64) as usize]).collect()
         };
@@ -223,15 +250,18 @@ mod tests {
         for (at, text) in texts.iter().enumerate() {
             arena.push(text, at as u32);
         }
+        let those = |test: &dyn Fn(&str) -> bool| -> Vec<u32> {
+            (0..texts.len() as u32).filter(|&at| test(&texts[at as usize].to_lowercase())).collect()
+        };
         for _ in 0..500 {
-            let needle = word(4).to_lowercase();
+            let needle = word(5).to_lowercase();
             if needle.is_empty() {
                 continue;
             }
-            let expected: Vec<u32> = (0..texts.len() as u32)
-                .filter(|&at| texts[at as usize].to_lowercase().contains(&needle))
-                .collect();
-            assert_eq!(owners(&arena.containing(&needle)), expected, "{needle}");
+            let found = owners(&arena, &arena.containing(&needle));
+            assert_eq!(found, those(&|text| text.contains(&needle)), "{needle}");
+            let found = owners(&arena, &arena.starting_with(&needle));
+            assert_eq!(found, those(&|text| text.starts_with(&needle)), "{needle}");
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hob_base::WsPath;
 
+use super::Kinds;
 use crate::facts::{Def, DefIdx, DefKind, FileFacts, Import, Ref, RefKind, StrId};
 use crate::langs::Lang;
 
@@ -92,10 +93,15 @@ impl FileEntry {
         equal_range(&self.by_name, |idx| self.facts.def(*idx).name.cmp(&name))
     }
 
-    /// Each name the file defines, in order, and how often.
-    pub(crate) fn name_counts(&self) -> impl Iterator<Item = (StrId, u32)> {
+    /// Each name the file defines, in order, with its definitions.
+    pub(crate) fn defined_names(&self) -> impl Iterator<Item = (StrId, &[DefIdx])> {
         let same = |a: &DefIdx, b: &DefIdx| self.facts.def(*a).name == self.facts.def(*b).name;
-        self.by_name.chunk_by(same).map(|defs| (self.facts.def(defs[0]).name, defs.len() as u32))
+        self.by_name.chunk_by(same).map(|defs| (self.facts.def(defs[0]).name, defs))
+    }
+
+    /// Of which kinds some definitions are.
+    pub(crate) fn kinds_of(&self, defs: &[DefIdx]) -> Kinds {
+        defs.iter().map(|def| self.facts.def(*def).kind).collect()
     }
 
     /// The file's definition with this qualified name and ordinal.

@@ -6,13 +6,15 @@
 
 mod arena;
 mod file;
+mod grams;
 mod image;
+mod kinds;
 mod names;
 mod near;
 mod outline;
-mod pairs;
 mod paths;
 mod postings;
+mod runs;
 mod targets;
 mod terms;
 
@@ -21,16 +23,18 @@ use std::sync::Arc;
 use hob_base::{FileId, WsPath};
 use rustc_hash::FxHashMap;
 
-pub(crate) use arena::{Containing, TextArena};
+pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, Named};
 pub use image::PreparedFile;
+pub(crate) use kinds::{Kinds, Share};
 pub(crate) use names::{NameId, Names};
 use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
 use postings::Postings;
+pub(crate) use runs::{in_parts, without};
 use targets::Targets;
-use terms::Terms;
 pub(crate) use terms::words;
+use terms::{Counted, Terms};
 
 use crate::facts::{DefIdx, FileFacts};
 use crate::langs::{Lang, Project};
@@ -69,6 +73,8 @@ pub(crate) struct NameStanding {
     pub(crate) defs: u32,
     /// The best hub score among them as of the last derivation, if that is worth mentioning.
     pub(crate) score: f32,
+    /// Of which kinds its definitions are.
+    pub(crate) kinds: Kinds,
     /// Whether it is among the searchable names.
     listed: bool,
 }
@@ -148,6 +154,11 @@ impl Index {
     /// Files that define `name`, by number.
     pub(crate) fn defining(&self, name: &str) -> &[u32] {
         self.names.find(name).map_or(&[], |id| self.defining.get(id))
+    }
+
+    /// The same of a name's number.
+    pub(crate) fn defining_id(&self, name: NameId) -> &[u32] {
+        self.defining.get(name)
     }
 
     /// Files with a detached definition of this qualified name.
@@ -272,8 +283,8 @@ impl Index {
     fn update_lists(&mut self, file: FileId, before: Option<&Terms<'_>>, after: Option<&Terms<'_>>) {
         let empty = Terms::default();
         let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
-        terms::diff_counts(&before.defined, &after.defined, |name, growth| {
-            self.list_def(file, name, growth, &after.defined);
+        terms::diff_defined(&before.defined, &after.defined, |name, was, is| {
+            self.list_def(file, name, (was, is));
         });
         terms::diff(&before.linked, &after.linked, |name, gained| {
             change(&mut self.names, &mut self.defining, (name, file, gained));
@@ -286,14 +297,15 @@ impl Index {
         });
     }
 
-    fn list_def(&mut self, file: FileId, name: &str, growth: i64, after: &[(&str, u32)]) {
-        let present = after.binary_search_by_key(&name, |(name, _)| name).is_ok();
+    fn list_def(&mut self, file: FileId, name: &str, (was, is): (Counted, Counted)) {
+        let present = is.count > 0;
         let id = change(&mut self.names, &mut self.defining, (name, file, present));
         if self.standing.len() <= id.index() {
             self.standing.resize(id.index() + 1, NameStanding::default());
         }
         let standing = &mut self.standing[id.index()];
-        standing.defs = u32::try_from(i64::from(standing.defs) + growth).unwrap_or(0);
+        standing.defs = (standing.defs + is.count).saturating_sub(was.count);
+        standing.kinds.change(was.kinds, is.kinds);
         if present && !std::mem::replace(&mut standing.listed, true) {
             self.def_names.push(name, id.0);
         }

@@ -1,48 +1,57 @@
 //! Texts that nearly are a query: one edit away, or holding its letters in order.
 //!
-//! Every text is looked at, but hardly any is read: how long it is and which letters it has already say no to nearly all.
+//! An edit that leaves the first half of a text alone keeps its beginning, any other its end; so only texts that begin or end like
+//! the query are looked at. Hardly any of them is read: how long it is and which letters it has already say no to nearly all.
 
-use rayon::prelude::*;
-
-use super::arena::{CHUNK, Containing, TextArena, letters};
+use super::arena::{TextArena, letters};
+use super::grams::{EDGE, kinds};
+use super::runs::Runs;
 
 /// Shortest query whose letters may be scattered.
 const LEAST_SCATTERED: usize = 4;
 
 impl TextArena {
-    /// The first `limit` texts that are one edit away from `needle` (lower case), or, if there is none, that begin with its first letter and
-    /// hold the others in order.
-    pub(crate) fn resembling<'a>(&'a self, needle: &str, limit: usize) -> Vec<Containing<'a>> {
+    /// The first `limit` entries whose text is one edit away from `needle` (lower case, at least three bytes), or, if there is none, begins with
+    /// its first letter and holds the others in order.
+    pub(crate) fn resembling(&self, needle: &str, limit: usize) -> Runs {
+        let wanted: Vec<u8> = kinds(needle).collect();
+        if wanted.len() < 3 || needle.contains('\n') {
+            return Runs::new();
+        }
         let needle = needle.as_bytes();
         let letters = letters(needle);
-        let most = needle.len() + 1;
-        let length = needle.len().saturating_sub(1)..=most;
-        let edited = self.first(limit, |at| {
-            self.lacks(at, letters) <= 1
-                && length.contains(&self.length(at))
-                && one_edit(self.entry(at).as_bytes(), needle)
+        let near = needle.len() - 1..=needle.len() + 1;
+        // Between the two lies a letter at least, so that no edit, nor a swap of neighbours, touches both.
+        let half = (wanted.len() - 1) / 2;
+        let beginning = [&[EDGE], &wanted[..half]].concat();
+        let end = [&wanted[wanted.len() - half..], &[EDGE]].concat();
+        let edited = [beginning, end].map(|part| {
+            self.passing(&self.having(&part), |at| {
+                self.lacks(at, letters) <= 1
+                    && near.contains(&self.length(at))
+                    && one_edit(self.text(at).as_bytes(), needle)
+            })
         });
+        let edited = first(edited.concat(), limit);
         if !edited.is_empty() || needle.len() < LEAST_SCATTERED {
             return edited;
         }
-        self.first(limit, |at| {
+        let scattered = self.passing(&self.having(&[EDGE, wanted[0]]), |at| {
             self.lacks(at, letters) == 0
                 && self.length(at) > needle.len()
-                && in_order(self.entry(at).as_bytes(), needle)
-        })
+                && in_order(self.text(at).as_bytes(), needle)
+        });
+        first(scattered, limit)
     }
+}
 
-    /// The first `limit` entries that pass.
-    fn first<'a>(&'a self, limit: usize, test: impl Fn(usize) -> bool + Sync) -> Vec<Containing<'a>> {
-        let chunks = (0..self.len().div_ceil(CHUNK)).into_par_iter();
-        let found: Vec<Vec<usize>> = chunks
-            .map(|chunk| {
-                let entries = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.len());
-                entries.filter(|&at| test(at)).take(limit).collect()
-            })
-            .collect();
-        found.into_iter().flatten().take(limit).map(|at| self.found(at)).collect()
-    }
+/// The first entries of runs, which may overlap.
+fn first(runs: Runs, limit: usize) -> Runs {
+    let mut entries: Vec<u32> = runs.into_iter().flatten().collect();
+    entries.sort_unstable();
+    entries.dedup();
+    entries.truncate(limit);
+    entries.into_iter().map(|at| at..at + 1).collect()
 }
 
 /// Whether one insertion, deletion, replacement or swap of neighbouring bytes turns one text into the other.
@@ -76,7 +85,40 @@ mod tests {
     fn near(texts: &[&str], needle: &str) -> Vec<u32> {
         let mut arena = TextArena::default();
         texts.iter().zip(0..).for_each(|(text, at)| arena.push(text, at));
-        arena.resembling(needle, 5).iter().map(|found| found.owner).collect()
+        arena.resembling(needle, 5).into_iter().flatten().map(|entry| arena.owner(entry)).collect()
+    }
+
+    #[test]
+    fn finds_what_looking_at_every_text_finds() {
+        let mut rng = 11u64;
+        let mut next = |below: u64| {
+            rng = rng.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (rng >> 33) % below
+        };
+        let alphabet: Vec<char> = "abc_é".chars().collect();
+        let mut word = |least: u64, longest: u64| -> String {
+            let length = least + next(longest + 1 - least);
+            (0..length).map(|_| alphabet[next(alphabet.len() as u64) as usize]).collect()
+        };
+        let texts: Vec<String> = (0..400).map(|_| word(0, 8)).collect();
+        let mut arena = TextArena::default();
+        texts.iter().zip(0..).for_each(|(text, at)| arena.push(text, at));
+        for _ in 0..300 {
+            let needle = word(3, 7);
+            let those = |test: &dyn Fn(&[u8], &[u8]) -> bool| -> Vec<u32> {
+                let passing =
+                    texts.iter().zip(0..).filter(|(text, _)| test(text.as_bytes(), needle.as_bytes()));
+                passing.map(|(_, at)| at).collect()
+            };
+            let edited = those(&one_edit);
+            let scattered = || those(&|text, needle| text.len() > needle.len() && in_order(text, needle));
+            let expected = match edited.is_empty() && needle.len() >= LEAST_SCATTERED {
+                true => scattered(),
+                false => edited,
+            };
+            let found: Vec<u32> = arena.resembling(&needle, usize::MAX).into_iter().flatten().collect();
+            assert_eq!(found, expected, "{needle}");
+        }
     }
 
     #[test]

@@ -2,20 +2,27 @@
 
 use std::cmp::Ordering;
 
-use super::FileEntry;
+use super::{FileEntry, Kinds};
 use crate::facts::{FileFacts, StrId};
 
 /// A file's words, each list sorted and distinct.
 #[derive(Debug, Default)]
 pub(crate) struct Terms<'f> {
-    /// Names it defines, and how often.
-    pub(crate) defined: Vec<(&'f str, u32)>,
+    /// Names it defines, and how.
+    pub(crate) defined: Vec<(&'f str, Counted)>,
     /// Keys for the qualified names and the qualifiers of definitions written away from what they belong to.
     pub(crate) linked: Vec<String>,
     /// Names in its references, imports and exports.
     pub(crate) mentioned: Vec<&'f str>,
     /// Modules it imports.
     pub(crate) modules: Vec<&'f str>,
+}
+
+/// The definitions that a file has of a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Counted {
+    pub(crate) count: u32,
+    pub(crate) kinds: Kinds,
 }
 
 impl<'f> Terms<'f> {
@@ -26,7 +33,13 @@ impl<'f> Terms<'f> {
         mentioned.extend(facts.imports.iter().flat_map(|i| [i.name, i.local]).flatten());
         mentioned.extend(facts.exports.iter().flat_map(|e| [e.local, e.exported]));
         Self {
-            defined: entry.name_counts().map(|(name, count)| (facts.name(name), count)).collect(),
+            defined: entry
+                .defined_names()
+                .map(|(name, defs)| {
+                    let counted = Counted { count: defs.len() as u32, kinds: entry.kinds_of(defs) };
+                    (facts.name(name), counted)
+                })
+                .collect(),
             linked: linked(entry),
             mentioned: texts(facts, mentioned),
             modules: texts(facts, facts.imports.iter().map(|i| i.module).collect()),
@@ -67,8 +80,12 @@ pub(crate) fn qualifier_link(qualifier: &str) -> String {
     format!("{LINK}{qualifier}.")
 }
 
-/// Calls `each` with each name whose number changed, and by how much it grew.
-pub(crate) fn diff_counts(before: &[(&str, u32)], after: &[(&str, u32)], mut each: impl FnMut(&str, i64)) {
+/// Calls `each` with each name whose definitions are others, with what there was of them and what there is.
+pub(crate) fn diff_defined(
+    before: &[(&str, Counted)],
+    after: &[(&str, Counted)],
+    mut each: impl FnMut(&str, Counted, Counted),
+) {
     let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
     loop {
         let order = match (old.peek(), new.peek()) {
@@ -79,11 +96,11 @@ pub(crate) fn diff_counts(before: &[(&str, u32)], after: &[(&str, u32)], mut eac
         };
         let lost = if order.is_le() { old.next() } else { None };
         let gained = if order.is_ge() { new.next() } else { None };
-        let count = |side: Option<&(&str, u32)>| side.map_or(0, |(_, count)| i64::from(*count));
+        let counted = |side: Option<&(&str, Counted)>| side.map_or_else(Counted::default, |side| side.1);
         if let Some((name, _)) = lost.or(gained)
-            && count(lost) != count(gained)
+            && counted(lost) != counted(gained)
         {
-            each(name, count(gained) - count(lost));
+            each(name, counted(lost), counted(gained));
         }
     }
 }

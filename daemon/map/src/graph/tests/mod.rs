@@ -9,4 +9,5 @@ mod impact;
 mod ladder;
 mod languages;
 mod route;
+mod surroundings;
 mod types;

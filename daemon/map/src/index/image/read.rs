@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PreparedFile, VERSION};
-use crate::index::{FileEntry, Index, NameId, NameStanding, Names, Postings, Terms, TextArena, terms};
+use crate::index::{FileEntry, Index, Kinds, NameId, NameStanding, Names, Postings, Terms, TextArena, terms};
 use crate::persist::PersistError::{self, Damaged, Format};
 use crate::persist::flat::{Input, read_sorted};
 
@@ -33,6 +34,7 @@ impl Index {
                     if known { taken.push(file) } else { rest.push(file) }
                 }
                 index.take_files(taken);
+                index.note_kinds();
                 match index.is_listed_right() {
                     true => Ok((index, rest)),
                     false => Err((Damaged("it does not list what files hold"), index.into_files(rest))),
@@ -113,6 +115,24 @@ impl Index {
             self.add_place(file, &path, &facts);
             self.count(&entry, true);
             self.files[file.index()] = Some(entry);
+        }
+    }
+
+    /// Of which kinds the definitions of each name are.
+    fn note_kinds(&mut self) {
+        let entries: Vec<&FileEntry> = self.entries().map(|(_, entry)| entry).collect();
+        let names = &self.names;
+        let of_entry = |entry: &&'_ FileEntry| {
+            let defined = entry
+                .defined_names()
+                .filter_map(|(name, defs)| Some((names.find(entry.facts.name(name))?, entry.kinds_of(defs))));
+            defined.collect::<Vec<_>>()
+        };
+        let found: Vec<Vec<(NameId, Kinds)>> = entries.par_iter().map(of_entry).collect();
+        for (name, kinds) in found.into_iter().flatten() {
+            if let Some(standing) = self.standing.get_mut(name.index()) {
+                standing.kinds.change(Kinds::default(), kinds);
+            }
         }
     }
 

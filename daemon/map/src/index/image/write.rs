@@ -40,9 +40,9 @@ impl Index {
     /// The files that define a name more than once: name, file, how often more.
     fn put_counts(&self, files: &[(FileId, &FileEntry)]) -> Vec<u8> {
         let several = |(rank, (_, entry)): (usize, &(FileId, &FileEntry))| {
-            let counts = entry.name_counts().filter(|(_, count)| *count > 1);
-            let named = counts.filter_map(|(name, count)| {
-                Some((self.names.find(entry.facts.name(name))?.0, rank as u32, count - 1))
+            let counts = entry.defined_names().filter(|(_, defs)| defs.len() > 1);
+            let named = counts.filter_map(|(name, defs)| {
+                Some((self.names.find(entry.facts.name(name))?.0, rank as u32, defs.len() as u32 - 1))
             });
             named.collect::<Vec<_>>()
         };

@@ -1,26 +1,35 @@
 //! Symbol and file search: exact, prefix, substring, qualified name, path, and near misses when little else is found.
 //!
-//! All names that are defined lie in one lower-case text, in blocks that know their pairs of letters; a vectorised search over
-//! the blocks that can hold the query finds every name that contains it, and knows changes at once. What is found is ranked
-//! as far as it is shown and otherwise only counted.
+//! All names that are defined lie in one lower-case text with an index of three letters, which finds every name that contains the
+//! query, and knows changes at once. Half a million names may: what is found is ranked as far as it is shown and otherwise
+//! only counted, by what is known of the name without looking at its definitions.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+use std::ops::Range;
 
 use hob_base::FileId;
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use crate::facts::DefFlags;
 use crate::graph::{DefRef, Hit, KindFilter, Map, MatchClass, NodeKind, NodeRef, SearchAnswer, SearchQuery};
-use crate::index::{Containing, FileEntry, NameId};
+use crate::index::{FileEntry, NameId, without};
 use crate::langs::Lang;
+use queue::Queue;
+use wanted::Wanted;
 
 /// With fewer hits than this, and none of that very name, near misses are looked for.
 const FEW: usize = 5;
 /// Most near misses.
 const MAX_FUZZY: usize = 50;
-/// Most definitions looked at for one answer that a kind or a path narrows.
+/// Most definitions looked at for a qualified name.
 const MAX_LOOKED_AT: usize = 5000;
+/// So many files are ranked without choosing among them first.
+const FEW_FILES: usize = 200;
 /// Most definitions of one name looked at besides the best scored ones, unless a kind or a path narrows the query.
 const PER_NAME: usize = 500;
 
@@ -36,15 +45,13 @@ struct Raw {
 /// that sort ascending.
 type Order = (bool, bool, u32);
 
-/// A name that matches, the most promising greatest: same case, better score, shorter.
-type Named = Reverse<(bool, u32, u32, u32)>;
-
 /// Whether a definition of a matching name is wanted: its file and qualified name.
 type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 
 struct Search<'m, 'q> {
     map: &'m Map,
     query: &'q SearchQuery<'q>,
+    wanted: Wanted<'m>,
     lower: String,
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
@@ -65,6 +72,7 @@ impl Map {
         let mut search = Search {
             map: self,
             query,
+            wanted: Wanted::new(&self.index, query),
             lower,
             found: Vec::new(),
             seen: FxHashSet::default(),
@@ -108,89 +116,77 @@ impl Search<'_, '_> {
     }
 
     fn names(&mut self) {
-        let (map, lower) = (self.map, self.lower.clone());
-        let mut classes =
-            [MatchClass::Exact, MatchClass::Prefix, MatchClass::Substring].map(|class| (class, Vec::new()));
-        for hit in map.index.def_names().containing(&lower) {
-            let class = match () {
-                () if hit.text.len() == lower.len() => 0,
-                () if hit.text.starts_with(&lower) => 1,
-                () => 2,
-            };
-            classes[class].1.push(hit);
-        }
-        for (class, names) in classes {
-            self.look_into(class, names, &|_, _| true);
-        }
+        let arena = self.map.index.def_names();
+        let starting = arena.starting_with(&self.lower);
+        let exact = arena.passing(&starting, |at| arena.length(at) == self.lower.len());
+        let containing = without(&arena.containing(&self.lower), &starting);
+        self.look_into(MatchClass::Exact, &exact);
+        self.look_into(MatchClass::Prefix, &without(&starting, &exact));
+        self.look_into(MatchClass::Substring, &containing);
     }
 
     /// Looks at the definitions of matching names, most promising first, until there are surely enough; the rest are
     /// only counted.
-    fn look_into(&mut self, class: MatchClass, names: Vec<Containing<'_>>, keep: Keep<'_>) {
+    fn look_into(&mut self, class: MatchClass, names: &[Range<u32>]) {
         let index = &self.map.index;
-        if !self.is_filtered() && self.found.len() >= self.enough() {
-            let defs = names.iter().map(|name| index.standing(NameId(name.owner)).defs as usize);
-            self.counted += defs.sum::<usize>();
+        if self.has_enough() {
+            self.counted += queue::count(index, &self.wanted, names);
             return;
         }
-        let asked = self.query.text.trim();
-        let has_capitals = asked != self.lower;
-        let promising = |name: &Containing<'_>| {
-            let id = NameId(name.owner);
-            // Most names have no capitals, and need not be looked at again.
-            let other_case = if name.had_capitals { !index.name(id).contains(asked) } else { has_capitals };
-            Reverse((other_case, score_bits(index.standing(id).score), name.text.len() as u32, name.owner))
-        };
-        let mut names: BinaryHeap<Named> = names.iter().map(promising).collect();
-        while let Some(Reverse((other_case, _, _, name))) = names.pop() {
-            let defs = index.standing(NameId(name)).defs as usize;
-            if !self.is_filtered() && self.found.len() >= self.enough() {
-                self.counted += defs;
-            } else if self.looked_at >= MAX_LOOKED_AT {
-                self.gave_up = true;
-            } else {
-                self.add_name(name, (class, other_case), keep);
-            }
+        let before = self.found.len();
+        let mut queue = Queue::new(index, &self.wanted, (names, self.query.text.trim()));
+        while let Some((name, other_case)) = if self.has_enough() { None } else { queue.next() } {
+            self.add_name(name, (class, other_case));
         }
+        self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
 
-    fn is_filtered(&self) -> bool {
-        self.query.kinds != KindFilter::Any || !self.query.path_prefix.is_empty()
-    }
-
-    /// So many hits that the best ones are surely among them.
-    fn enough(&self) -> usize {
-        (4 * self.query.limit).max(64)
+    /// Whether there are so many hits that the best ones are surely among them.
+    fn has_enough(&self) -> bool {
+        self.found.len() >= (4 * self.query.limit).max(64)
     }
 
     /// `Model.save`, `Model::save`: the last part is the name, the others must precede it in the qualified name.
     fn qualified(&mut self) {
         let dotted = self.lower.replace("::", ".").replace('#', ".");
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
-        let (map, last) = (self.map, last.to_owned());
-        let hits = map.index.def_names().containing(&last).into_iter();
-        let names = hits.filter(|name| name.text.starts_with(&last)).collect();
+        let index = &self.map.index;
+        let names = index.def_names().starting_with(last);
+        let queue = Queue::new(index, &self.wanted, (&names, self.query.text.trim()));
         let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
         };
-        self.look_into(MatchClass::Qualified, names, &matches);
-    }
-
-    fn add_name(&mut self, name: u32, how: (MatchClass, bool), keep: Keep<'_>) {
-        let map = self.map;
-        let (text, defs) = (map.index.name(NameId(name)), map.index.standing(NameId(name)).defs as usize);
-        let found_before = self.found.len();
-        for best in map.best_of(text) {
-            self.add_def(best, how, keep);
-        }
-        let before = self.looked_at;
-        for file in map.index.defining(text).iter().map(|&file| FileId(file)) {
-            if !self.is_filtered() && self.looked_at - before >= PER_NAME {
-                self.counted += defs.saturating_sub(self.found.len() - found_before);
+        for (name, other_case) in queue {
+            if self.looked_at >= MAX_LOOKED_AT {
+                self.gave_up = true;
                 break;
             }
-            let Some(entry) = map.index.entry(file).filter(|entry| self.within(entry)) else { continue };
-            for (def, _) in entry.defs_named(text) {
+            self.add_all(name, (MatchClass::Qualified, other_case), &matches);
+        }
+    }
+
+    /// Adds the definitions of a name, the best ones at least.
+    fn add_name(&mut self, name: NameId, how: (MatchClass, bool)) {
+        let map = self.map;
+        for best in map.best_of(map.index.name(name)) {
+            self.add_def(best, how, &|_, _| true);
+        }
+        self.add_all(name, how, &|_, _| true);
+    }
+
+    fn add_all(&mut self, name: NameId, how: (MatchClass, bool), keep: Keep<'_>) {
+        let map = self.map;
+        let (index, text, before) = (&map.index, map.index.name(name), self.looked_at);
+        let is_counted = self.wanted.is_everything() && how.0 != MatchClass::Qualified;
+        for &file in index.defining_id(name) {
+            if !self.wanted.has_file(file) {
+                continue;
+            }
+            if is_counted && self.looked_at - before >= PER_NAME {
+                return;
+            }
+            let file = FileId(file);
+            for (def, _) in index.entry(file).into_iter().flat_map(|entry| entry.defs_named(text)) {
                 self.looked_at += 1;
                 self.add_def(DefRef { file, def }, how, keep);
             }
@@ -198,36 +194,74 @@ impl Search<'_, '_> {
     }
 
     fn add_def(&mut self, def: DefRef, (class, other_case): (MatchClass, bool), keep: Keep<'_>) {
-        let Some(entry) = self.map.index.entry(def.file).filter(|entry| self.within(entry)) else { return };
+        let Some(entry) = self.map.index.entry(def.file) else { return };
         let found = entry.facts.def(def.def);
-        let admitted = self.query.kinds.admits(NodeKind::Def(found.kind));
+        let admitted = self.query.kinds.admits(NodeKind::Def(found.kind)) && self.wanted.has_file(def.file.0);
         if admitted && keep(entry, entry.facts.name(found.qualified)) {
             self.add(def.into(), class, other_case);
         }
     }
 
-    fn within(&self, entry: &FileEntry) -> bool {
-        let prefix = self.query.path_prefix.trim_end_matches('/');
-        let rest = entry.path.as_str().strip_prefix(prefix);
-        prefix.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    /// Files: those of the very name or stem, then all whose path holds the query.
+    fn paths(&mut self) {
+        let arena = self.map.index.path_texts();
+        let named = |at: u32| is_named(arena.text(at), &self.lower);
+        let starting = arena.passing(&arena.starting_with(&self.lower), named);
+        let below = arena.passing(&arena.containing(&format!("/{}", self.lower)), named);
+        let mut exact = self.files(&starting);
+        exact.extend(self.files(&below));
+        exact.into_iter().for_each(|file| self.add_file(file, MatchClass::Exact));
+        let others: Vec<FileId> = self.files(&arena.containing(&self.lower));
+        let left = others.len();
+        let before = self.found.len();
+        let known = others.iter().filter(|file| self.seen.contains(&NodeRef::File(**file))).count();
+        if !self.has_enough() {
+            self.best_files(others).into_iter().for_each(|file| self.add_file(file, MatchClass::Path));
+        }
+        self.counted += left - known - (self.found.len() - before);
     }
 
-    fn paths(&mut self) {
-        let (map, lower) = (self.map, self.lower.clone());
-        for Containing { owner: file, .. } in map.index.path_texts().containing(&lower) {
-            let Some(entry) = map.index.entry(FileId(file)).filter(|entry| self.within(entry)) else {
-                continue;
-            };
-            // The text may be that of a path the file had before.
-            if !entry.path.as_str().to_lowercase().contains(&lower) {
-                continue;
-            }
-            let name = entry.path.file_name();
-            let stem = name.split('.').next().unwrap_or(name).to_lowercase();
-            let exact = stem == lower || name.to_lowercase() == lower;
-            let class = if exact { MatchClass::Exact } else { MatchClass::Path };
-            self.add(NodeRef::File(FileId(file)), class, !name.contains(self.query.text.trim()));
+    /// The wanted files of entries that still hold, once each.
+    fn files(&self, entries: &[Range<u32>]) -> Vec<FileId> {
+        let index = &self.map.index;
+        let arena = index.path_texts();
+        let holds = |at: &u32| {
+            let entry = index.entry(FileId(arena.owner(*at)));
+            entry.is_some_and(|entry| entry.path.as_str().to_lowercase() == arena.text(*at))
+        };
+        let entries =
+            entries.iter().flat_map(Clone::clone).filter(|at| self.wanted.has_file(arena.owner(*at)));
+        if !arena.has_dead() {
+            return entries.map(|at| FileId(arena.owner(at))).collect();
         }
+        let mut files: Vec<FileId> = entries.filter(holds).map(|at| FileId(arena.owner(at))).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Those of many files that may be among the hits that are shown.
+    fn best_files(&self, mut files: Vec<FileId>) -> Vec<FileId> {
+        let place =
+            |file: &FileId| (self.is_other_case(*file), score_bits(self.map.score(NodeRef::File(*file))));
+        let limit = self.query.limit;
+        if files.len() > FEW_FILES.max(limit) && limit > 0 {
+            let mut placed: Vec<((bool, u32), FileId)> =
+                files.par_iter().map(|file| (place(file), *file)).collect();
+            placed.select_nth_unstable(limit - 1);
+            let border = placed[limit - 1].0;
+            files = placed.into_iter().filter(|(place, _)| *place <= border).map(|(_, file)| file).collect();
+        }
+        files
+    }
+
+    fn is_other_case(&self, file: FileId) -> bool {
+        let entry = self.map.index.entry(file);
+        entry.is_some_and(|entry| !entry.path.file_name().contains(self.query.text.trim()))
+    }
+
+    fn add_file(&mut self, file: FileId, class: MatchClass) {
+        self.add(NodeRef::File(file), class, self.is_other_case(file));
     }
 
     fn near_misses(&mut self) {
@@ -235,8 +269,9 @@ impl Search<'_, '_> {
         if lower.len() < 3 || lower.contains(['/', ' ']) {
             return;
         }
-        let near = map.index.def_names().resembling(&lower, MAX_FUZZY);
-        self.look_into(MatchClass::Fuzzy, near, &|_, _| true);
+        let arena = map.index.def_names();
+        let near = without(&arena.resembling(&lower, MAX_FUZZY), &arena.containing(&lower));
+        self.look_into(MatchClass::Fuzzy, &near);
     }
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
@@ -295,6 +330,13 @@ fn base(raw: &Raw) -> f32 {
         MatchClass::Path => 25.0,
         MatchClass::Fuzzy => 10.0,
     }
+}
+
+/// Whether a path's last part is the query, or is but for its endings.
+fn is_named(path: &str, query: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.strip_prefix(query)
+        .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && !query.contains('.')))
 }
 
 /// Whether a dotted query is a module path and a qualified name in it.

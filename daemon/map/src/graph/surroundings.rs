@@ -1,0 +1,159 @@
+//! What surrounds several nodes at once, over the graph as it was last derived.
+//!
+//! Two steps from a busy function lie a hundred thousand others, of which fifty are shown. While nothing has changed since the
+//! derivation, the skeleton knows all resolved edges and how they are ordered; only those that are shown are computed. Edges that are
+//! not resolved come behind all others, so wherever there are enough resolved ones they are not looked for.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashSet;
+
+use super::edges::Edge;
+use super::skeleton::Skeleton;
+use super::{Direction, EdgeKind, Map, NeighborsQuery, NodeRef};
+use crate::resolve::Resolver;
+
+/// An edge as it is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Line {
+    /// The node whose surroundings are looked at; of a declaration's uses, which lead to its body, that body.
+    near: u32,
+    /// The place of the former among the nodes asked about.
+    via: usize,
+    pub(super) far: u32,
+    pub(super) kind: EdgeKind,
+    pub(super) way: Direction,
+}
+
+/// The drawn edges of a map that has not changed since.
+pub(super) struct Surroundings<'m> {
+    map: &'m Map,
+    skeleton: &'m Skeleton,
+}
+
+impl Map {
+    /// The drawn graph, while it is the one that there is.
+    pub(super) fn surroundings(&self) -> Option<Surroundings<'_>> {
+        let skeleton = self.standing.skeleton.as_ref()?;
+        let is_current = self.standing.changed.is_empty() && self.confirmed.is_empty();
+        is_current.then_some(Surroundings { map: self, skeleton })
+    }
+}
+
+/// What is asked: the nodes, how much of each, and what is known already.
+pub(super) struct Asked<'q> {
+    pub(super) query: &'q NeighborsQuery,
+    pub(super) nodes: &'q [NodeRef],
+    pub(super) visited: &'q FxHashSet<NodeRef>,
+    pub(super) per_kind: usize,
+}
+
+impl<'m> Surroundings<'m> {
+    pub(super) fn skeleton(&self) -> &'m Skeleton {
+        self.skeleton
+    }
+
+    /// The node at the far end.
+    pub(super) fn node(&self, line: &Line) -> Option<NodeRef> {
+        self.skeleton.node(line.far)
+    }
+
+    /// The best lines around nodes, best first, and the others.
+    pub(super) fn around(
+        &self,
+        resolver: &Resolver<'_>,
+        asked: &Asked<'_>,
+    ) -> Option<(Vec<Line>, Vec<Line>)> {
+        let visited = asked.visited.iter().map(|node| self.skeleton.number(*node));
+        let visited: FxHashSet<u32> = visited.collect::<Option<_>>()?;
+        let (mut best, mut others) = (Vec::new(), Vec::new());
+        for (via, node) in asked.nodes.iter().enumerate() {
+            for mut group in self.groups(resolver, (via, *node), (asked, &visited))? {
+                if group.len() > asked.per_kind {
+                    group.select_nth_unstable_by(asked.per_kind, |a, b| self.compare(a, b));
+                    others.extend(group.drain(asked.per_kind..));
+                }
+                best.extend(group);
+            }
+        }
+        best.sort_by(|a, b| self.compare(a, b));
+        Some((best, others))
+    }
+
+    /// The lines around a node, by kind and direction.
+    fn groups(
+        &self,
+        resolver: &Resolver<'_>,
+        (via, node): (usize, NodeRef),
+        (asked, visited): (&Asked<'_>, &FxHashSet<u32>),
+    ) -> Option<Vec<Vec<Line>>> {
+        let itself = self.skeleton.number(node)?;
+        let mut ends = Vec::new();
+        if asked.query.direction != Direction::In {
+            ends.push((itself, Direction::Out, true));
+        }
+        if asked.query.direction != Direction::Out {
+            ends.push((itself, Direction::In, true));
+            ends.extend(self.body(resolver, node)?.map(|body| (body, Direction::In, false)));
+        }
+        let mut groups: Vec<Vec<Line>> = Vec::new();
+        groups.resize_with(2 * EdgeKind::ALL.len(), Vec::new);
+        for (near, way, contains) in ends {
+            for (kind, far) in self.skeleton.edges(near, way == Direction::In) {
+                let wanted = asked.query.kinds.has(kind) && (contains || kind != EdgeKind::Contains);
+                // What calls itself is its own caller.
+                if wanted && (far == itself || !visited.contains(&far)) {
+                    let group = 2 * kind as usize + usize::from(way == Direction::In);
+                    groups[group].push(Line { near, via, far, kind, way });
+                }
+            }
+        }
+        Some(groups)
+    }
+
+    /// For a C or C++ declaration its definition; the outer `None` where that has no number.
+    fn body(&self, resolver: &Resolver<'_>, node: NodeRef) -> Option<Option<u32>> {
+        self.map.body_beside(resolver, node).map_or(Some(None), |body| self.skeleton.number(body).map(Some))
+    }
+
+    /// As neighbours are compared; numbers are in order of path and place, but for packages.
+    fn compare(&self, a: &Line, b: &Line) -> Ordering {
+        let outside = |line: &Line| line.far as usize >= self.skeleton.len();
+        let score = |line: &Line| match self.skeleton.node(line.far).filter(|_| outside(line)) {
+            Some(node) => self.map.score(node),
+            None => f32::from(self.skeleton.score(line.far)) / 1e4,
+        };
+        let place = || match (outside(a) && outside(b))
+            .then(|| self.skeleton.node(a.far).zip(self.skeleton.node(b.far)))
+        {
+            Some(Some((a, b))) => self.map.compare_places(a, b),
+            _ => a.far.cmp(&b.far),
+        };
+        let by_score = if outside(a) || outside(b) {
+            score(b).total_cmp(&score(a))
+        } else {
+            self.skeleton.score(b.far).cmp(&self.skeleton.score(a.far))
+        };
+        by_score
+            .then_with(|| a.kind.cmp(&b.kind))
+            .then_with(place)
+            .then_with(|| (a.way == Direction::Out).cmp(&(b.way == Direction::Out)))
+    }
+
+    /// A line as the edge it stands for, and the node it was met from; `None` if the map has no such edge.
+    pub(super) fn edge(
+        &self,
+        resolver: &Resolver<'_>,
+        line: &Line,
+        nodes: &[NodeRef],
+    ) -> Option<(Edge, NodeRef)> {
+        let via = *nodes.get(line.via)?;
+        let (near, far) = (self.skeleton.node(line.near)?, self.skeleton.node(line.far)?);
+        let ends = if line.way == Direction::Out { (near, far) } else { (far, near) };
+        let mut edge = self.map.edge_between(resolver, ends, line.kind)?;
+        if line.way == Direction::In {
+            edge.to = via;
+        }
+        Some((edge, via))
+    }
+}

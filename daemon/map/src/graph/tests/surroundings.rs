@@ -1,0 +1,112 @@
+//! Surroundings of several steps over the derived graph are those over computed edges.
+
+use hob_base::CancelToken;
+use proptest::prelude::*;
+
+use crate::fixture::map;
+use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, NeighborsQuery, NodeRef};
+use hob_base::FileId;
+
+fn derived(fixture: &str) -> Map {
+    let mut map = map(fixture);
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 100) {}
+    map.install(job.finish());
+    map
+}
+
+/// C files with a header, and Python modules, with so many names for sixteen functions each.
+fn project(calls: &[(u8, u8)], names: u8) -> String {
+    let mut files = "//- /api.h\nint c0(int);\nint c1(int);\nstruct S { int member; };\n".to_owned();
+    for file in 0..4u8 {
+        files += &format!("//- /m{file}.py\nimport os\nfrom m{} import *\n", (file + 1) % 4);
+        for function in 0..4 {
+            let number = file * 4 + function;
+            files += &format!("def f{}():\n    os.getcwd()\n", number % names);
+            let called = calls.iter().filter(|(from, _)| from % 16 == number);
+            called.for_each(|(_, to)| files += &format!("    f{}()\n", to % names));
+        }
+        files += &format!("//- /c{file}.c\n#include \"api.h\"\n");
+        for function in 0..4 {
+            let number = file * 4 + function;
+            files += &format!("int c{}(int x) {{ struct S s;\n", number % names);
+            let called = calls.iter().filter(|(from, _)| from % 16 == number);
+            called.for_each(|(_, to)| files += &format!("  c{}(x); c{}(x);\n", to % names, to % 7));
+            files += "  return s.member; }\n";
+        }
+    }
+    files
+}
+
+fn nodes(map: &Map) -> Vec<NodeRef> {
+    let files = (0..9).map(FileId).filter(|file| map.file(*file).is_some());
+    files
+        .flat_map(|file| {
+            [NodeRef::File(file)].into_iter().chain(map.defs_of(file).into_iter().map(NodeRef::Def))
+        })
+        .collect()
+}
+
+fn shown(answer: &NeighborsAnswer, map: &Map) -> Vec<String> {
+    let show = |n: &crate::graph::Neighbor| {
+        let (id, via) = (&n.info.id, map.id(n.via));
+        let (edge, way, sure) = (n.edge.as_str(), n.direction.as_str(), n.confidence.as_str());
+        format!(
+            "{id} {edge} {way} {sure} {} {via} {:?} {} {:?}",
+            n.depth, n.sites, n.site_count, n.candidates
+        )
+    };
+    answer.neighbors.iter().map(show).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn the_drawn_graph_shows_what_computed_edges_do(
+        calls in prop::collection::vec((any::<u8>(), any::<u8>()), 0..60),
+        max_nodes in 1usize..40,
+        way in 0usize..3,
+        only_calls in any::<bool>(),
+        is_unique in any::<bool>(),
+    ) {
+        let fixture = project(&calls, if is_unique { 16 } else { 13 });
+        let (drawn, mut plain) = (derived(&fixture), derived(&fixture));
+        plain.standing.skeleton = None;
+        for (node, same) in nodes(&drawn).into_iter().zip(nodes(&plain)) {
+            let query = |node, depth| NeighborsQuery {
+                node,
+                direction: [Direction::In, Direction::Out, Direction::Both][way],
+                kinds: if only_calls { [EdgeKind::Calls].into_iter().collect() } else { EdgeKinds::ALL },
+                depth,
+                max_nodes,
+                cancel: CancelToken::default(),
+            };
+            for depth in 1..=3 {
+                let one = drawn.neighbors(&query(node, depth)).expect("it is there");
+                let other = plain.neighbors(&query(same, depth)).expect("it is there");
+                prop_assert_eq!(shown(&one, &drawn), shown(&other, &plain));
+                prop_assert!(one.omitted <= other.omitted);
+                // What is not resolved is not looked for where it would not be shown.
+                prop_assert!(one.omitted == other.omitted || (depth > 1 && !is_unique));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_left_out_two_steps_away_is_counted() {
+    let callers: String = (0..100).map(|i| format!("def caller{i:03}():\n    g()\n")).collect();
+    let fixture = format!("//- /a.py\ndef f():\n    g()\ndef g(): pass\n{callers}");
+    let map = derived(&fixture);
+    let query = NeighborsQuery {
+        node: crate::fixture::node(&map, "f"),
+        direction: Direction::Both,
+        kinds: EdgeKinds::ALL,
+        depth: 2,
+        max_nodes: 10,
+        cancel: CancelToken::default(),
+    };
+    let answer = map.neighbors(&query).expect("it is there");
+    // The file holds the hundred callers, and they call g.
+    assert_eq!((answer.neighbors.len(), answer.omitted), (10, 200 - 8));
+}

@@ -1,0 +1,270 @@
+//! Which texts have which three neighbouring letters: an inverted index of trigrams (as Cox 2012 describes for code search), with
+//! the texts' beginnings and ends as letters of their own.
+//!
+//! A list holds numbers of texts as runs, because neighbours come from one file and begin alike; that makes an entry cost less
+//! than a byte. Texts are only appended, so lists only grow at their ends, and noting a trigram twice costs a comparison.
+//!
+//! What is found may hold a text too many: letters outside the usual are told apart no further, and a text that has all trigrams
+//! of a query need not have them side by side. [`is_exact`] says when it cannot.
+
+use std::ops::Range;
+
+use super::runs::{Runs, add, both, count};
+
+/// Kinds of bytes told apart.
+const KINDS: usize = 42;
+/// A byte that is no usual letter of a name or path.
+const OTHER: u8 = 40;
+/// Where a text begins and ends.
+pub(super) const EDGE: u8 = 41;
+/// A trigram that no text has.
+const ABSENT: u32 = u32::MAX;
+
+/// To test a text costs about as much as going through so many bytes of a list.
+const TEST: usize = 8;
+
+/// The lists of appended texts.
+#[derive(Debug, Default)]
+pub(super) struct Grams {
+    texts: u32,
+    /// For each trigram the number of its list.
+    places: Vec<u32>,
+    lists: Vec<List>,
+}
+
+/// The texts that have one trigram.
+#[derive(Debug, Default)]
+struct List {
+    /// For each run how far it is from the one before, doubled, plus one if it is longer than one; then its length less two.
+    bytes: Vec<u8>,
+    /// Where the last written run ends.
+    written: u32,
+    /// The last run, which may still grow.
+    last: Range<u32>,
+}
+
+impl List {
+    fn note(&mut self, text: u32) {
+        match self.last.end {
+            end if end == text + 1 => {}
+            end if end == text && !self.last.is_empty() => self.last.end += 1,
+            _ => {
+                self.write();
+                self.last = text..text + 1;
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let Some(more) = self.last.len().checked_sub(1) else { return };
+        put(&mut self.bytes, (self.last.start - self.written) << 1 | u32::from(more > 0));
+        if more > 0 {
+            put(&mut self.bytes, more as u32 - 1);
+        }
+        self.written = self.last.end;
+    }
+
+    fn runs(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        let (mut rest, mut end) = (&*self.bytes, 0);
+        let written = std::iter::from_fn(move || {
+            let head = take(&mut rest)?;
+            let start = end + (head >> 1);
+            end = start + if head & 1 == 1 { take(&mut rest)? + 2 } else { 1 };
+            Some(start..end)
+        });
+        written.chain(Some(self.last.clone()))
+    }
+}
+
+impl Grams {
+    /// Notes the trigrams of the next text, which is lower case.
+    pub(super) fn push(&mut self, text: &str) {
+        if self.places.is_empty() {
+            self.places = vec![ABSENT; KINDS * KINDS * KINDS];
+        }
+        let at = self.texts;
+        self.texts += 1;
+        let Some((first, others)) = text.as_bytes().split_first() else { return };
+        let mut gram = [EDGE, kind(*first)];
+        for next in others.iter().map(|byte| kind(*byte)).chain([EDGE]) {
+            let place = &mut self.places[number([gram[0], gram[1], next])];
+            if *place == ABSENT {
+                *place = self.lists.len() as u32;
+                self.lists.push(List::default());
+            }
+            self.lists[*place as usize].note(at);
+            gram = [gram[1], next];
+        }
+    }
+
+    /// The texts that have every trigram of some [`kinds`], at least two of them, and perhaps others if they are many.
+    pub(super) fn having(&self, kinds: &[u8]) -> Runs {
+        if let &[first, second] = kinds {
+            return self.having_pair(first, second);
+        }
+        let mut wanted: Vec<usize> =
+            kinds.windows(3).map(|gram| number([gram[0], gram[1], gram[2]])).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let lists: Option<Vec<&List>> = wanted.iter().map(|gram| self.list(*gram)).collect();
+        let Some(mut lists) = lists else { return Runs::new() };
+        lists.sort_by_key(|list| list.bytes.len());
+        let Some((first, others)) = lists.split_first() else { return Runs::new() };
+        let mut common: Runs = first.runs().collect();
+        for other in others {
+            if count(&common) * TEST < other.bytes.len() {
+                break;
+            }
+            common = both(&common, other.runs());
+        }
+        common
+    }
+
+    /// The texts that have two letters side by side.
+    fn having_pair(&self, first: u8, second: u8) -> Runs {
+        let mut texts = Bits::new(self.texts as usize);
+        for third in 0..KINDS as u8 {
+            // Nothing follows an end.
+            let gram = if second == EDGE { [third, first, second] } else { [first, second, third] };
+            let list = self.list(number(gram)).into_iter();
+            list.flat_map(List::runs).for_each(|run| texts.set(run));
+        }
+        texts.runs()
+    }
+
+    fn list(&self, gram: usize) -> Option<&List> {
+        self.lists.get(*self.places.get(gram)? as usize)
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.lists.iter_mut().for_each(|list| list.bytes.shrink_to_fit());
+        self.lists.shrink_to_fit();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        4 * self.places.capacity()
+            + size_of::<List>() * self.lists.capacity()
+            + self.lists.iter().map(|list| list.bytes.capacity()).sum::<usize>()
+    }
+}
+
+/// A set of texts.
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(texts: usize) -> Self {
+        Self(vec![0; texts.div_ceil(64)])
+    }
+
+    fn set(&mut self, run: Range<u32>) {
+        let (mut at, end) = (run.start as usize, run.end as usize);
+        while at < end {
+            let until = end.min((at / 64 + 1) * 64);
+            self.0[at / 64] |= (u64::MAX >> (64 - (until - at))) << (at % 64);
+            at = until;
+        }
+    }
+
+    fn runs(&self) -> Runs {
+        let mut runs = Runs::new();
+        for (at, &word) in self.0.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                let first = left.trailing_zeros();
+                let ones = (left >> first).trailing_ones();
+                let start = at as u32 * 64 + first;
+                add(&mut runs, start..start + ones);
+                left = if first + ones == 64 { 0 } else { left & (u64::MAX << (first + ones)) };
+            }
+        }
+        runs
+    }
+}
+
+/// What the bytes of a lower-case text count as.
+pub(super) fn kinds(text: &str) -> impl Iterator<Item = u8> + '_ {
+    text.bytes().map(kind)
+}
+
+/// Whether what has the trigrams of some kinds has these kinds side by side, and nothing else counts as them.
+pub(super) fn is_exact(kinds: &[u8]) -> bool {
+    kinds.len() <= 3 && !kinds.contains(&OTHER)
+}
+
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => byte - b'a',
+        b'0'..=b'9' => 26 + byte - b'0',
+        b'_' => 36,
+        b'/' => 37,
+        b'.' => 38,
+        b'-' => 39,
+        _ => OTHER,
+    }
+}
+
+fn number(gram: [u8; 3]) -> usize {
+    gram.iter().fold(0, |number, kind| number * KINDS + usize::from(*kind))
+}
+
+fn put(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+fn take(bytes: &mut &[u8]) -> Option<u32> {
+    let (mut number, mut shift) = (0, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u32::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn runs(numbers: &BTreeSet<u32>) -> Runs {
+        let mut runs = Runs::new();
+        numbers.iter().for_each(|&number| add(&mut runs, number..number + 1));
+        runs
+    }
+
+    proptest! {
+        #[test]
+        fn lists_hold_what_was_noted(numbers in prop::collection::btree_set(0u32..300, 0..80)) {
+            let mut list = List::default();
+            numbers.iter().for_each(|&number| { list.note(number); list.note(number); });
+            let found: Runs = list.runs().filter(|run| !run.is_empty()).collect();
+            prop_assert_eq!(found, runs(&numbers));
+            let mut bits = Bits::new(300);
+            list.runs().for_each(|run| bits.set(run));
+            prop_assert_eq!(bits.runs(), runs(&numbers));
+        }
+    }
+
+    #[test]
+    fn beginnings_and_ends_are_letters() {
+        let mut grams = Grams::default();
+        ["ab", "cab", "abc", "b", ""].iter().for_each(|text| grams.push(text));
+        let having = |text: &[u8]| grams.having(text);
+        assert_eq!(having(&[0, 1]), [0..3]);
+        assert_eq!(having(&[EDGE, 0]), [0..1, 2..3]);
+        assert_eq!(having(&[1, EDGE]), [0..2, 3..4]);
+        assert_eq!(having(&[EDGE, 1, EDGE]), [3..4]);
+        assert_eq!(having(&[9, 9, 9]), []);
+        assert_eq!(Grams::default().having(&[0, 1, 2]), []);
+    }
+}

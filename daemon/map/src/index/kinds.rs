@@ -1,0 +1,70 @@
+//! Of which kinds the definitions of a name are, without looking at them.
+//!
+//! Nobody counts how many there are of each kind: what loses a definition keeps its kind, and is unsure from then on.
+
+use crate::facts::DefKind;
+
+/// Some kinds of definitions, and whether there might be fewer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Kinds(u16);
+
+/// Beside the kinds: one of these may have no definition any more.
+const UNSURE: u16 = 1 << 15;
+
+/// How much of something is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Share {
+    /// Nothing.
+    None,
+    /// Some of it, or that cannot be told.
+    Some,
+    /// All.
+    All,
+}
+
+impl Kinds {
+    /// Those that pass a test.
+    pub(crate) fn that(test: impl Fn(DefKind) -> bool) -> Self {
+        DefKind::ALL.into_iter().filter(|kind| test(*kind)).collect()
+    }
+
+    /// Takes in what a file has in place of what it had.
+    pub(super) fn change(&mut self, was: Self, is: Self) {
+        self.0 |= is.0 | if was.0 & !is.0 == 0 { 0 } else { UNSURE };
+    }
+
+    /// How many of the definitions are of the kinds wanted.
+    pub(crate) fn share(self, wanted: Self) -> Share {
+        match (self.0 & wanted.0 & !UNSURE, self.0 & !wanted.0) {
+            (0, _) => Share::None,
+            (_, 0) => Share::All,
+            _ => Share::Some,
+        }
+    }
+}
+
+impl FromIterator<DefKind> for Kinds {
+    fn from_iter<I: IntoIterator<Item = DefKind>>(kinds: I) -> Self {
+        Self(kinds.into_iter().fold(0, |set, kind| set | 1 << kind as u16))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_makes_unsure() {
+        let kinds = |list: &[DefKind]| list.iter().copied().collect::<Kinds>();
+        let (function, class) = (kinds(&[DefKind::Function]), kinds(&[DefKind::Class]));
+        let mut name = Kinds::default();
+        name.change(Kinds::default(), function);
+        assert_eq!((name.share(function), name.share(class)), (Share::All, Share::None));
+        name.change(Kinds::default(), class);
+        assert_eq!((name.share(function), name.share(class)), (Share::Some, Share::Some));
+        assert_eq!(name.share(kinds(&[DefKind::Class, DefKind::Function])), Share::All);
+        name.change(class, Kinds::default());
+        assert_eq!((name.share(function), name.share(class)), (Share::Some, Share::Some));
+        assert_eq!(name.share(kinds(&[DefKind::Macro])), Share::None);
+    }
+}

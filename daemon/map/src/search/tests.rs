@@ -1,0 +1,115 @@
+//! The search against the plain way: every definition and file looked at.
+
+use proptest::prelude::*;
+
+use crate::fixture::set;
+use crate::graph::{DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchQuery};
+use hob_base::FileId;
+
+/// What a query finds, best first, by looking at everything. Queries are without separators, and few things match.
+fn plain(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
+    let (asked, lower) = (query.text, query.text.to_lowercase());
+    let mut found = Vec::new();
+    for (file, entry) in map.index.entries() {
+        let path = entry.path.as_str();
+        let below = path
+            .strip_prefix(query.path_prefix)
+            .is_some_and(|rest| query.path_prefix.is_empty() || rest.is_empty() || rest.starts_with('/'));
+        if !below {
+            continue;
+        }
+        let defs = (query.kinds != KindFilter::File).then(|| entry.facts.defs_indexed());
+        for (def, found_def) in defs.into_iter().flatten() {
+            let name = entry.facts.name(found_def.name);
+            let class = match name.to_lowercase() {
+                text if text == lower => MatchClass::Exact,
+                text if text.starts_with(&lower) => MatchClass::Prefix,
+                text if text.contains(&lower) => MatchClass::Substring,
+                _ => continue,
+            };
+            let node = NodeRef::Def(DefRef { file, def });
+            if query.kinds.admits(NodeKind::Def(found_def.kind)) {
+                let length = entry.facts.name(found_def.qualified).len();
+                found.push((class, !name.contains(asked), map.is_announcement(node), length, map.id(node)));
+            }
+        }
+        if matches!(query.kinds, KindFilter::Any | KindFilter::File) && path.to_lowercase().contains(&lower) {
+            let name = entry.path.file_name();
+            let exact =
+                [name.to_lowercase(), name.split('.').next().unwrap_or("").to_lowercase()].contains(&lower);
+            let class = if exact { MatchClass::Exact } else { MatchClass::Path };
+            found.push((class, !name.contains(asked), false, path.len(), map.id(NodeRef::File(file))));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|(class, _, _, _, id)| (class, id.to_string())).collect()
+}
+
+fn text(names: &[(bool, String)]) -> String {
+    let line = |(is_class, name): &(bool, String)| match is_class {
+        true => format!("class {name}: pass\n"),
+        false => format!("def {name}(): pass\n"),
+    };
+    names.iter().map(line).collect()
+}
+
+fn names() -> impl Strategy<Value = Vec<(bool, String)>> {
+    prop::collection::vec((any::<bool>(), "[aAbB_]{1,4}"), 0..6)
+}
+
+proptest! {
+    #[test]
+    fn finds_and_ranks_what_looking_at_everything_does(
+        files in prop::collection::vec(names(), 1..6),
+        changed in prop::collection::vec((0usize..6, prop::option::of(names())), 0..4),
+        query in "[aAbB_]{1,3}",
+        kind in 0usize..4,
+        folder in 0usize..3,
+    ) {
+        let path = |at: usize| format!("{}/{}.py", ["a", "a/Ab", "b"][at % 3], ["ab", "x", "Ba"][at % 2 + at % 3 / 2]);
+        let mut map = Map::new();
+        map.apply(files.iter().enumerate().map(|(at, names)| set(at as u32, &path(at), &text(names))).collect());
+        for (at, names) in changed {
+            let change = match names {
+                Some(names) => set(at as u32, &path(at), &text(&names)),
+                None => MapChange::Remove { file: FileId(at as u32) },
+            };
+            map.apply(vec![change]);
+        }
+        let query = SearchQuery {
+            text: &query,
+            kinds: [KindFilter::Any, KindFilter::Function, KindFilter::Class, KindFilter::File][kind],
+            path_prefix: ["", "a", "a/Ab"][folder],
+            limit: 60,
+        };
+        let answer = map.search(&query);
+        // Near misses come behind everything else, and only where that is little.
+        let sure = answer.hits.iter().filter(|hit| hit.class != MatchClass::Fuzzy);
+        let found: Vec<(MatchClass, String)> = sure.map(|hit| (hit.class, hit.info.id.to_string())).collect();
+        let expected = plain(&map, &query);
+        prop_assert_eq!(answer.total - (answer.hits.len() - found.len()), expected.len());
+        prop_assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn what_is_not_looked_at_is_counted() {
+    let files = (0..30).map(|file| {
+        let names =
+            |kind: &str, of: &str| (0..20).map(|at| format!("{kind} {of}{at}(): pass\n")).collect::<String>();
+        let (function, class) = (names("def", "some_f"), names("class", "Some_c"));
+        set(file, &format!("d{}/f{file}.py", file % 2), &format!("{function}{class}def same(): pass\n"))
+    });
+    let mut map = Map::new();
+    map.apply(files.collect());
+    let count = |text, kinds, path_prefix| {
+        let answer = map.search(&SearchQuery { text, kinds, path_prefix, limit: 3 });
+        assert!(!answer.total_is_least);
+        answer.total
+    };
+    assert_eq!(count("some", KindFilter::Any, ""), 30 * 40);
+    assert_eq!(count("me_", KindFilter::Function, ""), 30 * 20);
+    assert_eq!(count("ome", KindFilter::Class, "d1"), 15 * 20);
+    assert_eq!(count("f", KindFilter::File, "d1"), 15);
+    assert_eq!(count("sam", KindFilter::Any, "d0/f4.py"), 1);
+}

@@ -1,0 +1,78 @@
+//! Which definitions and files a query wants, and how many of a name's definitions these are.
+
+use hob_base::FileId;
+
+use crate::graph::{KindFilter, NodeKind, SearchQuery};
+use crate::index::{Index, Kinds, NameId, Share};
+
+/// What a query wants.
+pub(super) struct Wanted<'m> {
+    index: &'m Index,
+    /// Of definitions; `None`: all.
+    kinds: Option<Kinds>,
+    /// A bit for each file; `None`: all.
+    files: Option<Vec<u64>>,
+}
+
+impl<'m> Wanted<'m> {
+    pub(super) fn new(index: &'m Index, query: &SearchQuery<'_>) -> Self {
+        let kinds = (query.kinds != KindFilter::Any)
+            .then(|| Kinds::that(|kind| query.kinds.admits(NodeKind::Def(kind))));
+        let folder = query.path_prefix.trim_end_matches('/');
+        let files = (!folder.is_empty()).then(|| files_below(index, folder));
+        Self { index, kinds, files }
+    }
+
+    /// Whether nothing is left out.
+    pub(super) fn is_everything(&self) -> bool {
+        self.kinds.is_none() && self.files.is_none()
+    }
+
+    /// Whether a file is below the folder.
+    pub(super) fn has_file(&self, file: u32) -> bool {
+        let word = |files: &Vec<u64>| files.get(file as usize / 64).copied().unwrap_or(0);
+        self.files.as_ref().is_none_or(|files| word(files) >> (file % 64) & 1 == 1)
+    }
+
+    /// How many definitions of a name are wanted. Hardly any need to be looked at for that.
+    pub(super) fn count(&self, name: NameId) -> usize {
+        let standing = self.index.standing(name);
+        let by_kind = self.kinds.map_or(Share::All, |wanted| standing.kinds.share(wanted));
+        if by_kind == Share::None {
+            return 0;
+        }
+        if by_kind == Share::All && self.files.is_none() {
+            return standing.defs as usize;
+        }
+        let files = self.index.defining_id(name);
+        let inside = files.iter().filter(|file| self.has_file(**file)).count();
+        match by_kind {
+            _ if inside == 0 => 0,
+            Share::All if inside == files.len() => standing.defs as usize,
+            Share::All if standing.defs as usize == files.len() => inside,
+            _ => self.counted(files, self.index.name(name)),
+        }
+    }
+
+    fn counted(&self, files: &[u32], name: &str) -> usize {
+        let inside = files.iter().filter(|file| self.has_file(**file));
+        let entries = inside.filter_map(|&file| self.index.entry(FileId(file)));
+        let wanted =
+            |kind| self.kinds.is_none_or(|kinds| Kinds::from_iter([kind]).share(kinds) == Share::All);
+        entries.map(|entry| entry.defs_named(name).filter(|(_, def)| wanted(def.kind)).count()).sum()
+    }
+}
+
+/// The files in a folder and below it, or the file of that path.
+fn files_below(index: &Index, folder: &str) -> Vec<u64> {
+    let mut files = Vec::new();
+    let below = index.paths().folders_below(folder).flatten().copied();
+    for file in below.chain(index.paths().file(folder)) {
+        let word = file.index() / 64;
+        if files.len() <= word {
+            files.resize(word + 1, 0);
+        }
+        files[word] |= 1 << (file.index() % 64);
+    }
+    files
+}
