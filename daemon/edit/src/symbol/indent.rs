@@ -1,10 +1,11 @@
 //! Source as it is given, indented as its place is.
 //!
 //! Source comes flush left, or indented as it will be, or copied from the middle of a line, so that only its first line is
-//! flush left. What it is can be told from the lines after the first: they are indented less, or as much, as the place
-//! itself. Where the file indents with tabs and the source with blanks, or the other way round, levels are translated. What
-//! no line tells is whether it lies within a string that goes over several lines: such lines are moved with the others.
+//! flush left. Which it is the lines after the first tell: where a block ends, or where its body begins. Where the file
+//! indents with tabs and the source with blanks, or the other way round, levels are translated. What no line tells is whether
+//! it lies within a string that goes over several lines: such lines are moved with the others.
 
+use super::style::Style;
 use crate::lines::{self, Ending, LF};
 
 /// The place that source goes to.
@@ -14,8 +15,8 @@ pub(super) struct Place<'a> {
     pub(super) indentation: &'a str,
     /// What ends lines there.
     pub(super) ending: Ending,
-    /// Whether blocks are made by indentation.
-    pub(super) by_indentation: bool,
+    /// How its language is laid out.
+    pub(super) style: Style,
     /// One level of indentation in this file.
     pub(super) level: &'a str,
 }
@@ -41,33 +42,97 @@ pub(super) fn fit(source: &str, place: Place<'_>) -> String {
 }
 
 /// The indentation that the source's lines have in common, and the lines after the first with anything on them.
-fn given<'s>(all: &[&'s str], place: Place<'_>) -> (&'s str, Vec<&'s str>) {
+fn given<'s>(all: &[&'s str], place: Place<'s>) -> (&'s str, Vec<&'s str>) {
     let Some((first, rest)) = all.split_first() else { return ("", Vec::new()) };
     let rest: Vec<&str> = rest.iter().copied().filter(|line| !line.trim().is_empty()).collect();
     let own = lines::indentation(first);
-    if !own.is_empty() {
-        return (own, rest);
-    }
-    let least = rest.iter().map(|line| lines::indentation(line)).min_by_key(|space| space.len());
-    let is_cut = least.is_some_and(|least| is_from_the_middle(&rest, least, place));
-    // A block lies deeper than its head, and the place's indentation is that of the head.
-    let given = least.filter(|_| is_cut).map_or("", |least| &least[..place.indentation.len()]);
-    (given, rest)
+    let is_cut = own.is_empty() && !place.indentation.is_empty() && is_from_the_middle(first, &rest, place);
+    (if is_cut { place.indentation } else { own }, rest)
 }
 
 /// Whether the lines after a first that is flush left are indented as they were in the file.
-fn is_from_the_middle(rest: &[&str], least: &str, place: Place<'_>) -> bool {
-    if place.indentation.is_empty() || !least.starts_with(place.indentation) {
-        return false;
+fn is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
+    if place.style.by_indentation {
+        return head_is_from_the_middle(first, rest, place);
     }
-    let ends = rest.last().is_some_and(|line| super::closes(line));
-    least.len() > place.indentation.len() || (ends && !place.by_indentation)
+    let is_as_deep = |line: &&str| line.starts_with(place.indentation);
+    // What begins at the margin ends there.
+    if let Some(last) = rest.last().filter(|line| super::closes(line)) {
+        return is_as_deep(last);
+    }
+    if stands_above(first, place) {
+        return rest.first().is_some_and(is_as_deep);
+    }
+    match end_of_brackets(first, rest) {
+        Some(end) => is_as_deep(&end),
+        None => !rest.is_empty() && rest.iter().all(|line| is_deeper(line, place)),
+    }
 }
 
-/// The step by which the source's lines are indented, in its own characters; empty if none is.
+/// The line that begins by closing what the first one opened.
+fn end_of_brackets<'s>(first: &str, rest: &[&'s str]) -> Option<&'s str> {
+    let mut open = brackets(first);
+    if open <= 0 {
+        return None;
+    }
+    let end = rest.iter().find(|line| {
+        open += brackets(line);
+        open <= 0
+    })?;
+    super::closes(end).then_some(*end)
+}
+
+fn is_deeper(line: &str, place: Place<'_>) -> bool {
+    line.strip_prefix(place.indentation).is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// Whether a line is part of a definition that begins below it: nothing that follows is deeper.
+fn stands_above(line: &str, place: Place<'_>) -> bool {
+    line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
+}
+
+/// The same where blocks are made by indentation: the first line that is not within brackets tells. It is a body, which lies
+/// deeper than its head, or as deep as what it belongs to.
+fn head_is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
+    let opens =
+        |line: &str, open: i32| open == 0 && line.trim_end().ends_with(':') && !stands_above(line, place);
+    let mut open = brackets(first);
+    let mut is_head = opens(first, open);
+    for line in rest {
+        let after = open + brackets(line);
+        let ends = after == 0 && line.trim_start().starts_with([')', ']', '}']);
+        if open == 0 || ends {
+            return if is_head { is_deeper(line, place) } else { line.starts_with(place.indentation) };
+        }
+        open = after;
+        is_head = opens(line, open);
+    }
+    false
+}
+
+/// Brackets that a line opens, less those that it closes; what is quoted or behind `#` does not count.
+fn brackets(line: &str) -> i32 {
+    let (mut open, mut quote) = (0, None);
+    for c in line.chars() {
+        match (c, quote) {
+            (_, Some(end)) => quote = quote.filter(|_| c != end),
+            ('"' | '\'', None) => quote = Some(c),
+            ('#', None) => break,
+            ('(' | '[' | '{', None) => open += 1,
+            (')' | ']' | '}', None) => open -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
+/// The step by which the source's lines are indented, of the characters that most of them have; empty if none is.
 fn level<'s>(rest: &[&'s str], given: &str) -> &'s str {
-    let deeper = rest.iter().filter_map(|line| lines::indentation(line).strip_prefix(given));
-    deeper.filter(|space| !space.is_empty()).min_by_key(|space| space.len()).unwrap_or_default()
+    let deeper = || rest.iter().filter_map(|line| lines::indentation(line).strip_prefix(given));
+    let tabs = deeper().filter(|space| space.starts_with('\t')).count();
+    let blanks = deeper().filter(|space| space.starts_with(' ')).count();
+    let usual = if tabs > blanks { '\t' } else { ' ' };
+    deeper().filter(|space| space.starts_with(usual)).min_by_key(|space| space.len()).unwrap_or_default()
 }
 
 /// One line after the first, where it belongs.
@@ -86,31 +151,30 @@ fn moved(line: &str, given: &str, source_level: &str, place: Place<'_>) -> Strin
 /// Indentation in the characters of the file.
 fn translated(space: &str, source_level: &str, level: &str) -> String {
     let is_tabs = |space: &str| space.starts_with('\t');
-    if source_level.is_empty() || is_tabs(source_level) == is_tabs(level) {
+    if source_level.is_empty() || is_tabs(source_level) == is_tabs(level) || is_tabs(space) == is_tabs(level)
+    {
         return space.to_owned();
     }
     let (levels, over) = (space.len() / source_level.len(), space.len() % source_level.len());
     format!("{}{}", level.repeat(levels), " ".repeat(over))
 }
 
-/// One level of indentation, as most of the file's lines that begin deeper than the one before them have it.
-pub(super) fn level_of(text: &str) -> String {
-    let (mut tabs, mut blanks) = (0_usize, [0_usize; 9]);
+/// One level of indentation: of the characters that most indented lines have, and of the width by which most of those that
+/// begin deeper than the one before them do so. `None` if no line is indented.
+pub(super) fn level_of(text: &str) -> Option<String> {
+    let (mut tabs, mut blanks, mut steps) = (0_usize, 0_usize, [0_usize; 9]);
     let mut last = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let space = lines::indentation(line);
-        let width = space.len();
-        match width.saturating_sub(last) {
-            0 => {}
-            _ if space.starts_with('\t') => tabs += 1,
-            step => blanks[step.min(8)] += 1,
-        }
-        last = width;
+        tabs += usize::from(space.starts_with('\t'));
+        blanks += usize::from(space.starts_with(' '));
+        steps[space.len().saturating_sub(last).min(8)] += usize::from(space.starts_with(' '));
+        last = space.len();
     }
-    let (step, most) = blanks.iter().enumerate().skip(2).max_by_key(|(_, times)| **times).unwrap_or((4, &0));
-    match (tabs, *most) {
-        (tabs, most) if tabs > most => "\t".to_owned(),
-        (_, 0) => "    ".to_owned(),
-        _ => " ".repeat(step),
+    let (step, _) = steps.iter().enumerate().skip(2).rev().max_by_key(|(_, times)| **times)?;
+    match (tabs, blanks) {
+        (0, 0) => None,
+        (tabs, blanks) if tabs > blanks => Some("\t".to_owned()),
+        _ => Some(" ".repeat(step)),
     }
 }

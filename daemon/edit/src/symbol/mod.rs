@@ -60,6 +60,14 @@ pub enum SymbolEditError {
         /// The line.
         code: String,
     },
+    /// It is a value within something larger.
+    #[error(
+        "the definition is the value of what line {0} begins, so it cannot be taken out alone; use edit_text"
+    )]
+    IsValue(
+        /// 1-based.
+        usize,
+    ),
     /// What is asked for is there already.
     #[error("nothing would change: the definition already reads like that")]
     NothingChanges,
@@ -130,6 +138,9 @@ impl<'t> Item<'t> {
         let start = place.bytes.start + (said.len() - said.trim_start().len());
         let first = lines::line_start(text, start);
         let style = style(place.language);
+        // What the definition itself says comes first: elsewhere may be text that is laid out otherwise.
+        let own = &text[first..start + kept.len()];
+        let level = indent::level_of(own).or_else(|| indent::level_of(text));
         Ok(Self {
             text,
             bytes: start..start + kept.len(),
@@ -138,7 +149,7 @@ impl<'t> Item<'t> {
             top: style.comment_above(text, first),
             indentation: lines::indentation(&text[first..]),
             ending: lines::ending_near(text, start),
-            level: indent::level_of(text),
+            level: level.unwrap_or_else(|| "    ".to_owned()),
         })
     }
 
@@ -146,7 +157,7 @@ impl<'t> Item<'t> {
         let place = Place {
             indentation: self.indentation,
             ending: self.ending,
-            by_indentation: self.style.by_indentation,
+            style: self.style,
             level: &self.level,
         };
         fit(source, place)
@@ -202,6 +213,11 @@ impl<'t> Item<'t> {
         }
         let tail = self.style.tail(self.text, self.bytes.end);
         tail.ok_or_else(|| self.shares_line(lines::line_start(self.text, self.bytes.end)))?;
+        if let Some(line) = lines::line_before(self.text, self.top)
+            && ["=", "=>"].iter().any(|sign| self.text[line.clone()].trim_end().ends_with(sign))
+        {
+            return Err(SymbolEditError::IsValue(lines::line_number(self.text, line.start)));
+        }
         if self.is_all_of_a_block() {
             let text = format!("{}pass", self.indentation);
             return Ok(Splice { range: self.top..lines::line_end(self.text, self.bytes.end), text });

@@ -57,6 +57,15 @@ fn a_definition_is_replaced_in_its_indentation() {
 }
 
 #[test]
+fn a_definition_as_it_is_read_changes_nothing() {
+    let decorated = "@cached\n    def two(self):\n        return 2";
+    assert_eq!(try_edit("py", CLASS, Replace(decorated)), Err(SymbolEditError::NothingChanges));
+    let variant = "enum E {\n    «#[a]\n    B»,\n}\n";
+    assert_eq!(try_edit("rs", variant, Replace("#[a]\n    B")), Err(SymbolEditError::NothingChanges));
+    assert_eq!(try_edit("rs", variant, Replace("    #[a]\n    B,\n")), Err(SymbolEditError::NothingChanges));
+}
+
+#[test]
 fn a_comment_is_replaced_only_by_another() {
     let after = edited("py", CLASS, Replace("# Two, always.\ndef two(self):\n    return 2"));
     assert!(
@@ -160,6 +169,10 @@ fn code_beside_a_definition_is_not_taken_with_it() {
     );
     assert!(try_edit("js", "«f() {}» g() {}\n", Delete).is_err());
     assert!(try_edit("py", "class A: «x = 1»\n", Delete).is_err());
+    assert_eq!(
+        try_edit("ts", "const a = (b) =>\n  «function f() {}»;\n", Delete),
+        Err(SymbolEditError::IsValue(1))
+    );
     assert_eq!(edited("js", "export «const a = 1»;\n", Replace("const a = 2;")), "export const a = 2;\n");
 }
 
