@@ -102,9 +102,9 @@ fn foreign_libraries_are_known_in_one_place() {
     let mut offenders = Vec::new();
     for (name, text) in rust_files().into_iter().filter(|(name, _)| !name.starts_with("tests/")) {
         let code = code(&text);
-        let strangers = ONLY_IN.iter().filter(|(word, homes)| {
-            !homes.iter().any(|home| name.starts_with(home)) && names(&code, word)
-        });
+        let strangers = ONLY_IN
+            .iter()
+            .filter(|(word, homes)| !homes.iter().any(|home| name.starts_with(home)) && names(&code, word));
         let belongs = |homes: &[&str]| homes.join(" or ");
         offenders.extend(
             strangers

@@ -1,6 +1,8 @@
 //! How good answers are, as figures that a change must own up to: golden files of ranks over pinned source trees.
-//! And one that has no figure: what patterns make of those trees is what ast-grep's command line makes of them.
+//! And two without a figure: what patterns make of those trees is what ast-grep makes of them, and definitions can be taken
+//! out of them and put beside themselves.
 
+mod definitions;
 mod map;
 mod pattern;
 mod ranking;
