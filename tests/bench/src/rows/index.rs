@@ -6,6 +6,7 @@ use super::{FEW, Failure, timed};
 use crate::Args;
 use crate::bare::Files;
 use crate::peers::{ctags, is_there};
+use crate::process::cpu;
 use crate::stats::{Times, compare};
 use crate::world::{World, run as run_quietly};
 
@@ -23,13 +24,17 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
     }
     let out = tempfile::tempdir()?;
     let (mut hob, mut bare, mut other) = (Times::default(), Times::default(), Times::default());
+    let (mut hob_cpu, mut bare_cpu) = (Times::default(), Times::default());
     // All find the sources in the page cache.
     read(&args.tree);
     for round in 0..FEW.min(args.rounds.max(1)) {
         let world = World::new(&args.tree)?;
         timed(&mut hob, || world.index())?;
+        hob_cpu.push(cpu(world.pid()?)?);
         drop(world);
+        let before = cpu(std::process::id())?;
         let parsed = timed(&mut bare, || files.parse())?;
+        bare_cpu.push(cpu(std::process::id())?.saturating_sub(before));
         if round == 0 {
             println!(
                 "  bare tree-sitter: {} files, {:.1} MB, {} threads, of which each read for {:.0} ms",
@@ -44,6 +49,8 @@ pub(super) fn index(args: &Args) -> Result<(), Failure> {
         }
     }
     compare(("hob index", &hob), ("bare tree-sitter", &bare));
+    // Says the same where others use the cores too.
+    compare(("hob index, CPU", &hob_cpu), ("bare tree-sitter, CPU", &bare_cpu));
     if has_ctags {
         compare(("hob index", &hob), ("ctags -R", &other));
     }
