@@ -17,7 +17,7 @@
 //! it lists none in a function that is claimed, it is asked what every place with the name there means: a claim is wrong only
 //! if it knows them all, and unjudged otherwise. That goes for hob and for its neighbours alike.
 //!
-//! `HOB_MAP_TRUTH_SHOW=<folder>` writes what each program has that hob has not, and hob's own false claims.
+//! `HOB_MAP_TRUTH_SHOW=<folder>` writes what hob misses, with who has it, and hob's own false claims, by line and by function.
 
 mod judge;
 mod programs;
@@ -129,6 +129,7 @@ impl<'a> Comparison<'a> {
         let (verdict, uses) = self.of_hob(answer, &hob::KINDS);
         if !is_named {
             self.lines.add(symbol, &verdict);
+            self.shown.push_str(&verdict.to_string());
         }
         let demanded: BTreeSet<Line> = verdict.demanded().cloned().collect();
         let listed = answer.places.iter().filter_map(|place| self.judge.function(&place.file, place.line));
