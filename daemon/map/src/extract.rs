@@ -5,15 +5,15 @@
 
 use std::cell::RefCell;
 
-use tree_sitter::{Language, Parser};
+use tree_sitter::{Language, Parser, Tree};
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::hazards::is_hazardous;
 use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
-use crate::parse::parse;
+use crate::parse::{Patience, parse, parse_patiently};
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 5;
+pub const EXTRACTOR_VERSION: u32 = 6;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
@@ -22,30 +22,44 @@ thread_local! {
 /// Extracts the facts of a file. `file_name` matters for project files only.
 #[must_use]
 pub fn extract(lang: Lang, file_name: &str, source: &[u8]) -> FileFacts {
+    extract_within(lang, file_name, source, &|| true)
+}
+
+/// The same for whoever cannot wait for ever: the file is text and nothing else once `patience` is out.
+#[must_use]
+pub fn extract_within(lang: Lang, file_name: &str, source: &[u8], patience: Patience<'_>) -> FileFacts {
     match lang.spec() {
         None => manifest_facts(file_name, source),
-        Some(spec) => extract_source(spec, source),
+        Some(spec) => extract_source(spec, source, patience),
     }
 }
 
-fn extract_source(spec: &'static LangSpec, source: &[u8]) -> FileFacts {
+fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>) -> FileFacts {
     let mut facts = FactsBuilder::new(spec.lang);
-    let (grammar, extract) = match spec.reader {
-        Reader::Tree { grammar, extract } => (grammar, extract),
+    let grammar = match spec.reader {
+        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => grammar,
         Reader::Own(read) => return read(source, facts).finish(),
     };
-    let tree = match is_hazardous(spec.lang, source) {
-        true => None,
-        false => PARSERS.with_borrow_mut(|parsers| parse(parser(parsers, spec.lang, grammar)?, source)),
+    let parse = |text: &[u8], old: Option<&Tree>| {
+        let patiently =
+            |parsers: &mut [_]| parse_patiently(parser(parsers, spec.lang, grammar)?, (text, old), patience);
+        PARSERS.with_borrow_mut(|parsers| patiently(parsers))
     };
+    let tree = if is_hazardous(spec.lang, source) { None } else { parse(source, None) };
     let Some(tree) = tree else {
         facts.has_errors();
         return facts.finish();
     };
-    if tree.root_node().has_error() {
-        facts.has_errors();
+    match spec.reader {
+        Reader::Twice { extract, .. } => extract((&tree, source), facts, &parse).finish(),
+        Reader::Tree { extract, .. } => {
+            if tree.root_node().has_error() {
+                facts.has_errors();
+            }
+            extract(&tree, source, facts).finish()
+        }
+        Reader::Own(_) => facts.finish(),
     }
-    extract(&tree, source, facts).finish()
 }
 
 /// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.
@@ -59,7 +73,7 @@ pub(crate) fn extract_part(
     let tree = PARSERS.with_borrow_mut(|parsers| {
         let parser = parser(parsers, lang, grammar).filter(|_| !is_hazardous(lang, source))?;
         parser.set_included_ranges(&[range(source, (from, to))]).ok()?;
-        let tree = parse(parser, source);
+        let tree = parse(parser, source, None);
         // The parser is kept for whole files.
         parser.set_included_ranges(&[]).ok()?;
         tree

@@ -20,8 +20,9 @@ mod search;
 pub mod trees;
 pub mod walk;
 
-pub use extract::{EXTRACTOR_VERSION, extract};
+pub use extract::{EXTRACTOR_VERSION, extract, extract_within};
 pub use facts::FileFacts;
 pub use graph::{Map, MapChange};
 pub use index::PreparedFile;
 pub use langs::{Lang, language_of};
+pub use parse::Patience;

@@ -3,6 +3,9 @@
 //! A parser that has to guess what broken text means takes time that grows faster than the text: 15 kB of `case a: case a: ...`
 //! are two million steps of Go's. Steps are the parser's own, so that the same bytes come to the same end on every machine;
 //! what takes too many is text and nothing else. A time limit would do neither.
+//!
+//! But steps may grow too: 16,000 links of `a->a->...` make each of Lua's take ten times as long as usual. Nothing that the parser
+//! tells shows that, so whoever has a clock may bring [`Patience`], for what would take minutes.
 
 use std::ops::ControlFlow;
 
@@ -14,20 +17,41 @@ const REPORTS_PER_KB: usize = 200;
 /// What a file may take whatever its length.
 const REPORTS: usize = 1_000;
 
-/// Parses `source`; `None` when that takes too many steps. The parser can be used again.
-pub(crate) fn parse(parser: &mut Parser, source: &[u8]) -> Option<Tree> {
-    parse_within(parser, source, REPORTS + source.len() / 1024 * REPORTS_PER_KB)
+/// Asked again and again while a file is parsed; `false` ends that.
+pub type Patience<'a> = &'a dyn Fn() -> bool;
+
+/// It is asked once in so many reports.
+const ASKED: usize = 16;
+
+/// Parses `source`; `None` when that takes too many steps. The parser can be used again. `old` is a tree of another text, which
+/// has been told what has changed since.
+pub(crate) fn parse(parser: &mut Parser, source: &[u8], old: Option<&Tree>) -> Option<Tree> {
+    parse_patiently(parser, (source, old), &|| true)
 }
 
-fn parse_within(parser: &mut Parser, source: &[u8], reports: usize) -> Option<Tree> {
+/// The same; `None` also once patience is out.
+pub(crate) fn parse_patiently(
+    parser: &mut Parser,
+    (source, old): (&[u8], Option<&Tree>),
+    patience: Patience<'_>,
+) -> Option<Tree> {
+    parse_within(parser, (source, old), (REPORTS + source.len() / 1024 * REPORTS_PER_KB, patience))
+}
+
+fn parse_within(
+    parser: &mut Parser,
+    (source, old): (&[u8], Option<&Tree>),
+    (reports, patience): (usize, Patience<'_>),
+) -> Option<Tree> {
     let mut left = reports;
     let mut report = |_: &ParseState| {
         left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let goes_on = left > 0 && (!left.is_multiple_of(ASKED) || patience());
+        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut report);
     let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
-    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    let tree = parser.parse_with_options(&mut read, old, Some(options));
     if tree.is_none() {
         // It would go on where it stopped.
         parser.reset();
@@ -38,7 +62,9 @@ fn parse_within(parser: &mut Parser, source: &[u8], reports: usize) -> Option<Tr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lang, extract};
+    use std::cell::Cell;
+
+    use crate::{Lang, extract, extract_within};
 
     fn parser() -> Parser {
         let mut parser = Parser::new();
@@ -50,10 +76,10 @@ mod tests {
     fn a_parser_that_gave_up_is_as_new() {
         let mut parser = parser();
         let source = format!("package a\n{}", "func f() { g() }\n".repeat(1_000));
-        assert!(parse_within(&mut parser, source.as_bytes(), 5).is_none());
-        let tree = parse(&mut parser, b"package a\nfunc f() {}\n").expect("a small file");
+        assert!(parse_within(&mut parser, (source.as_bytes(), None), (5, &|| true)).is_none());
+        let tree = parse(&mut parser, b"package a\nfunc f() {}\n", None).expect("a small file");
         assert!(!tree.root_node().has_error() && tree.root_node().end_byte() == 22);
-        assert!(parse(&mut parser, source.as_bytes()).is_some());
+        assert!(parse(&mut parser, source.as_bytes(), None).is_some());
     }
 
     #[test]
@@ -63,6 +89,20 @@ mod tests {
         assert!(facts.has_errors);
         let after = extract(Lang::Go, "b.go", b"package a\nfunc f() {}\n");
         assert!(!after.has_errors && after.defs.len() == 1);
+    }
+
+    #[test]
+    fn what_outlasts_patience_is_only_text() {
+        let source = format!("package a\n{}", "func f() { g() }\n".repeat(10_000));
+        let asked = Cell::new(0);
+        let patience = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let facts = extract_within(Lang::Go, "a.go", source.as_bytes(), &patience);
+        assert!(facts.has_errors && facts.defs.is_empty() && asked.get() == 3);
+        let whole = extract_within(Lang::Go, "a.go", source.as_bytes(), &|| true);
+        assert!(!whole.has_errors && whole.defs.len() == 10_000);
     }
 
     #[test]

@@ -102,6 +102,9 @@ pub struct LangSpec {
     pub package_scope: PackageScope,
 }
 
+/// Parses another text of a file, with the tree of one that it was changed from; `None` where that takes too long.
+pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
+
 /// How the files of a language become facts.
 #[derive(Clone, Copy)]
 pub enum Reader {
@@ -111,6 +114,13 @@ pub enum Reader {
         grammar: fn() -> Language,
         /// Turns a tree into facts.
         extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    },
+    /// The same for a language whose text may have to be changed before its grammar understands it.
+    Twice {
+        /// The grammar.
+        grammar: fn() -> Language,
+        /// Turns a tree of the source into facts, and says whether there are errors.
+        extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
     /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
     Own(fn(&[u8], FactsBuilder) -> FactsBuilder),

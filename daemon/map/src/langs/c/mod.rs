@@ -3,7 +3,8 @@
 //! The grammars of C and C++ name their nodes alike, so one set of rules (`Family`) serves both; what only C++ has lies
 //! in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file
 //! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
-//! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired.
+//! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired, and what
+//! makes the grammar lose its way is taken out of the text ([`mend`]).
 
 mod database;
 mod declarator;
@@ -11,6 +12,7 @@ mod decls;
 mod defs;
 pub(crate) mod grammar;
 mod imports;
+pub(crate) mod mend;
 mod names;
 mod preproc;
 mod refs;
@@ -26,7 +28,7 @@ pub(crate) use declarator::{Declared, Parts, declared};
 pub(crate) use imports::{Includes, include_target};
 pub(crate) use rules::Family;
 
-use super::{Lang, LangSpec, PackageScope, Reader};
+use super::{Lang, LangSpec, PackageScope, Reader, Reparse};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -37,7 +39,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C",
     extensions: &["c"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: Reader::Twice { grammar: language, extract },
     imports: &Includes,
     bare_members: false,
     package_scope: PackageScope::File,
@@ -47,6 +49,10 @@ fn language() -> Language {
     tree_sitter_c::LANGUAGE.into()
 }
 
-fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
+    mend::extract((Lang::C, read), parsed, facts, reparse)
+}
+
+fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut Family::new(&grammar::C))
 }

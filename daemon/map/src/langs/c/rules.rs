@@ -18,6 +18,10 @@ pub(crate) struct Family {
     pub(crate) wrapper: Option<(usize, usize, Outer)>,
     /// The name that a `typedef` gives to the anonymous struct in it.
     pub(crate) alias_of: Option<AliasOf>,
+    /// Where the type of the last `typedef` starts.
+    pub(crate) announced: usize,
+    /// Words before braces, and tags that a `typedef` was the first to name; made when it is asked for.
+    pub(crate) tags: Option<FxHashSet<Vec<u8>>>,
     /// The enumeration around the walk, if its members belong to the scope around it.
     pub(crate) open_enum: Option<DefIdx>,
     /// C++: namespaces defined in this file, by qualified name.
@@ -71,6 +75,8 @@ impl Family {
             handled: Handled::default(),
             wrapper: None,
             alias_of: None,
+            announced: usize::MAX,
+            tags: None,
             open_enum: None,
             namespaces: FxHashSet::default(),
             globals: FxHashMap::default(),

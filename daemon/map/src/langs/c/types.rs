@@ -1,5 +1,7 @@
 //! Structs, unions, classes, enumerations and type names.
 
+use memchr::memchr_iter;
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::declarator::{Declared, Parts, declared, parts};
@@ -99,7 +101,9 @@ impl Family {
         self.handled.mark(name);
         let rest = cx.source.get(node.end_byte()..).unwrap_or(&[]);
         let alone = rest.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b';');
-        if alone && !self.is_local(node) && self.owner_type(cx).is_none() {
+        let announced =
+            alone || (self.announced == node.start_byte() && self.is_announced(cx.text(name), cx.source));
+        if announced && !self.is_local(node) && self.owner_type(cx).is_none() {
             let head = TypeHead {
                 node,
                 name: (name.start_byte(), name.end_byte()),
@@ -117,6 +121,14 @@ impl Family {
             refer_unbound(cx, cx.text(name), name, RefKind::Type, Receiver::None);
         }
         Step::Skip
+    }
+
+    /// Whether `typedef struct name alias;` is the first that is heard of a type whose body is in another file.
+    fn is_announced(&mut self, name: &str, source: &[u8]) -> bool {
+        if self.g.cpp || name.is_empty() {
+            return false;
+        }
+        self.tags.get_or_insert_with(|| bodies(source)).insert(name.as_bytes().to_vec())
     }
 
     fn forward(&mut self, head: &TypeHead<'_>, kind: DefKind, cx: &mut Cx<'_>) {
@@ -181,6 +193,7 @@ impl Family {
         let parts = parts(self.g, node, cx.source);
         let anonymous = parts.ty.filter(|ty| self.is_anonymous(*ty));
         let tag = parts.ty.and_then(|ty| self.defined_tag(ty, cx));
+        self.announced = parts.ty.map_or(usize::MAX, |ty| ty.start_byte());
         let mut outer = self.lead.take(node, cx);
         (outer.start, outer.line) = (Some(node.start_byte()), Some(Cx::lines(node).0));
         (outer.end, outer.end_line) = (node.end_byte(), Cx::lines(node).1);
@@ -274,4 +287,19 @@ impl Family {
             cx.refer(cx.text(base), base, RefKind::Extends, Receiver::None);
         }
     }
+}
+
+/// The tags that a file has bodies for.
+fn bodies(source: &[u8]) -> FxHashSet<Vec<u8>> {
+    let mut found = FxHashSet::default();
+    for brace in memchr_iter(b'{', source) {
+        let before = source[..brace].trim_ascii_end();
+        let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let length = before.iter().rev().take_while(is_word).count();
+        let name = &before[before.len() - length..];
+        if !name.is_empty() {
+            found.insert(name.to_vec());
+        }
+    }
+    found
 }

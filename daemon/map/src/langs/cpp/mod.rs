@@ -15,8 +15,8 @@ use tree_sitter::{Language, Tree};
 
 pub use header::looks_like_cpp;
 
-use super::c::{Family, grammar, include_target};
-use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader};
+use super::c::{Family, grammar, include_target, mend};
+use super::{FileId, ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader, Reparse};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
@@ -27,7 +27,7 @@ pub const SPEC: LangSpec = LangSpec {
     name: "C++",
     extensions: &["cc", "cpp", "cxx", "hpp", "hh", "hxx", "ipp", "inl"],
     interpreters: &[],
-    reader: Reader::Tree { grammar: language, extract },
+    reader: Reader::Twice { grammar: language, extract },
     imports: &Imports,
     bare_members: true,
     package_scope: PackageScope::File,
@@ -37,7 +37,11 @@ fn language() -> Language {
     tree_sitter_cpp::LANGUAGE.into()
 }
 
-fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+fn extract(parsed: (&Tree, &[u8]), facts: FactsBuilder, reparse: Reparse<'_>) -> FactsBuilder {
+    mend::extract((Lang::Cpp, read), parsed, facts, reparse)
+}
+
+fn read(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     walk(tree, source, facts, &mut Family::new(&grammar::CPP))
 }
 

@@ -1,0 +1,213 @@
+//! Conditional groups that split what the grammar cannot read in parts.
+//!
+//! A grammar reads all branches of `#if`, one after another, which works as long as each is whole in itself. Where branches
+//! open what others close, or stand in the midst of an expression, one branch is read and the others are not there. Which
+//! one is decided by the condition, alike for all groups of a file: whoever takes the `{` of `#ifdef A` takes its `}` too.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::lex::{Kind, Token, is_word};
+
+/// `#if` to `#endif`, by numbers of tokens.
+#[derive(Debug)]
+pub(super) struct Group {
+    /// Where branches begin: `#if`, `#elif`, `#else`.
+    pub(super) branches: Vec<usize>,
+    /// `#endif`.
+    pub(super) end: usize,
+    /// The branch that is read, if any.
+    pub(super) kept: Option<usize>,
+    /// A branch opens or closes what stands outside it.
+    pub(super) unbalanced: bool,
+    /// It may stand, begin or end in the midst of a statement.
+    pub(super) torn: bool,
+}
+
+impl Group {
+    /// The tokens of a branch, its directive left out.
+    pub(super) fn body(&self, branch: usize) -> Range<usize> {
+        let end = self.branches.get(branch + 1).copied().unwrap_or(self.end);
+        self.branches[branch] + 1..end
+    }
+}
+
+/// A file's tokens, and how its conditions are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'a> {
+    pub(super) source: &'a [u8],
+    pub(super) tokens: &'a [Token],
+    pub(super) cpp: bool,
+    /// Of each group the second branch is wanted, and not the first.
+    pub(super) second: bool,
+}
+
+/// What a directive does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Directive<'a> {
+    If { key: &'a [u8], negated: bool },
+    Elif,
+    Else,
+    Endif,
+    Other,
+}
+
+/// What brackets are open, as a list with shared tails: a branch goes back to where its group began.
+struct Brackets {
+    /// Each with those it stands in.
+    open: Vec<(u32, u8)>,
+}
+
+const OUTSIDE: u32 = 0;
+
+/// The brace of a list of values.
+const LIST: u8 = b'=';
+
+impl Brackets {
+    fn step(&mut self, state: u32, mark: u8, before: Option<Kind>) -> u32 {
+        match mark {
+            b'{' | b'(' | b'[' => {
+                let is_list = match before {
+                    Some(Kind::Mark(b'=' | b',')) => mark == b'{',
+                    Some(Kind::Mark(b'{')) => mark == b'{' && self.open[state as usize].1 == LIST,
+                    _ => false,
+                };
+                self.open.push((state, if is_list { LIST } else { mark }));
+                self.open.len() as u32 - 1
+            }
+            b'}' | b')' | b']' => self.open[state as usize].0,
+            _ => state,
+        }
+    }
+
+    /// Whether statements can stand there.
+    fn is_block(&self, state: u32) -> bool {
+        state == OUTSIDE || self.open[state as usize].1 == b'{'
+    }
+}
+
+/// A group that has not ended.
+struct Begun {
+    group: Group,
+    start: u32,
+    /// What is open where the branch that is read ended.
+    after: Option<u32>,
+}
+
+impl<'a> Reading<'a> {
+    /// The groups of a file, by their ends; what never ends is none.
+    pub(super) fn groups(self) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut begun: Vec<Begun> = Vec::new();
+        let mut decided = FxHashMap::default();
+        let mut brackets = Brackets { open: vec![(OUTSIDE, 0)] };
+        let mut state = OUTSIDE;
+        for (at, token) in self.tokens.iter().enumerate() {
+            match token.kind {
+                Kind::Mark(mark) => state = brackets.step(state, mark, self.before(at)),
+                Kind::Directive => match self.directive(*token) {
+                    Directive::If { key, negated } => {
+                        let first = self.takes_first((key, negated), &mut decided);
+                        let kept = Some(usize::from(!first));
+                        let torn = !brackets.is_block(state) || self.is_amid(at);
+                        let group = Group { branches: vec![at], end: at, kept, unbalanced: false, torn };
+                        begun.push(Begun { group, start: state, after: None });
+                    }
+                    Directive::Elif | Directive::Else => {
+                        let Some(last) = begun.last_mut() else { continue };
+                        self.end_branch(last, at, state);
+                        last.group.branches.push(at);
+                        state = last.start;
+                    }
+                    Directive::Endif => {
+                        let Some(mut last) = begun.pop() else { continue };
+                        self.end_branch(&mut last, at, state);
+                        state = last.after.unwrap_or(last.start);
+                        last.group.kept = last.group.kept.filter(|kept| *kept < last.group.branches.len());
+                        groups.push(last.group);
+                    }
+                    Directive::Other => {}
+                },
+                Kind::Word | Kind::Text => {}
+            }
+        }
+        groups
+    }
+
+    fn end_branch(self, begun: &mut Begun, at: usize, state: u32) {
+        let group = &mut begun.group;
+        group.end = at;
+        let branch = group.branches.len() - 1;
+        let body = group.body(branch);
+        group.unbalanced |= state != begun.start;
+        group.torn |= self.is_torn(body);
+        if group.kept == Some(branch) {
+            begun.after = Some(state);
+        }
+    }
+
+    /// Whether a branch begins or ends in the midst of a statement.
+    fn is_torn(self, body: Range<usize>) -> bool {
+        let tokens = &self.tokens[body];
+        let Some((first, last)) = tokens.first().zip(tokens.last()) else { return false };
+        let is_whole = matches!(last.kind, Kind::Mark(b';' | b'{' | b'}' | b':' | b',') | Kind::Directive);
+        !is_whole || first.text(self.source) == b"else"
+    }
+
+    /// Whether what stands before a group goes on in it.
+    fn is_amid(self, at: usize) -> bool {
+        let ends = [b';', b'{', b'}', b':', b')', b','].map(Kind::Mark);
+        self.before(at).is_some_and(|before| before != Kind::Directive && !ends.contains(&before))
+    }
+
+    fn before(self, at: usize) -> Option<Kind> {
+        Some(self.tokens[at.checked_sub(1)?].kind)
+    }
+
+    fn directive(self, token: Token) -> Directive<'a> {
+        let text = &self.source[token.start..token.end];
+        let text = text[1..].trim_ascii_start();
+        let name = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (name, rest) = text.split_at(name);
+        match name {
+            b"if" => condition(rest.trim_ascii()),
+            b"ifdef" => Directive::If { key: first_word(rest.trim_ascii()), negated: false },
+            b"ifndef" => Directive::If { key: first_word(rest.trim_ascii()), negated: true },
+            b"elif" | b"elifdef" | b"elifndef" => Directive::Elif,
+            b"else" => Directive::Else,
+            b"endif" => Directive::Endif,
+            _ => Directive::Other,
+        }
+    }
+
+    /// Whether a group's first branch is read.
+    fn takes_first(self, (key, negated): (&'a [u8], bool), decided: &mut FxHashMap<&'a [u8], bool>) -> bool {
+        let value = match key {
+            b"0" => false,
+            b"1" => true,
+            b"__cplusplus" => self.cpp,
+            _ => *decided.entry(key).or_insert(self.second == negated),
+        };
+        value != negated
+    }
+}
+
+/// `X`, `defined X`, `defined(X)`, each perhaps with a `!`; anything else is a name of its own.
+fn condition(text: &[u8]) -> Directive<'_> {
+    let (negated, rest) = match text.strip_prefix(b"!") {
+        Some(rest) => (true, rest.trim_ascii_start()),
+        None => (false, text),
+    };
+    let rest = rest.strip_prefix(b"defined").map_or(rest, <[u8]>::trim_ascii_start);
+    let name = rest.strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")")).unwrap_or(rest).trim_ascii();
+    let is_name = !name.is_empty() && name.iter().all(|byte| is_word(*byte));
+    match is_name {
+        true => Directive::If { key: name, negated },
+        false => Directive::If { key: text, negated: false },
+    }
+}
+
+fn first_word(text: &[u8]) -> &[u8] {
+    &text[..text.iter().take_while(|byte| is_word(**byte)).count()]
+}

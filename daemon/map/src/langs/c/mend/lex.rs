@@ -1,0 +1,197 @@
+//! C's text as a list of words, marks and directives.
+//!
+//! It is not the grammar's view: nothing is lost behind an error, because nothing is understood. Comments and white space
+//! are left out.
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A name, a keyword or a number.
+    Word,
+    /// A string or a character.
+    Text,
+    /// One byte of anything else.
+    Mark(u8),
+    /// A directive with all its lines, without the last one's end.
+    Directive,
+}
+
+/// A stretch of the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Token {
+    /// Whether it is this mark.
+    pub(super) fn is(self, mark: u8) -> bool {
+        self.kind == Kind::Mark(mark)
+    }
+
+    pub(super) fn text(self, source: &[u8]) -> &[u8] {
+        source.get(self.start..self.end).unwrap_or(&[])
+    }
+}
+
+/// Takes a text apart.
+pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
+    let mut lexer = Lexer { source, at: 0 };
+    let mut found = Vec::new();
+    let mut fresh_line = true;
+    while let Some(&byte) = source.get(lexer.at) {
+        let start = lexer.at;
+        let kind = match byte {
+            b'\n' => {
+                lexer.at += 1;
+                fresh_line = true;
+                continue;
+            }
+            _ if lexer.blank() => continue,
+            b'#' if fresh_line => {
+                lexer.directive();
+                Kind::Directive
+            }
+            b'"' | b'\'' => {
+                lexer.quoted(byte);
+                Kind::Text
+            }
+            _ if is_word(byte) => lexer.word(),
+            _ => {
+                lexer.at += 1;
+                Kind::Mark(byte)
+            }
+        };
+        fresh_line = false;
+        found.push(Token { kind, start, end: lexer.at });
+    }
+    found
+}
+
+/// Whether a byte is part of a name. What is not ASCII is: no mark is.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+}
+
+struct Lexer<'a> {
+    source: &'a [u8],
+    at: usize,
+}
+
+impl Lexer<'_> {
+    fn rest(&self) -> &[u8] {
+        self.source.get(self.at..).unwrap_or(&[])
+    }
+
+    /// Goes over white space, a line's continuation or a comment.
+    fn blank(&mut self) -> bool {
+        let rest = self.rest();
+        self.at += match rest {
+            [b'\\', b'\n', ..] => 2,
+            [b'\\', b'\r', b'\n', ..] => 3,
+            [b'/', b'/', ..] => line_length(rest),
+            [b'/', b'*', ..] => comment_length(rest),
+            [byte, ..] if byte.is_ascii_whitespace() => {
+                rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count().max(1)
+            }
+            _ => return false,
+        };
+        true
+    }
+
+    /// Goes over a directive. A comment in it may go on in the next line.
+    fn directive(&mut self) {
+        while let Some(&byte) = self.source.get(self.at) {
+            match byte {
+                b'\n' => return,
+                b'"' => self.quoted(byte),
+                _ if self.blank() => {}
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Goes over a string, which a line's end ends too.
+    fn quoted(&mut self, quote: u8) {
+        self.at += 1;
+        while let Some(&byte) = self.source.get(self.at) {
+            match byte {
+                b'\n' => return,
+                b'\\' if self.rest().starts_with(b"\\\r\n") => self.at += 3,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                break;
+            }
+        }
+        self.at = self.at.min(self.source.len());
+    }
+
+    /// Goes over a name or a number; `R"` begins a raw string.
+    fn word(&mut self) -> Kind {
+        let is_number = self.rest().first().is_some_and(u8::is_ascii_digit);
+        let length = self.rest().iter().take_while(|byte| is_word(**byte)).count();
+        self.at += length;
+        if is_number {
+            // `1'000'000`
+            while matches!(self.rest(), [b'\'', next, ..] if next.is_ascii_hexdigit()) {
+                self.at += 1 + self.rest()[1..].iter().take_while(|byte| is_word(**byte)).count();
+            }
+            return Kind::Word;
+        }
+        let word = &self.source[self.at - length..self.at];
+        if self.rest().first() == Some(&b'"') && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
+            self.raw();
+            return Kind::Text;
+        }
+        Kind::Word
+    }
+
+    /// Goes over `"x(...)x"`.
+    fn raw(&mut self) {
+        let rest = self.rest();
+        let open = rest.iter().take(20).position(|byte| *byte == b'(');
+        let Some(open) = open else { return self.quoted(b'"') };
+        let end = [b")", &rest[1..open], b"\""].concat();
+        let found = memchr::memmem::find(&rest[open..], &end);
+        self.at += found.map_or(rest.len(), |at| open + at + end.len());
+    }
+}
+
+/// Up to the end of a line, continuations among it.
+fn line_length(text: &[u8]) -> usize {
+    let mut ends = memchr::memchr_iter(b'\n', text);
+    let is_continued = |at: &usize| text[..*at].ends_with(b"\\") || text[..*at].ends_with(b"\\\r");
+    ends.find(|at| !is_continued(at)).unwrap_or(text.len())
+}
+
+fn comment_length(text: &[u8]) -> usize {
+    let mut slashes = memchr::memchr_iter(b'/', &text[3.min(text.len())..]);
+    slashes.find(|at| text[at + 2] == b'*').map_or(text.len(), |at| at + 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, expected: &[&str]) {
+        let found = tokens(source.as_bytes());
+        let texts: Vec<&str> = found.iter().map(|token| &source[token.start..token.end]).collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn words_marks_texts_and_directives() {
+        check(
+            "int a = '\\''; // \"b\n/* c\n d */ s = \"e\\\"/*\" ;\n",
+            &["int", "a", "=", "'\\''", ";", "s", "=", "\"e\\\"/*\"", ";"],
+        );
+        check("x 1'000'000 R\"y(a)\")y\" z", &["x", "1'000'000", "R\"y(a)\")y\"", "z"]);
+        check("# if A \\\n B /* c\nd */ E\na # b\n", &["# if A \\\n B /* c\nd */ E", "a", "#", "b"]);
+        check("#define URL \"http://x/*\"\nint", &["#define URL \"http://x/*\"", "int"]);
+        check("char *s = \"open\nint é;\n\"\\", &["char", "*", "s", "=", "\"open", "int", "é", ";", "\"\\"]);
+    }
+}

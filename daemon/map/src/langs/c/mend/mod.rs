@@ -1,0 +1,323 @@
+//! Reading C as if its preprocessor had been over it, where the grammar cannot read it as it is.
+//!
+//! A grammar of C sees macros and conditions that the language never sees: a `}` in two branches ends two blocks, and then
+//! the rest of the file is an error; an attribute that is a macro makes a declaration two statements. Where a tree has errors
+//! of which that may be the cause, the text is read once more with what disturbs taken out, byte for byte, so that every
+//! place stays where it was. Of branches that cannot be read one after another the first is read, and then the second, of
+//! which only what stands in its own lines is added. The parser uses again what it has; it reads a text three times at the
+//! most. Nothing is expanded, and no other file is looked at.
+
+mod groups;
+mod heads;
+mod lex;
+mod merge;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{InputEdit, Point, Tree};
+
+use crate::facts::{DefIdx, DefKind, FactsBuilder, RefKind};
+use crate::langs::{Lang, Reparse};
+
+use groups::{Group, Reading};
+use lex::{Kind, Token};
+use merge::Lines;
+
+/// With more changes than this the text is parsed anew.
+const EDITS: usize = 1_000;
+/// Changes that are not further apart than this are one to the parser.
+const APART: usize = 32;
+
+/// What the second reading puts in a place of the first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Blank {
+    start: usize,
+    end: usize,
+    take: Take,
+}
+
+/// Why something is taken out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Take {
+    /// It is of no use to anybody.
+    Rest,
+    /// A word that is referred to.
+    Word(RefKind),
+    /// The same at the beginning of a declaration, where something has to stand lest it begins later.
+    Lead,
+    /// A macro that is called and governs the next statement.
+    Loop,
+}
+
+impl Take {
+    fn word(self) -> Option<RefKind> {
+        match self {
+            Self::Rest => None,
+            Self::Word(kind) => Some(kind),
+            Self::Lead => Some(RefKind::Use),
+            Self::Loop => Some(RefKind::Call),
+        }
+    }
+}
+
+/// Where a tree has errors.
+#[derive(Debug)]
+pub(super) struct Errors {
+    /// Stretches of the text, one after another.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Errors {
+    fn of(tree: &Tree) -> Self {
+        let mut spans = Vec::new();
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            if node.is_error() || node.is_missing() {
+                spans.push((node.start_byte(), node.end_byte()));
+            } else if node.has_error() && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return Self { spans };
+                }
+            }
+        }
+    }
+
+    /// Whether there is one in a stretch or at its edges.
+    fn touch(&self, (from, to): (usize, usize)) -> bool {
+        let at = self.spans.partition_point(|(_, end)| *end < from);
+        self.spans.get(at).is_some_and(|(start, _)| *start <= to)
+    }
+}
+
+/// A text with things taken out.
+struct Mended {
+    /// What was taken out, in the order of the text.
+    blanks: Vec<Blank>,
+    /// The branches that were left out.
+    dropped: Lines,
+    /// Lines and columns of the names that are declared at file level, with where what they name ends at the earliest.
+    names: Vec<((u32, u32), usize)>,
+}
+
+impl Mended {
+    /// How many of the names are not among the definitions at file level, or end too early.
+    fn lacking(&self, facts: &FactsBuilder) -> usize {
+        let defs = facts.defs();
+        let is_outside = |parent: DefIdx| defs[parent.index()].kind == DefKind::Module;
+        let free = defs.iter().filter(|def| def.parent.is_none_or(is_outside));
+        let known: FxHashMap<(u32, u32), u32> = free.map(|def| (def.name_at, def.bytes.1)).collect();
+        let is_whole =
+            |(at, end): &&((u32, u32), usize)| known.get(at).is_some_and(|last| *last as usize >= *end);
+        self.names.len() - self.names.iter().filter(is_whole).count()
+    }
+}
+
+/// A file's extractor over one tree; positions are those of the source.
+type Walk = fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder;
+
+/// Extracts the facts of a file whose tree may have errors.
+///
+/// What is declared at file level is known without a grammar. Only where names of that are not found is anything mended: most
+/// errors are small, and to read every text twice would cost more than it is worth.
+pub(crate) fn extract(
+    (lang, walk): (Lang, Walk),
+    (tree, source): (&Tree, &[u8]),
+    facts: FactsBuilder,
+    reparse: Reparse<'_>,
+) -> FactsBuilder {
+    let mut facts = walk(tree, source, facts);
+    if !tree.root_node().has_error() {
+        return facts;
+    }
+    facts.has_errors();
+    let tokens = lex::tokens(source);
+    let errors = Errors::of(tree);
+    let reading = Reading { source, tokens: &tokens, cpp: lang == Lang::Cpp, second: false };
+    let groups = reading.groups();
+    let split: FxHashSet<usize> = groups
+        .iter()
+        .filter(|group| is_split(group, &tokens, &errors))
+        .map(|group| group.branches[0])
+        .collect();
+    let first = mend(reading, &groups, (&split, &errors));
+    let lacking = first.lacking(&facts);
+    if lacking == 0 {
+        return facts;
+    }
+    let text = written(reading, &first.blanks);
+    let Some(better) = parse_again(tree, (source, &text), reparse) else { return facts };
+    let mended = walk(&better, source, FactsBuilder::new(lang));
+    if first.lacking(&mended) >= lacking {
+        return facts;
+    }
+    facts = mended;
+    if better.root_node().has_error() {
+        facts.has_errors();
+    }
+    merge::words(&mut facts, source, &first.blanks);
+    if !first.dropped.is_empty() {
+        let reading = Reading { second: true, ..reading };
+        let second = mend(reading, &reading.groups(), (&split, &errors));
+        let other = written(reading, &second.blanks);
+        if let Some(tree) = parse_again(&better, (&text, &other), reparse) {
+            let other = walk(&tree, source, FactsBuilder::new(lang)).finish();
+            merge::merge(&mut facts, &other, &first.dropped);
+        }
+    }
+    facts
+}
+
+/// Whether a group has to be read in one branch.
+fn is_split(group: &Group, tokens: &[Token], errors: &Errors) -> bool {
+    let from = tokens[group.branches[0].saturating_sub(1)].start;
+    let to = tokens[(group.end + 1).min(tokens.len() - 1)].end;
+    group.unbalanced || (group.torn && errors.touch((from, to)))
+}
+
+fn mend(reading: Reading<'_>, groups: &[Group], (split, errors): (&FxHashSet<usize>, &Errors)) -> Mended {
+    let tokens = reading.tokens;
+    let mut removed = vec![false; tokens.len()];
+    let mut blanks = Vec::new();
+    let mut dropped = Vec::new();
+    // Outer groups end later: what they leave out need not be looked at again.
+    for group in groups.iter().rev().filter(|group| split.contains(&group.branches[0])) {
+        if removed[group.branches[0]] {
+            continue;
+        }
+        for &at in group.branches.iter().chain([&group.end]) {
+            removed[at] = true;
+            directive(reading.source, tokens[at], &mut blanks);
+        }
+        for branch in (0..group.branches.len()).filter(|branch| group.kept != Some(*branch)) {
+            let body = group.body(branch);
+            let span = (tokens[body.start - 1].end, tokens[body.end].start);
+            if tokens[body.clone()].iter().any(|token| token.kind == Kind::Word) {
+                dropped.push(span);
+            }
+            removed[body].fill(true);
+            blanks.push(Blank { start: span.0, end: span.1, take: Take::Rest });
+        }
+    }
+    let mut names = heads::Heads::new(reading, errors, &mut blanks).read(&removed);
+    names.sort_unstable();
+    let mut place = merge::Place::default();
+    let names = names.into_iter().map(|name| (place.of(reading.source, name.start), name.end)).collect();
+    blanks.sort_unstable_by_key(|blank| blank.start);
+    Mended { blanks, dropped: lines(reading.source, dropped), names }
+}
+
+/// Takes out a directive, and keeps the names in its condition.
+fn directive(source: &[u8], token: Token, blanks: &mut Vec<Blank>) {
+    let mut at = token.start;
+    let rest = Blank { start: at, end: token.end, take: Take::Rest };
+    // The first byte is not a word's.
+    let inner = lex::tokens(&source[at + 1..token.end]);
+    let is_name = |word: &[u8]| word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"defined";
+    for (number, word) in inner.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word).skip(1) {
+        let (start, end) = (token.start + 1 + word.start, token.start + 1 + word.end);
+        if !is_name(&source[start..end]) {
+            continue;
+        }
+        let is_called = inner.get(number + 1).is_some_and(|next| next.is(b'('));
+        let kind = if is_called { RefKind::Call } else { RefKind::Use };
+        blanks.push(Blank { start: at, end: start, take: Take::Rest });
+        blanks.push(Blank { start, end, take: Take::Word(kind) });
+        at = end;
+    }
+    blanks.push(Blank { start: at, ..rest });
+}
+
+/// The text with everything taken out.
+fn written(reading: Reading<'_>, blanks: &[Blank]) -> Vec<u8> {
+    let mut text = reading.source.to_vec();
+    for blank in blanks {
+        let place = &mut text[blank.start..blank.end];
+        place.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        let words: &[&[u8]] = match blank.take {
+            Take::Lead if reading.cpp => &[b"inline", b"const"],
+            Take::Lead => &[b"inline", b"const", b"auto"],
+            Take::Loop => &[b"while", b"if"],
+            Take::Rest | Take::Word(_) => &[],
+        };
+        if let Some(word) = words.iter().find(|word| word.len() <= place.len()) {
+            place[..word.len()].copy_from_slice(word);
+        }
+    }
+    text
+}
+
+/// The lines of stretches of the text, in order.
+fn lines(source: &[u8], mut spans: Vec<(usize, usize)>) -> Lines {
+    spans.sort_unstable();
+    let (mut at, mut line) = (0, 1);
+    let mut line_of = |to: usize| {
+        line += memchr::memchr_iter(b'\n', &source[at..to]).count() as u32;
+        at = to;
+        line
+    };
+    // A branch begins behind the directive's line and ends before the next one's.
+    spans.into_iter().map(|(from, to)| (line_of(from) + 1, line_of(to).saturating_sub(1))).collect()
+}
+
+/// Parses a text that differs from the one that a tree is of; both are of one length, with their lines alike.
+fn parse_again(tree: &Tree, (before, after): (&[u8], &[u8]), reparse: Reparse<'_>) -> Option<Tree> {
+    let changes = changes(before, after);
+    if changes.is_empty() {
+        return None;
+    }
+    if changes.len() > EDITS {
+        return reparse(after, None);
+    }
+    let mut old = tree.clone();
+    let mut place = Place::default();
+    for (from, to) in changes {
+        let start = place.of(after, from);
+        let end = place.of(after, to);
+        old.edit(&InputEdit {
+            start_byte: from,
+            old_end_byte: to,
+            new_end_byte: to,
+            start_position: start,
+            old_end_position: end,
+            new_end_position: end,
+        });
+    }
+    reparse(after, Some(&old))
+}
+
+/// Where two texts of one length differ.
+fn changes(before: &[u8], after: &[u8]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in before.iter().zip(after).enumerate().filter(|(_, (a, b))| a != b) {
+        match found.last_mut() {
+            Some((_, end)) if at - *end <= APART => *end = at + 1,
+            _ => found.push((at, at + 1)),
+        }
+    }
+    found
+}
+
+/// Rows and columns of places that come one after another.
+#[derive(Default)]
+struct Place {
+    at: usize,
+    row: usize,
+    line_start: usize,
+}
+
+impl Place {
+    fn of(&mut self, text: &[u8], at: usize) -> Point {
+        for newline in memchr::memchr_iter(b'\n', &text[self.at..at]) {
+            self.row += 1;
+            self.line_start = self.at + newline + 1;
+        }
+        self.at = at;
+        Point { row: self.row, column: at - self.line_start }
+    }
+}

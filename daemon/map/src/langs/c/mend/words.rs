@@ -1,0 +1,99 @@
+//! The words of C and C++ that can stand before a declared name, and what others look like.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+use crate::langs::c::grammar::is_keyword;
+use crate::langs::c::names::attribute_like;
+
+/// Words that say nothing of the type.
+const SPECIFIERS: &[&str] = &[
+    "static",
+    "extern",
+    "inline",
+    "const",
+    "volatile",
+    "register",
+    "auto",
+    "restrict",
+    "typedef",
+    "virtual",
+    "explicit",
+    "friend",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "mutable",
+    "thread_local",
+    "typename",
+    "__inline",
+    "__inline__",
+    "__forceinline",
+    "__extension__",
+    "__restrict",
+    "__restrict__",
+    "__const",
+    "__volatile__",
+    "__thread",
+    "_Thread_local",
+    "_Noreturn",
+    "_Atomic",
+    "final",
+];
+/// Words that are a type.
+const PRIMITIVES: &[&str] = &[
+    "void",
+    "char",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "signed",
+    "unsigned",
+    "bool",
+    "_Bool",
+    "_Complex",
+    "__int128",
+    "__signed__",
+];
+/// Words that a tag follows.
+pub(super) const TAGS: &[&str] = &["struct", "union", "enum", "class"];
+/// Words that take arguments and are no name.
+pub(super) const CALLED: &[&str] = &[
+    "__attribute__",
+    "__attribute",
+    "__declspec",
+    "alignas",
+    "_Alignas",
+    "asm",
+    "__asm__",
+    "__asm",
+    "typeof",
+    "__typeof__",
+    "__typeof",
+    "decltype",
+    "noexcept",
+];
+/// Words that are no macro.
+pub(super) fn is_known(word: &str) -> bool {
+    static WORDS: LazyLock<FxHashSet<&str>> =
+        LazyLock::new(|| [SPECIFIERS, PRIMITIVES, TAGS, CALLED].concat().into_iter().collect());
+    WORDS.contains(word) || is_keyword(word)
+}
+
+/// Words that are a type or announce one.
+pub(super) fn is_type_word(word: &str) -> bool {
+    let is_asked = word.contains("typeof") || word == "decltype";
+    is_asked || PRIMITIVES.contains(&word) || TAGS.contains(&word)
+}
+
+/// How likely a word is a type rather than a macro.
+pub(super) fn looks_like_type(word: &str) -> u8 {
+    match () {
+        () if attribute_like(word) => 0,
+        () if word.ends_with("_t") => 3,
+        () => 1 + u8::from(word.bytes().any(|byte| byte.is_ascii_lowercase())),
+    }
+}
