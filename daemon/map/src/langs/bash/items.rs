@@ -97,9 +97,13 @@ impl ShellRules {
         if !self.variables.insert(id) {
             return;
         }
+        self.define_variable(node, name, constant, cx);
+    }
+
+    fn define_variable(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, cx: &mut Cx<'_>) {
         let item = Item {
             node,
-            name: text,
+            name: cx.text(name),
             name_at: cx.position(name),
             kind: if constant { DefKind::Constant } else { DefKind::Variable },
             flags: DefFlags::EXPORTED,
@@ -142,20 +146,11 @@ impl ShellRules {
     }
 
     fn declared(&mut self, node: Node<'_>, name: Node<'_>, constant: bool, global: bool, cx: &mut Cx<'_>) {
-        let text = cx.text(name);
-        let id = cx.facts.intern(text);
+        let id = cx.facts.intern(cx.text(name));
         if cx.in_function() && !global || !self.variables.insert(id) {
             return;
         }
-        let item = Item {
-            node,
-            name: text,
-            name_at: cx.position(name),
-            kind: if constant { DefKind::Constant } else { DefKind::Variable },
-            flags: DefFlags::EXPORTED,
-            end: first_line_end(node, cx),
-        };
-        self.define(&item, None, cx);
+        self.define_variable(node, name, constant, cx);
     }
 
     /// `alias name='…'`.

@@ -26,7 +26,7 @@ pub(crate) fn shared_folders(a: &str, b: &str) -> usize {
 }
 
 pub(crate) mod packages {
-    //! Packages that files declare (Kotlin, Scala, C# namespaces), as opposed to folders.
+    //! Packages that files declare (Java, Kotlin, Scala, C# namespaces), as opposed to folders.
 
     use hob_base::FileId;
 
