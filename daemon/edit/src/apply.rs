@@ -3,6 +3,9 @@
 //! Between the comparison of contents and the moment when a new file takes the name there is time in which somebody may write.
 //! The contents of each file are compared again directly before, so that a few microseconds are left of it; nothing that every
 //! system has would close them. An editor that has a file open and writes to it afterwards writes to the old one.
+//!
+//! A file keeps its mode, its group, and its owner where the system lets it be given away. Extended attributes and access
+//! lists are not carried over: new contents are a new file.
 
 use std::io;
 use std::path::{Path, PathBuf};

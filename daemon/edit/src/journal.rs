@@ -8,8 +8,9 @@
 //! 5. record and mark go, the record first.
 //!
 //! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new
-//! files, because the record holds both sides; what is beside the targets only saves space and keeps an old file what it was. The mark
-//! goes last, because a record without it would mean the opposite. To take back in a running process removes the mark first.
+//! files, because the record holds both sides; what is beside the targets saves space when the disk is full, and lets an old
+//! file come back as the file that it was. The mark goes last, because a record without it would mean the opposite. To take
+//! back in a running process removes the mark first.
 //!
 //! Names beside the targets begin with a dot, so that neither hob nor the usual tools take them for files of the project.
 

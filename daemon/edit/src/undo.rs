@@ -1,7 +1,7 @@
 //! What is kept to take back the last apply in each workspace.
 //!
-//! One file per workspace, replaced by every apply and removed by an undo: an undo is not undone, and what came before the last apply
-//! cannot be taken back without it. What is too large to be kept is noted without its contents, so that the user hears why.
+//! One file per workspace, replaced by every apply and removed by an undo: an undo is not undone, and what came before the last
+//! apply cannot be taken back without it. What is too large is noted without its contents, so that the user hears why.
 
 use std::collections::BTreeMap;
 use std::io;

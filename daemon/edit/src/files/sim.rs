@@ -2,8 +2,8 @@
 //!
 //! What the process sees is kept apart from what has reached the medium. Contents and permissions reach it by [`Files::sync`],
 //! names by [`Files::sync_folder`]. When the power goes, a file that was not synced since it was written is what was synced
-//! before, or empty, or the front part of what was written, or all of it; and of the changes of names that were not synced any may have
-//! reached the medium and any not, in whatever order, each as a whole. That is more than any usual file system loses.
+//! before, or empty, or the front part of what was written, or all of it; and of the changes of names that were not synced
+//! any may have reached the medium and any not, each as a whole. That is more than any usual file system loses.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};

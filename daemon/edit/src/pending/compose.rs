@@ -1,7 +1,7 @@
 //! A change on top of others: what a change set makes of one more proposal.
 //!
-//! A change is taken only if it was made from what the set makes of the file: its contents before are the set's after. One that was made
-//! from the file on the disk would silently undo what the set does to it.
+//! A change is taken only if it was made from what the set makes of the file: its contents before are the set's after. One
+//! that was made from the file on the disk would silently undo what the set does to it.
 
 use hob_base::WsPath;
 
