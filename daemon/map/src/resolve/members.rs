@@ -32,20 +32,25 @@ impl<'m> Resolver<'m> {
 
     /// A member of a type or of its bases, nearest first, left to right.
     pub(super) fn find_member(&self, class: DefRef, name: &str) -> Member {
-        self.search_classes(vec![class], name)
+        self.find_wanted(class, name, Want::Any)
+    }
+
+    /// The same; where methods and fields have name spaces of their own, the one that is wanted.
+    pub(super) fn find_wanted(&self, class: DefRef, name: &str, want: Want) -> Member {
+        self.search_classes(vec![class], (name, want))
     }
 
     /// The same, without the type itself.
     pub(super) fn find_inherited(&self, class: DefRef, name: &str) -> Member {
         let bases = self.bases(class);
-        match self.search_classes(bases.known.iter().rev().copied().collect(), name) {
+        match self.search_classes(bases.known.iter().rev().copied().collect(), (name, Want::Any)) {
             Member::Missing { open } => Member::Missing { open: open || bases.open },
             found => found,
         }
     }
 
     /// `stack`: the last one is looked at first.
-    fn search_classes(&self, mut stack: Vec<DefRef>, name: &str) -> Member {
+    fn search_classes(&self, mut stack: Vec<DefRef>, (name, want): (&str, Want)) -> Member {
         let key = stack.last().map(|&class| (class, Box::<str>::from(name)));
         let Some(key) = key.filter(|key| !self.active.borrow().contains(key)) else {
             self.cut.set(true);
@@ -59,7 +64,7 @@ impl<'m> Resolver<'m> {
                     continue;
                 }
                 seen.push(class);
-                if let Some(def) = self.own_member(class, name) {
+                if let Some(def) = self.own_wanted(class, (name, want)) {
                     return Member::Found(def);
                 }
                 let bases = self.bases(class);
@@ -74,16 +79,28 @@ impl<'m> Resolver<'m> {
 
     /// A member that the type itself defines, wherever it is written.
     pub(super) fn own_member(&self, class: DefRef, name: &str) -> Option<DefRef> {
+        self.own_wanted(class, (name, Want::Any))
+    }
+
+    fn own_wanted(&self, class: DefRef, (name, want): (&str, Want)) -> Option<DefRef> {
         let (entry, def) = self.def(class)?;
         let qualified = entry.facts.name(def.qualified);
         if entry.lang() == Lang::Ruby && name.starts_with(char::is_uppercase) {
             return self.constant_in(class, qualified, name);
         }
-        let here = entry.defs_named(name).filter(|(_, child)| {
-            child.parent == Some(class.def)
-                || (entry.qualifier(child) == qualified && entry.is_detached(child))
-        });
-        if let Some(def) = pick(here, Want::Any) {
+        let here = || {
+            entry.defs_named(name).filter(|(_, child)| {
+                child.parent == Some(class.def)
+                    || (entry.qualifier(child) == qualified && entry.is_detached(child))
+            })
+        };
+        let apart = matches!(entry.lang(), Lang::Rust | Lang::Java | Lang::Php);
+        let want = if apart && want == Want::Callee { want } else { Want::Any };
+        // What implements a trait for all types of some kind goes by the trait's name; what the trait itself says goes first.
+        let is_trait = entry.lang() == Lang::Rust && def.kind == DefKind::Trait;
+        let is_within = |child: &Def| def.bytes.0 <= child.bytes.0 && child.bytes.1 <= def.bytes.1;
+        let own = if is_trait { pick(here().filter(|(_, child)| is_within(child)), want) } else { None };
+        if let Some(def) = own.or_else(|| pick(here(), want)) {
             return Some(DefRef { file: class.file, def });
         }
         if let Some(def) = self.member_of_piece(class, name) {
@@ -120,8 +137,15 @@ impl<'m> Resolver<'m> {
         let site = Site { file: member.file, entry, owner: def.parent, want: Want::Scope };
         match self.follow(site, entry.qualifier(def)) {
             Found::Thing(Thing::Def(owner), _) => Some(self.body_of(owner)),
-            _ => None,
+            _ => self.trait_of_blanket(site, entry.qualifier(def)),
         }
+    }
+
+    /// In Rust, the trait whose implementation for all types `Trait.T` names.
+    fn trait_of_blanket(&self, site: Site<'m>, qualifier: &str) -> Option<DefRef> {
+        let (name, _) = qualifier.rsplit_once('.').filter(|_| site.entry.lang() == Lang::Rust)?;
+        let Found::Thing(Thing::Def(owner), _) = self.follow(site, name) else { return None };
+        self.def(owner).filter(|(_, def)| def.kind == DefKind::Trait).map(|_| owner)
     }
 
     /// The types that a type is derived from, and whether some cannot be seen.

@@ -29,6 +29,7 @@ mod scope;
 mod twins;
 mod types;
 mod whole;
+mod written;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -257,7 +258,8 @@ impl<'m> Resolver<'m> {
     fn self_ref(&self, site: Site<'m>, r: &Ref, above: bool) -> Resolution {
         let name = site.entry.facts.name(r.name);
         let Some(class) = self.enclosing_type(site) else { return self.selfless_ref(site, r) };
-        let found = if above { self.find_inherited(class, name) } else { self.find_member(class, name) };
+        let found =
+            if above { self.find_inherited(class, name) } else { self.find_wanted(class, name, site.want) };
         match found {
             members::Member::Found(def) => {
                 let near = def.file == site.file;
@@ -279,7 +281,11 @@ impl<'m> Resolver<'m> {
         match self.follow(Site { want: Want::Scope, ..site }, path) {
             Found::Thing(thing, confidence) => self.member_ref(site, r, (thing, confidence)),
             Found::Bound => Resolution::Unresolved,
-            Found::Absent { .. } if builtins::is_global(vocabulary(site), first) => Resolution::Dropped,
+            Found::Absent { .. } if builtins::is_global(vocabulary(site), first) => {
+                let is_rust = site.entry.lang() == Lang::Rust;
+                let added = if is_rust { self.added(site, r, path) } else { None };
+                added.unwrap_or(Resolution::Dropped)
+            }
             // A constant that the project has nowhere.
             Found::Absent { .. } if family(site) == Lang::Ruby && self.index.defining(first).is_empty() => {
                 Resolution::Dropped
@@ -302,7 +308,8 @@ impl<'m> Resolver<'m> {
         match self.member(site, &thing, name) {
             Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
             Found::Bound | Found::Absent { .. } => {
-                self.extension_ref(site, r).unwrap_or(Resolution::Unresolved)
+                let found = self.extension_ref(site, r).or_else(|| self.through_deref(site, r, &thing));
+                found.unwrap_or(Resolution::Unresolved)
             }
         }
     }
@@ -310,6 +317,9 @@ impl<'m> Resolver<'m> {
     fn typed_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
         if let Some(path) = ty.strip_prefix('=') {
             return match self.value(site, path, None) {
+                Some(Thing::External(name)) if site.entry.lang() == Lang::Rust => {
+                    self.outside_ref(site, r, &name)
+                }
                 Some(thing) => self.member_ref(site, r, (thing, Confidence::Import)),
                 None => self.unknown_ref(site, r),
             };

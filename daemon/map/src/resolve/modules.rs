@@ -214,7 +214,7 @@ impl<'m> Resolver<'m> {
         let Some(scope) = entry.def_qualified(inner, 1) else { return Found::Absent { open: false } };
         let def = entry.facts.def(scope);
         if def.kind != DefKind::Module {
-            return self.member_of_type(DefRef { file, def: scope }, name);
+            return self.member_of_type(DefRef { file, def: scope }, (name, Want::Any));
         }
         let within = entry.defs_named(name).filter(|(_, child)| entry.qualifier(child) == inner);
         if let Some(child) = pick(within, Want::Any) {
@@ -291,7 +291,7 @@ impl<'m> Resolver<'m> {
                     return ty.map_or(Found::Bound, |ty| self.member(site, &ty, name));
                 }
                 let near = if entry.path == site.entry.path { Confidence::Exact } else { Confidence::Import };
-                match self.member_of_type(*def, name) {
+                match self.member_of_type(*def, (name, site.want)) {
                     Found::Thing(Thing::Def(member), _) if member.file == def.file => {
                         Found::Thing(Thing::Def(member), near)
                     }
@@ -301,8 +301,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn member_of_type(&self, class: DefRef, name: &str) -> Found {
-        match self.find_member(class, name) {
+    fn member_of_type(&self, class: DefRef, (name, want): (&str, Want)) -> Found {
+        match self.find_wanted(class, name, want) {
             Member::Found(def) => Found::Thing(Thing::Def(def), Confidence::Import),
             Member::Missing { open } => Found::Absent { open },
         }

@@ -4,6 +4,7 @@
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
 
 use super::members::Member;
+use super::written::{Inner, Then, Written};
 use super::{Found, Resolver, Site, Thing, Want};
 use crate::facts::{DefKind, TypePart};
 use crate::graph::DefRef;
@@ -11,11 +12,13 @@ use crate::langs::Lang;
 
 /// Where a walk along a path of members is.
 #[derive(Clone, Debug)]
-enum At {
+pub(super) enum At<'m> {
     /// At something named, reached through an object of this class.
     Named(Thing, Option<DefRef>),
     /// At a value of this class.
     Of(DefRef),
+    /// At a value of a type that has arguments.
+    Written(Written<'m>),
 }
 
 /// A step of a path.
@@ -25,12 +28,21 @@ enum Step<'p> {
     Call,
     /// What a function that is passed gets.
     Given(TypePart),
+    /// What the value holds.
+    Inner(Inner),
 }
 
-/// The steps of `make().field.run()`. `each@0:1` is what the function that is passed to `each` as its first argument gets as
+/// The steps of `.field.run()` behind the start of a path, which may itself be called. `each@0:1` is what the function that is passed to `each` as its first argument gets as
 /// its second parameter.
 fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
     path.split('.').flat_map(|segment| {
+        let inner = match segment {
+            "?" => Some(Inner::Good),
+            "!" => Some(Inner::Bad),
+            "@" => Some(Inner::Item),
+            "[]" => Some(Inner::Indexed),
+            _ => None,
+        };
         let name = segment.trim_end_matches("()");
         let calls = (segment.len() - name.len()) / 2;
         let (name, given) = match name.split_once('@') {
@@ -38,7 +50,8 @@ fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
             None => (name, None),
         };
         let calls = std::iter::repeat_n(Step::Call, calls);
-        std::iter::once(Step::Name(name)).chain(given).chain(calls)
+        let named = inner.map(Step::Inner).or((!name.is_empty()).then_some(Step::Name(name)));
+        named.into_iter().chain(given).chain(calls)
     })
 }
 
@@ -52,9 +65,8 @@ impl<'m> Resolver<'m> {
     /// class of the object at hand where it is known better than by where the path is written.
     pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
         self.guarded(None, || {
-            let mut steps = steps(path).peekable();
-            let Some(Step::Name(first)) = steps.next() else { return None };
-            let mut at = self.start(site, first, me)?;
+            let (mut at, rest) = self.start(site, path, me)?;
+            let mut steps = steps(rest).peekable();
             while let Some(step) = steps.next() {
                 // An object without `__enter__` of its own gives itself.
                 if step == Step::Name("__enter__") && self.lacks(&at, "__enter__") {
@@ -62,29 +74,70 @@ impl<'m> Resolver<'m> {
                     continue;
                 }
                 at = match step {
+                    Step::Name(name) if site.entry.lang() == Lang::Rust => {
+                        let then = match steps.next_if(|step| matches!(step, Step::Call | Step::Given(_))) {
+                            Some(Step::Call) => Then::Call,
+                            Some(Step::Given(part)) => Then::Given(part),
+                            _ => Then::Nothing,
+                        };
+                        self.rust_member(site, at, (name, then))?
+                    }
                     Step::Name(name) => self.to_member(site, at, name)?,
                     Step::Call => self.called(at)?,
                     Step::Given(part) => self.given(at, part)?,
+                    Step::Inner(inner) => self.inner(at, inner)?,
                 };
             }
             self.settled(at)
         })
     }
 
-    fn start(&self, site: Site<'m>, first: &str, me: Option<DefRef>) -> Option<At> {
-        if matches!(first, "self" | "this") {
-            return me.or_else(|| self.enclosing_type(site)).map(At::Of);
+    /// Where a path starts, and what is left of it.
+    fn start<'p>(&self, site: Site<'m>, path: &'p str, me: Option<DefRef>) -> Option<(At<'m>, &'p str)> {
+        if let Some(written) = path.strip_prefix(':') {
+            let (text, rest) = written.split_at(end_of_type(written));
+            return Some((At::Written(Written { text: text.into(), site, me }), rest));
         }
-        match self.bare(Site { want: Want::Callee, ..site }, first) {
-            Found::Thing(thing, _) => Some(At::Named(thing, None)),
+        let end = path.find('.').unwrap_or(path.len());
+        let (first, rest) = path.split_at(end);
+        let name = first.split('@').next().unwrap_or(first).trim_end_matches("()");
+        let rest = if name.len() == first.len() { rest } else { &path[name.len()..] };
+        if matches!(name, "self" | "this") {
+            return me.or_else(|| self.enclosing_type(site)).map(|class| (At::Of(class), rest));
+        }
+        if site.entry.lang() == Lang::Rust && matches!(name, "crate" | "super") {
+            return self.start_at_module(site, path);
+        }
+        match self.bare(Site { want: Want::Callee, ..site }, name) {
+            Found::Thing(thing, _) => Some((At::Named(thing, None), rest)),
+            Found::Bound | Found::Absent { .. } => None,
+        }
+    }
+
+    /// `crate.a.Foo.new().x`: what the names up to the first call lead to.
+    fn start_at_module<'p>(&self, site: Site<'m>, path: &'p str) -> Option<(At<'m>, &'p str)> {
+        let is_name = |segment: &str| segment.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let names: usize = path.split('.').take_while(|part| is_name(part.trim_end_matches("()"))).count();
+        let call = path.split('.').take(names).position(|segment| segment.ends_with("()"));
+        let taken = call.map_or(names, |call| call + 1);
+        let end = path.match_indices('.').nth(taken.checked_sub(1)?).map_or(path.len(), |(at, _)| at);
+        let name = path.get(..end)?.trim_end_matches("()");
+        match self.follow(Site { want: Want::Callee, ..site }, name) {
+            Found::Thing(thing, _) => Some((At::Named(thing, None), &path[name.len()..])),
             Found::Bound | Found::Absent { .. } => None,
         }
     }
 
     /// The type, module or package at hand.
-    fn settled(&self, at: At) -> Option<Thing> {
+    pub(super) fn settled(&self, at: At<'m>) -> Option<Thing> {
         match at {
             At::Of(class) => Some(class.into()),
+            At::Written(_) => match self.opened_up(at)? {
+                At::Of(class) => Some(class.into()),
+                At::Named(thing, _) => Some(thing),
+                At::Written(ty) => Some(Thing::External(ty.text)),
+            },
+            At::Named(Thing::Def(def), _) if self.is_variant(def) => self.variant_of(def).map(Thing::Def),
             At::Named(Thing::Def(def), me) if !self.has_members(def) => {
                 self.type_of(def, TypePart::VALUE, me)
             }
@@ -92,7 +145,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn lacks(&self, at: &At, name: &str) -> bool {
+    fn lacks(&self, at: &At<'m>, name: &str) -> bool {
         let class = match self.settled(at.clone()) {
             Some(Thing::Def(class)) => class,
             _ => return false,
@@ -100,7 +153,7 @@ impl<'m> Resolver<'m> {
         matches!(self.find_member(class, name), Member::Missing { open: false })
     }
 
-    fn to_member(&self, site: Site<'m>, at: At, name: &str) -> Option<At> {
+    fn to_member(&self, site: Site<'m>, at: At<'m>, name: &str) -> Option<At<'m>> {
         let is_value = !matches!(&at, At::Named(Thing::Def(def), _) if self.has_members(*def));
         let thing = self.settled(at)?;
         let me = match &thing {
@@ -113,22 +166,26 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn called(&self, at: At) -> Option<At> {
+    pub(super) fn called(&self, at: At<'m>) -> Option<At<'m>> {
         match at {
-            At::Of(_) | At::Named(Thing::Module(_), _) => None,
+            At::Of(_) | At::Written(_) | At::Named(Thing::Module(_), _) => None,
             At::Named(Thing::External(package), me) => Some(At::Named(Thing::External(package), me)),
             At::Named(Thing::Def(def), me) => {
                 let kind = self.def(def)?.1.kind;
                 if kind.is_type() && kind != DefKind::Interface {
                     return Some(At::Of(def));
                 }
-                self.type_of(def, TypePart::RESULT, me).or_else(|| self.type_of_aliased(def)).map(of)
+                if let Some(whole) = self.variant_of(def).filter(|_| self.is_variant(def)) {
+                    return Some(At::Of(whole));
+                }
+                let result = self.typed_at(def, TypePart::RESULT, me);
+                result.or_else(|| self.type_of_aliased(def).map(of))
             }
         }
     }
 
     /// What a function gets that is passed to this one, or to the constructor of this class.
-    fn given(&self, at: At, part: TypePart) -> Option<At> {
+    pub(super) fn given(&self, at: At<'m>, part: TypePart) -> Option<At<'m>> {
         let At::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
             true => match self.find_member(def, "constructor") {
@@ -137,7 +194,7 @@ impl<'m> Resolver<'m> {
             },
             false => def,
         };
-        self.type_of(function, part, me).map(of)
+        self.typed_at(function, part, me)
     }
 
     /// What a call gives of a variable whose value is a function: `const make = Factory.create`.
@@ -148,10 +205,29 @@ impl<'m> Resolver<'m> {
         self.guarded(None, || self.value(site, &format!("{path}()"), None))
     }
 
+    /// Whether a definition is a variant of a Rust enumeration, whose values are the enumeration's.
+    fn is_variant(&self, def: DefRef) -> bool {
+        let is_rust = self.def(def).is_some_and(|(entry, _)| entry.lang() == Lang::Rust);
+        is_rust && self.variant_of(def).is_some()
+    }
+
+    /// A value of one of a definition's types, with the type's arguments where they are told.
+    pub(super) fn typed_at(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<At<'m>> {
+        let (entry, found) = self.def(def)?;
+        let hint = entry.facts.type_of(def.def, part)?;
+        let Some(text) = hint.strip_prefix(':') else { return self.type_of(def, part, me).map(of) };
+        let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
+        let site = Site { file: def.file, entry, owner, want: Want::Type };
+        Some(At::Written(Written { text: text.into(), site, me }))
+    }
+
     /// What its file says of one of a definition's types.
     pub(super) fn type_of(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
+        if hint.starts_with(':') {
+            return self.guarded(None, || self.settled(self.typed_at(def, part, me)?));
+        }
         let owner = if found.kind.is_callable() { Some(def.def) } else { found.parent };
         let site = Site { file: def.file, entry, owner, want: Want::Type };
         self.guarded(None, || match hint.strip_prefix('=') {
@@ -167,7 +243,21 @@ impl<'m> Resolver<'m> {
     }
 }
 
-fn of(thing: Thing) -> At {
+/// Where a type ends that has arguments: at the first `.` outside of brackets.
+fn end_of_type(text: &str) -> usize {
+    let (mut depth, mut named) = (0_i32, true);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => (depth, named) = (depth + 1, false),
+            b'>' | b')' | b']' => depth -= 1,
+            b'.' if depth == 0 && !named => return at,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn of<'m>(thing: Thing) -> At<'m> {
     match thing {
         Thing::Def(class) => At::Of(class),
         other => At::Named(other, None),

@@ -67,6 +67,9 @@ impl<'m> Resolver<'m> {
 
     /// A member that an extension in the project gives to a type of which the project has no definition.
     pub(super) fn member_from_outside(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
+        if site.entry.lang() == Lang::Rust {
+            return self.added(site, r, ty);
+        }
         if site.entry.lang() != Lang::Swift {
             return None;
         }

@@ -12,10 +12,14 @@ impl RustRules {
         let of_trait = node.child_by_field_id(self.g.f.trait_);
         let ty = node.child_by_field_id(self.g.f.ty);
         let path = ty.and_then(|ty| self.implementing(node, ty, cx));
-        // A blanket implementation is of no type in particular: its members go by the trait's name.
-        let path = path.or_else(|| of_trait.and_then(|of_trait| self.dotted(of_trait, cx)));
+        // A blanket implementation is of no type in particular: its members go by the trait's name and the parameter's.
+        let blanket =
+            if path.is_none() { of_trait.and_then(|of_trait| self.dotted(of_trait, cx)) } else { None };
+        let all = blanket.as_ref().map(|_| ty.and_then(|ty| self.parameter_of(ty, cx)).unwrap_or("impl"));
+        let path = path.or(blanket);
         let name = path.as_deref().map(|path| path.rsplit('.').next().unwrap_or(path));
         let full = name.map(|name| in_module(name, cx));
+        let full = full.map(|full| all.map_or(full.clone(), |all| format!("{full}.{all}")));
         let self_type = path.as_deref().map(|path| cx.facts.intern(path));
         let def =
             full.as_deref().map(|full| cx.facts.intern(full)).and_then(|id| self.types.get(&id).copied());
@@ -28,6 +32,7 @@ impl RustRules {
         self.body(node);
         let end = node.end_byte();
         self.bodies.push(Body { end, self_type, qualifier, def, of_trait: of_trait.is_some() });
+        self.bind_parameters(node, cx);
         if let Some(of_trait) = of_trait {
             self.refer_type(of_trait, RefKind::Implements, cx);
         }
@@ -45,6 +50,15 @@ impl RustRules {
         }
         let path = self.dotted(ty, cx)?;
         (!self.has_parameter(node, &path, cx)).then_some(path)
+    }
+
+    /// The type parameter that a blanket implementation is for, if it is for one or a reference to one.
+    fn parameter_of<'s>(&self, ty: Node<'_>, cx: &Cx<'s>) -> Option<&'s str> {
+        let mut ty = ty;
+        while self.g.kind(ty) == K::RefType {
+            ty = ty.child_by_field_id(self.g.f.ty)?;
+        }
+        (self.g.kind(ty) == K::TypeIdent).then(|| cx.text(ty))
     }
 
     /// Whether an item has a type parameter of this name.

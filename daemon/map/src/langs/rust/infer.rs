@@ -1,6 +1,6 @@
 //! Types that can be read off the text: annotations, constructors, fields of structs in this file. What other files have to
-//! say in it is left to the resolution, as a path of names and calls (`=WalkBuilder.new().hidden()`, see [`TypeHint`]);
-//! `open()?` and `open().unwrap()` are `open@0:0`, what `open().map(|x| ..)` would give its function.
+//! say in it is left to the resolution, as a path of names and calls (`=WalkBuilder.new().hidden()`, see [`TypeHint`] and the
+//! module `values`).
 //!
 //! [`TypeHint`]: crate::facts::TypeHint
 
@@ -12,39 +12,25 @@ use crate::facts::{Receiver, StrId};
 use crate::walk::{Binding, Cx};
 
 /// Longest chain of calls and fields that is followed.
-const CHAIN_LIMIT: usize = 6;
+pub(super) const CHAIN_LIMIT: usize = 6;
 /// Most calls and fields in a path for the resolution: builders have long ones.
-const PATH_STEPS: usize = 24;
+pub(super) const PATH_STEPS: usize = 24;
 /// Longest such path, in bytes.
 pub(super) const PATH_LIMIT: usize = 300;
 
 impl RustRules {
-    /// The dotted name of a type through references and owning pointers (`&mut Arc<a::Foo>` is `a.Foo`). None for what has
-    /// no name, and for type parameters.
+    /// The type of a value as a binding has it: a plain name, or what [`RustRules::type_text`] says behind a `=`.
     pub(super) fn type_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
-        let mut ty = ty;
-        loop {
-            ty = match self.g.kind(ty) {
-                K::RefType => ty.child_by_field_id(self.g.f.ty)?,
-                K::TraitObject => ty.child_by_field_id(self.g.f.trait_)?,
-                K::Generic if self.is_pointer(ty, cx) => {
-                    ty.child_by_field_id(self.g.f.type_arguments)?.named_child(0)?
-                }
-                _ => break,
-            };
-        }
-        let path = self.dotted(ty, cx)?;
-        if path == "Self" {
-            return self.body(ty).and_then(|body| body.self_type);
-        }
-        let first = path.split('.').next().unwrap_or(&path);
-        if is_type_name(first) && cx.binding(first).is_some() {
-            return None;
-        }
-        Some(cx.facts.intern(&path))
+        let text = self.type_text(ty, cx)?;
+        Some(cx.facts.intern(&if text.starts_with(':') { format!("={text}") } else { text }))
     }
 
-    fn is_pointer(&self, generic: Node<'_>, cx: &Cx<'_>) -> bool {
+    /// The same, if it is a plain name.
+    pub(super) fn type_name(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
+        self.type_path(ty, cx).filter(|ty| !cx.facts.provisional(*ty).starts_with('='))
+    }
+
+    pub(super) fn is_pointer(&self, generic: Node<'_>, cx: &Cx<'_>) -> bool {
         let name = generic.child_by_field_id(self.g.f.ty).map_or("", |name| cx.text(name));
         matches!(name, "Box" | "Arc" | "Rc")
     }
@@ -63,65 +49,12 @@ impl RustRules {
     }
 
     /// The type of a value that says it itself: `Foo { .. }`, `Foo::new(..)`, `Foo(..)`, calls of this file's functions,
-    /// through `&`, `?` and owning pointers.
+    /// through `&`, `?` and owning pointers; else the path by which the resolution may find it.
     pub(super) fn value_type(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         self.typed(value, CHAIN_LIMIT, cx).or_else(|| {
             let path = self.value_path(value, PATH_STEPS, cx)?;
-            (path.len() < PATH_LIMIT).then(|| cx.facts.intern(&format!("={path}")))
+            as_binding(&path, cx)
         })
-    }
-
-    /// The path by which the resolution finds out what type a value has.
-    fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
-        let inner = steps.checked_sub(1)?;
-        if let Some(ty) = self.typed(value, CHAIN_LIMIT, cx) {
-            return Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned());
-        }
-        match self.g.kind(value) {
-            K::Reference => self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx),
-            K::Try => opened(self.value_path(value.named_child(0)?, inner, cx)?),
-            K::FieldExpr => {
-                let field = cx.text(value.child_by_field_id(self.g.f.member)?);
-                let path = self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx)?;
-                is_word(field).then(|| format!("{path}.{field}"))
-            }
-            K::Call => self.call_path(value, inner, cx),
-            _ => None,
-        }
-    }
-
-    fn call_path(&mut self, call: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
-        let function = call.child_by_field_id(self.g.f.function)?;
-        match self.g.kind(function) {
-            K::Ident => {
-                let name = cx.text(function);
-                let is_function = cx.binding(name).is_none() && !is_type_name(name);
-                is_function.then(|| format!("{name}()"))
-            }
-            K::Scoped => {
-                let segments = self.segments(function, cx)?;
-                let path: Vec<&str> = segments.iter().map(|(text, _)| *text).collect();
-                match path[..] {
-                    ["Self", name] => {
-                        let own = self.body(function)?.self_type?;
-                        Some(format!("{}.{name}()", cx.facts.provisional(own)))
-                    }
-                    // Paths from a root are none of a value.
-                    ["Self" | "self" | "super" | "crate", ..] => None,
-                    _ => Some(format!("{}()", path.join("."))),
-                }
-            }
-            K::FieldExpr => {
-                let method = cx.text(function.child_by_field_id(self.g.f.member)?);
-                let path = self.value_path(function.child_by_field_id(self.g.f.value)?, steps, cx)?;
-                match method {
-                    "unwrap" | "expect" | "unwrap_or_default" => opened(path),
-                    "clone" => Some(path),
-                    _ => is_word(method).then(|| format!("{path}.{method}()")),
-                }
-            }
-            _ => None,
-        }
     }
 
     /// What a declared type says, for other files; see [`TypeHint`](crate::facts::TypeHint). `items` may have parameters that
@@ -135,10 +68,11 @@ impl RustRules {
             return Some("=self".to_owned());
         }
         let path = self.type_path(ty, cx).filter(|ty| !self.is_parameter(items, *ty, cx))?;
-        Some(cx.facts.provisional(path).to_owned())
+        let says = cx.facts.provisional(path);
+        Some(if says.starts_with("=:") { says[1..].to_owned() } else { says.to_owned() })
     }
 
-    fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
+    pub(super) fn typed(&mut self, value: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<StrId> {
         let mut value = value;
         let mut tried = false;
         for _ in 0..depth {
@@ -156,19 +90,31 @@ impl RustRules {
                     Some(inner) => inner,
                     None => return self.call_type(value, (tried, depth), cx),
                 },
+                K::Ident if tried => return None,
                 K::Ident => return known(cx.binding(cx.text(value))),
                 K::SelfValue => return self.body(value).and_then(|body| body.self_type),
-                K::FieldExpr => return self.field_type(value, depth - 1, cx),
+                K::FieldExpr if !tried => return self.field_type(value, depth - 1, cx),
                 _ => return None,
             };
         }
         None
     }
 
-    /// `x` in `Box::new(x)`.
+    /// `x` in `Box::new(x)`, and in what else gives what it is given.
     fn wrapped_value<'t>(&self, call: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let function = call.child_by_field_id(self.g.f.function)?;
-        if !matches!(cx.text(function), "Box::new" | "Arc::new" | "Rc::new") {
+        const SAME: [&str; 9] = [
+            "Box::new",
+            "Arc::new",
+            "Rc::new",
+            "Arc::clone",
+            "Rc::clone",
+            "mem::take",
+            "std::mem::take",
+            "mem::replace",
+            "black_box",
+        ];
+        if !SAME.contains(&cx.text(function)) {
             return None;
         }
         call.child_by_field_id(self.g.f.arguments)?.named_child(0)
@@ -200,8 +146,10 @@ impl RustRules {
         }
     }
 
+    /// What this file says that a function gives. Inside of modules with a body its names need not be in scope.
     fn result(&self, function: (Option<StrId>, StrId), tried: bool) -> Option<StrId> {
-        self.results.get(&function).filter(|returned| returned.wrapped == tried).map(|returned| returned.ty)
+        let results = self.modules.is_empty().then_some(&self.results)?;
+        results.get(&function).filter(|returned| returned.wrapped == tried).map(|returned| returned.ty)
     }
 
     /// `Type::function(..)`: what this file says it returns, or the type when its name is a constructor's.
@@ -236,7 +184,7 @@ impl RustRules {
         let value = expression.child_by_field_id(self.g.f.value)?;
         let owner = self.typed(value, depth, cx)?;
         let field = cx.facts.intern(cx.text(expression.child_by_field_id(self.g.f.member)?));
-        self.field_types.get(&(owner, field)).copied()
+        self.field_types.get(&(owner, field)).copied().filter(|_| self.modules.is_empty())
     }
 }
 
@@ -247,17 +195,18 @@ pub(super) fn known(binding: Option<Binding>) -> Option<StrId> {
     }
 }
 
-/// What `?` makes of a call's result.
-pub(super) fn opened(path: String) -> Option<String> {
-    Some(format!("{}@0:0", path.strip_suffix("()")?))
+/// A path of names and calls as the type of a binding.
+pub(super) fn as_binding(path: &str, cx: &mut Cx<'_>) -> Option<StrId> {
+    let is_one = path.len() < PATH_LIMIT && !path.starts_with('(');
+    is_one.then(|| cx.facts.intern(&format!("={path}")))
 }
 
-fn is_word(name: &str) -> bool {
+pub(super) fn is_word(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn is_type_name(name: &str) -> bool {
+pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 

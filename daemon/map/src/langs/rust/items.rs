@@ -25,7 +25,9 @@ impl RustRules {
         let kind = if member { DefKind::Method } else { DefKind::Function };
         let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
         if let Some(def) = self.define((node, name), (kind, flags), head_end, &outer, Some(true), cx) {
+            self.bind_parameters(node, cx);
             self.say_result(node, def, cx);
+            self.say_callbacks(node, def, cx);
         }
         Step::Into
     }
@@ -33,11 +35,9 @@ impl RustRules {
     /// Records what a function is declared to give.
     fn say_result(&mut self, node: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
         let Some(result) = node.child_by_field_id(self.g.f.result) else { return };
-        let inner = self.wrapped(result, cx);
-        let part = if inner.is_some() { TypePart::callback(0, 0) } else { Some(TypePart::RESULT) };
         let items: Vec<Node<'_>> = std::iter::once(node).chain(around(node)).collect();
-        if let (Some(part), Some(says)) = (part, self.hint(inner.unwrap_or(result), &items, cx)) {
-            cx.facts.type_hint(def, part, &says);
+        if let Some(says) = self.hint(result, &items, cx) {
+            cx.facts.type_hint(def, TypePart::RESULT, &says);
         }
     }
 
@@ -104,6 +104,8 @@ impl RustRules {
         };
         let qualified = cx.facts.defs()[def.index()].qualified;
         self.types.entry(qualified).or_insert(def);
+        self.bind_parameters(node, cx);
+        self.say_fields(node, def, cx);
         if kind == DefKind::Trait {
             self.open_trait(node, def, cx);
         }
@@ -151,18 +153,23 @@ impl RustRules {
         let def = self.define((node, name), (kind, flags), head_end, &outer, scope, cx);
         if item == K::Field {
             self.remember_field(node, name, cx);
-            let items: Vec<Node<'_>> = around(node).into_iter().collect();
-            let says = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.hint(ty, &items, cx));
-            if let (Some(def), Some(says)) = (def, says) {
-                cx.facts.type_hint(def, TypePart::VALUE, &says);
-            }
+        }
+        let Some(def) = def else { return Step::Into };
+        if item == K::TypeItem {
+            self.bind_parameters(node, cx);
+        }
+        self.say_fields(node, def, cx);
+        let items: Vec<Node<'_>> = around(node).into_iter().collect();
+        let says = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.hint(ty, &items, cx));
+        if let Some(says) = says {
+            cx.facts.type_hint(def, TypePart::VALUE, &says);
         }
         Step::Into
     }
 
     fn remember_field(&mut self, node: Node<'_>, name: Node<'_>, cx: &mut Cx<'_>) {
         let Some(owner) = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name) else { return };
-        if let Some(ty) = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx)) {
+        if let Some(ty) = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_name(ty, cx)) {
             let field = cx.facts.intern(cx.text(name));
             self.field_types.insert((owner, field), ty);
         }
@@ -213,7 +220,10 @@ impl RustRules {
     pub(super) fn type_parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
-            cx.bind(cx.text(name), Binding::Opaque);
+            // Those of items are bound before their bounds are known to the walk.
+            if cx.binding(cx.text(name)).is_none() {
+                cx.bind(cx.text(name), Binding::Opaque);
+            }
         }
         Step::Into
     }
@@ -245,12 +255,12 @@ impl RustRules {
     }
 }
 
-/// Variants are as visible as their enumeration.
 /// The `impl`, trait or struct that a member stands in.
 fn around(member: Node<'_>) -> Option<Node<'_>> {
     member.parent()?.parent()
 }
 
+/// Variants are as visible as their enumeration.
 fn owner_flags(cx: &Cx<'_>) -> DefFlags {
     let exported = cx.owner().is_some_and(|o| cx.facts.defs()[o.index()].flags.has(DefFlags::EXPORTED));
     DefFlags::default().with_if(exported, DefFlags::EXPORTED)

@@ -33,7 +33,7 @@ impl RustRules {
         let owner = cx.facts.intern(cx.text(name));
         for field in children(body) {
             let name = field.child_by_field_id(self.g.f.name).filter(|_| self.g.kind(field) == K::Field);
-            let ty = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
+            let ty = field.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_name(ty, cx));
             if let (Some(name), Some(ty)) = (name, ty.filter(|ty| !self.is_parameter(&[item], *ty, cx))) {
                 let name = cx.facts.intern(cx.text(name));
                 self.field_types.insert((owner, name), ty);
@@ -64,7 +64,7 @@ impl RustRules {
         let inner = self.wrapped(result, cx);
         let (ty, wrapped) = (inner.unwrap_or(result), inner.is_some());
         let own = self.dotted(ty, cx).as_deref() == Some("Self");
-        let ty = if own { of.map(|(_, owner)| owner) } else { self.type_path(ty, cx) };
+        let ty = if own { of.map(|(_, owner)| owner) } else { self.type_name(ty, cx) };
         let around = [function, of.map_or(function, |(item, _)| item)];
         let Some(ty) = ty.filter(|ty| !self.is_parameter(&around, *ty, cx)) else { return };
         let name = cx.facts.intern(cx.text(name));

@@ -1,14 +1,15 @@
 //! Macro invocations, whose arguments are only tokens.
 //!
-//! `name (` is a call, `.name (` a call on what stands before it (a chain from a variable or a call), `a::b` a path. Bare names are recorded only within the macros
-//! of the standard library and of logging that take expressions: elsewhere a name may be one that the macro defines.
+//! `name (` is a call, `.name (` a call on what stands before it (a chain from a variable or a call), `a::b` a path. Bare names
+//! are recorded where they start in upper case; not behind `struct` and the like, where the macro defines them.
 
 use tree_sitter::Node;
 
 use super::grammar::K;
-use super::infer::{PATH_LIMIT, known, opened};
+use super::infer::{PATH_LIMIT, known};
 use super::refs::plain;
 use super::rules::RustRules;
+use super::values::{method_path, opened};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::support::each_child;
 use crate::walk::{Cx, Step};
@@ -23,9 +24,11 @@ struct Path<'s, 't> {
     open: bool,
     /// `!` was the last token.
     makro: bool,
+    /// After a keyword that defines.
+    defined: bool,
     /// The value before the `.` is `self`.
     of_self: bool,
-    /// The value before the `.`, as a path of names and calls for the resolution.
+    /// What a binding would say of the value before the `.`.
     value: Option<String>,
 }
 
@@ -49,7 +52,7 @@ impl RustRules {
         each_child(node, |child, _| tokens.push(child));
         let mut path = Path::default();
         let mut dot = false;
-        let mut after_self = false;
+        let (mut after_self, mut defining) = (false, false);
         let mut value = None;
         for token in tokens {
             match self.g.kind(token) {
@@ -60,7 +63,9 @@ impl RustRules {
                         path.value = value.take().filter(|_| dot);
                         path.member = dot;
                         path.of_self = after_self;
+                        path.defined = defining;
                     }
+                    defining = defines(cx.text(token));
                     path.segments.push((plain(cx.text(token)), token));
                     (path.open, dot) = (false, false);
                     after_self = self.g.kind(token) == K::SelfValue;
@@ -68,6 +73,10 @@ impl RustRules {
                 }
                 K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'(') || path.makro => {
                     value = self.end_path(&mut path, true, cx);
+                }
+                K::TokenTree if cx.source.get(token.start_byte()) == Some(&b'[') => {
+                    value = self.end_path(&mut path, false, cx).or(value);
+                    value = value.map(|value| format!("={}.[]", value.trim_start_matches('=')));
                 }
                 K::Nothing | K::TokenTree => {
                     self.end_path(&mut path, false, cx);
@@ -83,7 +92,8 @@ impl RustRules {
                     }
                     "?" => {
                         self.end_path(&mut path, false, cx);
-                        value = value.and_then(opened);
+                        value = value.and_then(|value| opened(value.trim_start_matches('=').to_owned()));
+                        value = value.map(|path| format!("={path}"));
                     }
                     _ => {
                         self.end_path(&mut path, false, cx);
@@ -97,26 +107,42 @@ impl RustRules {
         Step::Into
     }
 
-    /// Refers to what a path of tokens names. Gives the value that it is or calls, as a path for the resolution.
+    /// Refers to what a path of tokens names. Gives what a binding would say of the value.
     fn end_path(&mut self, path: &mut Path<'_, '_>, call: bool, cx: &mut Cx<'_>) -> Option<String> {
         let path = std::mem::take(path);
         self.refer_tokens(&path, call, cx);
         let ((name, at), before) = path.segments.split_last()?;
         let step = if call { "()" } else { "" };
         match (path.member, name) {
-            (true, &"clone") if call => path.value,
-            (true, &("unwrap" | "expect")) if call => opened(path.value?),
             (true, _) => {
-                Some(format!("{}.{name}{step}", path.value?)).filter(|value| value.len() < PATH_LIMIT)
+                let value = path.value?;
+                let before = value.trim_start_matches('=').to_owned();
+                let path = if call { method_path(before, name)? } else { format!("{before}.{name}") };
+                (path.len() < PATH_LIMIT).then(|| format!("={path}"))
             }
             (false, &"self") => self.body(*at)?.self_type.map(|own| cx.facts.provisional(own).to_owned()),
-            _ if path.makro || !before.is_empty() => None,
-            _ if call => (cx.binding(name).is_none() && !name.starts_with(char::is_uppercase))
-                .then(|| format!("{name}()")),
-            _ => {
-                known(cx.binding(name)).map(|ty| cx.facts.provisional(ty).trim_start_matches('=').to_owned())
+            _ if path.makro => None,
+            _ if !before.is_empty() => {
+                self.written_path(&path.segments, step, cx).map(|path| format!("={path}"))
             }
+            _ if call => (cx.binding(name).is_none() && !name.starts_with(char::is_uppercase))
+                .then(|| format!("={name}()")),
+            _ => known(cx.binding(name)).map(|ty| cx.facts.provisional(ty).to_owned()),
         }
+    }
+
+    /// `Foo::new` as a path for the resolution, with `()` where it is called.
+    fn written_path(&mut self, segments: &[(&str, Node<'_>)], call: &str, cx: &Cx<'_>) -> Option<String> {
+        let names: Vec<&str> = segments.iter().map(|(name, _)| *name).collect();
+        let names = match names[..] {
+            ["Self", ..] => {
+                let own = self.body(segments[0].1)?.self_type?;
+                let rest = names[1..].iter().copied();
+                std::iter::once(cx.facts.provisional(own)).chain(rest).collect()
+            }
+            _ => self.rooted(segments[0].1, &names),
+        };
+        (names.first() != Some(&"self")).then(|| format!("{}{call}", names.join(".")))
     }
 
     fn refer_tokens(&mut self, path: &Path<'_, '_>, call: bool, cx: &mut Cx<'_>) {
@@ -129,15 +155,16 @@ impl RustRules {
         if path.member {
             let receiver = match &path.value {
                 _ if path.of_self => Receiver::SelfType,
-                Some(value) => Receiver::Typed(cx.facts.intern(&format!("={value}"))),
+                Some(value) => Receiver::Typed(cx.facts.intern(value)),
                 None => Receiver::Unknown,
             };
             if call || (path.of_self && expression) {
                 cx.refer(name, *at, kind, receiver);
             }
         } else if before.is_empty() {
+            // A macro may define what it names; what it says it defines is passed over.
             let constant = name.starts_with(|c: char| c.is_ascii_uppercase());
-            if call || (expression && constant) {
+            if call || (constant && (expression || (name.len() > 1 && !path.defined))) {
                 cx.refer(name, *at, kind, Receiver::None);
             }
         } else {
@@ -181,6 +208,10 @@ fn takes_expressions(name: &str) -> bool {
             | "ensure"
             | "anyhow"
     )
+}
+
+fn defines(keyword: &str) -> bool {
+    matches!(keyword, "struct" | "enum" | "trait" | "type" | "union" | "const" | "static" | "mod" | "fn")
 }
 
 fn is_keyword(name: &str) -> bool {

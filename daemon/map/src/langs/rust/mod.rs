@@ -4,6 +4,8 @@
 //! `mod x;` are imports (the file they name is elsewhere), modules with a body are definitions. Members of an `impl` belong to
 //! the type when it is in the same file, and otherwise only carry its name.
 
+#[cfg(test)]
+mod flow_tests;
 mod grammar;
 mod impls;
 mod imports;
@@ -18,6 +20,8 @@ mod rules;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod values;
+mod written;
 
 use tree_sitter::{Language, Tree};
 

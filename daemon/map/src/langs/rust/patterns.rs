@@ -1,30 +1,35 @@
-//! Names that patterns bind.
+//! Names that patterns bind, with what is known of their values.
 //!
 //! A name in a pattern is a variable when it starts in lower case and a constant otherwise; the grammar cannot tell, and
-//! the convention is one that the compiler warns about.
+//! the convention is one that the compiler warns about. What a pattern takes apart is followed as a path, see `values`.
 
 use tree_sitter::Node;
 
 use super::grammar::K;
+use super::infer::{PATH_STEPS, as_binding};
 use super::rules::RustRules;
-use crate::facts::StrId;
+use super::values::element;
 use crate::langs::support::each_child;
 use crate::walk::{Binding, Cx, Step};
+
+/// What a binding says of the value of a pattern: a type's name, or a path behind a `=`.
+type Source = Option<String>;
 
 impl RustRules {
     pub(super) fn let_statement(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let Some(pattern) = node.child_by_field_id(self.g.f.pattern) else { return Step::Into };
-        let ty = match node.child_by_field_id(self.g.f.ty) {
-            Some(ty) => self.type_path(ty, cx),
-            None => node.child_by_field_id(self.g.f.value).and_then(|value| self.value_type(value, cx)),
+        let source = match node.child_by_field_id(self.g.f.ty) {
+            Some(ty) => self.type_source(ty, cx),
+            None => node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx)),
         };
-        self.bind_later(pattern, ty, node.end_byte(), cx);
+        self.bind_later(pattern, source, node.end_byte(), cx);
         Step::Into
     }
 
     pub(super) fn let_condition(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx));
         if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
-            self.bind_later(pattern, None, node.end_byte(), cx);
+            self.bind_later(pattern, source, node.end_byte(), cx);
         }
         Step::Into
     }
@@ -33,65 +38,111 @@ impl RustRules {
         cx.open_scope(true);
         let value = node.child_by_field_id(self.g.f.value);
         if let (Some(pattern), Some(value)) = (node.child_by_field_id(self.g.f.pattern), value) {
-            self.bind_later(pattern, None, value.end_byte(), cx);
+            let source = self.source(value, cx).map(|source| further(&source, "@"));
+            self.bind_later(pattern, source, value.end_byte(), cx);
         }
         Step::Into
     }
 
+    /// Remembers what the arms take apart.
+    pub(super) fn match_expression(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        let source = node.child_by_field_id(self.g.f.value).and_then(|value| self.source(value, cx));
+        while self.matches.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+        self.matches.push((node.end_byte(), source));
+        Step::Into
+    }
+
     pub(super) fn match_pattern(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
+        while self.matches.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
+        let source = self.matches.last().and_then(|(_, source)| source.clone());
         if let Some(pattern) = node.named_child(0) {
-            self.bind_now(pattern, None, cx);
+            self.bind_now(pattern, source, cx);
         }
         Step::Into
     }
 
     pub(super) fn parameter(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
-        let ty = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_path(ty, cx));
+        let source = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.type_source(ty, cx));
         if let Some(pattern) = node.child_by_field_id(self.g.f.pattern) {
-            self.bind_now(pattern, ty, cx);
+            self.bind_now(pattern, source, cx);
         }
         Step::Into
+    }
+
+    /// Remembers to what the closures among a call's arguments are passed.
+    pub(super) fn pass_closures(&mut self, call: Node<'_>, cx: &mut Cx<'_>) {
+        let Some(arguments) = call.child_by_field_id(self.g.f.arguments) else { return };
+        let (mut closures, mut place) = (Vec::new(), 0);
+        each_child(arguments, |child, _| {
+            if child.is_named() && !child.is_extra() {
+                closures.extend((self.g.kind(child) == K::Closure).then_some((place, child.start_byte())));
+                place += 1;
+            }
+        });
+        if closures.is_empty() {
+            return;
+        }
+        let Some(path) = self.passed_path(call, cx) else { return };
+        let passed = closures.into_iter().map(|(place, at)| (at, format!("{path}@{place}")));
+        self.passed.extend(passed);
     }
 
     pub(super) fn closure(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         cx.open_scope(true);
+        let passed = self.passed.iter().position(|(at, _)| *at == node.start_byte());
+        let passed = passed.map(|at| self.passed.swap_remove(at).1);
         let mut patterns = Vec::new();
         if let Some(list) = node.child_by_field_id(self.g.f.parameters) {
-            each_child(list, |child, _| {
-                patterns.extend((child.is_named() && self.g.kind(child) != K::Param).then_some(child));
-            });
+            each_child(list, |child, _| patterns.extend(child.is_named().then_some(child)));
         }
-        patterns.into_iter().for_each(|pattern| self.bind_now(pattern, None, cx));
+        for (place, pattern) in patterns.into_iter().enumerate() {
+            if self.g.kind(pattern) != K::Param {
+                let source = passed.as_ref().map(|path| format!("={path}:{place}"));
+                self.bind_now(pattern, source, cx);
+            }
+        }
         Step::Into
     }
 
-    fn bind_now(&mut self, pattern: Node<'_>, ty: Option<StrId>, cx: &mut Cx<'_>) {
-        let binding = ty.map_or(Binding::Opaque, Binding::Typed);
-        for name in self.names_in(pattern, cx.source) {
-            cx.bind(cx.text(name), if self.is_whole(pattern) { binding } else { Binding::Opaque });
+    fn type_source(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Source {
+        let ty = self.type_path(ty, cx)?;
+        Some(cx.facts.provisional(ty).to_owned())
+    }
+
+    fn source(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Source {
+        match self.typed(value, super::infer::CHAIN_LIMIT, cx) {
+            Some(ty) => Some(cx.facts.provisional(ty).to_owned()),
+            None => self.value_path(value, PATH_STEPS, cx).map(|path| format!("={path}")),
         }
     }
 
-    fn bind_later(&mut self, pattern: Node<'_>, ty: Option<StrId>, from: usize, cx: &Cx<'_>) {
-        let binding = ty.filter(|_| self.is_whole(pattern)).map_or(Binding::Opaque, Binding::Typed);
-        for name in self.names_in(pattern, cx.source) {
+    fn bind_now(&mut self, pattern: Node<'_>, source: Source, cx: &mut Cx<'_>) {
+        for (name, source) in self.names_in(pattern, source, cx) {
+            let binding = binding(source.as_deref(), cx);
+            cx.bind(cx.text(name), binding);
+        }
+    }
+
+    fn bind_later(&mut self, pattern: Node<'_>, source: Source, from: usize, cx: &mut Cx<'_>) {
+        for (name, source) in self.names_in(pattern, source, cx) {
+            let binding = binding(source.as_deref(), cx);
             self.pending.add(name, binding, from);
         }
     }
 
-    /// Whether the pattern binds the whole value to one name.
-    fn is_whole(&self, pattern: Node<'_>) -> bool {
-        matches!(self.g.kind(pattern), K::Ident | K::Wrapping)
-    }
-
-    /// The names a pattern binds, marked so that the walk does not take them for uses.
-    fn names_in<'t>(&mut self, pattern: Node<'t>, source: &[u8]) -> Vec<Node<'t>> {
+    /// The names a pattern binds and where their values come from; marked so that the walk does not take them for uses.
+    fn names_in<'t>(
+        &mut self,
+        pattern: Node<'t>,
+        source: Source,
+        cx: &mut Cx<'_>,
+    ) -> Vec<(Node<'t>, Source)> {
         let mut names = Vec::new();
-        let mut todo = vec![pattern];
-        while let Some(node) = todo.pop() {
+        let mut todo = vec![(pattern, source)];
+        while let Some((node, source)) = todo.pop() {
             match self.g.kind(node) {
-                K::Ident if starts_upper(node, source) => {}
-                K::Ident | K::ShorthandField => names.push(node),
+                K::Ident if starts_upper(node, cx.source) => {}
+                K::Ident | K::ShorthandField => names.push((node, source)),
                 K::Scoped
                 | K::ScopedType
                 | K::MacroCall
@@ -99,19 +150,111 @@ impl RustRules {
                 | K::TypeIdent
                 | K::FieldName
                 | K::Block => {}
-                K::TuplePattern | K::StructPattern => {
-                    each_child(node, |child, field| {
-                        if field != self.g.f.ty {
-                            todo.push(child);
-                        }
+                K::TuplePattern => self.take_variant(node, source, cx, &mut todo),
+                K::StructPattern => self.take_struct(node, cx, &mut todo),
+                K::PlainTuple => {
+                    each_place(node, |at, child| {
+                        let part = source.as_deref().map(|source| further(source, &at.to_string()));
+                        todo.push((child, part));
                     });
                 }
-                _ => each_child(node, |child, _| todo.push(child)),
+                K::Slice => each_child(node, |child, _| {
+                    todo.push((child, source.as_deref().map(|source| further(source, "[]"))));
+                }),
+                K::Wrapping | K::FieldPattern => {
+                    each_child(node, |child, _| todo.push((child, source.clone())));
+                }
+                _ => each_child(node, |child, _| todo.push((child, None))),
             }
         }
-        names.iter().for_each(|name| self.handled.mark(*name));
+        names.iter().for_each(|(name, _)| self.handled.mark(*name));
         names
     }
+
+    /// `Some(x)`, `Variant(x, y)`.
+    fn take_variant<'t>(
+        &mut self,
+        node: Node<'t>,
+        source: Source,
+        cx: &mut Cx<'_>,
+        todo: &mut Vec<(Node<'t>, Source)>,
+    ) {
+        let ty = node.child_by_field_id(self.g.f.ty);
+        let name = ty.map_or("", |ty| cx.text(ty));
+        let whole = match name {
+            "Some" | "Ok" => source.map(|source| further(&source, "?")),
+            "Err" => source.map(|source| further(&source, "!")),
+            _ => ty.and_then(|ty| self.pattern_path(ty, cx)),
+        };
+        let wraps = matches!(name, "Some" | "Ok" | "Err");
+        let ty = ty.map(|ty| ty.id());
+        each_place(node, |at, child| {
+            if Some(child.id()) != ty {
+                // The first child is the type.
+                let part = whole.as_deref().map(|whole| match wraps {
+                    true => whole.to_owned(),
+                    false => further(whole, &at.saturating_sub(1).to_string()),
+                });
+                todo.push((child, part));
+            }
+        });
+    }
+
+    /// `Foo { a, b: Some(c), .. }`.
+    fn take_struct<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'_>, todo: &mut Vec<(Node<'t>, Source)>) {
+        let whole = node.child_by_field_id(self.g.f.ty).and_then(|ty| self.pattern_path(ty, cx));
+        let mut fields = Vec::new();
+        each_child(node, |child, _| fields.push(child));
+        for field in fields.into_iter().filter(|field| self.g.kind(*field) == K::FieldPattern) {
+            let name = field.child_by_field_id(self.g.f.name);
+            let path = name.zip(whole.as_deref()).map(|(name, whole)| further(whole, cx.text(name)));
+            todo.push((field, path));
+        }
+    }
+
+    /// The path of the type or variant that a pattern names.
+    fn pattern_path(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Source {
+        let path = self.dotted(ty, cx)?;
+        match path.split_once('.') {
+            None if path == "Self" => self.own_path(ty, cx),
+            Some(("Self", rest)) => Some(format!("{}.{rest}", self.own_path(ty, cx)?)),
+            Some(("self", _)) => None,
+            _ => Some(path),
+        }
+    }
+
+    fn own_path(&mut self, at: Node<'_>, cx: &Cx<'_>) -> Source {
+        let own = self.body(at)?.self_type?;
+        Some(cx.facts.provisional(own).to_owned())
+    }
+}
+
+/// The named children with their places, up to the first `..`.
+fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
+    let (mut place, mut shifted) = (0, false);
+    each_child(node, |child, _| {
+        shifted |= child.kind() == "remaining_field_pattern";
+        if (child.is_named() && !child.is_extra()) || child.kind() == "_" {
+            // Behind `..` the places are not known: one that no tuple has.
+            take(if shifted { usize::from(u16::MAX) } else { place }, child);
+            place += 1;
+        }
+    });
+}
+
+/// What is found at a step into a value.
+fn further(source: &str, step: &str) -> String {
+    format!("={}", element(source.trim_start_matches('='), step))
+}
+
+fn binding(source: Option<&str>, cx: &mut Cx<'_>) -> Binding {
+    let known = source.filter(|source| !matches!(*source, "=_" | "_")).and_then(|source| {
+        match source.strip_prefix('=') {
+            Some(path) => as_binding(path, cx),
+            None => Some(cx.facts.intern(source)),
+        }
+    });
+    known.map_or(Binding::Opaque, Binding::Typed)
 }
 
 fn starts_upper(name: Node<'_>, source: &[u8]) -> bool {

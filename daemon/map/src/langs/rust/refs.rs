@@ -47,6 +47,7 @@ impl RustRules {
             }
             _ => {}
         }
+        self.pass_closures(node, cx);
         Step::Into
     }
 

@@ -24,6 +24,10 @@ pub(super) struct RustRules {
     pub(super) bodies: Vec<Body>,
     /// The modules with a body around the walk: where they end, and their names, outermost first.
     pub(super) modules: Vec<(usize, String)>,
+    /// The `match`es around the walk: where they end, and what they take apart.
+    pub(super) matches: Vec<(usize, Option<String>)>,
+    /// Closures that the walk has yet to reach, by where they start, with what they are passed to.
+    pub(super) passed: Vec<(usize, String)>,
     /// Where the arguments of a macro end that takes expressions and nothing else.
     pub(super) expressions_until: usize,
 }
@@ -61,6 +65,8 @@ impl RustRules {
             results: FxHashMap::default(),
             bodies: Vec::new(),
             modules: Vec::new(),
+            matches: Vec::new(),
+            passed: Vec::new(),
             expressions_until: 0,
         }
     }
@@ -109,6 +115,7 @@ impl RustRules {
 impl Rules for RustRules {
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         self.pending.reach(node.start_byte(), cx);
+        while self.modules.pop_if(|(end, _)| *end <= node.start_byte()).is_some() {}
         match self.g.kind(node) {
             K::Ident => self.identifier(node, cx),
             K::TypeIdent => self.type_identifier(node, cx),
@@ -123,7 +130,8 @@ impl Rules for RustRules {
             K::Closure => self.closure(node, cx),
             K::For => self.for_loop(node, cx),
             K::MatchPattern => self.match_pattern(node, cx),
-            K::Scope | K::Arm => {
+            K::Match => self.match_expression(node, cx),
+            K::Scope | K::If | K::Arm => {
                 cx.open_scope(true);
                 Step::Into
             }

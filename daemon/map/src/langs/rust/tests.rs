@@ -110,11 +110,11 @@ method Foo.run 7-7@7:8 | fn run(&mut self)
 method Foo.clone 9-9@9:25 E | fn clone(&self) -> Self
 type_alias Foo.Out 9-9@9:63 E | type Out = u8
 method Thing.fmt 10-10@10:43 E | fn fmt(&self)
-method Tell.tell 11-11@11:25 E | fn tell(&self)
+method Tell.T.tell 11-11@11:25 E | fn tell(&self)
 trait Tell 12-12@12:11 E | pub trait Tell: Base + a::Other<u8>
 constant Tell.N 12-12@12:45 E | const N: u8
 type_alias Tell.Item 12-12@12:57 ED | type Item
-method Tell.tell~2 12-12@12:66 ED | fn tell(&self)
+method Tell.tell 12-12@12:66 ED | fn tell(&self)
 method Tell.more 12-12@12:82 E | fn more(&self)
 module m 13-13@13:5 | mod m
 method m.Inner.f 13-13@13:25 | fn f()
@@ -226,16 +226,16 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 18:12 type Shape in f
 18:19 use Shape/Line in f
 18:29 call z in f
-18:39 call ?.ok in f
+18:39 call <=Shape.Line.0>.ok in f
 19:5 call z in f
 20:23 use MAX in f
 20:33 type Shape in f
 20:40 type Shape/Box in f
-20:61 call ?.ok in f
+20:61 call <=Shape.Box.b>.ok in f
 20:75 use OTHER in f
 20:95 use g in f
 21:14 call i in f
-21:23 call ?.go in f
+21:23 call <=i().@>.go in f
 22:15 use Ok in f
 22:23 call v in f
 23:17 type Foo in f
@@ -255,7 +255,7 @@ function f.nested 27-27@27:8 | fn nested(v: u8)
 30:5 type Vec in f
 30:11 type Item in f
 30:18 call Vec/with_capacity in f
-30:35 call <Vec>.push in f
+30:35 call <=:Vec<Item>>.push in f
 "#,
     );
 }
@@ -394,12 +394,12 @@ function f 2-9@2:4 | fn f(local: u8)
 4:5 call vec in f
 4:10 call make in f
 4:21 call a/b in f
-4:26 call ?.method in f
+4:26 call <=a.b()>.method in f
 4:37 type Foo in f
 4:42 call Foo/new in f
 4:46 use LIMIT in f
 5:5 call assert_eq in f
-5:22 call ?.len in f
+5:22 call <u8>.len in f
 5:29 type Shape in f
 5:36 use Shape/Dot in f
 6:5 call matches in f
@@ -407,6 +407,7 @@ function f 2-9@2:4 | fn f(local: u8)
 6:24 call Shape/Line in f
 6:35 call check in f
 7:8 call a/custom in f
+7:16 use Name in f
 7:22 call run in f
 7:30 type Other in f
 7:37 use Other/Thing in f

@@ -1,0 +1,232 @@
+//! Values as paths that the resolution follows: names, `()` for a call, and
+//!
+//! - `:Vec<Foo>` at the start: a value of that type;
+//! - `.?`: what `?` and the pattern `Some(x)` take out of it, `.!` what `Err(x)` does;
+//! - `.@`: what a loop over it gets, `.[]` what an index gives;
+//! - `.0`: an element of a tuple, a field of a tuple struct or variant;
+//! - `.map@0:0`: what the function gets that is passed to `map`.
+//!
+//! A tuple that is written out is `(a,b)`; its elements are taken at once and never leave the file so.
+
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::infer::{CHAIN_LIMIT, PATH_LIMIT, is_type_name, is_word};
+use super::rules::RustRules;
+use crate::langs::support::each_child;
+use crate::walk::Cx;
+
+/// Most elements of a tuple that are followed.
+const WIDTH: usize = 16;
+
+impl RustRules {
+    /// The path by which the resolution finds out what type a value has.
+    pub(super) fn value_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let inner = steps.checked_sub(1)?;
+        if let Some(ty) = self.typed(value, CHAIN_LIMIT, cx) {
+            return Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned());
+        }
+        let path = match self.g.kind(value) {
+            K::Reference => self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx),
+            K::Same => self.value_path(value.named_child(0)?, inner, cx),
+            K::Try => opened(self.value_path(value.named_child(0)?, inner, cx)?),
+            K::Index => self.indexed(value, inner, cx),
+            K::Cast => {
+                let ty = self.type_path(value.child_by_field_id(self.g.f.ty)?, cx)?;
+                Some(cx.facts.provisional(ty).trim_start_matches('=').to_owned())
+            }
+            K::Tuple => self.tuple_path(value, inner, cx),
+            K::If => self.branch_path(value, inner, cx),
+            K::Match => self.arms_path(value, inner, cx),
+            K::Block => self.block_path(value, inner, cx),
+            K::Ident => self.constant_path(value, cx),
+            K::Scoped => self.scoped_path(value, cx),
+            K::FieldExpr => {
+                let field = cx.text(value.child_by_field_id(self.g.f.member)?);
+                let path = self.value_path(value.child_by_field_id(self.g.f.value)?, inner, cx)?;
+                is_step(field).then(|| element(&path, field))
+            }
+            K::Call => self.call_path(value, inner, cx),
+            _ => None,
+        };
+        path.filter(|path| path.len() < PATH_LIMIT)
+    }
+
+    fn indexed(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let path = self.value_path(value.named_child(0)?, steps, cx)?;
+        let is_slice = value.named_child(1)?.kind() == "range_expression";
+        Some(if is_slice { path } else { format!("{path}.[]") })
+    }
+
+    fn tuple_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let mut elements = Vec::new();
+        each_child(value, |child, _| {
+            if child.is_named() && elements.len() < WIDTH {
+                elements.push(child);
+            }
+        });
+        // Each element with a share of the steps, so that nested tuples cost no more than flat ones.
+        let share = steps / elements.len().max(1);
+        let paths = elements.into_iter().map(|e| self.value_path(e, share.max(2).min(steps), cx));
+        let paths: Vec<String> = paths.map(|path| path.unwrap_or_else(|| "_".to_owned())).collect();
+        Some(format!("({})", paths.join(",")))
+    }
+
+    /// The value of the first branch that tells.
+    fn branch_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let condition = value.child_by_field_id(self.g.f.condition)?;
+        let first = value.child_by_field_id(self.g.f.consequence);
+        // What a condition binds is not in scope here.
+        let first = first.filter(|_| !matches!(condition.kind(), "let_condition" | "let_chain"));
+        if let Some(path) = first.and_then(|block| self.block_path(block, steps, cx)) {
+            return Some(path);
+        }
+        let other = value.child_by_field_id(self.g.f.alternative)?.named_child(0)?;
+        self.value_path(other, steps, cx)
+    }
+
+    /// The value of the first arm that tells without the names that its pattern binds: a construction, or `Some(x) => x`.
+    fn arms_path(&mut self, value: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let body = value.child_by_field_id(self.g.f.body)?;
+        let mut arms = Vec::new();
+        each_child(body, |arm, _| {
+            if self.g.kind(arm) == K::Arm && arms.len() < WIDTH {
+                arms.push(arm);
+            }
+        });
+        for arm in arms {
+            let Some(given) = arm.child_by_field_id(self.g.f.value) else { continue };
+            if self.is_opened(arm, given, cx) {
+                let whole = value.child_by_field_id(self.g.f.value)?;
+                return opened(self.value_path(whole, steps, cx)?);
+            }
+            let function = given.child_by_field_id(self.g.f.function).map(|function| self.g.kind(function));
+            let constructs = self.g.kind(given) == K::StructExpr || function == Some(K::Scoped);
+            if let Some(path) = constructs.then(|| self.value_path(given, steps, cx)).flatten() {
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// Whether an arm is `Some(x) => x` or `Ok(x) => x`.
+    fn is_opened(&self, arm: Node<'_>, given: Node<'_>, cx: &Cx<'_>) -> bool {
+        let pattern = arm.child_by_field_id(self.g.f.pattern).and_then(|pattern| pattern.named_child(0));
+        let pattern = pattern.filter(|pattern| self.g.kind(*pattern) == K::TuplePattern);
+        let parts = pattern.and_then(|pattern| Some((pattern.named_child(0)?, pattern.named_child(1)?)));
+        parts.is_some_and(|(variant, name)| {
+            let same = self.g.kind(given) == K::Ident && cx.text(given) == cx.text(name);
+            same && matches!(cx.text(variant), "Some" | "Ok")
+        })
+    }
+
+    /// The value of a block that is nothing but a value.
+    fn block_path(&mut self, block: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let mut inside = Vec::new();
+        each_child(block, |child, _| {
+            if inside.len() < 2 && child.is_named() && !child.is_extra() {
+                inside.push(child);
+            }
+        });
+        match inside[..] {
+            [value] => self.value_path(value, steps, cx),
+            _ => None,
+        }
+    }
+
+    fn constant_path(&mut self, name: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let name = cx.text(name);
+        let is_free = is_type_name(name) && name != "None" && cx.binding(name).is_none();
+        is_free.then(|| name.to_owned())
+    }
+
+    /// `Enum::Variant`, `Type::CONSTANT`, and functions.
+    fn scoped_path(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let segments = self.segments(value, cx)?;
+        let path: Vec<&str> = segments.iter().map(|(text, _)| *text).collect();
+        match path[..] {
+            ["Self", ref rest @ ..] => {
+                let own = self.body(value)?.self_type?;
+                Some(format!("{}.{}", cx.facts.provisional(own), rest.join(".")))
+            }
+            // `self` would be the object.
+            ["self", ..] => None,
+            [first, ..] if is_type_name(first) && cx.binding(first).is_some() => None,
+            _ => Some(self.rooted(value, &path).join(".")).filter(|path| !path.starts_with("self.")),
+        }
+    }
+
+    fn call_path(&mut self, call: Node<'_>, steps: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let function = call.child_by_field_id(self.g.f.function)?;
+        let function = match self.g.kind(function) {
+            K::Turbofish => function.child_by_field_id(self.g.f.function)?,
+            _ => function,
+        };
+        match self.g.kind(function) {
+            K::Ident => {
+                let name = cx.text(function);
+                let is_function = cx.binding(name).is_none() && !is_prelude_variant(name);
+                is_function.then(|| format!("{name}()"))
+            }
+            K::Scoped => Some(format!("{}()", self.scoped_path(function, cx)?)),
+            K::FieldExpr => {
+                let method = cx.text(function.child_by_field_id(self.g.f.member)?);
+                let path = self.value_path(function.child_by_field_id(self.g.f.value)?, steps, cx)?;
+                method_path(path, method)
+            }
+            _ => None,
+        }
+    }
+
+    /// The path of what a function that is passed as argument gets: of `run(|x| ..)`, `value.run(|x| ..)`.
+    pub(super) fn passed_path(&mut self, call: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        let path = self.call_path(call, super::infer::PATH_STEPS, cx)?;
+        path.strip_suffix("()").map(str::to_owned)
+    }
+}
+
+/// A method called on a path. `clone` gives what it is called on.
+pub(super) fn method_path(path: String, method: &str) -> Option<String> {
+    match method {
+        "unwrap" | "expect" => opened(path),
+        "clone" => Some(path),
+        _ => is_word(method).then(|| format!("{path}.{method}()")),
+    }
+}
+
+/// What `?` takes out of a value.
+pub(super) fn opened(path: String) -> Option<String> {
+    (!path.starts_with('(')).then(|| format!("{path}.?"))
+}
+
+/// An element of a value: of a tuple that is written out, at once.
+pub(super) fn element(path: &str, step: &str) -> String {
+    let written = path.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    match (written, step.parse::<usize>()) {
+        (Some(inside), Ok(at)) => split(inside).nth(at).unwrap_or("_").to_owned(),
+        (Some(_), _) => "_".to_owned(),
+        _ if path == "_" => "_".to_owned(),
+        _ => format!("{path}.{step}"),
+    }
+}
+
+/// The parts between commas that stand in no brackets.
+fn split(inside: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    inside.split(move |c: char| {
+        match c {
+            '(' | '<' | '[' => depth += 1,
+            ')' | '>' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+}
+
+fn is_step(name: &str) -> bool {
+    is_word(name) || (name.len() < 3 && name.bytes().all(|c| c.is_ascii_digit()))
+}
+
+fn is_prelude_variant(name: &str) -> bool {
+    matches!(name, "Some" | "Ok" | "Err")
+}

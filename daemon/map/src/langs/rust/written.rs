@@ -1,0 +1,220 @@
+//! Types as they are written, put so that the resolution can read them where it stands in another file.
+//!
+//! A type is the dotted name that it has, through references and owning pointers. Where its arguments say what a value of it
+//! holds (`Option<Foo>`, `Vec<Foo>`, tuples), the whole is kept, behind a `:`: `:Result<Vec<a.Foo>,_>`, `:(Foo,_)`, `:[Foo]`.
+//! The resolution's `written` module knows what the library's own types make of them. What cannot be told is `_`.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::grammar::K;
+use super::rules::RustRules;
+use crate::facts::{DefIdx, TypePart};
+use crate::langs::support::each_child;
+use crate::walk::{Binding, Cx};
+
+/// Deepest nesting of types that is kept.
+const DEPTH: usize = 5;
+/// Longest text of a type that is kept, in bytes.
+const LIMIT: usize = 200;
+/// Most elements of a tuple, fields of a tuple struct, and parameters that are looked at.
+const WIDTH: usize = 16;
+
+impl RustRules {
+    /// A type's text. None for what has no name, and for type parameters without bounds.
+    pub(super) fn type_text(&mut self, ty: Node<'_>, cx: &mut Cx<'_>) -> Option<String> {
+        self.text_of(ty, DEPTH, cx).filter(|text| text.len() < LIMIT && text != "_")
+    }
+
+    fn text_of(&mut self, ty: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Option<String> {
+        let inner = depth.checked_sub(1)?;
+        let ty = self.seen_through(ty, cx)?;
+        match self.g.kind(ty) {
+            K::TupleType => {
+                let parts = self.parts_of(ty, inner, cx);
+                parts.iter().any(|part| part != "_").then(|| format!(":({})", parts.join(",")))
+            }
+            K::ArrayType => {
+                let element = ty.child_by_field_id(self.g.f.element)?;
+                let element = self.text_of(element, inner, cx)?;
+                Some(format!(":[{}]", element.trim_start_matches(':')))
+            }
+            K::Generic => {
+                let name = self.plain_name(ty, depth == DEPTH, cx)?;
+                if !holds_arguments(name.rsplit('.').next().unwrap_or(&name)) {
+                    return Some(name);
+                }
+                let parts = self.parts_of(ty.child_by_field_id(self.g.f.type_arguments)?, inner, cx);
+                let told = parts.iter().any(|part| part != "_");
+                Some(if told { format!(":{name}<{}>", parts.join(",")) } else { name })
+            }
+            K::Primitive => Some(cx.text(ty).to_owned()),
+            _ => self.plain_name(ty, depth == DEPTH, cx),
+        }
+    }
+
+    /// What is behind references and owning pointers, and the trait of a trait object.
+    fn seen_through<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
+        let mut ty = ty;
+        loop {
+            ty = match self.g.kind(ty) {
+                K::RefType => ty.child_by_field_id(self.g.f.ty)?,
+                K::TraitObject => ty.child_by_field_id(self.g.f.trait_)?,
+                K::BoundedType => ty.named_child(0)?,
+                K::Generic if self.is_pointer(ty, cx) => self.first_argument(ty)?,
+                _ => return Some(ty),
+            };
+        }
+    }
+
+    fn first_argument<'t>(&self, generic: Node<'t>) -> Option<Node<'t>> {
+        let list = generic.child_by_field_id(self.g.f.type_arguments)?;
+        crate::langs::support::child_where(list, |child| child.is_named() && child.kind() != "lifetime")
+    }
+
+    /// The texts of a tuple's elements or of generic arguments.
+    fn parts_of(&mut self, list: Node<'_>, depth: usize, cx: &mut Cx<'_>) -> Vec<String> {
+        let mut parts = Vec::new();
+        each_child(list, |child, _| {
+            if child.is_named() && child.kind() != "lifetime" && parts.len() < WIDTH {
+                parts.push(child);
+            }
+        });
+        let mut texts = Vec::new();
+        for part in parts {
+            let ty = match part.kind() {
+                "type_binding" => part.child_by_field_id(self.g.f.ty),
+                _ => Some(part),
+            };
+            let text = ty.and_then(|ty| self.text_of(ty, depth, cx)).unwrap_or_else(|| "_".to_owned());
+            texts.push(text.trim_start_matches(':').to_owned());
+        }
+        texts
+    }
+
+    /// A type's name without arguments; a type parameter's is that of the trait that bounds it.
+    fn plain_name(&mut self, ty: Node<'_>, outermost: bool, cx: &mut Cx<'_>) -> Option<String> {
+        let path = self.dotted(ty, cx)?;
+        if path == "Self" && outermost {
+            let own = self.body(ty).and_then(|body| body.self_type)?;
+            return Some(cx.facts.provisional(own).to_owned());
+        }
+        let first = path.split('.').next().unwrap_or(&path);
+        if !first.starts_with(|c: char| c.is_ascii_uppercase()) {
+            return Some(path);
+        }
+        match cx.binding(first) {
+            None => Some(path),
+            Some(Binding::Typed(bound)) if first == path => Some(cx.facts.provisional(bound).to_owned()),
+            Some(_) => None,
+        }
+    }
+
+    /// Binds an item's type parameters: to the trait that bounds one, if there is such.
+    pub(super) fn bind_parameters(&mut self, item: Node<'_>, cx: &mut Cx<'_>) {
+        for (name, bounds) in self.bounded(item, cx) {
+            let known = bounds.into_iter().find_map(|bound| self.bound_trait(bound, cx));
+            let binding = known.map_or(Binding::Opaque, |path| Binding::Typed(cx.facts.intern(&path)));
+            cx.bind(name, binding);
+        }
+    }
+
+    /// An item's type parameters with what bounds them, there and in its `where` clause.
+    fn bounded<'t, 's>(&self, item: Node<'t>, cx: &Cx<'s>) -> Vec<(&'s str, Vec<Node<'t>>)> {
+        let mut found: Vec<(&'s str, Vec<Node<'t>>)> = Vec::new();
+        let mut add = |name: Option<Node<'t>>, bounds: Option<Node<'t>>, is_new: bool| {
+            let Some(name) = name.map(|name| cx.text(name)) else { return };
+            let mut all = Vec::new();
+            if let Some(bounds) = bounds {
+                each_child(bounds, |bound, _| all.extend(bound.is_named().then_some(bound)));
+            }
+            match found.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => known.extend(all),
+                None if is_new => found.push((name, all)),
+                None => {}
+            }
+        };
+        each_child(item, |list, _| match list.kind() {
+            "type_parameters" => each_child(list, |parameter, _| {
+                let bounds = parameter.child_by_field_id(self.g.f.bounds);
+                add(parameter.child_by_field_id(self.g.f.name), bounds, true);
+            }),
+            "where_clause" => each_child(list, |predicate, _| {
+                let bounds = predicate.child_by_field_id(self.g.f.bounds);
+                add(predicate.child_by_field_id(self.g.f.left), bounds, false);
+            }),
+            _ => {}
+        });
+        found
+    }
+
+    /// The dotted name of a trait that may have members of the project's own.
+    fn bound_trait(&self, bound: Node<'_>, cx: &Cx<'_>) -> Option<String> {
+        let name = match self.g.kind(bound) {
+            K::TypeIdent | K::ScopedType | K::Generic => self.dotted(bound, cx)?,
+            _ => return None,
+        };
+        (!is_library_trait(&name)).then_some(name)
+    }
+
+    /// Records what functions are given that are passed to this one: `f: impl Fn(&Foo)`, `f: F` where `F: Fn(&Foo)`.
+    pub(super) fn say_callbacks(&mut self, function: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
+        let Some(list) = function.child_by_field_id(self.g.f.parameters) else { return };
+        let bounds: FxHashMap<&str, Vec<Node<'_>>> = self.bounded(function, cx).into_iter().collect();
+        let mut parameters = Vec::new();
+        each_child(list, |child, _| parameters.extend((self.g.kind(child) == K::Param).then_some(child)));
+        for (place, parameter) in parameters.into_iter().enumerate().take(WIDTH) {
+            let ty = parameter.child_by_field_id(self.g.f.ty).and_then(|ty| self.seen_through(ty, cx));
+            let Some(ty) = ty else { continue };
+            let all = bounds.get(cx.text(ty)).cloned().unwrap_or_else(|| vec![ty]);
+            if let Some(passed) = all.into_iter().find(|ty| ty.kind() == "function_type") {
+                self.say_given(passed, (def, place), cx);
+            }
+        }
+    }
+
+    fn say_given(&mut self, passed: Node<'_>, (def, place): (DefIdx, usize), cx: &mut Cx<'_>) {
+        let Some(list) = passed.child_by_field_id(self.g.f.parameters) else { return };
+        self.say_each(list, def, place, cx);
+    }
+
+    /// Records the types of a tuple struct's fields.
+    pub(super) fn say_fields(&mut self, item: Node<'_>, def: DefIdx, cx: &mut Cx<'_>) {
+        let body = item.child_by_field_id(self.g.f.body);
+        if let Some(list) = body.filter(|body| body.kind() == "ordered_field_declaration_list") {
+            self.say_each(list, def, 0, cx);
+        }
+    }
+
+    fn say_each(&mut self, list: Node<'_>, def: DefIdx, place: usize, cx: &mut Cx<'_>) {
+        let mut types = Vec::new();
+        each_child(list, |child, _| {
+            let is_type = !matches!(child.kind(), "attribute_item" | "visibility_modifier" | "line_comment");
+            types.extend((child.is_named() && is_type).then_some(child));
+        });
+        for (at, ty) in types.into_iter().enumerate() {
+            let says = self.hint(ty, &[], cx);
+            if let (Some(part), Some(says)) = (TypePart::callback(place, at), says) {
+                cx.facts.type_hint(def, part, &says);
+            }
+        }
+    }
+}
+
+/// Whether what a type of the library holds is worth keeping.
+fn holds_arguments(name: &str) -> bool {
+    const HOLDERS: &str = " Option Result LockResult Poll Vec VecDeque LinkedList BinaryHeap HashSet BTreeSet IndexSet \
+        FxHashSet SmallVec ArrayVec HashMap BTreeMap IndexMap FxHashMap AHashMap Entry Iterator DoubleEndedIterator \
+        ExactSizeIterator FusedIterator IntoIterator Peekable Enumerate Rev Iter IterMut IntoIter Cow Ref RefMut MutexGuard \
+        RwLockReadGuard RwLockWriteGuard Pin Weak RefCell Cell Mutex RwLock OnceCell OnceLock LazyLock Lazy Wrapping ";
+    HOLDERS.split_whitespace().any(|holder| holder == name)
+}
+
+/// Traits that say nothing of what the project's own code calls on a value.
+fn is_library_trait(name: &str) -> bool {
+    const TRAITS: &str = " AsRef AsMut Borrow BorrowMut Clone Copy Debug Default Deref DerefMut Display Drop Eq Error From \
+        FromIterator Hash Into Iterator DoubleEndedIterator ExactSizeIterator IntoIterator Ord PartialEq PartialOrd Read \
+        Send Sized Sync ToOwned ToString TryFrom TryInto Unpin UnwindSafe RefUnwindSafe Write ";
+    let last = name.rsplit('.').next().unwrap_or(name);
+    TRAITS.split_whitespace().any(|one| one == last)
+}

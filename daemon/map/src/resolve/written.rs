@@ -1,0 +1,510 @@
+//! Types with arguments, as Rust writes them (`:Option<Vec<Foo>>`, see `langs/rust/written`), and what the library's own types
+//! make of them: `Option<Foo>` unwrapped is a `Foo`, a `Vec<Foo>` iterated gives `Foo`s.
+//!
+//! Nothing is inferred of type parameters. What a member of the library gives is known by name for the few that hand on what a
+//! value holds; for any other, and any type that is neither the project's nor one of these, nothing is known.
+
+use std::rc::Rc;
+
+use super::members::Member;
+use super::types::At;
+use hob_base::FileId;
+
+use super::{Found, Resolution, Resolver, Site, Thing, Want, builtins, vocabulary};
+use crate::facts::{DefKind, Ref, TypePart};
+use crate::graph::{Confidence, DefRef};
+use crate::langs::Lang;
+
+/// Most files looked at for a trait's member.
+const MANY: usize = 64;
+
+/// A type with arguments, and where it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Written<'m> {
+    /// As in a hint, without the `:` before it.
+    pub(super) text: Rc<str>,
+    pub(super) site: Site<'m>,
+    /// What `Self` is, where that is known better than by the place.
+    pub(super) me: Option<DefRef>,
+}
+
+/// What a step takes out of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Inner {
+    /// What `?` gives.
+    Good,
+    /// What `Err(x)` binds.
+    Bad,
+    /// What a loop gets.
+    Item,
+    /// What an index gives.
+    Indexed,
+}
+
+/// What follows a member's name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Then {
+    Nothing,
+    Call,
+    Given(TypePart),
+}
+
+impl<'m> Written<'m> {
+    fn with(&self, text: &str) -> Option<Self> {
+        (text != "_").then(|| Self { text: text.into(), site: self.site, me: self.me })
+    }
+
+    /// The name before the arguments (`(` of a tuple, `[` of a slice), and the arguments.
+    fn parts(&self) -> (&str, Vec<&str>) {
+        let text = &*self.text;
+        let open = text.find(['<', '(', '[']).unwrap_or(text.len());
+        let head = if open == 0 { text.get(..1).unwrap_or("") } else { &text[..open] };
+        let inside = text.get(open + 1..text.len().max(open + 2) - 1).unwrap_or("");
+        (head, split(inside).collect())
+    }
+
+    fn argument(&self, at: usize) -> Option<Self> {
+        self.with(self.parts().1.get(at)?)
+    }
+
+    fn kind(&self) -> Kind {
+        let (head, _) = self.parts();
+        Kind::of(head.rsplit('.').next().unwrap_or(head))
+    }
+}
+
+/// What a type of the library holds, and so what its members give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Tuple,
+    /// `Option`, `Result`.
+    Maybe,
+    Sequence,
+    Map,
+    Entry,
+    /// What derefs to its argument.
+    Pointer,
+    /// `RefCell` and the like.
+    Cell,
+    /// `Mutex`, `RwLock`.
+    Lock,
+    Once,
+    Other,
+}
+
+impl Kind {
+    fn of(name: &str) -> Self {
+        match name {
+            "(" => Self::Tuple,
+            "Option" | "Result" | "LockResult" | "Poll" => Self::Maybe,
+            "["
+            | "Vec"
+            | "VecDeque"
+            | "LinkedList"
+            | "BinaryHeap"
+            | "HashSet"
+            | "BTreeSet"
+            | "IndexSet"
+            | "FxHashSet"
+            | "SmallVec"
+            | "ArrayVec"
+            | "Iterator"
+            | "DoubleEndedIterator"
+            | "ExactSizeIterator"
+            | "FusedIterator"
+            | "IntoIterator" => Self::Sequence,
+            "HashMap" | "BTreeMap" | "IndexMap" | "FxHashMap" | "AHashMap" => Self::Map,
+            "Entry" => Self::Entry,
+            "Cow" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard" | "Pin"
+            | "LazyLock" | "Lazy" => Self::Pointer,
+            "RefCell" | "Cell" => Self::Cell,
+            "Mutex" | "RwLock" => Self::Lock,
+            "OnceCell" | "OnceLock" => Self::Once,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<'m> Resolver<'m> {
+    /// What a written type is: one of the project's, one of the library's that is known here, or one from outside.
+    fn known(&self, ty: &Written<'m>) -> Option<At<'m>> {
+        self.guarded(None, || {
+            let (head, arguments) = ty.parts();
+            if matches!(head, "(" | "[") {
+                return Some(At::Written(ty.clone()));
+            }
+            let kind = ty.kind();
+            if kind == Kind::Pointer && !arguments.is_empty() {
+                return self.known(&ty.argument(0)?);
+            }
+            match self.named_type(ty, head) {
+                Found::Thing(Thing::Def(def), _) if self.has_members(def) => Some(At::Of(def)),
+                // `type Result<T> = std::result::Result<T, Error>`.
+                Found::Thing(Thing::Def(_), _) if kind != Kind::Other && !arguments.is_empty() => {
+                    Some(At::Written(ty.clone()))
+                }
+                Found::Thing(Thing::Def(def), _) => self.typed_at(def, TypePart::VALUE, ty.me),
+                Found::Thing(Thing::Module(_), _) => None,
+                _ if kind != Kind::Other => Some(At::Written(ty.clone())),
+                Found::Thing(outside @ Thing::External(_), _) => Some(At::Named(outside, None)),
+                Found::Absent { .. } if builtins::is_global(vocabulary(ty.site), head) => Some(outside(head)),
+                Found::Bound | Found::Absent { .. } => None,
+            }
+        })
+    }
+
+    fn named_type(&self, ty: &Written<'m>, head: &str) -> Found {
+        let site = Site { want: Want::Type, ..ty.site };
+        let Some(me) = ty.me.filter(|_| head.starts_with("Self")) else { return self.follow(site, head) };
+        match head.split_once('.') {
+            None => Found::Thing(me.into(), Confidence::Import),
+            Some((_, name)) => self.member(site, &me.into(), name),
+        }
+    }
+
+    /// What is at hand, put so that members can be looked for in it.
+    pub(super) fn opened_up(&self, at: At<'m>) -> Option<At<'m>> {
+        match at {
+            At::Written(ty) => self.known(&ty),
+            At::Named(Thing::Def(def), me) if !self.has_members(def) => match self.variant_of(def) {
+                Some(_) => Some(At::Named(Thing::Def(def), me)),
+                None => self.opened_up(self.typed_at(def, TypePart::VALUE, me)?),
+            },
+            other => Some(other),
+        }
+    }
+
+    /// The enumeration that a definition is a variant of.
+    pub(super) fn variant_of(&self, def: DefRef) -> Option<DefRef> {
+        let (entry, found) = self.def(def)?;
+        let parent = found.parent.filter(|_| found.kind == DefKind::Constant)?;
+        let is_enum = entry.facts.def(parent).kind == DefKind::Enum;
+        is_enum.then_some(DefRef { file: def.file, def: parent })
+    }
+
+    /// A member of what is at hand, called or not.
+    pub(super) fn rust_member(
+        &self,
+        site: Site<'m>,
+        at: At<'m>,
+        (name, then): (&str, Then),
+    ) -> Option<At<'m>> {
+        let at = self.opened_up(at)?;
+        let owner = match &at {
+            At::Written(ty) => return self.library_member(ty, name, then),
+            At::Named(Thing::External(_), _) => return Some(at),
+            At::Named(Thing::Module(_), _) => None,
+            At::Named(Thing::Def(def), _) | At::Of(def) => Some(*def),
+        };
+        if let Some(part) = owner.and_then(|owner| self.part_of(owner, name)) {
+            return Some(part);
+        }
+        let owner = owner.map(|def| self.variant_of(def).unwrap_or(def));
+        let want = if then == Then::Nothing { Want::Any } else { Want::Callee };
+        let thing = self.settled(at)?;
+        match self.member(Site { want, ..site }, &thing, name) {
+            Found::Thing(found, _) => self.then(At::Named(found, owner), then),
+            Found::Bound | Found::Absent { .. } => self.beyond(owner?, name, then),
+        }
+    }
+
+    fn then(&self, at: At<'m>, then: Then) -> Option<At<'m>> {
+        match then {
+            Then::Nothing => Some(at),
+            Then::Call => self.called(at),
+            Then::Given(part) => self.given(at, part),
+        }
+    }
+
+    /// A field of a tuple struct or of a variant.
+    fn part_of(&self, owner: DefRef, name: &str) -> Option<At<'m>> {
+        if let Ok(place) = name.parse::<usize>() {
+            return self.typed_at(owner, TypePart::callback(0, place)?, None);
+        }
+        self.variant_of(owner)?;
+        let (entry, _) = self.def(owner)?;
+        let (field, _) = entry.defs_named(name).find(|(_, field)| field.parent == Some(owner.def))?;
+        self.typed_at(DefRef { file: owner.file, def: field }, TypePart::VALUE, None)
+    }
+
+    /// A member that a type of the project has not itself: through `Deref`, or of every iterator and every value.
+    fn beyond(&self, class: DefRef, name: &str, then: Then) -> Option<At<'m>> {
+        self.guarded(None, || {
+            if let Some(target) = self.deref(class) {
+                let (entry, _) = self.def(class)?;
+                let site = Site { file: class.file, entry, owner: Some(class.def), want: Want::Any };
+                return self.rust_member(site, target, (name, then));
+            }
+            if then == Then::Call && is_same(name) {
+                return Some(At::Of(class));
+            }
+            let item = self.item_of(class)?;
+            self.library_member(&item.with(&format!("Iterator<{}>", item.text))?, name, then)
+        })
+    }
+
+    /// What a type derefs to.
+    pub(super) fn deref(&self, class: DefRef) -> Option<At<'m>> {
+        let Member::Found(deref) = self.find_member(class, "deref") else { return None };
+        let target = self.opened_up(self.typed_at(deref, TypePart::RESULT, Some(class))?)?;
+        (!matches!(target, At::Of(to) if to == class)).then_some(target)
+    }
+
+    /// What iterating over a type of the project gives.
+    fn item_of(&self, class: DefRef) -> Option<Written<'m>> {
+        let Member::Found(next) = self.find_member(class, "next") else { return None };
+        match self.typed_at(next, TypePart::RESULT, Some(class))? {
+            At::Written(ty) if ty.kind() == Kind::Maybe => ty.argument(0),
+            _ => None,
+        }
+    }
+
+    /// What a step takes out of a value that is no member of it.
+    pub(super) fn inner(&self, at: At<'m>, inner: Inner) -> Option<At<'m>> {
+        match self.opened_up(at)? {
+            At::Written(ty) => held(&ty, inner).map(At::Written),
+            At::Of(class) if inner == Inner::Item => self.item_of(class).map(At::Written),
+            At::Of(class) if inner == Inner::Indexed => match self.find_member(class, "index") {
+                Member::Found(index) => self.typed_at(index, TypePart::RESULT, Some(class)),
+                Member::Missing { .. } => None,
+            },
+            outside @ At::Named(Thing::External(_), _) => Some(outside),
+            At::Of(_) | At::Named(..) => None,
+        }
+    }
+
+    /// A member of a value that derefs to something, where the value's own type has it not.
+    pub(super) fn through_deref(&self, site: Site<'m>, r: &Ref, thing: &Thing) -> Option<Resolution> {
+        let Thing::Def(class) = thing else { return None };
+        let is_rust = site.entry.lang() == Lang::Rust && self.has_members(*class);
+        let target = self.deref(*class).filter(|_| is_rust)?;
+        match self.settled(target)? {
+            Thing::Def(to) if to != *class => {
+                match self.member(site, &to.into(), site.entry.facts.name(r.name)) {
+                    Found::Thing(found, sure) => Some(Resolution::To(found, sure.max(Confidence::Import))),
+                    Found::Bound | Found::Absent { .. } => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A member of a value of a type from outside: what the project's own traits add to it, else none of the project's.
+    pub(super) fn outside_ref(&self, site: Site<'m>, r: &Ref, ty: &str) -> Resolution {
+        let head = ty.split(['<', '(', '[']).next().unwrap_or(ty);
+        self.added(site, r, head)
+            .unwrap_or_else(|| Resolution::To(Thing::External(ty.into()), Confidence::Import))
+    }
+
+    /// What a trait of the project gives a type from outside: the member written for just this type, or no telling which where
+    /// some trait has one of the name.
+    pub(super) fn added(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
+        let name = site.entry.facts.name(r.name);
+        let last = ty.rsplit('.').next().unwrap_or(ty);
+        let qualified = format!("{last}.{name}");
+        let detached = self.index.defining_detached(&qualified).iter().map(|&file| FileId(file));
+        let written: Vec<DefRef> = detached
+            .filter_map(|file| {
+                let entry = self.entry(file).filter(|entry| entry.lang() == Lang::Rust)?;
+                Some(DefRef { file, def: entry.def_qualified(&qualified, 1)? })
+            })
+            .collect();
+        if let [def] = written[..] {
+            return Some(Resolution::To(def.into(), Confidence::Import));
+        }
+        let of_trait = self.index.defining(name).iter().take(MANY).any(|&file| {
+            let Some(entry) = self.entry(FileId(file)) else { return false };
+            entry.lang() == Lang::Rust
+                && entry.defs_named(name).any(|(_, def)| {
+                    def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Trait)
+                })
+        });
+        (of_trait || !written.is_empty()).then_some(Resolution::Unresolved)
+    }
+
+    fn library_member(&self, ty: &Written<'m>, name: &str, then: Then) -> Option<At<'m>> {
+        let text = match then {
+            Then::Nothing if ty.kind() == Kind::Tuple => {
+                let (_, elements) = ty.parts();
+                (*elements.get(name.parse::<usize>().ok()?)?).to_owned()
+            }
+            Then::Nothing => return None,
+            Then::Call => result_of(ty, name)?,
+            Then::Given(part) => passed_by(ty, name, part)?,
+        };
+        ty.with(&text).map(At::Written)
+    }
+}
+
+/// A type from outside, by its name.
+pub(super) fn outside(name: &str) -> At<'static> {
+    At::Named(Thing::External(name.into()), None)
+}
+
+fn held<'m>(ty: &Written<'m>, inner: Inner) -> Option<Written<'m>> {
+    match (ty.kind(), inner) {
+        (Kind::Maybe, Inner::Good | Inner::Item) => ty.argument(0),
+        (Kind::Maybe, Inner::Bad) => ty.argument(1),
+        (Kind::Sequence, Inner::Item | Inner::Indexed) => ty.argument(0),
+        (Kind::Map, Inner::Indexed) => ty.argument(1),
+        (Kind::Map, Inner::Item) => {
+            let (_, arguments) = ty.parts();
+            ty.with(&format!("({})", arguments.join(",")))
+        }
+        _ => None,
+    }
+}
+
+/// What a method gives that is called on a value of the library's.
+fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
+    let (_, arguments) = ty.parts();
+    let argument = |at: usize| arguments.get(at).copied().unwrap_or("_");
+    let (first, second) = (argument(0), argument(1));
+    let iterator = |of: &str| Some(format!("Iterator<{of}>"));
+    let option = |of: &str| Some(format!("Option<{of}>"));
+    let same = || Some(ty.text.to_string());
+    if is_same(name) {
+        return same();
+    }
+    match ty.kind() {
+        Kind::Maybe => match name {
+            "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "insert"
+            | "get_or_insert" | "get_or_insert_with" | "unwrap_unchecked" => Some(first.to_owned()),
+            "as_deref" | "as_deref_mut" | "cloned" | "copied" | "take" | "or" | "or_else" | "filter"
+            | "replace" | "inspect" | "inspect_err" | "xor" | "context" | "with_context" => same(),
+            "map_err" => Some(format!("Result<{first},_>")),
+            "ok" => option(first),
+            "err" => option(second),
+            "ok_or" | "ok_or_else" => Some(format!("Result<{first},_>")),
+            "unwrap_err" | "expect_err" => Some(second.to_owned()),
+            "iter" | "iter_mut" | "into_iter" => iterator(first),
+            _ => None,
+        },
+        Kind::Sequence => match name {
+            "iter" | "iter_mut" | "into_iter" | "drain" | "rev" | "skip" | "take" | "filter"
+            | "skip_while" | "take_while" | "peekable" | "chain" | "cloned" | "copied" | "step_by"
+            | "fuse" | "inspect" | "cycle" | "split_off" => iterator(first),
+            "first" | "last" | "get" | "get_mut" | "pop" | "next" | "peek" | "peek_mut" | "pop_front"
+            | "pop_back" | "next_back" | "nth" | "min" | "max" | "find" | "front" | "back" | "front_mut"
+            | "back_mut" | "first_mut" | "last_mut" | "max_by_key" | "min_by_key" | "max_by" | "min_by"
+            | "reduce" | "next_if" | "rfind" => option(first),
+            "swap_remove" => Some(first.to_owned()),
+            "as_slice" | "as_mut_slice" | "to_vec" | "into_boxed_slice" | "into_vec" => same(),
+            "windows" | "chunks" | "chunks_exact" | "chunks_mut" => iterator(&format!("[{first}]")),
+            "enumerate" => iterator(&format!("(usize,{first})")),
+            _ => None,
+        },
+        Kind::Map => match name {
+            "get" | "get_mut" | "remove" | "insert" => option(second),
+            "values" | "values_mut" | "into_values" => iterator(second),
+            "keys" | "into_keys" => iterator(first),
+            "iter" | "iter_mut" | "into_iter" | "drain" => iterator(&format!("({first},{second})")),
+            "entry" => Some(format!("Entry<{first},{second}>")),
+            "first_key_value" | "last_key_value" | "get_key_value" | "pop_first" | "pop_last" => {
+                option(&format!("({first},{second})"))
+            }
+            _ => None,
+        },
+        Kind::Entry => match name {
+            "or_insert" | "or_insert_with" | "or_default" | "or_insert_with_key" => Some(second.to_owned()),
+            "and_modify" => same(),
+            _ => None,
+        },
+        Kind::Cell => matches!(name, "borrow" | "borrow_mut" | "into_inner" | "get" | "replace" | "get_mut")
+            .then(|| first.to_owned()),
+        Kind::Lock => matches!(name, "lock" | "read" | "write" | "into_inner" | "get_mut")
+            .then(|| format!("Result<{first},_>")),
+        Kind::Once => match name {
+            "get" | "get_mut" | "into_inner" | "take" => option(first),
+            "get_or_init" => Some(first.to_owned()),
+            _ => None,
+        },
+        Kind::Tuple | Kind::Pointer | Kind::Other => None,
+    }
+}
+
+/// Methods that give what they are called on, or a view of it.
+fn is_same(name: &str) -> bool {
+    matches!(name, "clone" | "as_ref" | "as_mut" | "by_ref" | "to_owned")
+}
+
+/// What a function gets that is passed to a method of the library's.
+fn passed_by(ty: &Written<'_>, name: &str, part: TypePart) -> Option<String> {
+    let (_, arguments) = ty.parts();
+    let is = |argument, parameter| TypePart::callback(argument, parameter) == Some(part);
+    let argument = |at: usize| arguments.get(at).map(|text| (*text).to_owned());
+    match ty.kind() {
+        Kind::Maybe => match name {
+            "map" | "and_then" | "is_some_and" | "is_none_or" | "is_ok_and" | "inspect" | "filter"
+                if is(0, 0) =>
+            {
+                argument(0)
+            }
+            "map_or" | "map_or_else" if is(1, 0) => argument(0),
+            "map_err" | "unwrap_or_else" | "or_else" | "inspect_err" | "map_or_else" if is(0, 0) => {
+                argument(1)
+            }
+            _ => None,
+        },
+        Kind::Sequence => match name {
+            "map"
+            | "any"
+            | "all"
+            | "filter"
+            | "for_each"
+            | "filter_map"
+            | "flat_map"
+            | "find"
+            | "find_map"
+            | "position"
+            | "rposition"
+            | "take_while"
+            | "skip_while"
+            | "map_while"
+            | "inspect"
+            | "retain"
+            | "max_by_key"
+            | "min_by_key"
+            | "sort_by_key"
+            | "partition"
+            | "sort_unstable_by_key"
+            | "sort_by_cached_key"
+            | "try_for_each"
+            | "retain_mut"
+            | "partition_point"
+            | "binary_search_by"
+            | "binary_search_by_key"
+            | "next_if"
+            | "dedup_by_key"
+                if is(0, 0) =>
+            {
+                argument(0)
+            }
+            "sort_by" | "sort_unstable_by" | "max_by" | "min_by" | "dedup_by" | "reduce"
+                if is(0, 0) || is(0, 1) =>
+            {
+                argument(0)
+            }
+            "fold" | "try_fold" | "scan" if is(1, 1) => argument(0),
+            _ => None,
+        },
+        Kind::Map if name == "retain" && is(0, 0) => argument(0),
+        Kind::Map if name == "retain" && is(0, 1) => argument(1),
+        Kind::Entry if name == "and_modify" && is(0, 0) => argument(1),
+        _ => None,
+    }
+}
+
+/// The parts between commas that stand in no brackets.
+fn split(inside: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_i32;
+    let parts = inside.split(move |c: char| {
+        match c {
+            '(' | '<' | '[' => depth += 1,
+            ')' | '>' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.filter(|part| !part.is_empty())
+}
