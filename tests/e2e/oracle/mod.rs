@@ -10,6 +10,7 @@ mod edits;
 mod native;
 mod python;
 mod questions;
+mod renames;
 mod said;
 mod typescript;
 mod verdicts;
@@ -52,7 +53,12 @@ impl Subject {
 
     /// The project, copied into a world.
     fn tree(&self, world: &World) -> Tree {
-        let root = world.path("ws");
+        self.tree_in(world, "ws")
+    }
+
+    /// As [`Subject::tree`], in a folder of this name.
+    fn tree_in(&self, world: &World, folder: &str) -> Tree {
+        let root = world.path(folder);
         copy_folder((self.project)(), &root);
         fs::create_dir_all(root.join(".git")).expect("a folder can be made");
         if self.endings.contains(&"c") {

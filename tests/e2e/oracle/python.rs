@@ -5,7 +5,7 @@ use hob_tests::{outside, projects};
 use serde_json::Value;
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions, verdicts};
+use super::{Mark, Subject, at_once, no_env, questions, renames, verdicts};
 use crate::e2e::nav::ty_alone;
 
 const LANGUAGES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
@@ -102,4 +102,9 @@ fn ty_edits() {
 #[test]
 fn ty_branches() {
     edits::branches_are_told_apart(&ty(), &EDITS);
+}
+
+#[test]
+fn ty_renames() {
+    renames::are_the_servers(&ty(), 22);
 }

@@ -5,7 +5,7 @@ use hob_tests::{outside, projects};
 use serde_json::{Value, json};
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions, verdicts};
+use super::{Mark, Subject, at_once, no_env, questions, renames, verdicts};
 
 fn typescript() -> Subject {
     Subject {
@@ -85,6 +85,11 @@ fn typescript_edits() {
 #[test]
 fn typescript_branches() {
     edits::branches_are_told_apart(&typescript(), &EDITS);
+}
+
+#[test]
+fn typescript_renames() {
+    renames::are_the_servers(&typescript(), 23);
 }
 
 #[test]
