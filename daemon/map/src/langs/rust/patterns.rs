@@ -6,11 +6,14 @@
 use tree_sitter::Node;
 
 use super::grammar::K;
-use super::infer::{PATH_STEPS, as_binding};
+use super::infer::{PATH_LIMIT, PATH_STEPS, as_binding};
 use super::rules::RustRules;
 use super::values::element;
 use crate::langs::support::each_child;
 use crate::walk::{Binding, Cx, Step};
+
+/// Most arguments of a call that are looked at for closures.
+const MOST_PASSED: usize = 16;
 
 /// What a binding says of the value of a pattern: a type's name, or a path behind a `=`.
 type Source = Option<String>;
@@ -74,7 +77,7 @@ impl RustRules {
         let Some(arguments) = call.child_by_field_id(self.g.f.arguments) else { return };
         let (mut closures, mut place) = (Vec::new(), 0);
         each_child(arguments, |child, _| {
-            if child.is_named() && !child.is_extra() {
+            if child.is_named() && !child.is_extra() && place < MOST_PASSED {
                 closures.extend((self.g.kind(child) == K::Closure).then_some((place, child.start_byte())));
                 place += 1;
             }
@@ -244,6 +247,10 @@ fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
 
 /// What is found at a step into a value.
 fn further(source: &str, step: &str) -> String {
+    // Patterns may be nested without end.
+    if source.len() >= PATH_LIMIT {
+        return "=_".to_owned();
+    }
     format!("={}", element(source.trim_start_matches('='), step))
 }
 

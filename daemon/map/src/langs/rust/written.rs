@@ -17,6 +17,8 @@ use crate::walk::{Binding, Cx};
 const DEPTH: usize = 5;
 /// Longest text of a type that is kept, in bytes.
 const LIMIT: usize = 200;
+/// Most type parameters of one item whose bounds are looked at.
+const MOST_PARAMETERS: usize = 64;
 /// Most elements of a tuple, fields of a tuple struct, and parameters that are looked at.
 const WIDTH: usize = 16;
 
@@ -130,7 +132,7 @@ impl RustRules {
             }
             match found.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, known)) => known.extend(all),
-                None if is_new => found.push((name, all)),
+                None if is_new && found.len() < MOST_PARAMETERS => found.push((name, all)),
                 None => {}
             }
         };
