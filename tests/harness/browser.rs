@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::outside::prepared;
-use crate::{FOREVER, run};
+use crate::{FOREVER, debian};
 
 /// Programs that will do, the ones without a window first.
 const OWN: [&str; 5] =
@@ -23,6 +23,7 @@ const OWN: [&str; 5] =
 
 /// What is unpacked where there is none.
 const PACKAGE: &str = "chromium-headless-shell";
+const PACKAGES: debian::Packages = &[(PACKAGE, debian::LIBRARIES)];
 
 /// A page in a browser of its own.
 #[derive(Debug)]
@@ -260,7 +261,7 @@ fn own() -> Option<PathBuf> {
 }
 
 fn fetched() -> (PathBuf, Option<String>) {
-    let root = prepared("browser", PACKAGE, fetch).join("root");
+    let root = prepared("browser", PACKAGE, |folder| debian::fetch(folder, PACKAGES)).join("root");
     let below = |folder: &str| {
         let found =
             fs::read_dir(root.join("usr/lib")).expect("it was unpacked").flatten().map(|entry| entry.path());
@@ -269,56 +270,4 @@ fn fetched() -> (PathBuf, Option<String>) {
     };
     let libraries = [below(""), below("pulseaudio")].concat().join(":");
     (root.join("usr/lib/chromium").join(PACKAGE), Some(libraries))
-}
-
-/// Downloads the package and whatever of its libraries the machine lacks; installs nothing.
-fn fetch(folder: &Path) {
-    fs::create_dir_all(folder.join("cache/archives/partial")).expect("a folder can be made");
-    let state = folder.join("state");
-    let mut outcome = download(folder, Path::new("/var/lib/apt"));
-    if outcome.code != Some(0) {
-        // The machine's lists are missing or out of date.
-        fs::create_dir_all(state.join("lists/partial")).expect("a folder can be made");
-        let _ = run(apt(folder, &state).arg("update"), b"");
-        outcome = download(folder, &state);
-    }
-    assert_eq!(
-        outcome.code,
-        Some(0),
-        "the tests of `hob graph` need a Chromium, and there is neither one on the PATH nor Debian's {PACKAGE} to be had{outcome}"
-    );
-    let root = folder.join("root");
-    for package in fs::read_dir(folder.join("cache/archives")).expect("it was filled").flatten() {
-        if package.path().extension().is_some_and(|ending| ending == "deb") {
-            let unpacked = run(Command::new("dpkg-deb").arg("-x").arg(package.path()).arg(&root), b"");
-            assert_eq!(unpacked.code, Some(0), "a package cannot be unpacked{unpacked}");
-        }
-    }
-    let _ = fs::remove_dir_all(folder.join("cache"));
-    let _ = fs::remove_dir_all(state);
-}
-
-fn apt(folder: &Path, state: &Path) -> Command {
-    let mut command = Command::new("apt-get");
-    for (name, value) in [("Dir::Cache", folder.join("cache")), ("Dir::State", state.to_path_buf())] {
-        command.arg("-o").arg(format!("{name}={}", value.display()));
-    }
-    // Others' locks do not matter to one who installs nothing, and as root it would drop rights that the folder needs.
-    for option in ["Dir::State::status=/var/lib/dpkg/status", "Debug::NoLocking=1", "APT::Sandbox::User="] {
-        command.args(["-o", option]);
-    }
-    command
-}
-
-fn download(folder: &Path, state: &Path) -> crate::Output {
-    let mut command = apt(folder, state);
-    command.args([
-        "install",
-        "--download-only",
-        "--reinstall",
-        "--no-install-recommends",
-        "--yes",
-        "--quiet",
-    ]);
-    run(command.arg(PACKAGE), b"")
 }

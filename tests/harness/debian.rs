@@ -14,7 +14,7 @@ use crate::outside::prepared;
 use crate::{Output, run};
 
 /// Packages by name, and what of each is unpacked. Not all of one is of use; the rest would only fill the disk.
-type Packages = &'static [(&'static str, &'static [&'static str])];
+pub(crate) type Packages = &'static [(&'static str, &'static [&'static str])];
 
 const PACKAGES: Packages = &[
     ("gopls", &["./usr/bin"]),
@@ -28,7 +28,7 @@ const PACKAGES: Packages = &[
 const SECOND_GO_MODULE: Packages = &[("golang-github-google-go-cmp-dev", &["./usr/share/gocode"])];
 
 /// What the packages above need to run; these are unpacked whole if the machine has not got them.
-const LIBRARIES: &[&str] = &["./usr/lib"];
+pub(crate) const LIBRARIES: &[&str] = &["./*"];
 
 /// A folder with `gopls` and `rust-analyzer`, to be put on the `PATH`.
 pub fn servers() -> &'static Path {
@@ -72,7 +72,11 @@ fn unpacked() -> &'static Path {
     })
 }
 
-fn fetch(folder: &Path, packages: Packages) {
+/// Downloads packages and whatever of their libraries the machine lacks, and unpacks them into `root` in a folder.
+///
+/// # Panics
+/// When they cannot be had.
+pub(crate) fn fetch(folder: &Path, packages: Packages) {
     // The machine's own lists serve if they are there and not out of date.
     if download(folder, packages, Path::new("/var/lib/apt")).code != Some(0) {
         let own = folder.join("state");
@@ -83,8 +87,8 @@ fn fetch(folder: &Path, packages: Packages) {
         assert_eq!(
             fetched.code,
             Some(0),
-            "the tests need {names} as Debian 12 has them, with its sources of security updates for those of Rust; {} has \
-             them not, or they cannot be reached{fetched}",
+            "the tests need {names} as Debian 12 has them, with its sources of security updates for Rust and Chromium; {} \
+             has them not, or they cannot be reached{fetched}",
             release()
         );
         let _ = fs::remove_dir_all(own);
