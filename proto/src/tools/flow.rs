@@ -5,6 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::read::Ambiguous;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
+/// Where `flow_trace` and `impact` begin.
+pub(super) const SYMBOL: ArgDef = ArgDef {
+    name: "symbol",
+    ty: ArgType::Str { min: 1 },
+    default: Default::Required,
+    description: "Node ID or name",
+};
+
 /// `flow_trace`.
 pub static FLOW_TRACE: ToolDef = ToolDef {
     name: "flow_trace",
@@ -12,12 +20,7 @@ pub static FLOW_TRACE: ToolDef = ToolDef {
     description: "What runs when a symbol runs: the tree of its callees, from an entry point. Classes expand to their methods. For \
                   the reverse use impact.",
     args: &[
-        ArgDef {
-            name: "symbol",
-            ty: ArgType::Str { min: 1 },
-            default: Default::Required,
-            description: "Node ID or name",
-        },
+        SYMBOL,
         ArgDef {
             name: "max_depth",
             ty: ArgType::Int { min: 1, max: 50 },

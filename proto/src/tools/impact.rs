@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::flow::SYMBOL;
 use super::read::Ambiguous;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
@@ -14,12 +15,7 @@ pub static IMPACT: ToolDef = ToolDef {
     description: "Before changing a symbol or file: who depends on it, and on them: callers, users, derived types, overriding \
                   methods, importers; tests marked. Sure ones apart from possible ones.",
     args: &[
-        ArgDef {
-            name: "symbol",
-            ty: ArgType::Str { min: 1 },
-            default: Default::Required,
-            description: "Node ID or name",
-        },
+        SYMBOL,
         ArgDef {
             name: "max_depth",
             ty: ArgType::Int { min: 1, max: 20 },
