@@ -73,12 +73,15 @@ pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>
 pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
     let spans = |def: &&NodeInfo| (def.lines.0..=def.lines.1).contains(&line);
     let before = |def: &NodeInfo| def.name_at <= (line, col);
+    // In `typedef struct a { } b;` both are the whole of it.
+    let is_named_here = |def: &NodeInfo| {
+        let end = def.name_at.1 as usize + def.name.encode_utf16().count();
+        def.name_at.0 == line && (def.name_at.1 as usize..end).contains(&(col as usize))
+    };
     let spanning: Vec<&NodeInfo> = defs.iter().filter(spans).collect();
-    let innermost = spanning
-        .iter()
-        .copied()
-        .enumerate()
-        .min_by_key(|(order, def)| (def.lines.1 - def.lines.0, !before(def), std::cmp::Reverse(*order)));
+    let innermost = spanning.iter().copied().enumerate().min_by_key(|(order, def)| {
+        (!is_named_here(def), def.lines.1 - def.lines.0, !before(def), std::cmp::Reverse(*order))
+    });
     let Some((_, innermost)) = innermost else { return Enclosing::default() };
     let holds = |def: &&&NodeInfo| {
         let rest = innermost.qualified.strip_prefix(&def.qualified);
@@ -274,5 +277,17 @@ mod tests {
         let defs = defs();
         assert_eq!(shape(&from_map(&defs, (5, 1))), "Store/refresh|Store.refresh|py:a.py#Store.refresh|");
         assert_eq!(shape(&from_map(&defs, (7, 1))), "|||");
+    }
+
+    #[test]
+    fn a_name_behind_a_body_is_that_names() {
+        let mut defs = [def("node_t", 1, (1, 3), 3), def("node", 1, (1, 3), 1)];
+        defs[0].name_at = (3, 3);
+        defs[1].name_at = (1, 16);
+        let at = |line, col| from_map(&defs, (line, col)).qualified;
+        assert_eq!(
+            (at(3, 3), at(3, 8), at(1, 16), at(2, 1)),
+            ("node_t".into(), "node_t".into(), "node".into(), "node".into())
+        );
     }
 }
