@@ -179,7 +179,7 @@ fn prior_of(path: &WsPath) -> Prior {
     let is_test_folder = folders == "test" || folders.starts_with("test/") || folders.contains("src/test/");
     let stem = name.split('.').next().unwrap_or(name);
     let is_test_name = stem.starts_with("test_")
-        || stem.ends_with("_test")
+        || ["_test", "_spec"].iter().any(|ending| stem.ends_with(ending))
         || ["tests", "conftest"].contains(&stem)
         || name.contains(".test.")
         || name.contains(".spec.");
@@ -233,6 +233,8 @@ mod tests {
             ("src/test/java/A.java", Prior::Test),
             ("src/a.spec.ts", Prior::Test),
             ("pkg/a_test.go", Prior::Test),
+            ("lib/a_spec.rb", Prior::Test),
+            ("lua/a_spec.lua", Prior::Test),
             ("a/locale/de/x.py", Prior::Data),
             ("docs/ref/x.txt", Prior::Prose),
             ("latest/contest.py", Prior::Plain),
