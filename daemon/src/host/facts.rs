@@ -5,14 +5,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use hob_base::{ContentHash, WsPath};
 use hob_map::persist::{self, PersistError};
-use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract};
+use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract_within};
 use hob_store::{Op, Store, StoreError, Tree};
 
 /// Facts whose extraction took so long that losing them would be a pity; fewer wait for the next saving.
 const MANY: usize = 256;
+
+/// What a file may take of this thread's time, and again for each megabyte: a hundred times what people's sources take.
+const PATIENCE: Duration = Duration::from_secs(10);
+const MEGABYTE: u32 = 1 << 20;
 
 /// Finds facts and counts how it got them.
 #[derive(Debug)]
@@ -51,7 +56,10 @@ impl FactsCache {
 
     /// Extracts facts and the step that would store them.
     pub(super) fn extract(&self, wanted: &Wanted<'_>, source: &[u8]) -> (FileFacts, Op) {
-        let facts = extract(wanted.lang, wanted.path.file_name(), source);
+        let begun = spent();
+        let limit = PATIENCE + source.len() as u32 / MEGABYTE * PATIENCE;
+        let patience = || spent().saturating_sub(begun) < limit;
+        let facts = extract_within(wanted.lang, wanted.path.file_name(), source, &patience);
         self.extracted.fetch_add(1, Ordering::Relaxed);
         let op = Op::Put { key: key(wanted), value: persist::encode(&facts) };
         (facts, op)
@@ -98,6 +106,19 @@ fn key(wanted: &Wanted<'_>) -> Vec<u8> {
     key
 }
 
+/// The time that this thread has worked. A busy machine does not make it longer: what a file says must not depend on that.
+#[cfg(unix)]
+fn spent() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+/// Not known here: nothing is given up.
+#[cfg(not(unix))]
+fn spent() -> Duration {
+    Duration::ZERO
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,7 +128,7 @@ mod tests {
         let path = WsPath::new("package.json").expect("relative");
         let hash = ContentHash::of(b"{}");
         let wanted = Wanted { path: &path, lang: Lang::Manifest, hash };
-        let value = persist::encode(&extract(Lang::Manifest, "package.json", b"{}"));
+        let value = persist::encode(&extract_within(Lang::Manifest, "package.json", b"{}", &|| true));
         let ours = key(&wanted);
         assert_eq!(content_of(&ours, &value), Some(hash));
         let mut other_extractor = ours.clone();
