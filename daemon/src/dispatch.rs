@@ -47,7 +47,9 @@ impl Dispatcher {
         let budget = budget.and_then(|(_, value)| value.as_i64());
         let mut handled = self.handle(tool, request, checked);
         handled.warnings.extend(self.host.notices());
-        handled.warnings.extend(crate::tools::edit::reminder(&self.host, &request.identity));
+        // First, because what does not fit goes from the end.
+        let reminder = crate::tools::edit::reminder(&self.host, &request.identity);
+        handled.warnings.splice(0..0, reminder);
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         draft(tool, handled, budget)
     }

@@ -18,6 +18,7 @@ fn host(dir: &Path) -> Host {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
         keep_contents: true,
+        edits: absolute("edits"),
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
         home: None,

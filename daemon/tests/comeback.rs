@@ -32,6 +32,7 @@ fn new_host(dir: &Path) -> Host {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
         keep_contents: true,
+        edits: absolute("edits"),
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
         home: None,

@@ -41,6 +41,7 @@ fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
         store: dir.join("store"),
         snapshots: absolute("snapshots"),
         keep_contents: true,
+        edits: absolute("edits"),
         cookies: absolute("cookies"),
         memory,
         home: None,

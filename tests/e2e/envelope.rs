@@ -7,6 +7,8 @@ use hob_proto::tools::{MAX_BUDGET, MIN_BUDGET, TOOLS};
 use hob_tests::{Mcp, Tree, World};
 use serde_json::{Value, json};
 
+use super::edit::editor;
+
 /// Long names, long lines, wide characters, hundreds of users of one function.
 fn monstrous(world: &World) -> Tree {
     let tree = world.tree("//- /hub.py\ndef hub():\n    return 1\n");
@@ -27,6 +29,11 @@ fn monstrous(world: &World) -> Tree {
 fn greedy(tool: &str) -> Value {
     match tool {
         "count_patterns" | "hob_grep" => json!({"patterns": ["hub", "user"]}),
+        "edit_pattern" => json!({"language": "py", "pattern": "def $A(): $$$B", "rewrite": "def $A(): pass"}),
+        "edit_rename" => json!({"nodeId": "py:hub.py#hub", "newName": "centre"}),
+        "edit_symbol" => json!({"nodeId": "py:hub.py#hub", "operation": "insert_before", "source": "x = 1"}),
+        "edit_text" => json!({"file": "huge.py", "pattern": "e", "replacement": "é\"e"}),
+        "resolve_action" => json!({"action": "discard", "reason": "\u{1}é".repeat(3_000)}),
         "flow_trace" => json!({"symbol": "py:part0/m0.py#user_0_", "max_depth": 50}),
         "impact" => json!({"symbol": "hub", "max_depth": 20}),
         "map_search" => json!({"query": "user", "limit": 100}),
@@ -55,14 +62,21 @@ fn with_budget(tool: &str, budget: u32) -> Value {
 fn the_least_budget_holds_for_every_tool() {
     let world = World::new().env("PATH", "/usr/bin:/bin");
     let tree = monstrous(&world);
-    let mut mcp = world.mcp(&tree);
+    let mut mcp = editor(&world, &tree);
     for tool in TOOLS {
         for budget in [MIN_BUDGET, 101, 137, 400, 2_000, MAX_BUDGET] {
             let answer = mcp.call(tool.name, with_budget(tool.name, budget));
-            // Without a language server some tools have only their error to fit in.
-            match tool.name.starts_with("nav_") && answer.envelope["ok"] == false {
-                true => drop(answer.error("LSP_UNAVAILABLE").clone()),
-                false => drop(answer.ok().clone()),
+            // Without a language server, or anything to undo, some tools have only their error to fit in.
+            let expected = match tool.name {
+                "edit_rename" => Some("LSP_UNAVAILABLE"),
+                "hob_undo" => Some("NO_PENDING_ACTION"),
+                nav => {
+                    (nav.starts_with("nav_") && answer.envelope["ok"] == false).then_some("LSP_UNAVAILABLE")
+                }
+            };
+            match expected {
+                Some(code) => drop(answer.error(code).clone()),
+                None => drop(answer.ok().clone()),
             }
             assert_eq!(answer.envelope["tokenBudget"]["requested"], budget, "{answer}");
         }

@@ -5,6 +5,7 @@ mod bad_store;
 mod broken;
 mod cli;
 mod django;
+pub(crate) mod edit;
 mod envelope;
 mod flow;
 mod freshness;

@@ -103,6 +103,13 @@ impl Work {
         let room = room / 3;
         let warnings = &mut self.envelope.warnings;
         let before = warnings.len();
+        if let Some(first) = warnings.first_mut() {
+            while chars_of(first) >= room {
+                let max = first.chars().count() * 2 / 3;
+                let Some(short) = shortened(first, max) else { break };
+                *first = short;
+            }
+        }
         let mut used = 0;
         warnings.retain(|warning| {
             used += chars_of(warning) + 1;

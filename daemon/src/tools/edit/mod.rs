@@ -33,6 +33,9 @@ pub(super) use text::text;
 /// What an agent is told after a preview, in the words of the tools it has.
 const NEXT: &str = "This is a preview. Call the `resolve_action` tool to apply or discard these changes.";
 
+/// Pending actions that a reminder names.
+const REMINDED: usize = 3;
+
 /// Of a hundred parts of the room, what the diff may take.
 const DIFF_SHARE: usize = 80;
 
@@ -40,15 +43,13 @@ const DIFF_SHARE: usize = 80;
 pub(crate) fn reminder(host: &Host, identity: &str) -> Option<String> {
     let waiting = host.edits().pending(&|one: &Summary| one.owner.client == identity);
     let newest = waiting.first()?;
-    let others = match waiting.len() {
-        1 => String::new(),
-        more => format!(" and {} more", more - 1),
+    let ids: Vec<String> = waiting.iter().take(REMINDED).map(|one| format!("`{}`", one.id)).collect();
+    let others = match waiting.len() - ids.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    Some(format!(
-        "Pending: `{}` ({}){others}. Call `resolve_action` to apply or discard.",
-        newest.id,
-        short(&newest.label)
-    ))
+    let (ids, label) = (ids.join(", "), short(&newest.label));
+    Some(format!("Pending: {ids}{others}. Call `resolve_action` to apply or discard ({label})."))
 }
 
 fn short(label: &str) -> String {

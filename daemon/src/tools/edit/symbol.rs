@@ -145,6 +145,7 @@ fn unused(call: &mut ToolCall<'_>, map: &Map, info: &NodeInfo) -> Result<(), Too
         }
         return Ok(());
     }
+    users.sort();
     users.dedup();
     let named = users.iter().take(NAMED).map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
     let message = format!("`{}` is still referred to, {count} times: by {named}.", info.id);
