@@ -83,7 +83,7 @@ impl PatternLanguage {
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
-        LANGUAGES.iter().find(|row| is_it(&row.id) || row.names.iter().any(|known| is_it(&known)))
+        LANGUAGES.iter().find(|row| is_it(&row.id) || row.names.iter().any(is_it))
     }
 }
 

@@ -57,8 +57,11 @@ fn without_numbers(old: &str) -> Option<String> {
     Some(stripped?.join("\n"))
 }
 
+/// What two lines differ in, and a line without it.
+type Form = (&'static str, fn(&str) -> String);
+
 /// How a line may differ and still be meant.
-const FORMS: [(&str, fn(&str) -> String); 5] = [
+const FORMS: [Form; 5] = [
     ("blanks at the end of a line", |line| line.trim_end().to_owned()),
     ("indentation", |line| line.trim().to_owned()),
     ("blanks", |line| line.split_whitespace().collect()),
