@@ -155,8 +155,7 @@ impl Scene {
         let disk = self.disk.copy();
         self.act(Arc::new(Hooked { inner: disk.clone(), hook: Box::new(hook) })).expect("undisturbed");
         assert_eq!(disk.tree(WORKSPACE), self.sides().1);
-        let ops = seen.lock().expect("no panic").clone();
-        ops
+        std::mem::take(&mut *seen.lock().expect("no panic"))
     }
 
     /// What is on the disk must be whole, once recovery has run on it.
