@@ -98,8 +98,8 @@ pub struct SearchAnswer {
     pub hits: Vec<Hit>,
     /// How many there are in all; fuzzy ones are counted only where they were looked for.
     pub total: usize,
-    /// Whether counting was given up: there are at least `total`. Only where a kind or a path narrows a query that very
-    /// many names match.
+    /// Whether counting was given up: there are at least `total`. Only for a qualified name whose last part very many names
+    /// begin with.
     pub total_is_least: bool,
 }
 
