@@ -43,8 +43,8 @@ int first(int a) {
 int second(void) { return first(1); }
 "#,
         r#"
-function first 2-18@2:5 E | int first(int a)
-function second 20-20@20:5 E | int second(void)
+function first 2-19@2:5 E | int first(int a)
+function second 21-21@21:5 E | int second(void)
 3:8 use A in first
 4:6 call one in first
 6:6 call two in first
@@ -53,7 +53,7 @@ function second 20-20@20:5 E | int second(void)
 12:3 call four in first
 14:3 call five in first
 15:8 use B in first
-20:27 call first in second
+21:27 call first in second
 "#,
     );
 }
@@ -96,10 +96,7 @@ fn macros_that_are_left_out_are_referred_to() {
     let facts = crate::extract(
         Lang::C,
         "a.c",
-        b"int API deflate OF((state *s));
-local state FAR get(state *s);
-void API f(s *x);
-",
+        b"int API deflate OF((state *s));\nlocal state FAR get(state *s);\nvoid API f(s *x);\n",
     );
     let named = |name: &str| facts.refs.iter().filter(|found| facts.name(found.name) == name).count();
     assert_eq!((named("local"), named("FAR"), named("API"), named("state")), (1, 1, 2, 3));
