@@ -26,6 +26,9 @@ const OTHERS: usize = 4;
 /// Files that names are drawn from.
 const FILES: usize = 120;
 
+/// How often each file is drawn from, if that is what it takes.
+const ROUNDS: usize = 12;
+
 /// Files in which what is wrong is counted.
 const JUDGED: usize = 30;
 
@@ -83,7 +86,8 @@ fn draw(subject: &Subject, (copy, lsp): (&Tree, &mut Lsp), rng: &mut Rng) -> Vec
     lsp.wait_ready();
     let (mut across, mut others) = (Vec::new(), Vec::new());
     let mut drawn = BTreeSet::new();
-    for file in files.iter().take(FILES) {
+    // Small projects have few files, but many names in each.
+    for file in files.iter().take(FILES).cycle().take(FILES.max(ROUNDS * files.len())) {
         let names = names_in(file, copy, lsp);
         if names.is_empty() {
             continue;
