@@ -130,8 +130,8 @@ impl RustRules {
             if let Some(bounds) = bounds {
                 each_child(bounds, |bound, _| all.extend(bound.is_named().then_some(bound)));
             }
-            match found.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, known)) => known.extend(all),
+            match found.iter().position(|(known, _)| *known == name) {
+                Some(at) => found[at].1.extend(all),
                 None if is_new && found.len() < MOST_PARAMETERS => found.push((name, all)),
                 None => {}
             }
