@@ -77,6 +77,8 @@ impl World {
             cwd: self._temp.path().to_path_buf(),
             program,
             patience: hob_client::Patience::default(),
+            identity: "tests".to_owned(),
+            edits: false,
         }
     }
 

@@ -259,7 +259,8 @@ pub fn select(list: &str, edits: bool) -> Result<Vec<&'static ToolDef>, UnknownT
         match word {
             "core" => chosen.extend(TOOLS.iter().filter(|def| def.set == ToolSet::Core)),
             "all" => {
-                chosen.extend(TOOLS.iter().filter(|def| matches!(def.set, ToolSet::Core | ToolSet::All)))
+                let everyday = |def: &&&ToolDef| matches!(def.set, ToolSet::Core | ToolSet::All);
+                chosen.extend(TOOLS.iter().filter(everyday));
             }
             name => chosen.push(find(name).ok_or_else(|| unknown(name))?),
         }

@@ -22,7 +22,7 @@ fn every_answer_reminds_its_client_until_it_decides() {
     }
     let tight = one.call("map_search", json!({"query": "one", "tokenBudget": 100}));
     assert!(tight.warnings().contains(&id), "{tight}");
-    decide(&mut one, "discard").ok();
+    let _ = decide(&mut one, "discard").ok();
     assert!(!one.call("map_search", search).warnings().contains("Pending"));
 }
 
@@ -33,7 +33,7 @@ fn the_second_of_two_overlapping_edits_is_a_conflict() {
     let (mut one, mut other) = (editor(&world, &tree), editor(&world, &tree));
     let first = id(&replace(&mut one, "a.py", "one = 1", "one = 11"));
     let second = id(&replace(&mut other, "a.py", "one = 1", "one = 111"));
-    apply(&mut one, &first).ok();
+    let _ = apply(&mut one, &first).ok();
     let conflict = decide(&mut other, "apply");
     let message = conflict.error("CONFLICT")["message"].as_str().expect("a text");
     assert!(message.contains("`a.py` has changed") && message.contains("preview again"), "{message}");
@@ -41,9 +41,9 @@ fn the_second_of_two_overlapping_edits_is_a_conflict() {
     // Nothing of it is lost: it waits and can be looked at.
     let waiting = other.call("edit_pending", json!({"pendingId": second}));
     assert!(waiting.ok()["diff"].as_str().is_some_and(|diff| diff.contains("+one = 111")), "{waiting}");
-    decide(&mut other, "discard").ok();
+    let _ = decide(&mut other, "discard").ok();
     let again = id(&replace(&mut other, "a.py", "one = 11", "one = 111"));
-    apply(&mut other, &again).ok();
+    let _ = apply(&mut other, &again).ok();
     assert_eq!(tree.read("a.py"), "one = 111\n");
 }
 
@@ -63,8 +63,8 @@ fn what_waits_outlives_the_daemon_and_its_client() {
     let listed = world.hob(tree.root(), &["pending"]).success();
     assert!(listed.contains(&first) && listed.contains(&set) && listed.contains("change set"), "{listed}");
     let mut later = editor(&world, &tree);
-    decide(&mut later, "apply").error("NO_PENDING_ACTION");
-    apply(&mut later, &first).ok();
+    let _ = decide(&mut later, "apply").error("NO_PENDING_ACTION");
+    let _ = apply(&mut later, &first).ok();
     assert_eq!(tree.read("a.py"), "uno = 1\n");
 }
 
@@ -86,7 +86,7 @@ fn a_person_decides_what_an_agent_proposed() {
     assert!(discarded.contains("Discarded: Replace text in b.py. Reason: no."), "{discarded}");
     assert_eq!((tree.read("a.py"), tree.read("b.py")), ("uno = 1\n".to_owned(), "two = 2\n".to_owned()));
     assert_eq!(hob(&["pending"]).success(), "Nothing is pending.\n");
-    decide(&mut agent, "apply").error("NO_PENDING_ACTION");
+    let _ = decide(&mut agent, "apply").error("NO_PENDING_ACTION");
     let gone = hob(&["pending", "apply", &second]).code(1);
     assert!(gone.stderr.contains("has been discarded"), "{}", gone.stderr);
 }
@@ -101,8 +101,8 @@ fn each_workspace_has_its_own() {
     let mut mcp = editor(&world, &tree);
     let there = json!({"file": "a.py", "old": "one", "new": "eins", "root": other});
     let id = id(&mcp.call("edit_text", there));
-    decide(&mut mcp, "apply").error("NO_PENDING_ACTION");
-    apply(&mut mcp, &id).ok();
+    let _ = decide(&mut mcp, "apply").error("NO_PENDING_ACTION");
+    let _ = apply(&mut mcp, &id).ok();
     assert_eq!(std::fs::read_to_string(other.join("a.py")).expect("it is there"), "eins = 1\n");
     assert_eq!(tree.read("a.py"), "one = 1\n");
 }

@@ -37,7 +37,7 @@ fn an_apply_says_what_was_done_and_gives_everything_back() {
 #[test]
 fn a_discard_says_so_in_the_documented_words() {
     let (_world, tree, mut mcp) = world();
-    replace(&mut mcp, "a.py", "one", "uno").ok();
+    let _ = replace(&mut mcp, "a.py", "one", "uno").ok();
     let args = json!({"action": "discard", "reason": "not now"});
     let discarded = mcp.call("resolve_action", args);
     let data = discarded.ok();
@@ -61,12 +61,12 @@ fn nothing_is_pending(mcp: &mut Mcp) {
 fn with_nothing_pending_it_is_an_error() {
     let (_world, _tree, mut mcp) = world();
     nothing_is_pending(&mut mcp);
-    mcp.call("resolve_action", json!({"action": "apply"})).says("`reason`").error("BAD_ARGS");
+    let _ = mcp.call("resolve_action", json!({"action": "apply"})).says("`reason`").error("BAD_ARGS");
     mcp.call("resolve_action", json!({"action": "aply", "reason": "x"})).says("Did you mean `apply`?");
     let args = json!({"action": "apply", "reason": "x", "extra": "text"});
-    mcp.call("resolve_action", args).says("`extra`").error("BAD_ARGS");
+    let _ = mcp.call("resolve_action", args).says("`extra`").error("BAD_ARGS");
     let unknown = apply(&mut mcp, "e000000");
-    unknown.error("NO_PENDING_ACTION");
+    let _ = unknown.error("NO_PENDING_ACTION");
     unknown.says("e000000");
 }
 
@@ -76,17 +76,17 @@ fn the_order_is_the_newest_preview_then_the_change_set() {
     let (_world, tree, mut mcp) = world();
     let stage =
         |file: &str, old: &str, new: &str| json!({"file": file, "old": old, "new": new, "stage": true});
-    mcp.call("edit_text", stage("b.py", "two", "due")).ok();
+    let _ = mcp.call("edit_text", stage("b.py", "two", "due")).ok();
     let set = mcp.call("edit_text", stage("b.py", "due = 2", "due = 2  # two"));
     assert_eq!(set.list("/files").len(), 1, "a change set builds on itself: {set}");
-    replace(&mut mcp, "a.py", "one", "uno").ok();
-    replace(&mut mcp, "a.py", "one = 1", "one = 11").ok();
-    decide(&mut mcp, "apply").ok();
+    let _ = replace(&mut mcp, "a.py", "one", "uno").ok();
+    let _ = replace(&mut mcp, "a.py", "one = 1", "one = 11").ok();
+    let _ = decide(&mut mcp, "apply").ok();
     assert_eq!((tree.read("a.py"), tree.read("b.py")), ("one = 11\n".to_owned(), "two = 2\n".to_owned()));
     let older = decide(&mut mcp, "apply");
     assert!(older.error("CONFLICT")["message"].as_str().is_some_and(|m| m.contains("`a.py` has changed")));
-    decide(&mut mcp, "discard").ok();
-    decide(&mut mcp, "apply").ok();
+    let _ = decide(&mut mcp, "discard").ok();
+    let _ = decide(&mut mcp, "apply").ok();
     assert_eq!(tree.read("b.py"), "due = 2  # two\n");
     nothing_is_pending(&mut mcp);
 }
@@ -103,7 +103,7 @@ fn a_failed_apply_stays_pending() {
     assert!(error["message"].as_str().is_some_and(|text| text.contains("Nothing was written")), "{conflict}");
     assert_eq!(tree.read("a.py"), "one = 1  # changed meanwhile\n");
     tree.write("a.py", "one = 1\n");
-    apply(&mut mcp, &id).ok();
+    let _ = apply(&mut mcp, &id).ok();
     assert_eq!(tree.read("a.py"), "uno = 1\n");
 
     let settled = mcp.call("resolve_action", json!({"action": "discard", "reason": "x", "pendingId": id}));
@@ -127,7 +127,7 @@ fn a_folder_that_may_not_be_written_fails_the_apply() {
         assert!(message.starts_with("Apply failed: ") && message.contains("locked"), "{message}");
         assert_eq!((tree.read("a.py"), tree.read("b.py")), ("one = 1\n".to_owned(), "two = 2\n".to_owned()));
         drop(locked);
-        apply(&mut mcp, &id).ok();
+        let _ = apply(&mut mcp, &id).ok();
     }
     assert_eq!(tree.read("locked/c.py"), "three = int(3)\n");
 }
@@ -166,7 +166,7 @@ fn what_was_applied_last_is_undone_once() {
     let (world, tree, mut mcp) = world();
     let args = json!({"language": "py", "pattern": "$A = $B", "rewrite": "$A = int($B)"});
     let preview = mcp.call("edit_pattern", args);
-    apply(&mut mcp, &id(&preview)).ok();
+    let _ = apply(&mut mcp, &id(&preview)).ok();
     assert_eq!(tree.read("b.py"), "two = int(2)\n");
     let said = world.hob(tree.root(), &["undo"]).success();
     assert!(said.starts_with("Undone: Replace 2 matches"), "{said}");
@@ -175,7 +175,7 @@ fn what_was_applied_last_is_undone_once() {
     assert!(again.stderr.contains("NO_PENDING_ACTION"), "{}", again.stderr);
 
     let id = id(&replace(&mut mcp, "a.py", "one", "uno"));
-    apply(&mut mcp, &id).ok();
+    let _ = apply(&mut mcp, &id).ok();
     tree.write("a.py", "uno = 1  # mine\n");
     let refused = world.hob(tree.root(), &["undo"]).code(1);
     assert!(refused.stderr.contains("CONFLICT") && refused.stderr.contains("a.py"), "{}", refused.stderr);

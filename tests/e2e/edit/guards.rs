@@ -33,14 +33,14 @@ fn edits_are_off_until_the_user_says_so() {
     let tools: Vec<_> = listed["tools"].as_array().into_iter().flatten().map(|t| &t["name"]).collect();
     assert_eq!(tools, ["edit_text", "resolve_action"]);
     let refused = replace(&mut named, "a.py", "one", "uno");
-    refused.error("EDITS_DISABLED");
+    let _ = refused.error("EDITS_DISABLED");
     refused.says("--edits").says("edits = true");
     let decided = named.call("resolve_action", json!({"action": "apply", "reason": "x"}));
-    decided.error("EDITS_DISABLED");
+    let _ = decided.error("EDITS_DISABLED");
 
     std::fs::create_dir_all(world.dir().join("config")).expect("a folder");
     std::fs::write(world.dir().join("config/config.toml"), "edits = true\n").expect("it can be written");
-    replace(&mut named, "a.py", "one", "uno").ok();
+    let _ = replace(&mut named, "a.py", "one", "uno").ok();
     let mut later = world.mcp(&tree);
     let listed = later.request("tools/list", json!({}));
     let names: Vec<_> =
@@ -73,7 +73,7 @@ fn nothing_outside_of_the_workspace_and_nothing_of_gits_is_touched() {
     for path in [".git/hooks.py", ".GIT/hooks.py", "g/hooks.py", "./.git//hooks.py", ".git/../.git/hooks.py"]
     {
         let refused = replace(&mut mcp, path, "one", "uno");
-        refused.error("OUTSIDE_WORKSPACE");
+        let _ = refused.error("OUTSIDE_WORKSPACE");
         assert!(refused.says("git").envelope["ok"] == false);
     }
     assert_eq!(std::fs::read_to_string(&outside).expect("it is there"), "one = 1\n");
@@ -89,7 +89,7 @@ fn hidden_files_are_edited_only_by_name() {
         mcp.call("edit_pattern", json!({"language": "py", "pattern": "one = $A", "rewrite": "uno = $A"}));
     assert_eq!(all.texts("/files", "file"), ["a.py"]);
     let named = replace(&mut mcp, "build/made.py", "one", "uno");
-    apply(&mut mcp, &id(&named)).ok();
+    let _ = apply(&mut mcp, &id(&named)).ok();
     assert_eq!(tree.read("build/made.py"), "uno = 1\n");
 }
 

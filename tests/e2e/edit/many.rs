@@ -69,7 +69,7 @@ fn try_one(
         mcp.call("edit_text", json!({"file": path, "old": format!("{old}\n"), "new": format!("{new}\n")}));
     if preview.envelope["ok"] == false {
         // Another client changed that line since it was read.
-        preview.error("BAD_ARGS");
+        let _ = preview.error("BAD_ARGS");
         *refused.lock().expect("nobody panicked") += 1;
         return;
     }
@@ -81,9 +81,9 @@ fn try_one(
         applied.lock().expect("nobody panicked").push((path, old, new));
         return;
     }
-    outcome.error("CONFLICT");
+    let _ = outcome.error("CONFLICT");
     *refused.lock().expect("nobody panicked") += 1;
-    mcp.call("resolve_action", decision("discard")).ok();
+    let _ = mcp.call("resolve_action", decision("discard")).ok();
 }
 
 /// The text after all of these edits, in an order in which each finds what it replaces. Every new line is written once, so there is

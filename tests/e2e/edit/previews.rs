@@ -72,13 +72,13 @@ fn a_regex_is_replaced_with_its_groups() {
     let args = json!({"file": "shop/main.py", "pattern": r"print\((.*)\)", "replacement": "log.info($1)"});
     let preview = mcp.call("edit_text", args);
     assert_eq!(preview.ok()["label"], "Replace text at 2 places in shop/main.py");
-    apply(&mut mcp, &id(&preview)).ok();
+    let _ = apply(&mut mcp, &id(&preview)).ok();
     assert!(tree.read("shop/main.py").ends_with("log.info(total(cart.items))\nlog.info('done')\n"));
 
     let wrong = mcp.call("edit_text", json!({"file": "shop/main.py", "pattern": "(", "replacement": ""}));
-    wrong.error("BAD_PATTERN");
+    let _ = wrong.error("BAD_PATTERN");
     let mixed = mcp.call("edit_text", json!({"file": "shop/main.py", "old": "a", "replacement": "b"}));
-    mixed.error("BAD_ARGS");
+    let _ = mixed.error("BAD_ARGS");
     mixed.says("Pass file, old and new; or file, pattern and replacement.");
 }
 
@@ -91,7 +91,7 @@ fn a_definition_is_replaced_deleted_and_given_neighbours() {
         let node = format!("py:shop/cart.py#{name}");
         let preview =
             mcp.call("edit_symbol", json!({"nodeId": node, "operation": operation, "source": source}));
-        apply(&mut mcp, &id(&preview)).ok();
+        let _ = apply(&mut mcp, &id(&preview)).ok();
     };
     edit("replace", "price", Some("def price(item):\n    return float(item['price'])\n"));
     edit("insert_after", "Cart.add", Some("def clear(self):\n    self.items = []\n"));
@@ -118,9 +118,9 @@ fn what_is_used_is_not_deleted_unless_forced() {
     assert_eq!(counted(&forced), [("shop/cart.py".to_owned(), 0, 5)]);
 
     let file = mcp.call("edit_symbol", json!({"nodeId": "py:shop/cart.py", "operation": "delete"}));
-    file.error("BAD_ARGS");
+    let _ = file.error("BAD_ARGS");
     let bare = mcp.call("edit_symbol", json!({"nodeId": "py:shop/cart.py#price", "operation": "replace"}));
-    bare.error("BAD_ARGS");
+    let _ = bare.error("BAD_ARGS");
     bare.says("`source` is missing");
 }
 
@@ -142,9 +142,9 @@ fn code_is_replaced_by_structure_in_all_files() {
         mcp.call("edit_pattern", args)
     };
     ask(json!({"limit": 1})).says("there are 2 matches, more than limit=1");
-    ask(json!({"path_prefix": "shop/cart.py"})).error("BAD_PATTERN");
-    ask(json!({"language": "cobol"})).says("cobol").error("BAD_ARGS");
-    ask(json!({"pattern": "a; b"})).error("BAD_PATTERN");
+    let _ = ask(json!({"path_prefix": "shop/cart.py"})).error("BAD_PATTERN");
+    let _ = ask(json!({"language": "cobol"})).says("cobol").error("BAD_ARGS");
+    let _ = ask(json!({"pattern": "a; b"})).error("BAD_PATTERN");
 }
 
 /// However long a diff is, an answer keeps to its budget, and everything can be had in parts.
@@ -178,7 +178,7 @@ fn a_long_diff_is_had_in_parts() {
         .expect("git runs");
     assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
     assert_eq!(whole.lines().filter(|line| line.starts_with("+v")).count(), 2_000);
-    decide(&mut mcp, "apply").ok();
+    let _ = decide(&mut mcp, "apply").ok();
     assert!(tree.read("long.py").starts_with("v0 = 0\nv1 = 1\n"));
 }
 
@@ -194,7 +194,7 @@ fn what_was_not_asked_for_stays() {
     tree.write("run.py", text);
     std::fs::set_permissions(tree.at("run.py"), std::fs::Permissions::from_mode(0o750)).expect("a mode");
     let preview = replace(&mut mcp, "run.py", "one = 1\ntwo", "one = 1\nhalf = 1\ntwo");
-    apply(&mut mcp, &id(&preview)).ok();
+    let _ = apply(&mut mcp, &id(&preview)).ok();
     assert_eq!(tree.read("run.py"), text.replace("one = 1\r\n", "one = 1\r\nhalf = 1\r\n"));
     let mode = std::fs::metadata(tree.at("run.py")).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o750);

@@ -221,7 +221,7 @@ mod tests {
                 "{needle:?}"
             );
         }
-        assert_eq!(arena.containing("twothree"), [1..2]);
+        assert_eq!(arena.containing("twothree"), std::slice::from_ref(&(1..2)));
     }
 
     #[test]

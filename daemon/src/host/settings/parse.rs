@@ -365,7 +365,7 @@ mod tests {
              [workspaces.'~/p'.servers.ty]\nenabled = true\n",
         );
         assert_eq!(parsed.problems, Vec::<String>::new());
-        let ty = &parsed.base.servers["ty"];
+        let ty = &parsed.base.preferences.servers["ty"];
         assert_eq!(ty.command, Some(Said::new("/home/me/bin/ty".to_owned(), "f:5".to_owned())));
         assert_eq!(ty.args.as_ref().map(|said| said.value.len()), Some(2));
         assert_eq!(
@@ -378,9 +378,11 @@ mod tests {
         };
         assert_eq!(plain(&ty.options), json!({"x": 16}));
         assert_eq!(plain(&ty.settings), json!({"other": "text", "ty/a/b": [1, {"c": 2.5}], "ty/d": {}}));
-        assert_eq!(parsed.base.rank("pyright", "python"), 1);
+        assert_eq!(parsed.base.preferences.rank("pyright", "python"), 1);
         assert_eq!(parsed.workspaces[0].0, Path::new("/home/me/p"));
-        assert!(parsed.workspaces[0].1.servers["ty"].enabled.as_ref().is_some_and(|said| said.value));
+        assert!(
+            parsed.workspaces[0].1.preferences.servers["ty"].enabled.as_ref().is_some_and(|said| said.value)
+        );
     }
 
     #[test]
@@ -407,8 +409,8 @@ mod tests {
         said(9, "`here` must be a project's folder");
         said(10, "did you mean `servers`?");
         assert_eq!(parsed.problems.len(), 8, "{:#?}", parsed.problems);
-        assert!(parsed.base.servers["ty"].enabled.as_ref().is_some_and(|said| said.value));
-        assert_eq!(parsed.base.rank("ty", "python"), 0);
+        assert!(parsed.base.preferences.servers["ty"].enabled.as_ref().is_some_and(|said| said.value));
+        assert_eq!(parsed.base.preferences.rank("ty", "python"), 0);
     }
 
     #[test]
