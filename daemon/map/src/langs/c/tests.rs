@@ -256,9 +256,10 @@ int first(long b) {
 int second(void) { return 1; }
 "#,
         r#"
-function first 3-3@3:5 E | first(int a)
-function first~2 5-8@5:5 E | int first(long b)
+function first 3-8@3:5 E | int first(int a)
 function second 9-9@9:5 E | int second(void)
+function first~2 5-8@5:5 E | int first(long b)
+2:8 use A
 7:9 call call in first
 "#,
     );
