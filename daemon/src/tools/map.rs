@@ -100,6 +100,13 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         call.warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
     }
+    if answer.omitted_is_least {
+        call.warnings.push(
+            "There was no place for unresolved edges beyond the first step: omitted does not count them. Ask with depth=1 about \
+             the node you mean."
+                .into(),
+        );
+    }
     answer.neighbors.drain(..args.offset.min(answer.neighbors.len()));
     call.omit(
         "neighbors",

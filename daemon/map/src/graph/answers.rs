@@ -156,9 +156,11 @@ pub struct NeighborsAnswer {
     pub node: NodeInfo,
     /// Its neighbours.
     pub neighbors: Vec<Neighbor>,
-    /// Distinct (node, edge, direction) triples that were found and are not shown. Beyond the first step what is not resolved
-    /// is looked for only if there is a place for it.
+    /// Distinct (node, edge, direction) triples that were found and are not shown.
     pub omitted: usize,
+    /// Whether there may be more of them: beyond the first step what is not resolved is looked for only if there is a place
+    /// for it.
+    pub omitted_is_least: bool,
     /// Whether time ran out before everything was looked at.
     pub incomplete: bool,
 }

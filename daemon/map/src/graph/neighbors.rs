@@ -27,6 +27,8 @@ struct Walk<'m> {
     lines_left_out: LeftOut,
     visited: FxHashSet<NodeRef>,
     stopped: Option<Stopped>,
+    /// Unresolved edges were not looked for, as there was no place for them.
+    unresolved_left: bool,
 }
 
 impl Map {
@@ -45,10 +47,17 @@ impl Map {
             lines_left_out: LeftOut::default(),
             visited: FxHashSet::from_iter([query.node]),
             stopped: None,
+            unresolved_left: false,
         };
         walk.run();
         let omitted = walk.omitted();
-        Some(NeighborsAnswer { node, neighbors: walk.shown, omitted, incomplete: walk.stopped.is_some() })
+        Some(NeighborsAnswer {
+            node,
+            neighbors: walk.shown,
+            omitted,
+            omitted_is_least: walk.unresolved_left,
+            incomplete: walk.stopped.is_some(),
+        })
     }
 
     /// Orders nodes by path and place; packages come last, by name.
@@ -159,6 +168,7 @@ impl Walk<'_> {
         for ((edge, via), line) in shown.into_iter().zip(&best) {
             self.show((via, depth), edge, line.way);
         }
+        self.unresolved_left = true;
         let left = best.iter().skip(places).chain(&others);
         left.for_each(|line| self.lines_left_out.insert((line.far, line.kind, line.way)));
         Some(())

@@ -4,7 +4,7 @@
 //! in the `cpp` folder. C has one scope for all files: enumerators and nested structs are named as if they stood at file
 //! level (their parent still says where they are written). Macros are not expanded: what a macro produces is unknown, but
 //! the usual ways in which macros disturb the grammar (attributes before and after names, `DEFINE(x) { }`) are repaired, and what
-//! makes the grammar lose its way is taken out of the text ([`mend`]).
+//! makes the grammar lose its way is taken out of the text (`mend`).
 
 mod database;
 mod declarator;
