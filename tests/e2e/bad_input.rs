@@ -10,6 +10,8 @@ use hob_proto::tools::TOOLS;
 use hob_tests::{Mcp, McpOptions, Tree, World};
 use serde_json::{Value, json};
 
+use super::edit::editor;
+
 const SMALL: &str = "//- /a.py\ndef found():\n    return 1\n//- /dir/b.txt\nneedle\n";
 
 /// The daemon still answers, and is still the same one.
@@ -356,7 +358,7 @@ fn progress_is_told_to_those_who_ask() {
 fn every_tool_survives_rubbish() {
     let world = World::new();
     let tree = world.tree(SMALL);
-    let mut mcp = world.mcp(&tree);
+    let mut mcp = editor(&world, &tree);
     let _ = mcp.call("map_search", json!({"query": "found"})).ok();
     let pid = world.daemon_pid().expect("it runs");
     let rubbish = [

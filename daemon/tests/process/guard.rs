@@ -78,6 +78,11 @@ fn a_server_under_a_guard_is_talked_to_as_if_there_were_none() {
     started.input.write_all(b"hello\n").expect("it reads");
     assert_eq!(line(&mut started), "hello\n");
     assert!(started.server.rss_bytes() > 0);
+    // It comes by a pipe of its own, which somebody else reads.
+    let until = Instant::now() + Duration::from_secs(30);
+    while started.server.stderr_tail().is_empty() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!(started.server.stderr_tail(), ["trouble"]);
     let mut failing = start("echo ready; exit 7");
     assert_eq!(failing.server.wait(Duration::from_secs(30)).and_then(|ended| ended.code), Some(7));
