@@ -15,7 +15,12 @@ struct Script {
     unordered: bool,
     /// How often a backend was made.
     made: usize,
+    /// What happens elsewhere just before a folder is forgotten, once.
+    meanwhile: Option<Meanwhile>,
 }
+
+/// Something that happens elsewhere.
+type Meanwhile = Box<dyn FnOnce() + Send>;
 
 /// The test's hand on every backend that [`FakeWatch::maker`] makes.
 #[derive(Clone, Default)]
@@ -70,6 +75,11 @@ impl FakeWatch {
         self.lock().unordered = unordered;
     }
 
+    /// Has something happen just before the next folder is forgotten.
+    pub fn before_forgetting(&self, meanwhile: impl FnOnce() + Send + 'static) {
+        self.lock().meanwhile = Some(Box::new(meanwhile));
+    }
+
     /// The folders that are watched.
     #[must_use]
     pub fn watched(&self) -> BTreeSet<PathBuf> {
@@ -98,6 +108,14 @@ impl Watch for FakeWatch {
         }
         script.watched.insert(dir.to_path_buf());
         Ok(())
+    }
+
+    fn forget(&self, dir: &Path) {
+        let meanwhile = self.lock().meanwhile.take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile();
+        }
+        self.lock().watched.retain(|watched| !watched.starts_with(dir));
     }
 
     fn covers_trees(&self) -> bool {

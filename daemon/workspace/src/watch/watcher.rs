@@ -242,10 +242,17 @@ impl Watcher {
         if let Some(backend) = self.backend() {
             meant.iter().for_each(|dir| backend.forget(self.rules.root().join_ws(dir).as_path()));
         }
+        // The backend forgets what is below as well, also what a walk has had watched there since the list was made: that must
+        // not stay known, or no later walk would have it watched again.
         let mut watched = lock(&self.watched);
-        meant.iter().for_each(|dir| {
-            watched.remove(dir);
-        });
+        for dir in &meant {
+            let near =
+                watched.range(dir.clone()..).take_while(|other| other.as_str().starts_with(dir.as_str()));
+            let below: Vec<WsPath> = near.filter(|other| other.is_below(dir)).cloned().collect();
+            below.iter().for_each(|other| {
+                watched.remove(other);
+            });
+        }
     }
 
     /// Has git's private ignore file watched; the rest of its folder is none of our business.

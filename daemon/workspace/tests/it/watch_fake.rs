@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::Deadline;
+use hob_base::{Deadline, WsPath};
 use hob_workspace::watch::FsEvent;
 use hob_workspace::watch::fake::FakeWatch;
 use hob_workspace::{BarrierError, Watcher, WatcherState};
@@ -56,6 +56,22 @@ fn only_folders_that_belong_are_watched() {
     assert!(watched.iter().eq(expected.iter()), "{watched:?}");
     assert_eq!(indexer.watcher().watched_dirs(), 3);
     assert_eq!(indexer.watcher().state(), WatcherState::Live);
+}
+
+/// A walk may come upon a folder while the one around it is being forgotten: the late word of a move, under the new name.
+#[test]
+fn a_folder_found_while_those_around_it_are_forgotten_is_watched_in_the_end() {
+    let tree = small();
+    let (fake, mut indexer) = start(&tree);
+    tree.write("d/e/n/f.py", "4");
+    let watcher = Arc::clone(indexer.watcher());
+    fake.before_forgetting(move || watcher.add_dir(&WsPath::new("d/e/n").expect("a path")));
+    fake.say(FsEvent::Vanished(tree.path("d")));
+    indexer.catch_up();
+    for folder in ["d", "d/e", "d/e/n"] {
+        assert!(fake.watched().contains(&tree.path(folder)), "{folder}: {:?}", fake.watched());
+    }
+    assert_eq!(indexer.watcher().watched_dirs(), 4);
 }
 
 #[test]
