@@ -16,14 +16,19 @@
 //!   looks at what gives no event, [`Links::mark_changed`] and [`Rules::mark_changed`], and if something has changed there,
 //!   waits again.
 //!
-//! This crate reads folders and, through [`read`], single files; it never parses one, and it writes nothing but cookies
+//! Beside that stand two sources of names that are no code: [`manifest`], the packages that a project depends on, and [`git`],
+//! refs, commits and the files of a revision. Neither takes part in the above.
+//!
+//! This crate reads folders and, through [`read`], single files, never parses code, and writes nothing but cookies
 //! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.
 
 mod barrier;
 mod confine;
 mod dirty;
 mod explain;
+pub mod git;
 mod links;
+pub mod manifest;
 mod names;
 mod notes;
 mod omitted;

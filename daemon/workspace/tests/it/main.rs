@@ -2,6 +2,7 @@
 
 mod confine;
 mod dirty;
+mod git;
 mod plan;
 mod roots;
 mod rules;

@@ -1,0 +1,70 @@
+//! What git wrote down of the files in the working tree: which contents each had, and how it looked then.
+//!
+//! That is the index, which spares git reading files, and spares it here too: a file that still looks as it did has the
+//! contents that are noted. As in git, a note is not believed if the file changed in the second in which the index was written
+//! or later ("racily clean"), or if somebody told git to look away.
+
+use std::collections::HashMap;
+
+use gix::index::entry::{Flags, Mode, Stage, Stat as Noted};
+use hob_base::WsPath;
+
+use super::{Oid, Repository};
+use crate::Stat;
+
+/// Notes that say nothing of the file: git was told not to look, or the file is not added yet, or not checked out.
+const SILENT: Flags = Flags::ASSUME_VALID
+    .union(Flags::SKIP_WORKTREE)
+    .union(Flags::INTENT_TO_ADD)
+    .union(Flags::REMOVE)
+    .union(Flags::CONFLICTED);
+
+/// The notes of one working tree that can be believed.
+#[derive(Clone, Debug, Default)]
+pub struct Checkout {
+    notes: HashMap<WsPath, (Noted, Oid)>,
+}
+
+impl Repository {
+    /// The notes of the index. It is a help and nothing more: where there is none, or it is damaged, there are no notes.
+    #[must_use]
+    pub fn checkout(&self) -> Checkout {
+        let repository = self.open();
+        let Ok(index) = repository.open_index() else { return Checkout::default() };
+        let written = index.timestamp().unix_seconds();
+        let prefix: String = self.prefix.iter().map(|part| format!("{part}/")).collect();
+        let mut notes = HashMap::new();
+        for entry in index.entries() {
+            let is_file = entry.mode == Mode::FILE || entry.mode == Mode::FILE_EXECUTABLE;
+            let is_racy = i64::from(entry.stat.mtime.secs) >= written;
+            let plain = entry.stage() == Stage::Unconflicted && !entry.flags.intersects(SILENT);
+            let path =
+                std::str::from_utf8(entry.path(&index)).ok().and_then(|path| path.strip_prefix(&prefix));
+            let path = path.and_then(|path| WsPath::new(path).ok());
+            if let Some(path) = path.filter(|_| is_file && plain && !is_racy) {
+                notes.insert(path, (entry.stat, Oid(entry.id)));
+            }
+        }
+        Checkout { notes }
+    }
+}
+
+impl Checkout {
+    /// The contents of the file at `path`, which now has `stat`, if that can be known without reading it. A difference in line
+    /// ends that git itself makes counts as none.
+    #[must_use]
+    pub fn blob(&self, path: &WsPath, stat: &Stat) -> Option<Oid> {
+        let (noted, oid) = self.notes.get(path)?;
+        looks_the_same(noted, stat).then_some(*oid)
+    }
+}
+
+/// Git keeps the lower 32 bits of numbers, and no change time where the platform has none.
+#[allow(clippy::cast_possible_truncation)]
+fn looks_the_same(noted: &Noted, stat: &Stat) -> bool {
+    const SECOND: i64 = 1_000_000_000;
+    let time = |time: gix::index::entry::stat::Time| i64::from(time.secs) * SECOND + i64::from(time.nsecs);
+    let changed = stat.ctime_ns == 0 || time(noted.ctime) == stat.ctime_ns;
+    let number = stat.inode == 0 || noted.ino == stat.inode as u32;
+    noted.size == stat.len as u32 && time(noted.mtime) == stat.mtime_ns && changed && number
+}

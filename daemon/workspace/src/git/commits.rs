@@ -1,0 +1,180 @@
+//! Commits: by a revision expression, and the latest.
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::revision::spec::parse::{Error as Unclear, ObjectKindHint, Options, RefsHint};
+use hob_base::CancelToken;
+
+use super::error::cause;
+use super::{GitError, Oid, Repository};
+
+/// No revision that somebody means is longer, in bytes.
+const LONG: usize = 1_000;
+/// Candidates that are listed for a short ID.
+const CANDIDATES: usize = 10;
+/// How many commits are read between two looks at the clock.
+const EVERY: usize = 64;
+
+/// A commit, as lists show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its ID.
+    pub oid: Oid,
+    /// The first paragraph of its message, on one line.
+    pub subject: String,
+    /// The author's name.
+    pub author: String,
+    /// When it was committed, in seconds since 1970 (UTC).
+    pub time: i64,
+}
+
+/// The latest commits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// Newest first.
+    pub commits: Vec<Commit>,
+    /// There are older ones: the limit was reached, or the history is shallow or damaged there.
+    pub capped: bool,
+}
+
+impl Repository {
+    /// The commit that `revision` means: a ref, an ID or the beginning of one, or an expression of both (`HEAD~3`, `v1.2^{}`,
+    /// `main@{1}`). `None` when nothing is called that.
+    ///
+    /// Expressions that search messages (`:/words`, `^{/words}`) are refused: they read the whole history. Search
+    /// [`Repository::commits`] instead.
+    ///
+    /// # Errors
+    /// [`GitError::BadRevision`] for what is no expression, stands for several commits or none, or goes back behind the beginning;
+    /// [`GitError::Ambiguous`] for a short ID of several; [`GitError::Read`] for a damaged repository.
+    pub fn commit(&self, revision: &str) -> Result<Option<Commit>, GitError> {
+        let bad = |why: &str| GitError::BadRevision { revision: shortened(revision), why: why.to_owned() };
+        let revision = revision.trim();
+        match revision {
+            "" => return Err(bad("it is empty")),
+            _ if revision.len() > LONG => return Err(bad("it is too long")),
+            _ if revision.starts_with(":/") || revision.contains("^{/") => {
+                return Err(bad("it searches the messages of all commits, which is not done here"));
+            }
+            _ => {}
+        }
+        let repository = self.open();
+        if is_word_after_digits(revision, &repository) {
+            return Ok(None);
+        }
+        let Some(spec) = parsed(revision, &repository)? else { return Ok(None) };
+        let Some(id) = single(&spec) else { return Err(bad("it stands for a range of commits")) };
+        let oid = Oid(id);
+        let object =
+            repository.find_object(id).map_err(|error| GitError::object("the object", oid, &error))?;
+        let kind = object.kind;
+        match object
+            .peel_tags_to_end()
+            .map_err(|error| GitError::object("the tag", oid, &error))?
+            .try_into_commit()
+        {
+            Ok(commit) => Commit::of(&commit).map(Some),
+            Err(_) => Err(bad(&format!("it is a {kind}"))),
+        }
+    }
+
+    /// The latest `limit` commits that the checked-out one goes back to, newest first, itself included. None on a branch that
+    /// has none yet.
+    ///
+    /// # Errors
+    /// [`GitError::Read`] if `HEAD` is damaged; a history that breaks off gives what comes before. [`GitError::Stopped`].
+    pub fn commits(&self, limit: usize, cancel: &CancelToken) -> Result<Commits, GitError> {
+        let Some(head) = self.head()?.commit else { return Ok(Commits::default()) };
+        let repository = self.open();
+        let newest = gix::revision::walk::Sorting::ByCommitTime(Default::default());
+        let walk = repository.rev_walk([head.0]).sorting(newest).all();
+        let walk = walk.map_err(|error| GitError::object("the history of", head, &error))?;
+        let mut found = Commits { commits: Vec::new(), capped: is_shallow(&repository) };
+        for (index, step) in walk.enumerate() {
+            if index % EVERY == 0 {
+                cancel.check()?;
+            }
+            let commit = step.and_then(|step| step.object()).ok().and_then(|commit| Commit::of(&commit).ok());
+            let Some(commit) = commit.filter(|_| index < limit) else {
+                found.capped = true;
+                break;
+            };
+            found.commits.push(commit);
+        }
+        Ok(found)
+    }
+}
+
+impl Commit {
+    /// What lists show of `commit`.
+    pub(super) fn of(commit: &gix::Commit<'_>) -> Result<Self, GitError> {
+        let oid = Oid(commit.id);
+        let damaged = |error| GitError::object("the commit", oid, &error);
+        let message = commit.message().map_err(damaged)?;
+        let time = commit.time().map_err(damaged)?.seconds;
+        let author = commit.author().map_err(damaged)?;
+        Ok(Self { oid, subject: plain(&message.summary()), author: plain(author.name), time })
+    }
+}
+
+/// Whether `revision` begins like an ID and goes on like a word (`dead-code`, `facade-2`), and no ref is called that. The library
+/// would take the ID and leave the rest; git does that only with `-gID` at the end.
+fn is_word_after_digits(revision: &str, repository: &gix::Repository) -> bool {
+    let name = revision.split(['^', '~', '@', ':']).next().unwrap_or("");
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let begins = name.split_once('-').is_some_and(|(id, _)| is_hex(id));
+    let described = name.rsplit_once("-g").is_some_and(|(_, id)| !id.is_empty() && is_hex(id));
+    begins && !described && !matches!(repository.try_find_reference(name), Ok(Some(_)))
+}
+
+/// The one object that is meant; `x^!`, which the library counts as one, is a range.
+fn single(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
+    match spec.clone().detach() {
+        gix::revision::plumbing::Spec::Include(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// What `revision` stands for; `None` if nothing does.
+fn parsed<'r>(
+    revision: &str,
+    repository: &'r gix::Repository,
+) -> Result<Option<gix::revision::Spec<'r>>, GitError> {
+    let options = Options {
+        refs_hint: RefsHint::default(),
+        // Where several objects begin so, commits are meant.
+        object_kind_hint: Some(ObjectKindHint::Committish),
+    };
+    let error = match gix::revision::Spec::from_bstr(revision, repository, options) {
+        Ok(spec) => return Ok(Some(spec)),
+        Err(error) => error,
+    };
+    if let Some(Unclear::AmbiguousPrefix { candidates, .. }) = error.downcast_any_ref() {
+        let one = |(id, what): &(_, _)| format!("{id} ({what})", id = shown(id), what = shown(what));
+        let candidates = candidates.iter().take(CANDIDATES).map(one).collect();
+        return Err(GitError::Ambiguous { revision: revision.to_owned(), candidates });
+    }
+    match error.is_not_found() {
+        true if !error.is_corrupted() => Ok(None),
+        _ => Err(GitError::BadRevision { revision: shortened(revision), why: cause(&error) }),
+    }
+}
+
+fn shown(what: &impl std::fmt::Display) -> String {
+    what.to_string()
+}
+
+fn is_shallow(repository: &gix::Repository) -> bool {
+    repository.is_shallow().unwrap_or(false)
+}
+
+/// Text of unknown origin on one line.
+fn plain(text: &BStr) -> String {
+    text.to_str_lossy().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(revision: &str) -> String {
+    match revision.char_indices().nth(80) {
+        Some((at, _)) => format!("{}…", &revision[..at]),
+        None => revision.to_owned(),
+    }
+}

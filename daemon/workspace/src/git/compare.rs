@@ -1,0 +1,170 @@
+//! Which files of a workspace are not what they were at a revision.
+//!
+//! The map knows the files of now. As of a revision, only what differs must be parsed again; this finds it, mostly without
+//! reading anything: git's index tells the contents of every file that was not touched since it was checked out
+//! ([`Checkout`]). The others are read and hashed as git does, on several threads.
+//!
+//! Git compares what it would store, so a file that differs from its blob only in line ends (`core.autocrlf`) is the same here
+//! too. Other filters are programs and are not run: what a large-file pointer stands for differs from it.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hob_base::{CancelToken, Contents, Stopped, WsPath};
+
+use super::{Checkout, Oid, TreeFile};
+use crate::Stat;
+
+/// Threads beyond which reading files does not get faster.
+const THREADS: usize = 8;
+/// Files that a thread takes at a time.
+const STEP: usize = 16;
+/// How much of a file is looked at to tell text from other things, as git does.
+const HEAD: usize = 8_000;
+
+/// What is compared.
+pub struct Comparison<'a> {
+    /// The files of the revision, from [`super::Repository::files_at`].
+    pub then: &'a [TreeFile],
+    /// The files of now, with how they look, where that is known.
+    pub now: &'a [(WsPath, Option<Stat>)],
+    /// What need not be read; [`Checkout::default`] if everything shall be.
+    pub checkout: &'a Checkout,
+    /// Where the files of now are read.
+    pub contents: &'a dyn Contents,
+}
+
+/// What has happened between a revision and now, each sorted by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// There then and now, with other contents; these are the ones of then.
+    pub changed: Vec<TreeFile>,
+    /// There then, not now. Also what is there and is not listed as a file of now, because rules leave it out.
+    pub gone: Vec<TreeFile>,
+    /// There now, not then.
+    pub new: Vec<WsPath>,
+    /// How many files are the same.
+    pub same: usize,
+    /// How many files were read to find out.
+    pub read: usize,
+}
+
+/// What is true of one file of then.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Same,
+    Changed,
+    Gone,
+}
+
+/// Compares. A file that cannot be read counts as changed, one that vanishes meanwhile as gone.
+///
+/// # Errors
+/// [`Stopped`] when `cancel` says so; asked at every few files.
+pub fn compare(question: &Comparison<'_>, cancel: &CancelToken) -> Result<Differences, Stopped> {
+    let now: HashMap<&WsPath, Option<Stat>> = question.now.iter().map(|(path, stat)| (path, *stat)).collect();
+    let mut verdicts = Vec::with_capacity(question.then.len());
+    let mut unknown = Vec::new();
+    for (index, file) in question.then.iter().enumerate() {
+        verdicts.push(match now.get(&file.path) {
+            None => Verdict::Gone,
+            Some(stat) => match stat.and_then(|stat| question.checkout.blob(&file.path, &stat)) {
+                Some(oid) if oid == file.blob => Verdict::Same,
+                Some(_) => Verdict::Changed,
+                None => {
+                    unknown.push(index);
+                    Verdict::Same
+                }
+            },
+        });
+    }
+    for (index, verdict) in read_all(question, &unknown, cancel)? {
+        verdicts[index] = verdict;
+    }
+    Ok(differences(question, &verdicts, unknown.len()))
+}
+
+fn differences(question: &Comparison<'_>, verdicts: &[Verdict], read: usize) -> Differences {
+    let of = |wanted: Verdict| {
+        let pairs = question.then.iter().zip(verdicts).filter(move |(_, verdict)| **verdict == wanted);
+        let mut files: Vec<TreeFile> = pairs.map(|(file, _)| file.clone()).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    };
+    let then: std::collections::HashSet<&WsPath> = question.then.iter().map(|file| &file.path).collect();
+    let now = question.now.iter().map(|(path, _)| path);
+    let mut new: Vec<WsPath> = now.filter(|path| !then.contains(path)).cloned().collect();
+    new.sort();
+    let same = verdicts.iter().filter(|verdict| **verdict == Verdict::Same).count();
+    Differences { changed: of(Verdict::Changed), gone: of(Verdict::Gone), new, same, read }
+}
+
+/// Reads and hashes the files of then with these indexes.
+fn read_all(
+    question: &Comparison<'_>,
+    indexes: &[usize],
+    cancel: &CancelToken,
+) -> Result<Vec<(usize, Verdict)>, Stopped> {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::with_capacity(indexes.len()));
+    let work = || -> Result<(), Stopped> {
+        let mut buffer = Vec::new();
+        loop {
+            cancel.check()?;
+            let from = next.fetch_add(STEP, Ordering::Relaxed);
+            let Some(part) =
+                indexes.get(from..indexes.len().min(from + STEP)).filter(|part| !part.is_empty())
+            else {
+                return Ok(());
+            };
+            let judged =
+                part.iter().map(|&index| (index, judge(&question.then[index], question, &mut buffer)));
+            let judged: Vec<_> = judged.collect();
+            found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(judged);
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.min(THREADS).min(indexes.len().div_ceil(STEP));
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        // A panic of a thread is this call's.
+        let joined = others.into_iter().map(|other| match other.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.fold(own, Result::and)
+    })?;
+    Ok(found.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+fn judge(file: &TreeFile, question: &Comparison<'_>, buffer: &mut Vec<u8>) -> Verdict {
+    match question.contents.read_into(&file.path, buffer) {
+        Ok(()) if is_blob(file.blob, buffer) => Verdict::Same,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Verdict::Gone,
+        _ => Verdict::Changed,
+    }
+}
+
+/// Whether git would store `bytes` as `blob`, as they are or with plain line ends.
+fn is_blob(blob: Oid, bytes: &[u8]) -> bool {
+    Oid::of_blob(bytes) == Some(blob)
+        || plain_line_ends(bytes).is_some_and(|plain| Oid::of_blob(&plain) == Some(blob))
+}
+
+/// Text with `\n` in place of `\r\n`; `None` if nothing would change, or it is no text.
+fn plain_line_ends(bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_text = !bytes[..bytes.len().min(HEAD)].contains(&0);
+    if !is_text || !bytes.windows(2).any(|pair| pair == b"\r\n") {
+        return None;
+    }
+    let mut plain = Vec::with_capacity(bytes.len());
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(at + 1) != Some(&b'\n') {
+            plain.push(*byte);
+        }
+    }
+    Some(plain)
+}

@@ -1,0 +1,76 @@
+//! What can go wrong in reading a repository.
+
+use hob_base::{AbsPath, Stopped};
+
+use super::Oid;
+
+/// Why a question to git has no answer. That something is not there is no error where the question allows it.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is a repository, but it cannot be used.
+    #[error("the git repository of `{root}` cannot be opened: {why}. `git status` in that folder says more")]
+    Open {
+        /// The workspace.
+        root: AbsPath,
+        /// In the library's words.
+        why: String,
+    },
+    /// Words that are no revision, or one that does not stand for one commit.
+    #[error(
+        "`{revision}` does not name a commit: {why}. Give a branch, a tag, a commit's ID or an expression like `HEAD~3`"
+    )]
+    BadRevision {
+        /// As asked.
+        revision: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A short ID that several objects begin with.
+    #[error("`{revision}` is the beginning of several IDs: {}. Give more digits", .candidates.join(", "))]
+    Ambiguous {
+        /// As asked.
+        revision: String,
+        /// Each with its kind and, for a commit, date and subject; commits first.
+        candidates: Vec<String>,
+    },
+    /// An object that should be there is missing, damaged or of another kind.
+    #[error(
+        "{what} cannot be read from the git repository: {why}. `git fsck` says what is damaged or missing"
+    )]
+    Read {
+        /// What was to be read.
+        what: String,
+        /// In the library's words.
+        why: String,
+    },
+    /// The caller's patience or interest ended.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+impl GitError {
+    /// For reading `what`.
+    pub(super) fn read(what: impl Into<String>, error: &gix::Error) -> Self {
+        Self::Read { what: what.into(), why: why(error) }
+    }
+
+    /// For reading the object `oid`, a `kind`.
+    pub(super) fn object(kind: &str, oid: Oid, error: &gix::Error) -> Self {
+        Self::read(format!("{kind} {oid}"), error)
+    }
+}
+
+/// The library's own words, the immediate and the deepest, on one line.
+pub(super) fn why(error: &gix::Error) -> String {
+    let (outer, cause) = (one_line(&error.to_string()), cause(error));
+    if outer.contains(&cause) { outer } else { format!("{outer}: {cause}") }
+}
+
+/// The library's words for what went wrong in the end. Where that is several things, for what it was doing.
+pub(super) fn cause(error: &gix::Error) -> String {
+    one_line(&error.probable_cause().to_string())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+}

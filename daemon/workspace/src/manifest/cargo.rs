@@ -1,0 +1,78 @@
+//! Rust: `Cargo.toml` and `Cargo.lock`.
+//!
+//! `[workspace.dependencies]` asks for nothing: it says which version is meant where a member says `workspace = true`, as
+//! `dependencyManagement` does for Maven.
+
+use ::toml::de::{DeTable, DeValue};
+
+use super::Origin;
+use super::file::{Findings, Said};
+use super::toml::{entries, tables, text, text_at, with_document};
+
+/// The tables of dependencies, and whether they are for development.
+const TABLES: [(&str, bool); 5] = [
+    ("dependencies", false),
+    ("build-dependencies", false),
+    ("build_dependencies", false),
+    ("dev-dependencies", true),
+    ("dev_dependencies", true),
+];
+
+pub(super) fn manifest(source: &str, findings: &mut Findings) {
+    with_document(source, |document| {
+        read_tables(document, &[], findings);
+        for (_, target, _) in entries(document, &["target"]) {
+            read_tables(document, &["target", target], findings);
+        }
+        let offer = Said { origin: Origin::Indirect, ..Said::default() };
+        read_table(document, &["workspace", "dependencies"], &offer, findings);
+    });
+}
+
+fn read_tables(document: &DeTable<'_>, above: &[&str], findings: &mut Findings) {
+    for (name, dev) in TABLES {
+        read_table(document, &[above, &[name]].concat(), &Said { dev, ..Said::default() }, findings);
+    }
+}
+
+fn read_table(document: &DeTable<'_>, keys: &[&str], kind: &Said<'_>, findings: &mut Findings) {
+    for (at, key, value) in entries(document, keys) {
+        let said = Said { at, name: key.into(), dev: kind.dev, origin: kind.origin, ..Said::default() };
+        findings.add(match value {
+            DeValue::String(requirement) => Said { requirement: Some(requirement), ..said },
+            DeValue::Table(table) => described(said, key, table),
+            _ => said,
+        });
+    }
+}
+
+/// A dependency with more than a version.
+fn described<'t>(said: Said<'t>, key: &'t str, table: &'t DeTable<'_>) -> Said<'t> {
+    let renamed = text(table, "package");
+    Said {
+        name: renamed.unwrap_or(key).into(),
+        alias: renamed.map(|_| key),
+        requirement: text(table, "version").or_else(|| text(table, "git")),
+        local: text(table, "path").is_some(),
+        ..said
+    }
+}
+
+pub(super) fn lock(source: &str, findings: &mut Findings) {
+    with_document(source, |document| {
+        for package in tables(document, "package") {
+            let Some((at, name)) = text_at(package, "name") else { continue };
+            let version = text(package, "version");
+            // What comes from no registry and no repository is a folder.
+            let local = text(package, "source").is_none();
+            findings.add(Said {
+                at,
+                name: name.into(),
+                version,
+                local,
+                origin: Origin::Lock,
+                ..Said::default()
+            });
+        }
+    });
+}

@@ -1,0 +1,90 @@
+//! What a reader puts its findings into.
+//!
+//! Readers speak of byte offsets and of text as it stands in the file; here that becomes a [`Dependency`]. Names that cannot
+//! be a package's are dropped at this one place, because half a file may put anything into a name's place.
+
+use std::borrow::Cow;
+
+use hob_base::LineIndex;
+
+use super::{Dependency, Ecosystem, Origin};
+
+/// Longer "names" and "versions" are something else that stands where they belong.
+const LONG: usize = 500;
+
+/// What a reader has made out at one place.
+#[derive(Default)]
+pub(super) struct Said<'t> {
+    /// Byte offset of the name.
+    pub(super) at: usize,
+    pub(super) name: Cow<'t, str>,
+    pub(super) alias: Option<&'t str>,
+    pub(super) requirement: Option<&'t str>,
+    pub(super) version: Option<&'t str>,
+    pub(super) origin: Origin,
+    pub(super) dev: bool,
+    pub(super) local: bool,
+}
+
+/// The findings of one file.
+pub(super) struct Findings {
+    ecosystem: Ecosystem,
+    lines: LineIndex,
+    /// Bytes that a reader does not see, before what it does.
+    skipped: usize,
+    found: Vec<Dependency>,
+}
+
+impl Findings {
+    pub(super) fn new(ecosystem: Ecosystem, text: &str) -> Self {
+        let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { ecosystem, lines: LineIndex::new(text.as_bytes()), skipped, found: Vec::new() }
+    }
+
+    /// Takes a finding in, unless its name cannot be one.
+    pub(super) fn add(&mut self, said: Said<'_>) {
+        let name = said.name.trim();
+        if name.is_empty()
+            || name.len() > LONG
+            || name.contains(|c: char| c.is_whitespace() || c.is_control())
+        {
+            return;
+        }
+        let offset = u32::try_from(said.at + self.skipped).unwrap_or(u32::MAX);
+        let name = self.ecosystem.normalise(name);
+        self.found.push(Dependency {
+            ecosystem: self.ecosystem,
+            alias: short(said.alias).filter(|alias| *alias != name),
+            requirement: short(said.requirement),
+            version: short(said.version),
+            origin: said.origin,
+            dev: said.dev,
+            local: said.local,
+            line: self.lines.line_of(offset),
+            name,
+        });
+    }
+
+    /// The one that was added last, for what a file says of it later.
+    pub(super) fn last(&mut self) -> Option<&mut Dependency> {
+        self.found.last_mut()
+    }
+
+    pub(super) fn into_inner(self) -> Vec<Dependency> {
+        self.found
+    }
+}
+
+fn short(text: Option<&str>) -> Option<String> {
+    text.map(str::trim).filter(|text| !text.is_empty() && text.len() <= LONG).map(str::to_owned)
+}
+
+/// The lines of a text with the byte offset at which each starts, without `\r`.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
+}

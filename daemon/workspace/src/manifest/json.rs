@@ -1,0 +1,214 @@
+//! JSON with places, as far as it goes.
+//!
+//! `serde_json` says nothing of where a key stands, and gives nothing at all of a file that breaks off or has a comma too
+//! many. This reader keeps the byte offset of every key and string, and at the first byte that it cannot take it stops with
+//! what it has. Only what manifests need: numbers, lists and `null` are not told apart.
+
+use std::borrow::Cow;
+
+/// How deep values may be nested; the rest is left out. Version 1 of `package-lock.json` nests two levels for each folder.
+const DEPTH: usize = 200;
+
+/// A value.
+pub(super) enum Value<'t> {
+    Text(Cow<'t, str>),
+    Bool(bool),
+    Object(Vec<Member<'t>>),
+    /// A number, `null`, or a list, whose values nobody asks for.
+    Other,
+}
+
+/// A key with its value.
+pub(super) struct Member<'t> {
+    /// Byte offset of the key's quote.
+    pub(super) at: usize,
+    pub(super) key: Cow<'t, str>,
+    pub(super) value: Value<'t>,
+}
+
+impl<'t> Value<'t> {
+    /// The value of `key`, if this is an object that has it.
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+        self.members().iter().find(|member| member.key == key).map(|member| &member.value)
+    }
+
+    /// The members of an object, in the order of the text; none of anything else.
+    pub(super) fn members(&self) -> &[Member<'t>] {
+        if let Self::Object(members) = self { members } else { &[] }
+    }
+
+    /// The members of the object at `key`.
+    pub(super) fn members_of(&self, key: &str) -> &[Member<'t>] {
+        self.get(key).map_or(&[], Self::members)
+    }
+
+    pub(super) fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// Whether `key` is there and `true`.
+    pub(super) fn is(&self, key: &str) -> bool {
+        matches!(self.get(key), Some(Self::Bool(true)))
+    }
+}
+
+/// Reads `text` as far as it is JSON.
+pub(super) fn parse(text: &str) -> Value<'_> {
+    Parser { text, at: 0, broken: false }.value(DEPTH)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    /// Nothing more is read.
+    broken: bool,
+}
+
+impl<'t> Parser<'t> {
+    fn value(&mut self, depth: usize) -> Value<'t> {
+        match self.peek() {
+            _ if depth == 0 => self.give_up(),
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.list(depth),
+            Some(b'"') => self.string().map_or(Value::Other, Value::Text),
+            Some(_) => self.word(),
+            None => self.give_up(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Value<'t> {
+        self.at += 1;
+        let mut members = Vec::new();
+        while !self.ends(b'}') {
+            let at = self.at;
+            let Some(key) = self.string() else { break };
+            if !self.take(b':') {
+                break;
+            }
+            // A value that breaks off is kept as far as it goes: its key is there.
+            let value = self.value(depth - 1);
+            members.push(Member { at, key, value });
+            self.comma(b'}');
+        }
+        Value::Object(members)
+    }
+
+    fn list(&mut self, depth: usize) -> Value<'t> {
+        self.at += 1;
+        while !self.ends(b']') {
+            self.value(depth - 1);
+            self.comma(b']');
+        }
+        Value::Other
+    }
+
+    /// Whether nothing more comes before `close`, which is taken.
+    fn ends(&mut self, close: u8) -> bool {
+        match self.peek() {
+            _ if self.broken => true,
+            Some(byte) if byte == close => {
+                self.at += 1;
+                true
+            }
+            None => {
+                self.broken = true;
+                true
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Takes the comma that must come unless `close` does.
+    fn comma(&mut self, close: u8) {
+        if !self.broken && !self.take_if(b',') && self.peek() != Some(close) {
+            self.broken = true;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        let taken = self.take_if(byte);
+        self.broken |= !taken;
+        taken
+    }
+
+    fn take_if(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    /// `true`, `false`, `null` or a number.
+    fn word(&mut self) -> Value<'t> {
+        let rest = &self.text[self.at..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c)).unwrap_or(rest.len());
+        if end == 0 {
+            return self.give_up();
+        }
+        self.at += end;
+        match &rest[..end] {
+            "true" => Value::Bool(true),
+            "false" => Value::Bool(false),
+            _ => Value::Other,
+        }
+    }
+
+    fn string(&mut self) -> Option<Cow<'t, str>> {
+        if !self.take(b'"') {
+            return None;
+        }
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    return Some(unescape(&self.text[start..self.at - 1]));
+                }
+                // Whatever follows, it does not end the string.
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.text.len();
+        self.broken = true;
+        None
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    fn give_up(&mut self) -> Value<'t> {
+        self.broken = true;
+        Value::Other
+    }
+}
+
+/// The text of a string between its quotes. Halves of surrogate pairs become replacement characters: no name has one.
+fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('\\') {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        match (c, if c == '\\' { chars.next() } else { None }) {
+            ('\\', Some('u')) => {
+                let digits: String = chars.by_ref().take(4).collect();
+                let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                out.push(code.unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            ('\\', Some('n')) => out.push('\n'),
+            ('\\', Some('t')) => out.push('\t'),
+            ('\\', Some(other)) => out.push(other),
+            ('\\', None) => {}
+            (c, _) => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,110 @@
+//! An XML file as a small tree with places, as far as it goes.
+//!
+//! A pull parser is used because it gives what comes before the first error. Comments, attributes, processing instructions and
+//! entities other than the five plain ones are left out, so nothing can grow beyond the text.
+
+use std::borrow::Cow;
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, Event};
+
+/// How deep elements may be nested; a `pom.xml` needs a dozen.
+const DEPTH: usize = 64;
+
+/// An element.
+#[derive(Default)]
+pub(super) struct Element {
+    /// Byte offset of the text within, or of the element's end tag when there is none.
+    pub(super) at: usize,
+    /// Without its prefix.
+    pub(super) name: String,
+    /// The text directly within, trimmed.
+    pub(super) text: String,
+    pub(super) children: Vec<Element>,
+}
+
+impl Element {
+    /// The first child of this name.
+    pub(super) fn child(&self, name: &str) -> Option<&Self> {
+        self.children.iter().find(|child| child.name == name)
+    }
+
+    /// The text of the first child of this name, unless it is empty.
+    pub(super) fn text_of(&self, name: &str) -> Option<&str> {
+        self.child(name).map(|child| child.text.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// The elements at the end of a way of names.
+    pub(super) fn all(&self, way: &[&str]) -> Vec<&Self> {
+        let Some((first, rest)) = way.split_first() else { return vec![self] };
+        let next = self.children.iter().filter(|child| child.name == *first);
+        next.flat_map(|child| child.all(rest)).collect()
+    }
+}
+
+/// Reads `text` as far as it is XML. The result has no name and holds what is at the top.
+pub(super) fn parse(text: &str) -> Element {
+    let mut reader = Reader::from_str(text);
+    let mut open = vec![Element::default()];
+    // Elements nested too deep to be kept, which are still open.
+    let mut dropped = 0_usize;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(_)) if open.len() > DEPTH => dropped += 1,
+            Ok(Event::End(_)) if dropped > 0 => dropped -= 1,
+            Ok(Event::Start(tag)) => {
+                let name = tag.local_name().as_ref().to_owned();
+                open.push(Element { at: position(&reader), name, ..Element::default() });
+            }
+            Ok(Event::End(_)) => close(&mut open),
+            Ok(Event::Text(piece)) if dropped == 0 => {
+                add(&mut open, &piece, position(&reader).saturating_sub(piece.len()));
+            }
+            Ok(Event::CData(piece)) if dropped == 0 => {
+                add(&mut open, &piece, position(&reader));
+            }
+            Ok(Event::GeneralRef(entity)) if dropped == 0 => {
+                add(&mut open, &resolved(&entity), position(&reader));
+            }
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(_) => {}
+        }
+    }
+    while open.len() > 1 {
+        close(&mut open);
+    }
+    open.pop().unwrap_or_default()
+}
+
+fn position(reader: &Reader<&[u8]>) -> usize {
+    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
+}
+
+fn close(open: &mut Vec<Element>) {
+    if open.len() > 1
+        && let Some(mut element) = open.pop()
+    {
+        element.text = element.text.trim().to_owned();
+        open.last_mut().expect("one is never closed").children.push(element);
+    }
+}
+
+fn add(open: &mut [Element], piece: &str, at: usize) {
+    let Some(element) = open.last_mut() else { return };
+    if element.text.trim().is_empty() {
+        element.at = at + (piece.len() - piece.trim_start().len());
+    }
+    element.text.push_str(piece);
+}
+
+fn resolved(entity: &BytesRef<'_>) -> Cow<'static, str> {
+    let plain = match &**entity {
+        "amp" => "&",
+        "lt" => "<",
+        "gt" => ">",
+        "quot" => "\"",
+        "apos" => "'",
+        _ => return entity.resolve_char_ref().ok().flatten().map_or("".into(), |c| c.to_string().into()),
+    };
+    plain.into()
+}

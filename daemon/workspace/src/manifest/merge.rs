@@ -1,0 +1,132 @@
+//! What all files of a workspace say of one package, put together.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use hob_base::WsPath;
+
+use super::package::{Package, Place};
+use super::version::{compare, meets};
+use super::{Dependency, Ecosystem, Origin};
+
+/// A statement with the file that makes it.
+struct Statement {
+    file: WsPath,
+    said: Dependency,
+}
+
+/// One [`Package`] for each name that `files` ([`super::read`]'s answers, by path) have, sorted by ecosystem and name.
+///
+/// What only lock files name is indirect; a folder that only a lock file names is the project itself or a member that nobody
+/// asks for, and left out. The result does not depend on the order of `files`.
+#[must_use]
+pub fn merge(files: impl IntoIterator<Item = (WsPath, Vec<Dependency>)>) -> Vec<Package> {
+    let mut groups: BTreeMap<(Ecosystem, String), Vec<Statement>> = BTreeMap::new();
+    for (file, said) in files {
+        for said in said {
+            let key = (said.ecosystem, said.name.clone());
+            groups.entry(key).or_default().push(Statement { file: file.clone(), said });
+        }
+    }
+    groups.into_values().filter_map(package).collect()
+}
+
+/// The statements about one name as one package.
+fn package(mut statements: Vec<Statement>) -> Option<Package> {
+    // Stable: within one file, and of one kind, the file's order says which comes first.
+    statements.sort_by(Statement::order);
+    let named = statements.iter().filter(|one| one.said.origin != Origin::Lock).count();
+    let (stated, locked) = statements.split_at(named);
+    let best = statements.first()?;
+    if named == 0 && locked.iter().all(|one| one.said.local) {
+        return None;
+    }
+    let asking = if named == 0 { locked } else { stated };
+    let direct = best.said.origin == Origin::Manifest;
+    let needs = asking.iter().filter(|one| !direct || one.said.origin == Origin::Manifest);
+    let dev = needs.into_iter().all(|one| one.said.dev);
+    let requirement = stated.iter().find_map(|one| one.said.requirement.clone());
+    let aliases: BTreeSet<&String> = statements.iter().filter_map(|one| one.said.alias.as_ref()).collect();
+    Some(Package {
+        ecosystem: best.said.ecosystem,
+        name: best.said.name.clone(),
+        aliases: aliases.into_iter().cloned().collect(),
+        version: version(best, requirement.as_deref(), stated, locked),
+        versions: versions(locked),
+        requirement,
+        direct,
+        dev,
+        local: best.said.local,
+        manifest: best.file.clone(),
+        line: best.said.line,
+        places: asking[..if named == 0 { 1 } else { named }].iter().map(Statement::place).collect(),
+    })
+}
+
+impl Statement {
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |one: &Self| (one.said.origin, one.said.dev, one.file.as_str().matches('/').count());
+        key(self).cmp(&key(other)).then_with(|| self.file.cmp(&other.file))
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            manifest: self.file.clone(),
+            line: self.said.line,
+            requirement: self.said.requirement.clone(),
+            dev: self.said.dev,
+        }
+    }
+}
+
+/// The version that `best` gets: from the nearest lock file, else what is pinned somewhere.
+fn version(
+    best: &Statement,
+    requirement: Option<&str>,
+    stated: &[Statement],
+    locked: &[Statement],
+) -> Option<String> {
+    let nearest = nearest(&best.file, locked);
+    let chosen = match requirement {
+        Some(requirement) if !stated.is_empty() => choose(requirement, &nearest),
+        _ => nearest.first().copied(),
+    };
+    let pinned = || stated.iter().find_map(|one| one.said.version.clone());
+    chosen.and_then(|one| one.said.version.clone()).or_else(pinned)
+}
+
+/// The statements of the lock file that is nearest above `manifest`; of any if there is none above.
+fn nearest<'s>(manifest: &WsPath, locked: &'s [Statement]) -> Vec<&'s Statement> {
+    let is_above = |file: &WsPath| {
+        let (above, own) = (file.dir(), manifest.dir());
+        above.is_empty() || own == above || own.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let usable = locked.iter().filter(|one| one.said.version.is_some());
+    let file =
+        usable.clone().map(|one| &one.file).filter(|file| is_above(file)).max_by_key(|file| file.dir().len());
+    let Some(file) = file.or_else(|| usable.clone().map(|one| &one.file).next()) else { return Vec::new() };
+    usable.filter(|one| one.file == *file).collect()
+}
+
+/// Among several locked versions: the one locked for these very words, else the first (npm, where the outer folder comes
+/// first) or the highest (all others) that may be meant.
+fn choose<'s>(requirement: &str, locked: &[&'s Statement]) -> Option<&'s Statement> {
+    let exactly = |one: &&&Statement| one.said.requirement.as_deref() == Some(requirement);
+    if let Some(one) = locked.iter().find(exactly) {
+        return Some(one);
+    }
+    let text = |one: &Statement| one.said.version.clone().unwrap_or_default();
+    let mut may = locked.iter().copied().filter(|one| meets(requirement, &text(one)));
+    let chosen = match locked.first()?.said.ecosystem {
+        Ecosystem::Npm => may.next(),
+        _ => may.max_by(|a, b| compare(&text(a), &text(b))),
+    };
+    chosen.or_else(|| locked.first().copied())
+}
+
+fn versions(locked: &[Statement]) -> Vec<String> {
+    let mut versions: Vec<String> = locked.iter().filter_map(|one| one.said.version.clone()).collect();
+    versions.sort_by(|a, b| compare(a, b).then_with(|| a.cmp(b)));
+    versions.dedup();
+    versions
+}

@@ -1,0 +1,182 @@
+//! Which packages a project depends on: what its manifests and lock files say.
+//!
+//! [`read`] takes one file by its name and gives what it says, in the file's order; [`merge()`] puts what all files of a
+//! workspace say together into one [`Package`] per name. One folder or file per ecosystem, one function per kind of file.
+//!
+//! Files come from other people and are often broken, half-written or of a newer format. None of that is an error: a reader
+//! takes what it can make out and leaves the rest. No file is opened here, no registry asked, nothing of a build run, so a
+//! `build.gradle` is looked at as text and a range stays a range unless a lock file says what became of it.
+//!
+//! The map reads some of these files too, for what imports mean (`hob-map`, `langs/*/manifest.rs`). It wants other things
+//! (entry points, aliases, members), keeps them as facts and knows no lines, which are half of the answer here.
+
+mod cargo;
+mod file;
+mod go;
+mod json;
+mod maven;
+mod merge;
+mod npm;
+mod package;
+mod pypi;
+mod toml;
+mod version;
+
+#[cfg(test)]
+mod tests;
+
+use hob_base::WsPath;
+
+use file::Findings;
+pub use merge::merge;
+pub use package::{Package, Place};
+
+/// Where packages of one kind are published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ecosystem {
+    /// crates.io.
+    Cargo,
+    /// Go modules.
+    Go,
+    /// Maven repositories; also what Gradle fetches.
+    Maven,
+    /// The npm registry, whichever program installs from it.
+    Npm,
+    /// The Python package index.
+    PyPi,
+}
+
+impl Ecosystem {
+    /// All of them, in the order in which packages are listed.
+    pub const ALL: [Self; 5] = [Self::Cargo, Self::Go, Self::Maven, Self::Npm, Self::PyPi];
+
+    /// What people call it: `cargo`, `go`, `maven`, `npm`, `pypi`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cargo => "cargo",
+            Self::Go => "go",
+            Self::Maven => "maven",
+            Self::Npm => "npm",
+            Self::PyPi => "pypi",
+        }
+    }
+
+    /// `name` as [`Dependency::name`] has it: Python's names are the same whatever their case and whichever of `-`, `_`, `.`
+    /// they are written with (PEP 503); all others are exact.
+    #[must_use]
+    pub fn normalise(self, name: &str) -> String {
+        match self {
+            Self::PyPi => pypi::normalise(name),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// What kind of statement names a dependency; the most telling first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// A manifest asks for it.
+    #[default]
+    Manifest,
+    /// A manifest has it only because of another (`// indirect` in `go.mod`), or only says which version is meant where it is
+    /// asked for (`dependencyManagement` in a `pom.xml`, `[workspace.dependencies]` in a `Cargo.toml`).
+    Indirect,
+    /// A lock file says what was chosen.
+    Lock,
+}
+
+/// One statement of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Where it is published.
+    pub ecosystem: Ecosystem,
+    /// Its published name: scope included for npm, normalised for Python, `group:artifact` for Maven, a module's path for Go.
+    pub name: String,
+    /// What the project calls it, where that differs (`npm:` aliases, renamed crates, keys of a version catalogue).
+    pub alias: Option<String>,
+    /// Which versions would do, as written, or where it comes from instead (an address, a folder).
+    pub requirement: Option<String>,
+    /// The one version that is meant, if the file says so.
+    pub version: Option<String>,
+    /// What kind of statement this is.
+    pub origin: Origin,
+    /// Needed only to develop, test or build: by the table, group or file it is in, or because that file is in a folder for
+    /// tests, examples or documentation.
+    pub dev: bool,
+    /// It is a folder of this machine, mostly another member of the same project.
+    pub local: bool,
+    /// 1-based line on which it is named.
+    pub line: u32,
+}
+
+/// Reads what may follow the text of one kind of file.
+type Reader = fn(&str, &mut Findings);
+
+/// Whether `path` is a file that [`read`] knows, by its name. Those of installed packages (below `node_modules`) are not.
+#[must_use]
+pub fn is_manifest(path: &WsPath) -> bool {
+    reader(path).is_some()
+}
+
+/// Folders beside what a project is for: what their manifests ask for, its users do not need.
+const ASIDE: [&str; 12] = [
+    "test",
+    "tests",
+    "__tests__",
+    "testing",
+    "testdata",
+    "fixtures",
+    "e2e",
+    "bench",
+    "benches",
+    "doc",
+    "docs",
+    "examples",
+];
+
+/// Whether `path` lies beside what the project is for.
+fn is_aside(path: &WsPath) -> bool {
+    path.dir().split('/').any(|part| ASIDE.contains(&part))
+}
+
+/// What the file at `path` with this `text` says, in its own order; `None` for a file that is no manifest and no lock file.
+/// Time and memory are linear in the text. A broken file gives what can be made out.
+#[must_use]
+pub fn read(path: &WsPath, text: &str) -> Option<Vec<Dependency>> {
+    let (ecosystem, reader) = reader(path)?;
+    let mut findings = Findings::new(ecosystem, text);
+    reader(text.strip_prefix('\u{feff}').unwrap_or(text), &mut findings);
+    let mut found = findings.into_inner();
+    if is_aside(path) || pypi::is_for_development(path) {
+        found.iter_mut().for_each(|dependency| dependency.dev = true);
+    }
+    Some(found)
+}
+
+fn reader(path: &WsPath) -> Option<(Ecosystem, Reader)> {
+    if path.as_str().split('/').any(|part| part == "node_modules") {
+        return None;
+    }
+    let reader: (Ecosystem, Reader) = match path.file_name() {
+        "package.json" => (Ecosystem::Npm, npm::package_json),
+        "package-lock.json" | "npm-shrinkwrap.json" => (Ecosystem::Npm, npm::package_lock),
+        "yarn.lock" => (Ecosystem::Npm, npm::yarn_lock),
+        "pnpm-lock.yaml" => (Ecosystem::Npm, npm::pnpm_lock),
+        "pyproject.toml" => (Ecosystem::PyPi, pypi::pyproject),
+        "setup.cfg" => (Ecosystem::PyPi, pypi::setup_cfg),
+        "Pipfile" => (Ecosystem::PyPi, pypi::pipfile),
+        "Pipfile.lock" => (Ecosystem::PyPi, pypi::pipfile_lock),
+        "poetry.lock" | "uv.lock" | "pdm.lock" | "pylock.toml" => (Ecosystem::PyPi, pypi::lock),
+        "Cargo.toml" => (Ecosystem::Cargo, cargo::manifest),
+        "Cargo.lock" => (Ecosystem::Cargo, cargo::lock),
+        "go.mod" => (Ecosystem::Go, go::module),
+        "pom.xml" => (Ecosystem::Maven, maven::pom),
+        "build.gradle" | "build.gradle.kts" => (Ecosystem::Maven, maven::gradle),
+        "gradle.lockfile" => (Ecosystem::Maven, maven::gradle_lock),
+        "libs.versions.toml" => (Ecosystem::Maven, maven::catalogue),
+        _ if pypi::is_requirements(path) => (Ecosystem::PyPi, pypi::requirements),
+        _ => return None,
+    };
+    Some(reader)
+}

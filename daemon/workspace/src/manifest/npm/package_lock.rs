@@ -1,0 +1,66 @@
+//! `package-lock.json` and `npm-shrinkwrap.json`, versions 1 to 3.
+//!
+//! From version 2 on, `packages` lists every folder that npm makes, by path; version 1 nests `dependencies` like the folders.
+//! Version 2 has both and says the same twice, so `packages` is read where it is there. What lies directly in the project's own
+//! `node_modules` comes first: it is what the project's imports find.
+
+use super::super::Origin;
+use super::super::file::{Findings, Said};
+use super::super::json::{self, Member, Value};
+
+const FOLDER: &str = "node_modules/";
+
+pub(in super::super) fn package_lock(text: &str, findings: &mut Findings) {
+    let lock = json::parse(text);
+    let packages = lock.members_of("packages");
+    match packages.is_empty() {
+        true => nested(&lock, findings),
+        false => flat(packages, findings),
+    }
+}
+
+fn flat(packages: &[Member<'_>], findings: &mut Findings) {
+    let mut entries: Vec<_> =
+        packages.iter().filter_map(|member| Some((member.key.rsplit_once(FOLDER)?, member))).collect();
+    entries.sort_by_key(|((above, _), _)| !above.is_empty());
+    for ((_, folder), member) in entries {
+        // An alias is installed under its own name and says whose package it is.
+        let named = member.value.get("name").and_then(Value::text);
+        let alias = named.map(|_| folder);
+        let said = Said { alias, local: member.value.is("link"), ..locked(member) };
+        findings.add(Said { name: named.unwrap_or(folder).into(), ..said });
+    }
+}
+
+/// Version 1: outer folders before inner ones.
+fn nested(lock: &Value<'_>, findings: &mut Findings) {
+    let mut level: Vec<&Member<'_>> = lock.members_of("dependencies").iter().collect();
+    while !level.is_empty() {
+        for member in &level {
+            // `"version": "npm:other@1.0.0"` is an alias.
+            let version = member.value.get("version").and_then(Value::text).unwrap_or("");
+            let asked = super::Asked::new(&member.key, version);
+            let requirement = None;
+            let version = Some(asked.requirement);
+            findings.add(Said {
+                name: asked.name.into(),
+                alias: asked.alias,
+                local: asked.local,
+                requirement,
+                version,
+                ..locked(member)
+            });
+        }
+        level = level.into_iter().flat_map(|member| member.value.members_of("dependencies")).collect();
+    }
+}
+
+fn locked<'t>(member: &'t Member<'_>) -> Said<'t> {
+    Said {
+        at: member.at,
+        version: member.value.get("version").and_then(Value::text),
+        dev: member.value.is("dev"),
+        origin: Origin::Lock,
+        ..Said::default()
+    }
+}

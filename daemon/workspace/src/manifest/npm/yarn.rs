@@ -1,0 +1,45 @@
+//! `yarn.lock`, of Yarn 1 and of its successors.
+//!
+//! Both are entries of indented lines below a line that lists what was asked, and the answer is `version`. The successors'
+//! form is YAML, of which nothing is needed beyond that.
+
+use super::super::Origin;
+use super::super::file::{Findings, Said, lines};
+use super::Asked;
+
+/// An entry's first line, until its version is known.
+type Header<'t> = (usize, Vec<(&'t str, &'t str)>);
+
+pub(in super::super) fn yarn_lock(text: &str, findings: &mut Findings) {
+    let mut header: Option<Header<'_>> = None;
+    for (at, line) in lines(text) {
+        if line.starts_with(|c: char| !c.is_whitespace()) {
+            header = line.strip_suffix(':').filter(|_| !line.starts_with('#')).map(|asked| (at, all(asked)));
+        } else if let Some((at, asked)) = header.take_if(|_| version(line).is_some()) {
+            asked.into_iter().for_each(|asked| add(at, asked, version(line), findings));
+        }
+    }
+}
+
+/// What a first line asks for: `"a@^1", a@~1.2` or `"a@npm:^1, a@npm:~1.2"`.
+fn all(line: &str) -> Vec<(&str, &str)> {
+    let asked = line.split(',').map(|asked| asked.trim().trim_matches('"'));
+    asked
+        .filter_map(|asked| match super::descriptor(asked) {
+            (name, Some(requirement)) => Some((name, requirement)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The value of `version "1.2.3"` or `version: 1.2.3`, two spaces in.
+fn version(line: &str) -> Option<&str> {
+    let value = line.strip_prefix("  version")?;
+    let value = value.strip_prefix([' ', ':'])?;
+    Some(value.trim().trim_matches('"'))
+}
+
+fn add(at: usize, asked: (&str, &str), version: Option<&str>, findings: &mut Findings) {
+    let asked = Asked::new(asked.0, asked.1);
+    findings.add(Said { at, version, origin: Origin::Lock, ..asked.said() });
+}

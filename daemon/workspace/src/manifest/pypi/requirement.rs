@@ -1,0 +1,51 @@
+//! One requirement in the words of PEP 508: `Name[extra] >=1,<2 ; marker`, `name @ https://…`, and what pip allows besides.
+
+use super::super::file::Said;
+
+/// What `text` asks for; `None` if it names nothing.
+pub(super) fn requirement(text: &str) -> Option<Said<'_>> {
+    let text = without_marker(text).trim();
+    let end = text.find(|c: char| !is_in_name(c)).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let rest = without_extras(rest.trim_start()).trim();
+    let asks = rest.is_empty() || rest.starts_with(['=', '<', '>', '~', '!', '@', '(', '*']);
+    let plain = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !plain || !asks {
+        return None;
+    }
+    let rest = rest.strip_prefix('@').unwrap_or(rest).trim().trim_start_matches('(').trim_end_matches(')');
+    Some(Said {
+        name: name.into(),
+        requirement: Some(rest),
+        version: pinned(rest),
+        local: rest.starts_with("file:") || rest.starts_with('.'),
+        ..Said::default()
+    })
+}
+
+/// The version that `==` names, if it is one.
+pub(super) fn pinned(requirement: &str) -> Option<&str> {
+    let version = requirement.strip_prefix("==")?.trim_start_matches('=').trim();
+    let one = !version.is_empty() && !version.contains(['*', ',', ' ', '<', '>']);
+    one.then_some(version)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "-_.".contains(c)
+}
+
+/// Without `; python_version < "3"`. An address may have a semicolon, which then has no space before it.
+fn without_marker(text: &str) -> &str {
+    let end = match text.contains("://") {
+        true => text.find(" ;"),
+        false => text.find(';'),
+    };
+    &text[..end.unwrap_or(text.len())]
+}
+
+fn without_extras(text: &str) -> &str {
+    match text.strip_prefix('[') {
+        Some(extras) => extras.split_once(']').map_or("", |(_, rest)| rest),
+        None => text,
+    }
+}

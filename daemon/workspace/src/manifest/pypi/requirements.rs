@@ -1,0 +1,75 @@
+//! Lists of requirements by lines: `requirements*.txt` as pip reads them, and the lists within `setup.cfg`.
+
+use super::super::file::{Findings, Said, lines};
+use super::{is_development_group, requirement};
+
+/// The keys of `[options]` that are lists of requirements, and whether for development.
+const OPTIONS: [(&str, bool); 3] =
+    [("install_requires", false), ("setup_requires", true), ("tests_require", true)];
+
+pub(in super::super) fn requirements(text: &str, findings: &mut Findings) {
+    let mut continued = false;
+    for (at, line) in lines(text) {
+        // A line that continues another holds hashes and options.
+        let starts = !continued;
+        continued = line.ends_with('\\');
+        let line = without_comment(line.trim_end_matches('\\')).trim();
+        if starts && let Some(said) = listed(line) {
+            findings.add(Said { at, ..said });
+        }
+    }
+}
+
+/// What a line of a list names.
+fn listed(line: &str) -> Option<Said<'_>> {
+    let editable = ["-e ", "--editable ", "--editable="].iter().find_map(|option| line.strip_prefix(option));
+    let target = editable.unwrap_or(line).trim();
+    if target.contains("://")
+        && let Some((address, name)) = target.split_once("egg=")
+    {
+        let name = name.split(['&', '[', ' ']).next().unwrap_or(name);
+        let address = address.trim_end_matches(['#', '&']);
+        return Some(Said { name: name.into(), requirement: Some(address), ..Said::default() });
+    }
+    // `--hash=…` and the like may follow.
+    let target = target.split(" --").next().unwrap_or(target);
+    if editable.is_some() || target.starts_with('-') { None } else { requirement::requirement(target) }
+}
+
+/// A comment begins the line or follows white space: addresses have `#` too.
+fn without_comment(line: &str) -> &str {
+    let starts = line.match_indices('#').map(|(at, _)| at);
+    let comment = starts.into_iter().find(|at| *at == 0 || line[..*at].ends_with([' ', '\t']));
+    &line[..comment.unwrap_or(line.len())]
+}
+
+pub(in super::super) fn setup_cfg(text: &str, findings: &mut Findings) {
+    let mut section = "";
+    // Whether the list that is being read is for development; `None` outside one.
+    let mut list = None;
+    for (at, line) in lines(text) {
+        let indented = line.starts_with([' ', '\t']);
+        let words = without_comment(line).trim();
+        let mut stated = words;
+        if words.is_empty() {
+            continue;
+        } else if let Some(name) = words.strip_prefix('[').filter(|_| !indented) {
+            (section, list) = (name.trim_end_matches(']').trim(), None);
+            continue;
+        } else if !indented {
+            let Some((key, value)) = words.split_once('=') else { continue };
+            (list, stated) = (is_list(section, key.trim()), value.trim());
+        }
+        if let (Some(dev), Some(said)) = (list, requirement::requirement(stated)) {
+            findings.add(Said { at, dev, ..said });
+        }
+    }
+}
+
+fn is_list(section: &str, key: &str) -> Option<bool> {
+    match section {
+        "options" => OPTIONS.iter().find(|(name, _)| *name == key).map(|(_, dev)| *dev),
+        "options.extras_require" => Some(is_development_group(key)),
+        _ => None,
+    }
+}

@@ -1,0 +1,57 @@
+//! Ways through a TOML document, as far as it goes.
+//!
+//! The `toml` crate reads on after an error and keeps the place of every key and value; these are the few questions that
+//! manifests ask of that.
+
+use ::toml::Spanned;
+use ::toml::de::{DeTable, DeValue};
+
+/// Reads `text` and has `visit` look at the document; what is broken is left out.
+pub(super) fn with_document(text: &str, visit: impl FnOnce(&DeTable<'_>)) {
+    let (document, _errors) = DeTable::parse_recoverable(text);
+    visit(document.get_ref());
+}
+
+/// The table at `keys`, one key for each level.
+pub(super) fn table<'d, 't>(document: &'d DeTable<'t>, keys: &[&str]) -> Option<&'d DeTable<'t>> {
+    keys.iter().try_fold(document, |table, key| table.get(*key)?.get_ref().as_table())
+}
+
+/// The entries of the table at `keys`: byte offset of the key, key, value. None when there is no such table. They come in
+/// the order of the text.
+pub(super) fn entries<'d, 't>(
+    document: &'d DeTable<'t>,
+    keys: &[&str],
+) -> Vec<(usize, &'d str, &'d DeValue<'t>)> {
+    let Some(table) = table(document, keys) else { return Vec::new() };
+    let entry = |(key, value): (&'d Spanned<_>, &'d Spanned<DeValue<'t>>)| -> (usize, &'d str, _) {
+        let name: &'d std::borrow::Cow<'t, str> = key.get_ref();
+        (key.span().start, name.as_ref(), value.get_ref())
+    };
+    let mut entries: Vec<_> = table.iter().map(entry).collect();
+    entries.sort_by_key(|(at, ..)| *at);
+    entries
+}
+
+/// The strings of a list, with their byte offsets.
+pub(super) fn strings<'d>(value: &'d DeValue<'_>) -> impl Iterator<Item = (usize, &'d str)> {
+    let values = value.as_array().map(|list| list.iter()).into_iter().flatten();
+    values.filter_map(|value| Some((value.span().start, value.get_ref().as_str()?)))
+}
+
+/// The tables of a list of tables at `key`.
+pub(super) fn tables<'d, 't>(document: &'d DeTable<'t>, key: &str) -> Vec<&'d DeTable<'t>> {
+    let list = document.get(key).and_then(|value| value.get_ref().as_array());
+    list.map(|list| list.iter().filter_map(|value| value.get_ref().as_table()).collect()).unwrap_or_default()
+}
+
+/// The string at `key`, with its byte offset.
+pub(super) fn text_at<'d>(table: &'d DeTable<'_>, key: &str) -> Option<(usize, &'d str)> {
+    let value = table.get(key)?;
+    Some((value.span().start, value.get_ref().as_str()?))
+}
+
+/// The string at `key`.
+pub(super) fn text<'d>(table: &'d DeTable<'_>, key: &str) -> Option<&'d str> {
+    text_at(table, key).map(|(_, text)| text)
+}

@@ -1,0 +1,71 @@
+//! Which of several locked versions a requirement means.
+//!
+//! No solver: the lock file has been solved, and has mostly one version of a name. Where it has several, the leading numbers
+//! decide, which is what the ranges of Cargo and npm compare first.
+
+use std::cmp::Ordering;
+
+/// Compares versions by their numbers, then as text; a release comes after its own pre-releases.
+pub(super) fn compare(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.trim_start_matches('v'), b.trim_start_matches('v'));
+    let ((a_release, a_rest), (b_release, b_rest)) = (split(a), split(b));
+    numbers(a_release)
+        .cmp(numbers(b_release))
+        .then_with(|| a_rest.is_empty().cmp(&b_rest.is_empty()))
+        .then_with(|| a_rest.cmp(b_rest))
+}
+
+/// Whether `version` may be what `requirement` means. One that says nothing of leading numbers is met by everything.
+pub(super) fn meets(requirement: &str, version: &str) -> bool {
+    let text = requirement.trim();
+    let open = text.contains(['<', '>', '*', '|', '!', ' ']) || text.contains(" - ");
+    let wanted: Vec<u64> = numbers(split(text.trim_start_matches(['^', '~', '=', 'v'])).0).collect();
+    if open || wanted.is_empty() {
+        return true;
+    }
+    let mut have = numbers(split(version.trim_start_matches('v')).0);
+    // Up to the first number that is not zero; all of it when nothing else would do.
+    let exact = text.starts_with('=');
+    let leading = wanted.iter().position(|n| *n > 0).map_or(wanted.len(), |at| at + 1);
+    let count = if exact { wanted.len() } else { leading };
+    wanted.iter().take(count).all(|n| have.next() == Some(*n))
+}
+
+/// The release's numbers, and what follows them.
+fn split(version: &str) -> (&str, &str) {
+    let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
+    version.split_at(end)
+}
+
+fn numbers(release: &str) -> impl Iterator<Item = u64> {
+    release.split('.').filter_map(|part| part.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_by_numbers() {
+        assert_eq!(compare("1.10.0", "1.9.9"), Ordering::Greater);
+        assert_eq!(compare("1.0.0", "1.0.0-rc.1"), Ordering::Greater);
+        assert_eq!(compare("v2.0.0", "2.0.0"), Ordering::Equal);
+    }
+
+    #[test]
+    fn leading_numbers_decide() {
+        for (requirement, version) in [
+            ("^1.2", "1.9.0"),
+            ("1", "1.0.4"),
+            ("0.4.1", "0.4.9"),
+            ("~1.2", "1.2.9"),
+            (">=1, <3", "2.0.0"),
+            ("*", "7.1"),
+        ] {
+            assert!(meets(requirement, version), "{requirement} {version}");
+        }
+        for (requirement, version) in [("^1.2", "2.0.0"), ("0.4", "0.5.0"), ("=1.2.3", "1.2.4")] {
+            assert!(!meets(requirement, version), "{requirement} {version}");
+        }
+    }
+}
