@@ -44,6 +44,15 @@ pub(crate) fn map(fixture: &str) -> Map {
     map
 }
 
+/// The same with scores, clusters and the drawn graph.
+pub(crate) fn derived(fixture: &str) -> Map {
+    let mut map = map(fixture);
+    let mut job = map.derive_job();
+    while !map.derive_step(&mut job, 100) {}
+    map.install(job.finish());
+    map
+}
+
 /// A node by ID or name.
 pub(crate) fn node(map: &Map, target: &str) -> NodeRef {
     match map.lookup(target) {

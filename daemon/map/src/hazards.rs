@@ -19,6 +19,8 @@ const INTERPOLATIONS: usize = 500;
 const DELIMITERS: usize = 200;
 /// What is wrong with so many conditions within each other takes C's parser a second to find out, and ten times as many minutes.
 const CONDITIONS: usize = 1_000;
+/// The time of Scala's grammar grows with the square of how deep square brackets are nested, to minutes for a file of nothing else.
+const BRACKETS: usize = 500;
 
 /// Whether a file must not be given to its language's grammar.
 pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
@@ -26,7 +28,11 @@ pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
         Lang::Python => indentations(source) > INDENTATIONS,
         Lang::Kotlin => find_iter(source, b"${").count() > INTERPOLATIONS,
         Lang::Ruby => longest_delimiters(source) > DELIMITERS,
-        Lang::C | Lang::Cpp => most_conditions(source) > CONDITIONS,
+        // All of them are counted much faster, and nearly no file has so many.
+        Lang::C | Lang::Cpp => {
+            memchr_iter(b'?', source).count() > CONDITIONS && most_conditions(source) > CONDITIONS
+        }
+        Lang::Scala => deepest_brackets(source) > BRACKETS,
         _ => false,
     }
 }
@@ -76,6 +82,20 @@ fn most_conditions(source: &[u8]) -> usize {
     statements.map(|statement| memchr_iter(b'?', statement).count()).max().unwrap_or(0)
 }
 
+/// How deep square brackets are nested; in strings and comments they count too.
+fn deepest_brackets(source: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in source {
+        match byte {
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +141,11 @@ mod tests {
         let chain = |times: usize| format!("int f(void) {{ return 0; }}\n{}", "a?.".repeat(times));
         only_text(Lang::C, &chain(100_000), &chain(100));
         only_text(Lang::Cpp, &chain(100_000), &chain(100));
+    }
+
+    #[test]
+    fn brackets_that_scalas_parser_would_not_finish() {
+        let nested = |times: usize| format!("def f = 1\nval x = {}", "[".repeat(times));
+        only_text(Lang::Scala, &nested(10_000), &nested(100));
     }
 }

@@ -6,6 +6,9 @@
 //!
 //! But steps may grow too: 16,000 links of `a->a->...` make each of Lua's take ten times as long as usual. Nothing that the parser
 //! tells shows that, so whoever has a clock may bring [`Patience`], for what would take minutes.
+//!
+//! And a parser that has several readings of a text forgets one by calling itself for each token of it: `/*/*/*...` in Python
+//! needs megabytes of stack, and there is no way back from a stack that is too small. Each text has one of its length.
 
 use std::ops::ControlFlow;
 
@@ -16,6 +19,11 @@ use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 const REPORTS_PER_KB: usize = 200;
 /// What a file may take whatever its length.
 const REPORTS: usize = 1_000;
+
+/// What a byte may take of the stack: a token is no shorter, and frees itself in a frame of 96 bytes.
+const STACK_PER_BYTE: usize = 160;
+/// What any text may take.
+const STACK: usize = 1 << 18;
 
 /// Asked again and again while a file is parsed; `false` ends that.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
@@ -51,12 +59,15 @@ fn parse_within(
     };
     let options = ParseOptions::new().progress_callback(&mut report);
     let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
-    let tree = parser.parse_with_options(&mut read, old, Some(options));
-    if tree.is_none() {
-        // It would go on where it stopped.
-        parser.reset();
-    }
-    tree
+    let stack = STACK + source.len().saturating_mul(STACK_PER_BYTE);
+    stacker::maybe_grow(stack, stack, || {
+        let tree = parser.parse_with_options(&mut read, old, Some(options));
+        if tree.is_none() {
+            // It would go on where it stopped.
+            parser.reset();
+        }
+        tree
+    })
 }
 
 #[cfg(test)]
@@ -103,6 +114,14 @@ mod tests {
         assert!(facts.has_errors && facts.defs.is_empty() && asked.get() == 3);
         let whole = extract_within(Lang::Go, "a.go", source.as_bytes(), &|| true);
         assert!(!whole.has_errors && whole.defs.len() == 10_000);
+    }
+
+    /// On a test's thread, whose stack has two megabytes.
+    #[test]
+    fn readings_of_a_long_text_are_forgotten_on_a_stack_for_them() {
+        let divided = format!("def f(): pass\nx = {}", "/*".repeat(500_000));
+        let _ = extract(Lang::Python, "a.py", divided.as_bytes());
+        assert_eq!(extract(Lang::Python, "a.py", b"def f(): pass\n").defs.len(), 1);
     }
 
     #[test]

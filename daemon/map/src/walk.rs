@@ -5,6 +5,8 @@
 //! implements [`Rules`]: it is asked about every named node once, records facts through [`Cx`], and says whether to go on
 //! into the node. What it opens on the way in (a definition, a scope) is closed by the walk on the way out.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use tree_sitter::{Language, Node, Tree};
 
@@ -53,6 +55,8 @@ struct Scope {
 pub struct Cx<'t> {
     /// The file.
     pub source: &'t [u8],
+    /// All of it as text, if it is that.
+    whole: Option<&'t str>,
     /// Where facts go.
     pub facts: FactsBuilder,
     scopes: Vec<Scope>,
@@ -61,19 +65,29 @@ pub struct Cx<'t> {
 }
 
 impl<'t> Cx<'t> {
-    fn new(source: &'t [u8], facts: FactsBuilder) -> Self {
-        Self { source, facts, scopes: Vec::new(), depth: 0, lines: LineTracker::default() }
+    /// `part` is what the walk goes over: looking through a whole file pays if that is not much less.
+    fn new(source: &'t [u8], part: Range<usize>, facts: FactsBuilder) -> Self {
+        let is_most = part.len() * 4 >= source.len();
+        let whole = if is_most { std::str::from_utf8(source).ok() } else { None };
+        let lines = LineTracker { is_ascii: whole.is_some_and(str::is_ascii), ..LineTracker::default() };
+        Self { source, whole, facts, scopes: Vec::new(), depth: 0, lines }
     }
 
     /// The node's text; empty where it is not UTF-8.
     #[must_use]
     pub fn text(&self, node: Node<'_>) -> &'t str {
+        if let Some(whole) = self.whole {
+            return whole.get(node.byte_range()).unwrap_or("");
+        }
         self.source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
     }
 
     /// Text between two byte offsets, lossily cut to the part before invalid UTF-8.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> &'t str {
+        if let Some(text) = self.whole.and_then(|whole| whole.get(from..to.max(from))) {
+            return text;
+        }
         let bytes = self.source.get(from..to.max(from)).unwrap_or(&[]);
         match std::str::from_utf8(bytes) {
             Ok(text) => text,
@@ -192,7 +206,7 @@ pub fn walk<'t, R: Rules>(
     facts: FactsBuilder,
     rules: &mut R,
 ) -> FactsBuilder {
-    let mut cx = Cx::new(source, facts);
+    let mut cx = Cx::new(source, tree.root_node().byte_range(), facts);
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -245,6 +259,8 @@ impl<T: Copy + Default> KindTable<T> {
 /// forwards and a line can be a megabyte long: counting from its start each time would be quadratic.
 #[derive(Debug, Default)]
 struct LineTracker {
+    /// Bytes and units are the same.
+    is_ascii: bool,
     line_start: usize,
     byte: usize,
     units: u32,
@@ -253,12 +269,15 @@ struct LineTracker {
 impl LineTracker {
     fn position(&mut self, source: &[u8], node: Node<'_>) -> (u32, u32) {
         let (at, byte) = (node.start_position(), node.start_byte());
+        if self.is_ascii {
+            return (at.row as u32 + 1, at.column as u32 + 1);
+        }
         let line_start = byte.saturating_sub(at.column);
         let units =
             |from: usize, to: usize| hob_base::line_index::utf16_len(source.get(from..to).unwrap_or(&[]));
         let is_far_back = |last: usize| byte - line_start < last.saturating_sub(byte);
         if line_start != self.line_start || is_far_back(self.byte) {
-            *self = Self { line_start, byte: line_start, units: 0 };
+            *self = Self { line_start, byte: line_start, ..Self::default() };
         }
         if byte < self.byte {
             // A step back: the name in `object.name` is met before what stands left of it.

@@ -3,10 +3,9 @@
 //! Names are numbered in order of appearance and renumbered once, in byte order, at the end. Ordinals and qualified names
 //! come from here, so that every language counts them alike.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashMap;
 
+use super::interner::Interner;
 use super::{
     Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, NamePool, Receiver, Ref, RefKind,
     StrId, TextRange, TypeHint, TypePart,
@@ -82,9 +81,7 @@ const TEXT_LIMIT: usize = 240;
 #[derive(Debug)]
 pub struct FactsBuilder {
     lang: Lang,
-    ids: FxHashMap<Rc<str>, StrId>,
-    /// The same names by provisional number.
-    listed: Vec<Rc<str>>,
+    names: Interner,
     texts: String,
     defs: Vec<Def>,
     ordinals: FxHashMap<StrId, u32>,
@@ -103,8 +100,7 @@ impl FactsBuilder {
     pub fn new(lang: Lang) -> Self {
         Self {
             lang,
-            ids: FxHashMap::default(),
-            listed: Vec::new(),
+            names: Interner::default(),
             texts: String::new(),
             defs: Vec::new(),
             ordinals: FxHashMap::default(),
@@ -120,14 +116,7 @@ impl FactsBuilder {
 
     /// The id of a name, provisional until [`FactsBuilder::finish`].
     pub fn intern(&mut self, name: &str) -> StrId {
-        if let Some(&id) = self.ids.get(name) {
-            return id;
-        }
-        let id = StrId(self.listed.len() as u32);
-        let name: Rc<str> = name.into();
-        self.listed.push(Rc::clone(&name));
-        self.ids.insert(name, id);
-        id
+        self.names.intern(name)
     }
 
     /// Records a definition. A second one with the same qualified name gets the next ordinal.
@@ -145,8 +134,8 @@ impl FactsBuilder {
             lines: input.lines,
             bytes: input.bytes,
             name_at: input.name_at,
-            signature: self.add_text(&fold(input.signature)),
-            doc: self.add_text(&fold(first_paragraph(input.doc))),
+            signature: self.add_text(input.signature),
+            doc: self.add_text(first_paragraph(input.doc)),
         };
         self.defs.push(def);
         DefIdx(self.defs.len() as u32 - 1)
@@ -169,7 +158,7 @@ impl FactsBuilder {
     /// Text of a provisional id.
     #[must_use]
     pub fn provisional(&self, id: StrId) -> &str {
-        self.listed.get(id.0 as usize).map_or("", |name| name)
+        self.names.name(id)
     }
 
     /// The definition, for changes while its children are walked (flags, end of range).
@@ -186,7 +175,7 @@ impl FactsBuilder {
     /// Whether the file has this name at its top level: defined there, or imported.
     #[must_use]
     pub fn binds_at_top(&self, name: &str) -> bool {
-        let id = self.ids.get(name).copied();
+        let id = self.names.get(name);
         let defined = |def: &Def| def.parent.is_none() && Some(def.name) == id;
         let imported = |import: &Import| import.owner.is_none() && import.local == id;
         id.is_some() && (self.defs.iter().any(defined) || self.imports.iter().any(imported))
@@ -194,14 +183,14 @@ impl FactsBuilder {
 
     /// Sets a definition's documentation when it is found inside the body (Python).
     pub fn set_doc(&mut self, idx: DefIdx, doc: &str) {
-        let range = self.add_text(&fold(first_paragraph(doc)));
+        let range = self.add_text(first_paragraph(doc));
         self.defs[idx.index()].doc = range;
     }
 
     /// Replaces a definition's signature when a later part of it is the one to show (overloads before their
     /// implementation).
     pub fn set_signature(&mut self, idx: DefIdx, signature: &str) {
-        let range = self.add_text(&fold(signature));
+        let range = self.add_text(signature);
         self.defs[idx.index()].signature = range;
     }
 
@@ -267,29 +256,27 @@ impl FactsBuilder {
     }
 
     fn add_text(&mut self, text: &str) -> TextRange {
-        let range = TextRange { start: self.texts.len() as u32, len: text.len() as u32 };
-        self.texts.push_str(text);
-        range
+        let start = self.texts.len();
+        fold(&mut self.texts, text);
+        TextRange { start: start as u32, len: (self.texts.len() - start) as u32 }
     }
 
     /// Sorts the names, renumbers everything, sorts the references.
     #[must_use]
     pub fn finish(mut self) -> FileFacts {
-        let used = std::cell::RefCell::new(vec![false; self.listed.len()]);
+        let used = std::cell::RefCell::new(vec![false; self.names.len()]);
         self.renumber(&|id: StrId| {
             used.borrow_mut()[id.0 as usize] = true;
             id
         });
         // Names that only served to tell what is local are of no use to others.
         let used = used.into_inner();
-        let mut order: Vec<(Rc<str>, StrId)> =
-            self.ids.drain().filter(|(_, id)| used[id.0 as usize]).collect();
-        order.sort_unstable();
+        let order = self.names.sorted(|id| used[id.0 as usize]);
         let mut renumber = vec![StrId(0); used.len()];
-        for (new, (_, old)) in order.iter().enumerate() {
+        for (new, old) in order.iter().enumerate() {
             renumber[old.0 as usize] = StrId(new as u32);
         }
-        let names = NamePool::from_sorted(order.iter().map(|(name, _)| &**name));
+        let names = NamePool::from_sorted(order.iter().map(|id| self.names.name(*id)));
         self.renumber(&|id: StrId| renumber[id.0 as usize]);
         self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
         self.types.sort_by_key(|hint| (hint.def, hint.part));
@@ -353,29 +340,28 @@ fn first_paragraph(doc: &str) -> &str {
     &doc[..at]
 }
 
-/// Folds runs of white space into one space, drops those just inside brackets (a header written over several lines reads
-/// like one written on one), and limits the length.
-fn fold(text: &str) -> String {
-    let mut out = String::new();
+/// Adds text with runs of white space folded into one space and without those just inside brackets (a header written over several
+/// lines reads like one written on one), limited in its length.
+fn fold(out: &mut String, text: &str) {
+    let start = out.len();
     for word in text.split_whitespace() {
         let closes = word.starts_with([')', ']']);
-        if closes && out.ends_with(',') {
+        if closes && out.len() > start && out.ends_with(',') {
             out.pop();
         }
-        if !out.is_empty() && !closes && !out.ends_with(['(', '[']) {
+        if out.len() > start && !closes && !out.ends_with(['(', '[']) {
             out.push(' ');
         }
         out.push_str(word);
-        if out.len() > TEXT_LIMIT * 4 {
+        if out.len() - start > TEXT_LIMIT * 4 {
             break;
         }
     }
-    match out.char_indices().nth(TEXT_LIMIT) {
-        Some((cut, _)) => {
-            out.truncate(cut);
-            out.push('…');
-            out
-        }
-        None => out,
+    if out.len() - start <= TEXT_LIMIT {
+        return;
+    }
+    if let Some((cut, _)) = out[start..].char_indices().nth(TEXT_LIMIT) {
+        out.truncate(start + cut);
+        out.push('…');
     }
 }

@@ -9,6 +9,7 @@
 //! however large the file.
 
 mod builder;
+mod interner;
 mod names;
 
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};

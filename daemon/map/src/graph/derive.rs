@@ -55,9 +55,7 @@ pub struct DeriveJob {
     begun: Begun,
     nodes: u32,
     externals: FxHashMap<ExternalId, u32>,
-    /// (from, to), one for each distinct edge between nodes, `contains` left out.
-    edges: Vec<(u32, u32)>,
-    /// The same and the others, one for each kind, for [`Skeleton`].
+    /// The edges between nodes, one for each kind.
     strokes: Strokes,
     /// References of which it cannot be told whom they mean.
     unresolved: Marked,
@@ -207,15 +205,10 @@ impl DeriveJob {
     }
 
     fn take(&mut self, at: u32, edges: Vec<(NodeRef, NodeRef, EdgeKind)>, map: &Map) {
-        let mut last = None;
         for (from, to, kind) in edges {
             let (Some(source), Some(target)) = (self.number(from, map), self.number(to, map)) else {
                 continue;
             };
-            if source != target && last != Some((source, target)) {
-                self.edges.push((source, target));
-                last = Some((source, target));
-            }
             self.strokes.add(source, target, kind);
             let Some(&other) = to.file().and_then(|file| self.at_file.get(&file)) else { continue };
             if other != at {
@@ -273,9 +266,19 @@ impl DeriveJob {
         };
         let mut skeleton = Skeleton::new(outline, &self.strokes);
         drop(self.strokes);
-        let graph = Graph::new(all, self.edges);
+        let groups = groups(&self.items);
+        let graph = Graph::new(all, |node| {
+            let groups = &groups;
+            let counts = move |(kind, from): &(EdgeKind, u32)| match kind {
+                EdgeKind::Contains => false,
+                EdgeKind::References => !groups.are_apart(*from, node),
+                _ => true,
+            };
+            skeleton.edges(node, true).filter(counts).map(|(_, from)| from)
+        });
         let edges = graph.edge_count();
-        let scores = rank::hub_scores(&graph, &groups(&self.items));
+        let scores = rank::hub_scores(&graph, &groups);
+        drop(graph);
         skeleton.set_scores(&scores);
         let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);

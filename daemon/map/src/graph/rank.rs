@@ -17,19 +17,20 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn new(nodes: usize, mut edges: Vec<(u32, u32)>) -> Self {
-        edges.sort_unstable_by_key(|&(from, to)| (to, from));
-        edges.dedup();
-        let mut starts = vec![0; nodes + 1];
-        let mut out_degree = vec![0; nodes];
-        for &(from, to) in &edges {
-            starts[to as usize + 1] += 1;
-            out_degree[from as usize] += 1;
+    /// From what each node's sources are, in any order and as often as may be; what a node says of itself does not count.
+    pub(super) fn new<I: Iterator<Item = u32>>(nodes: usize, sources_of: impl Fn(u32) -> I) -> Self {
+        let mut starts = Vec::with_capacity(nodes + 1);
+        let (mut sources, mut out_degree, mut of_node) = (Vec::new(), vec![0; nodes], Vec::new());
+        starts.push(0);
+        for node in 0..nodes as u32 {
+            of_node.extend(sources_of(node).filter(|source| *source != node));
+            of_node.sort_unstable();
+            of_node.dedup();
+            of_node.iter().for_each(|source| out_degree[*source as usize] += 1);
+            sources.append(&mut of_node);
+            starts.push(sources.len() as u32);
         }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        Self { starts, sources: edges.into_iter().map(|(from, _)| from).collect(), out_degree }
+        Self { starts, sources, out_degree }
     }
 
     pub(super) fn edge_count(&self) -> usize {
@@ -61,6 +62,12 @@ impl Groups {
     /// The next so many nodes.
     pub(super) fn push(&mut self, count: usize, second: bool) {
         self.second.resize(self.second.len() + count, second);
+    }
+
+    /// Whether a node is of the second group and another is not.
+    pub(super) fn are_apart(&self, from: u32, to: u32) -> bool {
+        let is_second = |node: u32| self.second.get(node as usize).copied().unwrap_or(false);
+        is_second(from) && !is_second(to)
     }
 }
 
@@ -107,9 +114,12 @@ fn page_rank(graph: &Graph) -> Vec<f64> {
             ranks.iter().zip(&graph.out_degree).map(|(r, &d)| r / f64::from(d.max(1))).collect();
         let flow =
             |node: usize| graph.sources(node).iter().map(|&source| share[source as usize]).sum::<f64>();
-        let next: Vec<f64> = (0..count).map(|node| base + DAMPING * flow(node)).collect();
-        let change: f64 = next.iter().zip(&ranks).map(|(a, b)| (a - b).abs()).sum();
-        ranks = next;
+        let mut change = 0.0;
+        for (node, rank) in ranks.iter_mut().enumerate() {
+            let next = base + DAMPING * flow(node);
+            change += (next - *rank).abs();
+            *rank = next;
+        }
         if change < TOLERANCE {
             break;
         }
@@ -121,6 +131,17 @@ fn page_rank(graph: &Graph) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    fn graph(nodes: usize, edges: &[(u32, u32)]) -> Graph {
+        Graph::new(nodes, |node| edges.iter().filter(move |(_, to)| *to == node).map(|(from, _)| *from))
+    }
+
+    #[test]
+    fn edges_count_once_and_only_between_two() {
+        let graph = graph(3, &[(2, 1), (0, 1), (2, 1), (1, 1)]);
+        assert_eq!((graph.edge_count(), graph.sources(1)), (2, &[0, 2][..]));
+        assert_eq!((graph.degree(1), graph.degree(2)), (2, 1));
+    }
+
     #[test]
     fn what_many_use_ranks_first_and_packages_flatten_nobody() {
         // 1..=4 use 0; all of them use the package 6; 5 is alone.
@@ -128,7 +149,7 @@ mod tests {
         edges.extend((0..5).map(|from| (from, 6)));
         let mut groups = Groups::default();
         groups.push(6, false);
-        let scores = hub_scores(&Graph::new(7, edges), &groups);
+        let scores = hub_scores(&graph(7, &edges), &groups);
         assert!((scores[0] - 1.0).abs() < 1e-3, "{scores:?}");
         assert!(scores[1] < 0.5 && scores[1] > 0.0);
         assert!(scores[5].abs() < 1e-6);
@@ -139,12 +160,12 @@ mod tests {
         let code: Vec<(u32, u32)> = vec![(1, 0), (2, 0), (2, 1), (3, 2)];
         let mut alone = Groups::default();
         alone.push(5, false);
-        let before = hub_scores(&Graph::new(5, code.clone()), &alone);
+        let before = hub_scores(&graph(5, &code), &alone);
         let mut both = Groups::default();
         both.push(5, false);
         both.push(200, true);
         let links = (6..205).flat_map(|from| [(from, 5), (5, from)]);
-        let after = hub_scores(&Graph::new(205, code.into_iter().chain(links).collect()), &both);
+        let after = hub_scores(&graph(205, &code.into_iter().chain(links).collect::<Vec<_>>()), &both);
         for (old, new) in before.iter().zip(&after) {
             assert!((old - new).abs() < 2e-3, "{before:?} {:?}", &after[..5]);
         }

@@ -22,6 +22,9 @@ use crate::resolve::{Found, Resolution, Resolver, SHOWN, Thing};
 /// With at least as many files to look at, all cores help.
 const PARALLEL: usize = 1024;
 
+/// Most parts they are looked at in: each finds out anew what files have in common.
+const PARTS: usize = 8;
+
 /// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
@@ -43,6 +46,10 @@ pub(super) struct Search<'s, 'm> {
     locals: FxHashSet<(FileId, StrId)>,
     /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
     by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
+    /// Of which names only definitions nearby are candidates.
+    only_near: FxHashMap<&'m str, bool>,
+    /// Names, in a kind of use, with or without something before them, that cannot mean the target in any other file.
+    never: FxHashSet<(&'m str, RefKind, bool)>,
     /// The drawn graph, if it says which references do not resolve, and only those are wanted.
     drawn: Option<&'m Skeleton>,
     pub(super) edges: Edges,
@@ -60,6 +67,8 @@ impl<'s, 'm> Search<'s, 'm> {
             met: FxHashSet::default(),
             locals: FxHashSet::default(),
             by_folder: FxHashMap::default(),
+            only_near: FxHashMap::default(),
+            never: FxHashSet::default(),
             drawn: None,
             edges: Edges::default(),
         }
@@ -125,7 +134,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
         let drawn = self.drawn;
         let parts: Vec<(Part, Result<(), Stopped>)> = files
-            .par_chunks(PARALLEL / 4)
+            .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
                 let mut part = Search { drawn, ..Search::new(map, &resolver, target, kinds) };
@@ -244,18 +253,30 @@ impl<'s, 'm> Search<'s, 'm> {
     /// The candidates of an unresolved reference, the target first; none if it is not among them.
     fn candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
-        if self.resolver.is_only_near(name) && !self.shares_folder(entry) {
+        let resolver = self.resolver;
+        let only_near = *self.only_near.entry(name).or_insert_with(|| resolver.is_only_near(name));
+        if only_near && !self.shares_folder(entry) {
             return Rc::default();
         }
         // Files of one folder have the same candidates, but for those that define one themselves.
         if self.map.index.defining(name).binary_search(&file.0).is_ok() {
             return self.candidates_from(file, r);
         }
+        // In C they are the same everywhere but for their order; so if the target is not among them once, it never is.
+        let everywhere = (entry.lang().family() == Lang::Cpp && !only_near).then_some((
+            name,
+            r.kind,
+            r.receiver != Receiver::None,
+        ));
+        if everywhere.is_some_and(|key| self.never.contains(&key)) {
+            return Rc::default();
+        }
         let key = (entry.path.dir(), entry.lang().family(), name, r.kind, r.receiver != Receiver::None);
         if let Some(known) = self.by_folder.get(&key) {
             return Rc::clone(known);
         }
         let found = self.candidates_from(file, r);
+        self.never.extend(everywhere.filter(|_| found.is_empty()));
         self.by_folder.insert(key, Rc::clone(&found));
         found
     }

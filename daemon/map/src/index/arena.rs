@@ -12,10 +12,15 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::grams::{EDGE, Grams, is_exact, kinds};
-use super::runs::{Runs, add, in_parts};
+use super::runs::{Runs, add, count, divided, in_parts};
 
 /// In an entry's letters: the text that was added had capital letters.
 const HAD_CAPITALS: u32 = 1 << 31;
+
+/// With no more texts between them, runs are searched as one.
+const CLOSE: u32 = 24;
+/// So many texts are tested before it is asked whether that is enough.
+const AT_ONCE: usize = 1 << 15;
 
 /// The texts, each with a number that says what it belongs to.
 #[derive(Debug, Default)]
@@ -82,7 +87,8 @@ impl TextArena {
             return found;
         }
         let finder = Finder::new(needle.as_bytes());
-        joined(&found, |run, kept| self.find_in(&finder, run, kept))
+        // Texts between these lack some letters of it, so that none of them is found; and they are sooner read than skipped.
+        joined(&bridged(&found), |run, kept| self.find_in(&finder, run, kept))
     }
 
     /// The entries whose text starts with `needle` (lower case, not empty).
@@ -108,17 +114,46 @@ impl TextArena {
         joined(runs, |run, kept| run.filter(|&at| test(at)).for_each(|at| add(kept, at..at + 1)))
     }
 
+    /// The first entries of runs that pass a test; at least so many, if so many pass.
+    pub(super) fn first_passing(
+        &self,
+        runs: &[Range<u32>],
+        least: usize,
+        test: impl Fn(u32) -> bool + Send + Sync,
+    ) -> Runs {
+        let mut kept = Runs::new();
+        for part in divided(runs, AT_ONCE) {
+            self.passing(part, &test).into_iter().for_each(|run| add(&mut kept, run));
+            if count(&kept) >= least {
+                break;
+            }
+        }
+        kept
+    }
+
+    /// Adds those of a run's entries that have what is looked for.
     fn find_in(&self, finder: &Finder<'_>, run: Range<u32>, kept: &mut Runs) {
         let (mut entry, end) = (run.start, self.start_of(run.end));
         let mut from = self.start_of(entry);
         while let Some(at) = self.text.as_bytes().get(from..end).and_then(|text| finder.find(text)) {
-            // Runs are short where hits are rare, and where they are dense the next hit is near.
-            while self.start_of(entry + 1) <= from + at {
-                entry += 1;
-            }
+            entry = self.entry_at(from + at, entry..run.end);
             add(kept, entry..entry + 1);
-            from = self.start_of(entry + 1);
+            entry += 1;
+            from = self.start_of(entry);
         }
+    }
+
+    /// Which of a run's entries a place lies in; the first ones are the likeliest.
+    fn entry_at(&self, place: usize, run: Range<u32>) -> u32 {
+        let starts = &self.starts[run.start as usize + 1..run.end as usize];
+        let is_before = |start: &u32| *start as usize <= place;
+        let mut step = 4;
+        while starts.get(step).is_some_and(is_before) {
+            step *= 2;
+        }
+        let from = if step > 4 { step / 2 } else { 0 };
+        let near = &starts[from..starts.len().min(step + 1)];
+        run.start + (from + near.partition_point(is_before)) as u32
     }
 
     /// What an entry belongs to.
@@ -163,6 +198,18 @@ impl TextArena {
     }
 }
 
+/// Runs with what lies between neighbours that are close to each other.
+fn bridged(runs: &[Range<u32>]) -> Runs {
+    let mut bridged = Runs::with_capacity(runs.len());
+    for run in runs {
+        match bridged.last_mut().filter(|last: &&mut Range<u32>| run.start - last.end <= CLOSE) {
+            Some(last) => last.end = run.end,
+            None => bridged.push(run.clone()),
+        }
+    }
+    bridged
+}
+
 /// What something keeps of runs.
 fn joined(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
     let parts = in_parts(runs, |runs| {
@@ -190,7 +237,7 @@ pub(super) fn letters(text: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::runs::CHUNK;
+    use crate::index::runs::FEW;
 
     fn owners(arena: &TextArena, runs: &[Range<u32>]) -> Vec<u32> {
         runs.iter().flat_map(Clone::clone).map(|entry| arena.owner(entry)).collect()
@@ -227,9 +274,9 @@ mod tests {
     #[test]
     fn many_entries_are_searched_in_pieces() {
         let mut arena = TextArena::default();
-        let count = 2 * CHUNK as u32 + 7;
-        (0..count).for_each(|i| arena.push(if i % CHUNK as u32 == 3 { "needle" } else { "heedless" }, i));
-        assert_eq!(owners(&arena, &arena.containing("needle")), [3, CHUNK as u32 + 3, 2 * CHUNK as u32 + 3]);
+        let count = 2 * FEW as u32 + 7;
+        (0..count).for_each(|i| arena.push(if i % FEW as u32 == 3 { "needle" } else { "heedless" }, i));
+        assert_eq!(owners(&arena, &arena.containing("needle")), [3, FEW as u32 + 3, 2 * FEW as u32 + 3]);
         assert_eq!(arena.containing("eedle").len(), 1);
         assert_eq!(crate::index::runs::count(&arena.containing("dless")), count as usize - 3);
     }

@@ -53,6 +53,8 @@ pub(crate) struct FileEntry {
     pub(crate) score: f32,
     /// The cluster it is in, once derived.
     pub(crate) cluster: Option<u32>,
+    /// Whether its ending is that of a header of C or C++.
+    is_header: bool,
 }
 
 impl FileEntry {
@@ -72,11 +74,17 @@ impl FileEntry {
             score: 0.0,
             cluster: None,
             detached: 0,
+            is_header: is_header(&path),
             path,
             facts,
         };
         entry.detached = entry.facts.defs.iter().filter(|def| entry.is_detached(def)).count() as u32;
         entry
+    }
+
+    /// Whether the file is a header, if it is of C or C++.
+    pub(crate) fn is_header(&self) -> bool {
+        self.is_header
     }
 
     pub(crate) fn lang(&self) -> Lang {
@@ -176,6 +184,11 @@ impl FileEntry {
                 + self.stars.len()
                 + facts.defs.len())
     }
+}
+
+fn is_header(path: &WsPath) -> bool {
+    let ending = path.extension().unwrap_or("");
+    ending.starts_with(['h', 'H']) || matches!(ending, "inl" | "inc" | "ipp" | "tcc")
 }
 
 fn is_star(import: &Import) -> bool {

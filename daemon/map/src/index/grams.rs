@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use super::runs::{Runs, add, both, count};
+use super::runs::{Both, Runs, add, count};
 
 /// Kinds of bytes told apart.
 const KINDS: usize = 42;
@@ -64,15 +64,29 @@ impl List {
         self.written = self.last.end;
     }
 
-    fn runs(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+    /// Calls `each` with the runs, for as long as it says so.
+    fn while_each(&self, mut each: impl FnMut(Range<u32>) -> bool) {
         let (mut rest, mut end) = (&*self.bytes, 0);
-        let written = std::iter::from_fn(move || {
-            let head = take(&mut rest)?;
+        while let Some(head) = take(&mut rest) {
             let start = end + (head >> 1);
-            end = start + if head & 1 == 1 { take(&mut rest)? + 2 } else { 1 };
-            Some(start..end)
+            let more = if head & 1 == 1 { take(&mut rest).map_or(0, |more| more + 1) } else { 0 };
+            end = start + more + 1;
+            if !each(start..end) {
+                return;
+            }
+        }
+        if !self.last.is_empty() {
+            each(self.last.clone());
+        }
+    }
+
+    fn runs(&self) -> Runs {
+        let mut runs = Runs::new();
+        self.while_each(|run| {
+            runs.push(run);
+            true
         });
-        written.chain(Some(self.last.clone()))
+        runs
     }
 }
 
@@ -110,12 +124,14 @@ impl Grams {
         let Some(mut lists) = lists else { return Runs::new() };
         lists.sort_by_key(|list| list.bytes.len());
         let Some((first, others)) = lists.split_first() else { return Runs::new() };
-        let mut common: Runs = first.runs().collect();
+        let mut common = first.runs();
         for other in others {
             if count(&common) * TEST < other.bytes.len() {
                 break;
             }
-            common = both(&common, other.runs());
+            let mut both = Both::new(&common);
+            other.while_each(|run| both.meet(run));
+            common = both.common;
         }
         common
     }
@@ -126,8 +142,12 @@ impl Grams {
         for third in 0..KINDS as u8 {
             // Nothing follows an end.
             let gram = if second == EDGE { [third, first, second] } else { [first, second, third] };
-            let list = self.list(number(gram)).into_iter();
-            list.flat_map(List::runs).for_each(|run| texts.set(run));
+            if let Some(list) = self.list(number(gram)) {
+                list.while_each(|run| {
+                    texts.set(run);
+                    true
+                });
+            }
         }
         texts.runs()
     }
@@ -215,7 +235,19 @@ fn put(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
+#[inline]
 fn take(bytes: &mut &[u8]) -> Option<u32> {
+    // Nearly all are of one byte.
+    if let Some((&byte, rest)) = bytes.split_first()
+        && byte < 0x80
+    {
+        *bytes = rest;
+        return Some(u32::from(byte));
+    }
+    take_long(bytes)
+}
+
+fn take_long(bytes: &mut &[u8]) -> Option<u32> {
     let (mut number, mut shift) = (0, 0);
     loop {
         let (&byte, rest) = bytes.split_first()?;
@@ -230,27 +262,19 @@ fn take(bytes: &mut &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
+    use super::super::runs::tests::runs;
     use super::*;
-
-    fn runs(numbers: &BTreeSet<u32>) -> Runs {
-        let mut runs = Runs::new();
-        numbers.iter().for_each(|&number| add(&mut runs, number..number + 1));
-        runs
-    }
 
     proptest! {
         #[test]
         fn lists_hold_what_was_noted(numbers in prop::collection::btree_set(0u32..300, 0..80)) {
             let mut list = List::default();
             numbers.iter().for_each(|&number| { list.note(number); list.note(number); });
-            let found: Runs = list.runs().filter(|run| !run.is_empty()).collect();
-            prop_assert_eq!(found, runs(&numbers));
+            prop_assert_eq!(list.runs(), runs(&numbers));
             let mut bits = Bits::new(300);
-            list.runs().for_each(|run| bits.set(run));
+            list.runs().into_iter().for_each(|run| bits.set(run));
             prop_assert_eq!(bits.runs(), runs(&numbers));
         }
     }

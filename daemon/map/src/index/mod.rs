@@ -15,6 +15,7 @@ mod outline;
 mod paths;
 mod postings;
 mod runs;
+mod standing;
 mod targets;
 mod terms;
 
@@ -32,6 +33,8 @@ use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
 use postings::Postings;
 pub(crate) use runs::{in_parts, without};
+use standing::Roots;
+pub(crate) use standing::{NameStanding, Standings, TopFolders};
 use targets::Targets;
 pub(crate) use terms::words;
 use terms::{Counted, Terms};
@@ -59,24 +62,12 @@ pub(crate) struct Index {
     /// Lower-case text of every name that is or was defined.
     def_names: TextArena,
     /// What search knows of each name.
-    standing: Vec<NameStanding>,
+    standings: Standings,
+    roots: Roots,
     /// Lower-case text of every path.
     path_texts: TextArena,
     counts: Counts,
     targets: Targets,
-}
-
-/// What search knows of a name without looking at its definitions.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NameStanding {
-    /// How many definitions have it.
-    pub(crate) defs: u32,
-    /// The best hub score among them as of the last derivation, if that is worth mentioning.
-    pub(crate) score: f32,
-    /// Of which kinds its definitions are.
-    pub(crate) kinds: Kinds,
-    /// Whether it is among the searchable names.
-    listed: bool,
 }
 
 /// Running totals.
@@ -122,20 +113,25 @@ impl Index {
         &self.def_names
     }
 
-    /// What search knows of a name.
-    pub(crate) fn standing(&self, name: NameId) -> NameStanding {
-        self.standing.get(name.index()).copied().unwrap_or_default()
+    /// What search knows of each name, by its entry among their texts.
+    pub(crate) fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// The folder at the root that a path is in or is.
+    pub(crate) fn top_folder(&self, path: &str) -> TopFolders {
+        self.roots.of(path)
+    }
+
+    /// Of which kinds the definitions of a name are, or were.
+    pub(crate) fn kinds_of(&self, name: NameId) -> Kinds {
+        self.standings.entry(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
     }
 
     /// Sets the best scores of names, and takes them from all others.
     pub(crate) fn set_name_scores<'n>(&mut self, scores: impl Iterator<Item = (&'n str, f32)>) {
-        self.standing.iter_mut().for_each(|standing| standing.score = 0.0);
-        for (name, score) in scores {
-            let known = self.names.find(name).and_then(|id| self.standing.get_mut(id.index()));
-            if let Some(standing) = known {
-                standing.score = score;
-            }
-        }
+        let names = &self.names;
+        self.standings.set_scores(scores.filter_map(|(name, score)| Some((names.find(name)?, score))));
     }
 
     pub(crate) fn path_texts(&self) -> &TextArena {
@@ -223,7 +219,8 @@ impl Index {
             entry.inherit(old);
         }
         let after = Terms::of(&entry);
-        self.update_lists(file, before.as_ref(), Some(&after));
+        let place = self.roots.meet(path.as_str());
+        self.update_lists((file, place), before.as_ref(), Some(&after));
         drop((before, after));
         self.count(&entry, true);
         if self.files.len() <= file.index() {
@@ -235,7 +232,7 @@ impl Index {
     /// Takes a file out.
     pub(crate) fn remove(&mut self, file: FileId) {
         let Some(old) = self.take(file) else { return };
-        self.update_lists(file, Some(&Terms::of(&old)), None);
+        self.update_lists((file, TopFolders::default()), Some(&Terms::of(&old)), None);
         self.paths.remove(place(file, &old.path, &old.facts));
         self.targets.clear();
         self.path_texts.forget();
@@ -252,10 +249,11 @@ impl Index {
             .for_each(Postings::shrink);
         self.def_names.shrink();
         self.path_texts.shrink();
-        self.standing.shrink_to_fit();
+        self.standings.shrink();
     }
 
     fn take(&mut self, file: FileId) -> Option<Box<FileEntry>> {
+        self.targets.clear_meanings();
         let entry = self.files.get_mut(file.index())?.take()?;
         self.count(&entry, false);
         Some(entry)
@@ -280,11 +278,16 @@ impl Index {
         self.path_texts = texts;
     }
 
-    fn update_lists(&mut self, file: FileId, before: Option<&Terms<'_>>, after: Option<&Terms<'_>>) {
+    fn update_lists(
+        &mut self,
+        (file, place): (FileId, TopFolders),
+        before: Option<&Terms<'_>>,
+        after: Option<&Terms<'_>>,
+    ) {
         let empty = Terms::default();
         let (before, after) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
         terms::diff_defined(&before.defined, &after.defined, |name, was, is| {
-            self.list_def(file, name, (was, is));
+            self.list_def((file, place), name, (was, is));
         });
         terms::diff(&before.linked, &after.linked, |name, gained| {
             change(&mut self.names, &mut self.defining, (name, file, gained));
@@ -297,17 +300,21 @@ impl Index {
         });
     }
 
-    fn list_def(&mut self, file: FileId, name: &str, (was, is): (Counted, Counted)) {
+    fn list_def(&mut self, (file, place): (FileId, TopFolders), name: &str, (was, is): (Counted, Counted)) {
         let present = is.count > 0;
         let id = change(&mut self.names, &mut self.defining, (name, file, present));
-        if self.standing.len() <= id.index() {
-            self.standing.resize(id.index() + 1, NameStanding::default());
-        }
-        let standing = &mut self.standing[id.index()];
+        let entry = self.standings.entry(id);
+        let mut standing = entry.map_or_else(NameStanding::default, |entry| self.standings.get(entry));
         standing.defs = (standing.defs + is.count).saturating_sub(was.count);
         standing.kinds.change(was.kinds, is.kinds);
-        if present && !std::mem::replace(&mut standing.listed, true) {
-            self.def_names.push(name, id.0);
+        standing.places.add(place);
+        match entry {
+            Some(entry) => self.standings.set(entry, standing),
+            None if present => {
+                self.standings.push(id, standing);
+                self.def_names.push(name, id.0);
+            }
+            None => {}
         }
     }
 
@@ -341,7 +348,7 @@ impl Index {
             + lists.iter().sum::<usize>()
             + self.def_names.heap_bytes()
             + self.path_texts.heap_bytes()
-            + self.standing.capacity() * size_of::<NameStanding>()
+            + self.standings.heap_bytes()
             + self.targets.heap_bytes()
             + self.files.capacity() * 8
     }

@@ -25,7 +25,7 @@ const FREE: u32 = u32::MAX;
 pub(crate) struct Names {
     text: String,
     ends: Vec<u32>,
-    /// (hash, id); a power of two of them, at most three quarters used.
+    /// (hash, id); at most three quarters used.
     slots: Vec<(u32, u32)>,
 }
 
@@ -54,13 +54,12 @@ impl Names {
 
     /// The name's number, or the free slot where it would go.
     fn probe(&self, name: &str, hash: u32) -> Result<NameId, usize> {
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = home(hash, self.slots.len());
         loop {
             match self.slots[at] {
                 (_, FREE) => return Err(at),
                 (h, id) if h == hash && self.get(NameId(id)) == name => return Ok(NameId(id)),
-                _ => at = (at + 1) & mask,
+                _ => at = if at + 1 == self.slots.len() { 0 } else { at + 1 },
             }
         }
     }
@@ -84,8 +83,7 @@ impl Names {
 
     /// The table of names that lie one after the other in `text`, each up to one of `ends`; equal ones keep the first number.
     pub(super) fn from_parts(text: String, ends: Vec<u32>) -> Self {
-        let size = (ends.len() * 4 / 3 + 1).next_power_of_two().max(64);
-        let mut names = Self { text, ends, slots: vec![(0, FREE); size] };
+        let mut names = Self { slots: vec![(0, FREE); roomy(ends.len())], text, ends };
         for id in 0..names.ends.len() as u32 {
             names.place((hash(names.get(NameId(id))), id));
         }
@@ -95,6 +93,9 @@ impl Names {
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
+        if roomy(self.ends.len()) < self.slots.len() {
+            self.resize(roomy(self.ends.len()));
+        }
     }
 
     pub(crate) fn heap_bytes(&self) -> usize {
@@ -102,7 +103,10 @@ impl Names {
     }
 
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(64);
+        self.resize((self.slots.len() * 2).max(64));
+    }
+
+    fn resize(&mut self, size: usize) {
         let old = std::mem::replace(&mut self.slots, vec![(0, FREE); size]);
         for slot in old.into_iter().filter(|slot| slot.1 != FREE) {
             self.place(slot);
@@ -110,13 +114,22 @@ impl Names {
     }
 
     fn place(&mut self, slot: (u32, u32)) {
-        let mask = self.slots.len() - 1;
-        let mut at = slot.0 as usize & mask;
+        let mut at = home(slot.0, self.slots.len());
         while self.slots[at].1 != FREE {
-            at = (at + 1) & mask;
+            at = if at + 1 == self.slots.len() { 0 } else { at + 1 };
         }
         self.slots[at] = slot;
     }
+}
+
+/// Where a hash is looked for first.
+fn home(hash: u32, slots: usize) -> usize {
+    ((u64::from(hash) * slots as u64) >> 32) as usize
+}
+
+/// So many slots that names are found at once, and some more can come.
+fn roomy(names: usize) -> usize {
+    (names * 8 / 5).max(64)
 }
 
 fn hash(name: &str) -> u32 {
@@ -138,6 +151,8 @@ mod tests {
             assert_eq!(names.find(&format!("name{i}")), Some(*id));
             assert_eq!(names.get(*id), format!("name{i}"));
         }
+        names.shrink();
+        assert!(ids.iter().enumerate().all(|(i, id)| names.find(&format!("name{i}")) == Some(*id)));
         assert_eq!(names.find("absent"), None);
         assert_eq!(names.intern(""), names.intern(""));
     }

@@ -26,7 +26,7 @@ impl TextArena {
         let beginning = [&[EDGE], &wanted[..half]].concat();
         let end = [&wanted[wanted.len() - half..], &[EDGE]].concat();
         let edited = [beginning, end].map(|part| {
-            self.passing(&self.having(&part), |at| {
+            self.first_passing(&self.having(&part), limit, |at| {
                 self.lacks(at, letters) <= 1
                     && near.contains(&self.length(at))
                     && one_edit(self.text(at).as_bytes(), needle)
@@ -36,7 +36,7 @@ impl TextArena {
         if !edited.is_empty() || needle.len() < LEAST_SCATTERED {
             return edited;
         }
-        let scattered = self.passing(&self.having(&[EDGE, wanted[0]]), |at| {
+        let scattered = self.first_passing(&self.having(&[EDGE, wanted[0]]), limit, |at| {
             self.lacks(at, letters) == 0
                 && self.length(at) > needle.len()
                 && in_order(self.text(at).as_bytes(), needle)

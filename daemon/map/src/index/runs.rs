@@ -1,5 +1,6 @@
 //! Sets of numbers as runs: ascending, apart from each other. What lies side by side is taken in, counted and gone through together.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -7,8 +8,12 @@ use rayon::prelude::*;
 /// Runs of numbers, ascending and apart.
 pub(crate) type Runs = Vec<Range<u32>>;
 
-/// Numbers gone through as one piece of work.
-pub(super) const CHUNK: usize = 1 << 12;
+/// So many numbers are gone through quicker by one thread than by several.
+pub(super) const FEW: usize = 1 << 14;
+/// Most numbers in one run of what several threads share.
+const PIECE: usize = 1 << 12;
+/// Pieces of work that many numbers become.
+const PARTS: usize = 16;
 
 /// How many numbers there are in runs.
 pub(crate) fn count(runs: &[Range<u32>]) -> usize {
@@ -23,26 +28,34 @@ pub(super) fn add(runs: &mut Runs, run: Range<u32>) {
     }
 }
 
-/// What is in both.
-pub(super) fn both(some: &[Range<u32>], others: impl Iterator<Item = Range<u32>>) -> Runs {
-    let mut common = Runs::new();
-    let mut at = 0;
-    for other in others {
-        while some.get(at).is_some_and(|run| run.end <= other.start) {
-            at += 1;
-        }
-        while let Some(run) = some.get(at).filter(|run| run.start < other.end) {
-            add(&mut common, run.start.max(other.start)..run.end.min(other.end));
-            if run.end > other.end {
-                break;
-            }
-            at += 1;
-        }
-        if at == some.len() {
-            break;
-        }
+/// What is in both, found while the others are gone through.
+pub(super) struct Both<'r> {
+    /// Of the runs, those that are not behind the others yet.
+    left: &'r [Range<u32>],
+    pub(super) common: Runs,
+}
+
+impl<'r> Both<'r> {
+    pub(super) fn new(runs: &'r [Range<u32>]) -> Self {
+        Self { left: runs, common: Runs::new() }
     }
-    common
+
+    /// Takes in the next of the others; false when no further one can have anything in common.
+    pub(super) fn meet(&mut self, other: Range<u32>) -> bool {
+        while let Some((run, rest)) = self.left.split_first() {
+            if run.start >= other.end {
+                return true;
+            }
+            if run.end > other.start {
+                add(&mut self.common, run.start.max(other.start)..run.end.min(other.end));
+            }
+            if run.end > other.end {
+                return true;
+            }
+            self.left = rest;
+        }
+        false
+    }
 }
 
 /// What is in some runs and not in others.
@@ -73,28 +86,51 @@ pub(crate) fn in_parts<T: Send>(
     runs: &[Range<u32>],
     each: impl Fn(&[Range<u32>]) -> T + Send + Sync,
 ) -> Vec<T> {
-    if count(runs) <= CHUNK {
+    let all = count(runs);
+    if all <= FEW {
         return vec![each(runs)];
     }
-    let pieces: Runs = runs.iter().flat_map(|run| pieces(run.clone())).collect();
-    pieces.par_chunks(CHUNK / 4).map(each).collect()
+    let is_long = |run: &Range<u32>| run.len() > PIECE;
+    let runs: Cow<'_, [Range<u32>]> = match runs.iter().any(is_long) {
+        true => runs.iter().flat_map(|run| pieces(run.clone())).collect(),
+        false => runs.into(),
+    };
+    let parts: Vec<&[Range<u32>]> = divided(&runs, all / PARTS).collect();
+    parts.into_par_iter().map(each).collect()
 }
 
 /// A run in pieces that several threads can share.
 fn pieces(run: Range<u32>) -> impl Iterator<Item = Range<u32>> {
     let end = run.end;
-    run.step_by(CHUNK).map(move |start| start..end.min(start + CHUNK as u32))
+    run.step_by(PIECE).map(move |start| start..end.min(start + PIECE as u32))
+}
+
+/// Runs in parts that have just so many numbers, or a run more.
+pub(super) fn divided(runs: &[Range<u32>], numbers: usize) -> impl Iterator<Item = &[Range<u32>]> {
+    let mut rest = runs;
+    std::iter::from_fn(move || {
+        let mut taken = 0;
+        let enough = |run: &Range<u32>| {
+            taken += run.len();
+            taken >= numbers
+        };
+        let length = rest.iter().position(enough).map_or(rest.len(), |last| last + 1);
+        let (part, left) = rest.split_at(length);
+        rest = left;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
 
     use super::*;
 
-    fn runs(numbers: &BTreeSet<u32>) -> Runs {
+    /// The runs that these numbers make.
+    pub(in crate::index) fn runs(numbers: &BTreeSet<u32>) -> Runs {
         let mut runs = Runs::new();
         numbers.iter().for_each(|&number| add(&mut runs, number..number + 1));
         runs
@@ -108,16 +144,20 @@ mod tests {
         ) {
             let (left, right) = (runs(&some), runs(&others));
             prop_assert_eq!(count(&left), some.len());
-            prop_assert_eq!(both(&left, right.iter().cloned()), runs(&(&some & &others)));
+            let mut both = Both::new(&left);
+            right.iter().all(|run| both.meet(run.clone()));
+            prop_assert_eq!(both.common, runs(&(&some & &others)));
             prop_assert_eq!(without(&left, &right), runs(&(&some - &others)));
         }
     }
 
     #[test]
     fn parts_are_in_order_and_miss_nothing() {
-        let runs: Runs = vec![1..3, 10..40_000, 50_000..50_001];
-        let parts = in_parts(&runs, |part| part.iter().flat_map(Clone::clone).collect::<Vec<u32>>());
-        let expected: Vec<u32> = runs.into_iter().flatten().collect();
-        assert_eq!(parts.concat(), expected);
+        let scattered = (100_000..160_000).map(|at| 2 * at..2 * at + 1);
+        for runs in [vec![1..3, 10..40_000, 50_000..50_001], scattered.collect(), Runs::new()] {
+            let parts = in_parts(&runs, |part| part.iter().flat_map(Clone::clone).collect::<Vec<u32>>());
+            let expected: Vec<u32> = runs.into_iter().flatten().collect();
+            assert_eq!(parts.concat(), expected);
+        }
     }
 }

@@ -9,12 +9,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use hob_base::FileId;
 use rustc_hash::FxHashMap;
 
+use super::NameId;
+use crate::graph::DefRef;
 use crate::langs::ModuleTarget;
 
 /// Most targets remembered; some 100 bytes each.
 const CAPACITY: usize = 200_000;
 /// Most files whose reach is remembered; some 500 bytes each.
 const REACH_CAPACITY: usize = 60_000;
+/// Most names whose meanings are remembered; some 100 bytes each.
+const MEANINGS_CAPACITY: usize = 20_000;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -25,11 +29,15 @@ struct Known {
 /// For files that include headers: all those reached from them, sorted.
 type Reach = FxHashMap<FileId, Arc<[FileId]>>;
 
+/// What names that many files define can mean in files that do not: by name and what is wanted.
+type Meanings = FxHashMap<(NameId, u8), Arc<[DefRef]>>;
+
 /// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
     known: RwLock<Known>,
     reach: RwLock<Reach>,
+    meanings: RwLock<Meanings>,
 }
 
 impl Targets {
@@ -69,6 +77,25 @@ impl Targets {
         })
     }
 
+    /// The definitions that a name can mean, found by `find` unless they are known.
+    pub(crate) fn meanings(&self, key: (NameId, u8), find: impl FnOnce() -> Arc<[DefRef]>) -> Arc<[DefRef]> {
+        let known = self.meanings.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone);
+        known.unwrap_or_else(|| {
+            let found = find();
+            let mut meanings = self.meanings.write().unwrap_or_else(PoisonError::into_inner);
+            if meanings.len() >= MEANINGS_CAPACITY {
+                meanings.clear();
+            }
+            meanings.insert(key, Arc::clone(&found));
+            found
+        })
+    }
+
+    /// Forgets what names mean: some file defines something else now.
+    pub(super) fn clear_meanings(&mut self) {
+        self.meanings.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Forgets what is reached from where: some file includes something else now.
     pub(super) fn clear_reach(&mut self) {
         self.reach.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
@@ -86,5 +113,6 @@ impl Targets {
     pub(super) fn heap_bytes(&self) -> usize {
         self.known.read().unwrap_or_else(PoisonError::into_inner).count * 100
             + self.reach.read().unwrap_or_else(PoisonError::into_inner).len() * 500
+            + self.meanings.read().unwrap_or_else(PoisonError::into_inner).len() * 100
     }
 }

@@ -2,11 +2,11 @@
 
 use hob_base::FileId;
 
-use super::modules::is_visible;
+use super::modules::{has_linkage, is_visible};
 use super::{Resolution, Resolver, Site, Thing, Want, family, global};
 use crate::facts::{Def, DefFlags, DefIdx, DefKind, Receiver, Ref, RefKind};
 use crate::graph::{Confidence, DefRef};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, Kinds, Share};
 use crate::langs::Lang;
 
 /// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
@@ -188,8 +188,7 @@ impl<'m> Resolver<'m> {
     /// Definitions that a bare name can mean through headers. Headers announce a popular type by the hundred; where
     /// something is defined, announcements count only as far as they are few.
     pub(super) fn visible_bare(&self, want: Want, name: &str) -> Vec<DefRef> {
-        let mut bodies: Vec<DefRef> = self.visible_where(want, name, false).take(MANY + 1).collect();
-        let announced: Vec<DefRef> = self.visible_where(want, name, true).take(MANY + 1).collect();
+        let (mut bodies, announced) = self.visible_where(want, name);
         // What so many places define belongs to nobody in particular.
         if bodies.len() > MANY || (bodies.is_empty() && announced.len() > MANY) {
             return Vec::new();
@@ -207,19 +206,36 @@ impl<'m> Resolver<'m> {
         bodies
     }
 
-    fn visible_where(&self, want: Want, name: &str, announced: bool) -> impl Iterator<Item = DefRef> {
-        let files = self.index.defining(name).iter().map(|&file| FileId(file));
-        let entries = files.filter_map(|file| Some((file, self.entry(file)?)));
-        let in_c = entries.filter(|(_, entry)| entry.lang().family() == Lang::Cpp);
-        in_c.flat_map(move |(file, entry)| {
-            let named = entry.defs_named(name).filter(move |(_, def)| {
-                def.flags.has(DefFlags::DECLARATION) == announced
-                    && is_free(entry, def)
-                    && is_visible(entry, def)
-                    && want.accepts(def.kind)
-            });
-            named.map(move |(def, _)| DefRef { file, def })
-        })
+    /// Those that are defined and those that are only announced; of each no more than show that they are many, and none
+    /// of the latter where the former are.
+    fn visible_where(&self, want: Want, name: &str) -> (Vec<DefRef>, Vec<DefRef>) {
+        let (mut bodies, mut announced) = (Vec::new(), Vec::new());
+        let kinds = self.index.name_id(name).map_or_else(Kinds::default, |name| self.index.kinds_of(name));
+        let wanted = Kinds::that(|kind| is_free_kind(kind) && want.accepts(kind));
+        if kinds.share(wanted) == Share::None {
+            // Most names that thousands of files define are those of fields.
+            return (bodies, announced);
+        }
+        let linked = kinds.share(Kinds::that(|kind| has_linkage(kind) && want.accepts(kind))) != Share::None;
+        for file in self.index.defining(name).iter().map(|&file| FileId(file)) {
+            let in_c = |entry: &&FileEntry| entry.lang().family() == Lang::Cpp;
+            let Some(entry) = self.entry(file).filter(in_c).filter(|entry| linked || entry.is_header())
+            else {
+                continue;
+            };
+            let fits = |def: &Def| is_free(entry, def) && is_visible(entry, def) && want.accepts(def.kind);
+            for (idx, def) in entry.defs_named(name).filter(|(_, def)| fits(def)) {
+                let announces = def.flags.has(DefFlags::DECLARATION);
+                let list = if announces { &mut announced } else { &mut bodies };
+                if list.len() <= MANY {
+                    list.push(DefRef { file, def: idx });
+                }
+            }
+            if bodies.len() > MANY {
+                break;
+            }
+        }
+        (bodies, announced)
     }
 
     /// How far a candidate is from the file, for ranking.
@@ -318,7 +334,11 @@ fn is_free(entry: &FileEntry, def: &Def) -> bool {
         let parent = parent.kind;
         parent == DefKind::Module || (parent == DefKind::Enum && entry.lang().family() == Lang::Cpp)
     });
-    !matches!(def.kind, DefKind::Method | DefKind::Field) && free_parent
+    is_free_kind(def.kind) && free_parent
+}
+
+fn is_free_kind(kind: DefKind) -> bool {
+    !matches!(kind, DefKind::Method | DefKind::Field)
 }
 
 /// Whether code of the site's file can reach the definition at all.

@@ -12,11 +12,13 @@ use hob_base::FileId;
 use rustc_hash::FxHashSet;
 
 use super::guess::Group;
-use super::{Resolver, Site};
+use super::{Resolver, Site, Want};
 use crate::graph::{Confidence, DefRef};
-use crate::index::FileEntry;
+use crate::index::{FileEntry, NameId};
 use crate::langs::ModuleTarget;
 
+/// What a name means that more files define is kept for later questions.
+const MANY_FILES: usize = 16;
 /// Most headers followed from one file.
 const MAX_HEADERS: usize = 128;
 
@@ -25,7 +27,7 @@ impl<'m> Resolver<'m> {
     pub(super) fn included(&self, site: Site<'m>, name: &str) -> Option<(DefRef, Confidence)> {
         let name = self.index.name_id(name)?;
         let groups = self.remembered(&self.visible, (name, site.want), || {
-            Group::split(self, self.visible_bare(site.want, self.index.name(name))).into()
+            Group::split(self, self.meanings(site.want, name)).into()
         });
         let written =
             |group: &&Group| group.all.iter().any(|def| self.includes_by_name(site.entry, def.file));
@@ -45,6 +47,15 @@ impl<'m> Resolver<'m> {
         let within = |def: &DefRef| reach.binary_search(&def.file).is_ok();
         let near = groups.iter().filter(|group| group.all.iter().any(within));
         Some((single(near)?.best(self), Confidence::Import))
+    }
+
+    /// The definitions that a bare name can mean, from wherever it is used.
+    fn meanings(&self, want: Want, name: NameId) -> Vec<DefRef> {
+        let find = || self.visible_bare(want, self.index.name(name));
+        match self.keeps && self.index.defining_id(name).len() > MANY_FILES {
+            true => self.index.targets().meanings((name, want as u8), || find().into()).to_vec(),
+            false => find(),
+        }
     }
 
     /// Whether one of the file's includes is written so that it may mean `header`.

@@ -81,10 +81,20 @@ impl<'m> Resolver<'m> {
                 ModuleTarget::Unknown => Found::Bound,
             };
             match found {
+                // A star passes on names, and no module inside the one that it is of; the package's own goes first.
+                Found::Thing(Thing::Module(_), _) if self.has_only_by_star(module, name) => {
+                    self.submodule(module, name).unwrap_or(found)
+                }
                 Found::Thing(..) => found,
                 missing => self.submodule(module, name).unwrap_or(missing),
             }
         })
+    }
+
+    /// Whether a Python module has a name, if at all, by a star import.
+    fn has_only_by_star(&self, module: &Module, name: &str) -> bool {
+        let ModuleTarget::File(file) = *module.target else { return false };
+        self.entry(file).is_some_and(|entry| entry.lang() == Lang::Python && entry.named(name).is_empty())
     }
 
     /// A module inside a module.
@@ -340,20 +350,17 @@ fn as_thing(module: Rc<Module>) -> Thing {
 /// Whether other files can name a top-level definition: in C and C++, everything in headers, and elsewhere functions
 /// and variables that are not `static`.
 pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
-    let linked = || {
-        let has_linkage = matches!(def.kind, DefKind::Function | DefKind::Variable | DefKind::Constant);
-        has_linkage && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def)
-    };
-    entry.lang().family() != Lang::Cpp || is_header(entry) || linked()
+    let linked = || has_linkage(def.kind) && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def);
+    entry.lang().family() != Lang::Cpp || entry.is_header() || linked()
 }
 
 fn in_enum(entry: &FileEntry, def: &Def) -> bool {
     def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Enum)
 }
 
-fn is_header(entry: &FileEntry) -> bool {
-    let ending = entry.path.extension().unwrap_or("");
-    ending.starts_with(['h', 'H']) || matches!(ending, "inl" | "inc" | "ipp" | "tcc")
+/// Whether definitions of a kind can be seen outside their file without a header.
+pub(super) fn has_linkage(kind: DefKind) -> bool {
+    matches!(kind, DefKind::Function | DefKind::Variable | DefKind::Constant)
 }
 
 fn default_def(entry: &FileEntry) -> Option<crate::facts::DefIdx> {

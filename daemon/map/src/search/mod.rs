@@ -51,7 +51,7 @@ type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 struct Search<'m, 'q> {
     map: &'m Map,
     query: &'q SearchQuery<'q>,
-    wanted: Wanted<'m>,
+    wanted: &'q Wanted<'m>,
     lower: String,
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
@@ -72,7 +72,7 @@ impl Map {
         let mut search = Search {
             map: self,
             query,
-            wanted: Wanted::new(&self.index, query),
+            wanted: &Wanted::new(&self.index, query),
             lower,
             found: Vec::new(),
             seen: FxHashSet::default(),
@@ -130,11 +130,11 @@ impl Search<'_, '_> {
     fn look_into(&mut self, class: MatchClass, names: &[Range<u32>]) {
         let index = &self.map.index;
         if self.has_enough() {
-            self.counted += queue::count(index, &self.wanted, names);
+            self.counted += queue::count(self.wanted, names);
             return;
         }
         let before = self.found.len();
-        let mut queue = Queue::new(index, &self.wanted, (names, self.query.text.trim()));
+        let mut queue = Queue::new(index, self.wanted, (names, self.query.text.trim()));
         while let Some((name, other_case)) = if self.has_enough() { None } else { queue.next() } {
             self.add_name(name, (class, other_case));
         }
@@ -152,7 +152,7 @@ impl Search<'_, '_> {
         let Some((_, last)) = dotted.rsplit_once('.').filter(|(_, last)| !last.is_empty()) else { return };
         let index = &self.map.index;
         let names = index.def_names().starting_with(last);
-        let queue = Queue::new(index, &self.wanted, (&names, self.query.text.trim()));
+        let queue = Queue::new(index, self.wanted, (&names, self.query.text.trim()));
         let matches = |entry: &FileEntry, qualified: &str| {
             qualified.to_lowercase().contains(&dotted) || in_module(entry, qualified, &dotted)
         };

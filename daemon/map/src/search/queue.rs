@@ -1,5 +1,7 @@
 //! Names in the order in which they promise good hits, each found when it is asked for: a query that half a million names match
 //! shows twenty.
+//!
+//! So of all that match only the most promising ones are put in order. Should these be used up, the next ones are looked for.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,45 +12,87 @@ use memchr::memmem::Finder;
 use super::wanted::Wanted;
 use crate::index::{Index, NameId, in_parts};
 
-/// A name with what it promises, the best smallest: same case, better score, shorter. In the lowest bit, whether its case is
-/// only taken to be the same.
-type Place = u128;
+/// A name with what it promises, the best smallest: same case, better score, shorter; then the name's number. In the lowest bit,
+/// whether its case is only taken to be the same.
+type Place = u64;
 
 const UNSURE: Place = 1;
-const OTHER_CASE: Place = 1 << 97;
+const OTHER_CASE: Place = 1 << 63;
+/// Longer names are alike.
+const LENGTHS: usize = (1 << 15) - 1;
+
+/// How many names are put in order first.
+const BEST: usize = 1 << 10;
 
 /// Names that match, most promising first.
-pub(super) struct Queue<'m, 'q> {
+pub(super) struct Queue<'q, 'm> {
     index: &'m Index,
+    wanted: &'q Wanted<'m>,
+    runs: &'q [Range<u32>],
     /// The query with its capitals.
     asked: Finder<'q>,
+    has_capitals: bool,
     names: BinaryHeap<Reverse<Place>>,
+    /// Names behind this were not put in order.
+    border: Option<Place>,
+    /// How many names are put in order at once.
+    best: usize,
     /// How many wanted definitions they all have.
     pub(super) total: usize,
 }
 
-impl<'m, 'q> Queue<'m, 'q> {
+impl<'q, 'm> Queue<'q, 'm> {
     /// The names of runs of entries that have wanted definitions.
     pub(super) fn new(
         index: &'m Index,
-        wanted: &Wanted<'_>,
-        (runs, asked): (&[Range<u32>], &'q str),
+        wanted: &'q Wanted<'m>,
+        (runs, asked): (&'q [Range<u32>], &'q str),
     ) -> Self {
         let has_capitals = asked.to_lowercase() != asked;
-        let parts = in_parts(runs, |runs| {
-            let (mut names, mut total) = (Vec::new(), 0);
+        let asked = Finder::new(asked);
+        let names = BinaryHeap::new();
+        let mut queue =
+            Self { index, wanted, runs, asked, has_capitals, names, border: None, best: BEST, total: 0 };
+        queue.total = queue.fill(None);
+        queue
+    }
+
+    /// Puts the best names behind a place in order; how many wanted definitions those behind it have.
+    fn fill(&mut self, behind: Option<Place>) -> usize {
+        let parts = in_parts(self.runs, |runs| {
+            let mut best = Best::new(self.best);
+            let mut total = 0;
             for entry in runs.iter().flat_map(Clone::clone) {
-                let count = wanted.count(NameId(index.def_names().owner(entry)));
+                let count = self.wanted.count(entry);
                 if count > 0 {
-                    names.push(Reverse(place(index, entry, has_capitals)));
-                    total += count;
+                    let place = self.place(entry);
+                    if behind.is_none_or(|behind| place > behind) {
+                        best.add(place);
+                        total += count;
+                    }
                 }
             }
-            (names, total)
+            (best, total)
         });
         let total = parts.iter().map(|(_, total)| total).sum();
-        let names: Vec<Reverse<Place>> = parts.into_iter().flat_map(|(names, _)| names).collect();
-        Self { index, asked: Finder::new(asked), names: names.into(), total }
+        let mut all = Best::new(self.best);
+        parts.into_iter().for_each(|(part, _)| all.merge(part));
+        self.border = all.close();
+        self.names.extend(all.places.into_iter().map(Reverse));
+        total
+    }
+
+    fn place(&self, entry: u32) -> Place {
+        let names = self.index.def_names();
+        let score = Place::from(u16::MAX - self.index.standings().score(entry)) << 47;
+        let length = (names.length(entry).min(LENGTHS) as Place) << 32;
+        let promise = score | length | Place::from(names.owner(entry)) << 1;
+        // Most names have no capitals, and need not be looked at again.
+        match (names.had_capitals(entry), self.has_capitals) {
+            (true, _) => promise | UNSURE,
+            (false, true) => promise | OTHER_CASE,
+            (false, false) => promise,
+        }
     }
 }
 
@@ -58,8 +102,14 @@ impl Iterator for Queue<'_, '_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            let next = self.names.peek().map(|place| place.0);
+            if let Some(border) = self.border.filter(|border| next.is_none_or(|next| next > *border)) {
+                self.best *= 4;
+                self.fill(Some(border));
+                continue;
+            }
             let Reverse(place) = self.names.pop()?;
-            let name = NameId((place >> 1) as u32);
+            let name = NameId((place as u32) >> 1);
             if place & UNSURE != 0 && self.asked.find(self.index.name(name).as_bytes()).is_none() {
                 self.names.push(Reverse((place | OTHER_CASE) & !UNSURE));
                 continue;
@@ -69,24 +119,57 @@ impl Iterator for Queue<'_, '_> {
     }
 }
 
-/// How many wanted definitions the names of runs of entries have.
-pub(super) fn count(index: &Index, wanted: &Wanted<'_>, runs: &[Range<u32>]) -> usize {
-    let counts = in_parts(runs, |runs| {
-        let entries = runs.iter().flat_map(Clone::clone);
-        entries.map(|entry| wanted.count(NameId(index.def_names().owner(entry)))).sum::<usize>()
-    });
-    counts.into_iter().sum()
+/// The smallest of many places.
+struct Best {
+    places: Vec<Place>,
+    most: usize,
+    /// The largest place that is kept, once some were left out.
+    border: Option<Place>,
 }
 
-fn place(index: &Index, entry: u32, has_capitals: bool) -> Place {
-    let names = index.def_names();
-    let name = names.owner(entry);
-    let score = super::score_bits(index.standing(NameId(name)).score);
-    let promise = Place::from(score) << 65 | (names.length(entry) as Place) << 33 | Place::from(name) << 1;
-    // Most names have no capitals, and need not be looked at again.
-    match (names.had_capitals(entry), has_capitals) {
-        (true, _) => promise | UNSURE,
-        (false, true) => promise | OTHER_CASE,
-        (false, false) => promise,
+impl Best {
+    fn new(most: usize) -> Self {
+        Self { places: Vec::new(), most, border: None }
     }
+
+    #[inline]
+    fn add(&mut self, place: Place) {
+        if self.border.is_some_and(|border| place > border) {
+            return;
+        }
+        self.places.push(place);
+        if self.places.len() >= 2 * self.most {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.places.len() > self.most {
+            let (_, border, _) = self.places.select_nth_unstable(self.most - 1);
+            self.border = Some(*border);
+            self.places.truncate(self.most);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        let left_out = other.border;
+        other.places.into_iter().for_each(|place| self.add(place));
+        // What the other left out is behind its border, and so is left out here too.
+        if let Some(border) = left_out {
+            self.places.retain(|place| *place <= border);
+            self.border = Some(self.border.map_or(border, |own| own.min(border)));
+        }
+    }
+
+    /// Keeps no more than wanted; behind which place some were left out, if they were.
+    fn close(&mut self) -> Option<Place> {
+        self.cut();
+        self.border
+    }
+}
+
+/// How many wanted definitions the names of runs of entries have.
+pub(super) fn count(wanted: &Wanted<'_>, runs: &[Range<u32>]) -> usize {
+    let counts = in_parts(runs, |runs| runs.iter().map(|run| wanted.count_run(run.clone())).sum::<usize>());
+    counts.into_iter().sum()
 }

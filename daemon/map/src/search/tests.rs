@@ -113,3 +113,14 @@ fn what_is_not_looked_at_is_counted() {
     assert_eq!(count("f", KindFilter::File, "d1"), 15);
     assert_eq!(count("sam", KindFilter::Any, "d0/f4.py"), 1);
 }
+
+#[test]
+fn the_best_name_is_found_behind_thousands_that_seem_better() {
+    // All of them are shorter, and only their text says that their case is another.
+    let others: String = (0..3000).map(|at| format!("def Some{at}(): pass\n")).collect();
+    let mut map = Map::new();
+    map.apply(vec![set(0, "a.py", &format!("{others}def some_longer_name(): pass\n"))]);
+    let answer = map.search(&SearchQuery { text: "some", kinds: KindFilter::Any, path_prefix: "", limit: 3 });
+    assert_eq!(answer.hits[0].info.id.to_string(), "py:a.py#some_longer_name");
+    assert_eq!(answer.total, 3001);
+}

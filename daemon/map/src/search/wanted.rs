@@ -1,9 +1,11 @@
 //! Which definitions and files a query wants, and how many of a name's definitions these are.
 
+use std::ops::Range;
+
 use hob_base::FileId;
 
 use crate::graph::{KindFilter, NodeKind, SearchQuery};
-use crate::index::{Index, Kinds, NameId, Share};
+use crate::index::{Index, Kinds, NameId, Share, TopFolders};
 
 /// What a query wants.
 pub(super) struct Wanted<'m> {
@@ -12,6 +14,8 @@ pub(super) struct Wanted<'m> {
     kinds: Option<Kinds>,
     /// A bit for each file; `None`: all.
     files: Option<Vec<u64>>,
+    /// The folder at the root that these are in.
+    top: TopFolders,
 }
 
 impl<'m> Wanted<'m> {
@@ -20,7 +24,7 @@ impl<'m> Wanted<'m> {
             .then(|| Kinds::that(|kind| query.kinds.admits(NodeKind::Def(kind))));
         let folder = query.path_prefix.trim_end_matches('/');
         let files = (!folder.is_empty()).then(|| files_below(index, folder));
-        Self { index, kinds, files }
+        Self { index, kinds, files, top: index.top_folder(folder) }
     }
 
     /// Whether nothing is left out.
@@ -34,9 +38,20 @@ impl<'m> Wanted<'m> {
         self.files.as_ref().is_none_or(|files| word(files) >> (file % 64) & 1 == 1)
     }
 
-    /// How many definitions of a name are wanted. Hardly any need to be looked at for that.
-    pub(super) fn count(&self, name: NameId) -> usize {
-        let standing = self.index.standing(name);
+    /// How many definitions of the names of a run of entries are wanted.
+    pub(super) fn count_run(&self, run: Range<u32>) -> usize {
+        match self.is_everything() {
+            true => self.index.standings().defs_in(run),
+            false => run.map(|entry| self.count(entry)).sum(),
+        }
+    }
+
+    /// How many definitions of the name of an entry are wanted. Hardly any need to be looked at for that.
+    pub(super) fn count(&self, entry: u32) -> usize {
+        if self.files.is_some() && self.top.is_apart_from(self.index.standings().places(entry)) {
+            return 0;
+        }
+        let standing = self.index.standings().get(entry);
         let by_kind = self.kinds.map_or(Share::All, |wanted| standing.kinds.share(wanted));
         if by_kind == Share::None {
             return 0;
@@ -44,6 +59,7 @@ impl<'m> Wanted<'m> {
         if by_kind == Share::All && self.files.is_none() {
             return standing.defs as usize;
         }
+        let name = NameId(self.index.def_names().owner(entry));
         let files = self.index.defining_id(name);
         let inside = files.iter().filter(|file| self.has_file(**file)).count();
         match by_kind {

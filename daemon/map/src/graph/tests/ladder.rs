@@ -91,6 +91,30 @@ def g():
 }
 
 #[test]
+fn a_package_s_own_submodule_goes_before_one_behind_a_star() {
+    check_edges(
+        "
+//- /base/__init__.py
+class Model: pass
+//- /base/functions/__init__.py
+def lower(): pass
+//- /gis/__init__.py
+from base import *
+//- /gis/functions.py
+def snap(): pass
+//- /use.py
+from gis import functions
+def go():
+    functions.snap()
+",
+        "
+gis/__init__.py exports base/__init__.py import
+use.py#go calls gis/functions.py#snap import
+",
+    );
+}
+
+#[test]
 fn members_come_from_bases_in_other_files() {
     check_edges(
         "

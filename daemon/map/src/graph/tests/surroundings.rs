@@ -3,17 +3,9 @@
 use hob_base::CancelToken;
 use proptest::prelude::*;
 
-use crate::fixture::map;
+use crate::fixture::derived;
 use crate::graph::{Direction, EdgeKind, EdgeKinds, Map, NeighborsAnswer, NeighborsQuery, NodeRef};
 use hob_base::FileId;
-
-fn derived(fixture: &str) -> Map {
-    let mut map = map(fixture);
-    let mut job = map.derive_job();
-    while !map.derive_step(&mut job, 100) {}
-    map.install(job.finish());
-    map
-}
 
 /// C files with a header, and Python modules, with so many names for sixteen functions each.
 fn project(calls: &[(u8, u8)], names: u8) -> String {

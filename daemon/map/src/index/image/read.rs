@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PreparedFile, VERSION};
-use crate::index::{FileEntry, Index, Kinds, NameId, NameStanding, Names, Postings, Terms, TextArena, terms};
+use crate::index::{FileEntry, Index, Kinds, NameId, NameStanding, Names, Postings, Terms, terms};
 use crate::persist::PersistError::{self, Damaged, Format};
 use crate::persist::flat::{Input, read_sorted};
 
@@ -77,21 +77,19 @@ impl Index {
 
     /// What search knows of each name, from the list of those who define it and who does so more than once.
     fn list_defined(&mut self, counts: &[(u32, u32)]) -> Result<(), PersistError> {
-        let mut standing = vec![NameStanding::default(); self.names.len()];
-        for (name, standing) in standing.iter_mut().enumerate() {
-            let is_link = self.names.get(NameId(name as u32)).starts_with(terms::LINK);
-            standing.defs = if is_link { 0 } else { self.defining.get(NameId(name as u32)).len() as u32 };
-        }
+        let own = |name: NameId| {
+            let is_link = self.names.get(name).starts_with(terms::LINK);
+            if is_link { 0 } else { self.defining.get(name).len() as u32 }
+        };
+        let mut defs: Vec<u32> = (0..self.names.len() as u32).map(|name| own(NameId(name))).collect();
         for &(name, more) in counts {
-            let standing = standing.get_mut(name as usize).ok_or(Damaged("a name is out of range"))?;
-            standing.defs = standing.defs.saturating_add(more);
+            let defs = defs.get_mut(name as usize).ok_or(Damaged("a name is out of range"))?;
+            *defs = defs.saturating_add(more);
         }
-        let mut listed = TextArena::default();
-        for (name, standing) in standing.iter_mut().enumerate().filter(|(_, standing)| standing.defs > 0) {
-            standing.listed = true;
-            listed.push(self.names.get(NameId(name as u32)), name as u32);
+        for (name, &defs) in (0..).map(NameId).zip(&defs).filter(|(_, defs)| **defs > 0) {
+            self.standings.push(name, NameStanding { defs, ..NameStanding::default() });
+            self.def_names.push(self.names.get(name), name.0);
         }
-        (self.standing, self.def_names) = (standing, listed);
         Ok(())
     }
 
@@ -118,9 +116,9 @@ impl Index {
         }
     }
 
-    /// Of which kinds the definitions of each name are.
+    /// Of which kinds the definitions of each name are, and where.
     fn note_kinds(&mut self) {
-        let entries: Vec<&FileEntry> = self.entries().map(|(_, entry)| entry).collect();
+        let entries: Vec<&FileEntry> = self.files.iter().flatten().map(|entry| &**entry).collect();
         let names = &self.names;
         let of_entry = |entry: &&'_ FileEntry| {
             let defined = entry
@@ -129,9 +127,10 @@ impl Index {
             defined.collect::<Vec<_>>()
         };
         let found: Vec<Vec<(NameId, Kinds)>> = entries.par_iter().map(of_entry).collect();
-        for (name, kinds) in found.into_iter().flatten() {
-            if let Some(standing) = self.standing.get_mut(name.index()) {
-                standing.kinds.change(Kinds::default(), kinds);
+        for (entry, found) in entries.into_iter().zip(found) {
+            let place = self.roots.meet(entry.path.as_str());
+            for (name, kinds) in found {
+                self.standings.note(name, kinds, place);
             }
         }
     }

@@ -15,9 +15,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
-
-use tree_sitter::{Language, Parser};
+use tree_sitter::{Language, Tree};
 
 use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
@@ -30,54 +28,16 @@ pub const SPEC: LangSpec = LangSpec {
     name: "Scala",
     extensions: &["scala", "sc", "sbt"],
     interpreters: &["scala", "scala-cli"],
-    reader: Reader::Own(read),
+    reader: Reader::Tree { grammar: language, extract },
     imports: &imports::Packages,
     bare_members: true,
     package_scope: PackageScope::Package,
 };
 
-/// Deeper nesting of square brackets is not parsed: the grammar's time grows with its square, to minutes for a file of
-/// nothing else. No source written by people comes near it.
-const DEEPEST: usize = 500;
-
-thread_local! {
-    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
-}
-
 fn language() -> Language {
     tree_sitter_scala::LANGUAGE.into()
 }
 
-fn parser() -> Option<Parser> {
-    let mut parser = Parser::new();
-    parser.set_language(&language()).ok()?;
-    Some(parser)
-}
-
-fn read(source: &[u8], mut facts: FactsBuilder) -> FactsBuilder {
-    let tree = PARSER.with_borrow_mut(|kept| {
-        *kept = kept.take().or_else(parser);
-        kept.as_mut().filter(|_| !is_too_deep(source))?.parse(source, None)
-    });
-    let Some(tree) = tree else {
-        facts.has_errors();
-        return facts;
-    };
-    if tree.root_node().has_error() {
-        facts.has_errors();
-    }
-    walk(&tree, source, facts, &mut rules::ScalaRules::new())
-}
-
-/// Whether square brackets are nested beyond what is parsed; in strings and comments they count too.
-fn is_too_deep(source: &[u8]) -> bool {
-    let mut depth = 0_usize;
-    source.iter().any(|&byte| {
-        match byte {
-            b'[' => depth += 1,
-            b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth > DEEPEST
-    })
+fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    walk(tree, source, facts, &mut rules::ScalaRules::new())
 }

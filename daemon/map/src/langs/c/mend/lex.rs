@@ -38,7 +38,7 @@ impl Token {
 /// Takes a text apart.
 pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
     let mut lexer = Lexer { source, at: 0 };
-    let mut found = Vec::new();
+    let mut found = Vec::with_capacity(source.len() / 6);
     let mut fresh_line = true;
     while let Some(&byte) = source.get(lexer.at) {
         let start = lexer.at;
@@ -48,7 +48,7 @@ pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
                 fresh_line = true;
                 continue;
             }
-            _ if lexer.blank() => continue,
+            b' ' | b'\t' | b'\r' | b'\x0c' | b'/' | b'\\' if lexer.blank() => continue,
             b'#' if fresh_line => {
                 lexer.directive();
                 Kind::Directive
@@ -71,8 +71,20 @@ pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
 
 /// Whether a byte is part of a name. What is not ASCII is: no mark is.
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || !byte.is_ascii()
+    WORDS[usize::from(byte)]
 }
+
+/// Asked of every byte.
+static WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let ascii = byte as u8;
+        words[byte] = ascii.is_ascii_alphanumeric() || matches!(ascii, b'_' | b'$') || !ascii.is_ascii();
+        byte += 1;
+    }
+    words
+};
 
 struct Lexer<'a> {
     source: &'a [u8],
@@ -106,7 +118,7 @@ impl Lexer<'_> {
             match byte {
                 b'\n' => return,
                 b'"' => self.quoted(byte),
-                _ if self.blank() => {}
+                b'/' | b'\\' if self.blank() => {}
                 _ => self.at += 1,
             }
         }

@@ -1,0 +1,132 @@
+//! The names of a file while its facts are put together, numbered in order of appearance.
+//!
+//! A name is looked up for every word of a source. All texts lie one after the other and the table holds numbers alone, so that
+//! neither looking up nor a new name asks the allocator for anything, and all of it is freed at once.
+
+use std::hash::BuildHasher as _;
+
+use rustc_hash::FxBuildHasher;
+
+use super::StrId;
+
+/// Names and their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Interner {
+    text: String,
+    entries: Vec<Entry>,
+    /// Numbers plus one, by hash and then in the next free place; 0 is free. A power of two, and at least half are free.
+    slots: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: u32,
+    end: u32,
+    hash: u32,
+}
+
+impl Interner {
+    /// The number of a name, which it gets if it has none.
+    pub(super) fn intern(&mut self, name: &str) -> StrId {
+        if (self.entries.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(name);
+        let slot = match self.find(name, hash) {
+            Ok(id) => return id,
+            Err(free) => free,
+        };
+        let start = self.text.len() as u32;
+        self.text.push_str(name);
+        self.entries.push(Entry { start, end: self.text.len() as u32, hash });
+        self.slots[slot] = self.entries.len() as u32;
+        StrId(self.entries.len() as u32 - 1)
+    }
+
+    /// The number of a name, if it has one.
+    pub(super) fn get(&self, name: &str) -> Option<StrId> {
+        if self.slots.is_empty() { None } else { self.find(name, hash(name)).ok() }
+    }
+
+    /// The name with this number; empty if there is none.
+    pub(super) fn name(&self, id: StrId) -> &str {
+        let entry = self.entries.get(id.0 as usize);
+        entry.and_then(|entry| self.text.get(entry.start as usize..entry.end as usize)).unwrap_or("")
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The numbers of those names for which `wanted` holds, in the order of their bytes.
+    pub(super) fn sorted(&self, wanted: impl Fn(StrId) -> bool) -> Vec<StrId> {
+        let ids = (0..self.entries.len() as u32).map(StrId).filter(|id| wanted(*id));
+        // Most names differ in their beginnings.
+        let mut order: Vec<(u64, StrId)> = ids.map(|id| (beginning(self.name(id)), id)).collect();
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1))));
+        order.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Where the name is, or the slot where it would go.
+    fn find(&self, name: &str, hash: u32) -> Result<StrId, usize> {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        while let Some(id) = self.slots[slot].checked_sub(1).map(StrId) {
+            if self.entries[id.0 as usize].hash == hash && self.name(id) == name {
+                return Ok(id);
+            }
+            slot = (slot + 1) & mask;
+        }
+        Err(slot)
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(64);
+        self.slots = vec![0; size];
+        for (number, entry) in (1..).zip(&self.entries) {
+            let mut slot = entry.hash as usize & (size - 1);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (size - 1);
+            }
+            self.slots[slot] = number;
+        }
+    }
+}
+
+fn hash(name: &str) -> u32 {
+    FxBuildHasher.hash_one(name) as u32
+}
+
+/// The first eight bytes as a number that sorts as they do; what is missing is 0.
+fn beginning(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let length = name.len().min(8);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn names_keep_their_numbers_and_sort_as_their_bytes(names in prop::collection::vec("[a-c\0é]{0,12}", 0..200)) {
+            let mut interner = Interner::default();
+            let ids: Vec<StrId> = names.iter().map(|name| interner.intern(name)).collect();
+            for (name, id) in names.iter().zip(ids) {
+                prop_assert_eq!((interner.name(id), interner.get(name)), (name.as_str(), Some(id)));
+            }
+            prop_assert_eq!(interner.get("other"), None);
+            let sorted: Vec<&str> = interner.sorted(|_| true).into_iter().map(|id| interner.name(id)).collect();
+            let expected: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+            prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(interner.len(), interner.sorted(|_| true).len());
+        }
+    }
+}

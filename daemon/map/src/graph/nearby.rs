@@ -1,0 +1,170 @@
+//! What is near to some nodes: personalised PageRank over the graph as it was drawn last.
+//!
+//! Computed by forward push (Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006): the
+//! work depends on how exact the answer is, not on how large the graph is, and a hub whose thousand neighbours would each get
+//! next to nothing is never gone through. Edges are followed either way, by what they say of a topic: a call says more than an
+//! import. Packages outside are no stations; files that have changed since are left out, unless somebody starts there.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::skeleton::Skeleton;
+use super::{EdgeKind, Map, NodeRef};
+
+/// How likely a walk is to begin anew at each step.
+const RESTART: f64 = 0.25;
+/// What may be left undistributed at a node, for each unit of its edges.
+const PRECISION: f64 = 2e-5;
+
+impl Map {
+    /// Whether the graph has been drawn since the first index.
+    #[must_use]
+    pub fn is_drawn(&self) -> bool {
+        self.standing.skeleton.is_some()
+    }
+
+    /// The nodes that walks from `seeds` come by, with how often, best first; the shares come to one at the most. Nothing until
+    /// the graph has been drawn.
+    #[must_use]
+    pub fn nearby(&self, seeds: &[(NodeRef, f64)]) -> Vec<(NodeRef, f64)> {
+        let Some(skeleton) = &self.standing.skeleton else { return Vec::new() };
+        let is_drawn =
+            |node: &NodeRef| node.file().is_some_and(|file| !self.standing.changed.contains(&file));
+        let starts = seeds.iter().filter(|(node, weight)| *weight > 0.0 && is_drawn(node));
+        let numbered: Vec<(u32, f64)> =
+            starts.filter_map(|(node, weight)| Some((skeleton.number(*node)?, *weight))).collect();
+        let mut walk = Walk::new(skeleton);
+        walk.start(&numbered);
+        walk.run();
+        let mut found: Vec<(u32, f64)> = walk.rank.into_iter().collect();
+        found.sort_by(|(a, one), (b, other)| other.total_cmp(one).then(a.cmp(b)));
+        let named = found.into_iter().filter_map(|(number, rank)| Some((skeleton.node(number)?, rank)));
+        named.filter(|(node, _)| is_drawn(node)).collect()
+    }
+}
+
+/// What an edge says of its ends being about the same.
+fn weight(kind: EdgeKind) -> f64 {
+    match kind {
+        EdgeKind::Calls | EdgeKind::Extends | EdgeKind::Implements => 1.0,
+        EdgeKind::Contains => 0.5,
+        EdgeKind::References => 0.4,
+        EdgeKind::Imports | EdgeKind::Exports => 0.3,
+    }
+}
+
+struct Walk<'s> {
+    skeleton: &'s Skeleton,
+    rank: FxHashMap<u32, f64>,
+    /// What has arrived at a node and was not passed on.
+    rest: FxHashMap<u32, f64>,
+    /// The sum of each node's edges.
+    sums: FxHashMap<u32, f64>,
+    waiting: VecDeque<u32>,
+}
+
+impl<'s> Walk<'s> {
+    fn new(skeleton: &'s Skeleton) -> Self {
+        let (rank, rest) = (FxHashMap::default(), FxHashMap::default());
+        Self { skeleton, rank, rest, sums: FxHashMap::default(), waiting: VecDeque::new() }
+    }
+
+    fn start(&mut self, seeds: &[(u32, f64)]) {
+        let total: f64 = seeds.iter().map(|(_, weight)| weight).sum();
+        for (node, weight) in seeds {
+            self.arrive(*node, weight / total);
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(node) = self.waiting.pop_front() {
+            let rest = std::mem::take(self.rest.entry(node).or_default());
+            *self.rank.entry(node).or_default() += RESTART * rest;
+            let sum = self.sum(node);
+            if sum == 0.0 {
+                continue;
+            }
+            let share = (1.0 - RESTART) * rest / sum;
+            let skeleton = self.skeleton;
+            for (kind, end) in edges(skeleton, node) {
+                self.arrive(end, share * weight(kind));
+            }
+        }
+    }
+
+    /// A node waits once, from when it has more than may be left there.
+    fn arrive(&mut self, node: u32, amount: f64) {
+        let most = PRECISION * self.sum(node).max(1.0);
+        let rest = self.rest.entry(node).or_default();
+        let before = *rest;
+        *rest += amount;
+        if before <= most && *rest > most {
+            self.waiting.push_back(node);
+        }
+    }
+
+    fn sum(&mut self, node: u32) -> f64 {
+        let skeleton = self.skeleton;
+        *self.sums.entry(node).or_insert_with(|| edges(skeleton, node).map(|(kind, _)| weight(kind)).sum())
+    }
+}
+
+/// The edges of a node, either way, to nodes inside.
+fn edges(skeleton: &Skeleton, node: u32) -> impl Iterator<Item = (EdgeKind, u32)> + '_ {
+    let inside = move |(_, end): &(EdgeKind, u32)| (*end as usize) < skeleton.len();
+    skeleton.edges(node, false).chain(skeleton.edges(node, true)).filter(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{derived, node};
+
+    const FIXTURE: &str = "\
+//- /pair.py
+from store import save
+
+def pair(device):
+    check(device)
+    save(device)
+
+def check(device):
+    pass
+//- /store.py
+def save(thing):
+    write(thing)
+
+def write(thing):
+    pass
+//- /other.py
+def alone():
+    return far()
+
+def far():
+    pass
+";
+
+    fn names(map: &Map, seed: &str) -> Vec<(String, f64)> {
+        let found = map.nearby(&[(node(map, seed), 1.0)]);
+        let name = |node: NodeRef| map.info(node).map(|info| info.name).unwrap_or_default();
+        found.into_iter().map(|(node, rank)| (name(node), rank)).collect()
+    }
+
+    #[test]
+    fn what_is_called_is_nearer_than_what_that_calls_and_strangers_are_not_near() {
+        let map = derived(FIXTURE);
+        let near = names(&map, "pair");
+        let place = |name: &str| near.iter().position(|(near, _)| near == name);
+        assert_eq!(place("pair"), Some(0), "{near:?}");
+        assert!(place("save") < place("write") && place("write").is_some(), "{near:?}");
+        assert!(place("alone").is_none() && place("far").is_none(), "{near:?}");
+        let total: f64 = near.iter().map(|(_, rank)| rank).sum();
+        assert!(total > 0.5 && total <= 1.0 + 1e-9, "{total}");
+    }
+
+    #[test]
+    fn without_a_drawn_graph_nothing_is_near() {
+        assert!(Map::new().nearby(&[]).is_empty());
+    }
+}

@@ -1,0 +1,159 @@
+//! What search knows of names without looking at their definitions.
+//!
+//! Side by side in the order of the text that names are found in, so that what is known of many neighbours is gone through as it lies.
+
+use std::ops::Range;
+
+use super::{Kinds, NameId};
+
+/// What search knows of a name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NameStanding {
+    /// How many definitions have it.
+    pub(crate) defs: u32,
+    /// Of which kinds they are.
+    pub(crate) kinds: Kinds,
+    /// Where they are, or were.
+    pub(crate) places: TopFolders,
+}
+
+/// Some of the folders at the root, a bit for each; all behind the first fifteen share the last one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct TopFolders(u16);
+
+impl TopFolders {
+    /// Whether nothing of the one can be in the other.
+    pub(crate) fn is_apart_from(self, other: Self) -> bool {
+        self.0 & other.0 == 0
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// The folders at the root that were met, in that order.
+#[derive(Debug, Default)]
+pub(super) struct Roots(Vec<Box<str>>);
+
+impl Roots {
+    /// The folder that a path is in or is.
+    pub(super) fn of(&self, path: &str) -> TopFolders {
+        let at = self.0.iter().position(|known| **known == *top(path));
+        TopFolders(at.map_or(0, |at| 1 << at.min(15)))
+    }
+
+    /// The same, taken in if it is new.
+    pub(super) fn meet(&mut self, path: &str) -> TopFolders {
+        if !self.0.iter().any(|known| **known == *top(path)) {
+            self.0.push(top(path).into());
+        }
+        self.of(path)
+    }
+}
+
+fn top(path: &str) -> &str {
+    path.split_once('/').map_or(path, |(top, _)| top)
+}
+
+/// No entry.
+const ABSENT: u32 = u32::MAX;
+/// A score is kept in parts of 1; scores have four places.
+const PARTS: f32 = 1e4;
+
+/// The table. Its entries are those of the text of names.
+#[derive(Debug, Default)]
+pub(crate) struct Standings {
+    /// For each name its entry.
+    entries: Vec<u32>,
+    defs: Vec<u32>,
+    kinds: Vec<Kinds>,
+    places: Vec<TopFolders>,
+    /// The best hub score among the definitions as of the last derivation, if that is worth mentioning.
+    scores: Vec<u16>,
+}
+
+impl Standings {
+    /// The entry of a name, if it was ever defined.
+    pub(super) fn entry(&self, name: NameId) -> Option<u32> {
+        self.entries.get(name.index()).copied().filter(|entry| *entry != ABSENT)
+    }
+
+    /// Gives a name the next entry.
+    pub(super) fn push(&mut self, name: NameId, standing: NameStanding) {
+        if self.entries.len() <= name.index() {
+            self.entries.resize(name.index() + 1, ABSENT);
+        }
+        self.entries[name.index()] = self.defs.len() as u32;
+        self.defs.push(standing.defs);
+        self.kinds.push(standing.kinds);
+        self.places.push(standing.places);
+        self.scores.push(0);
+    }
+
+    /// What is known of an entry.
+    pub(crate) fn get(&self, entry: u32) -> NameStanding {
+        let at = entry as usize;
+        let defs = self.defs.get(at).copied().unwrap_or(0);
+        let kinds = self.kinds.get(at).copied().unwrap_or_default();
+        NameStanding { defs, kinds, places: self.places(entry) }
+    }
+
+    pub(super) fn set(&mut self, entry: u32, standing: NameStanding) {
+        let at = entry as usize;
+        if at < self.defs.len() {
+            (self.defs[at], self.kinds[at]) = (standing.defs, standing.kinds);
+            self.places[at] = standing.places;
+        }
+    }
+
+    /// Takes in of which kinds some of a name's definitions are, and where.
+    pub(super) fn note(&mut self, name: NameId, kinds: Kinds, place: TopFolders) {
+        if let Some(entry) = self.entry(name) {
+            let mut standing = self.get(entry);
+            standing.kinds.change(Kinds::default(), kinds);
+            standing.places.add(place);
+            self.set(entry, standing);
+        }
+    }
+
+    /// Where the definitions of an entry are, or were.
+    pub(crate) fn places(&self, entry: u32) -> TopFolders {
+        self.places.get(entry as usize).copied().unwrap_or_default()
+    }
+
+    /// An entry's best score; scores compare as these numbers do.
+    pub(crate) fn score(&self, entry: u32) -> u16 {
+        self.scores.get(entry as usize).copied().unwrap_or(0)
+    }
+
+    /// How many definitions have the names of a run of entries.
+    pub(crate) fn defs_in(&self, run: Range<u32>) -> usize {
+        let defs = self.defs.get(run.start as usize..run.end as usize).unwrap_or(&[]);
+        defs.iter().map(|defs| *defs as usize).sum()
+    }
+
+    /// Sets the best scores of names, and takes them from all others.
+    pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = (NameId, f32)>) {
+        self.scores.fill(0);
+        for (name, score) in scores {
+            if let Some(entry) = self.entry(name) {
+                self.scores[entry as usize] = (score * PARTS).round() as u16;
+            }
+        }
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+        self.defs.shrink_to_fit();
+        self.kinds.shrink_to_fit();
+        self.places.shrink_to_fit();
+        self.scores.shrink_to_fit();
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        4 * (self.entries.capacity() + self.defs.capacity())
+            + size_of::<Kinds>() * self.kinds.capacity()
+            + 2 * (self.places.capacity() + self.scores.capacity())
+    }
+}
