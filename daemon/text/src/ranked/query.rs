@@ -92,6 +92,9 @@ pub struct RankedAnswer {
     pub hits: Vec<RankedHit>,
     /// Documents that have a word of the question, and all that are required.
     pub total: usize,
+    /// The words of the question that count, as the index has them, and how rare each is: the logarithm of one over its share of
+    /// the documents. One that is nowhere is the rarest.
+    pub rarities: Vec<(String, f32)>,
 }
 
 /// Why a search ended early.
@@ -126,11 +129,11 @@ impl RankedIndex {
                 |file: u64| overlay.counts(file, part) && request.admits.is_none_or(|admits| admits(file));
             match self.search_segment((request, &counts), (&words, segment), &mut best, cancel) {
                 Ok(()) => {}
-                Err(Ended::Stopped(_)) => return Ok((best.answer(), false)),
+                Err(Ended::Stopped(_)) => return Ok((best.answer(&words), false)),
                 Err(Ended::Index(error)) => return Err(error),
             }
         }
-        Ok((best.answer(), true))
+        Ok((best.answer(&words), true))
     }
 
     fn search_segment(
@@ -186,8 +189,10 @@ impl Best {
         }
     }
 
-    fn answer(self) -> RankedAnswer {
-        RankedAnswer { hits: self.heap.into_sorted_vec(), total: self.total }
+    fn answer(self, words: &Weighed<'_>) -> RankedAnswer {
+        let counting = words.words.iter().filter(|(word, _)| word.counts);
+        let rarities = counting.map(|(word, rarity)| (word.text.clone(), *rarity)).collect();
+        RankedAnswer { hits: self.heap.into_sorted_vec(), total: self.total, rarities }
     }
 }
 

@@ -17,6 +17,12 @@ const VALUE: f32 = 0.6;
 /// What two neighbouring words as one identifier count for.
 const PAIR: f32 = 0.8;
 
+/// What a word counts for that was not asked for, but stands in the names of what was found.
+const RELATED: f32 = 0.25;
+/// In so many names it has to stand, and so many words are added.
+const RELATED_NAMES: usize = 3;
+const MOST_RELATED: usize = 4;
+
 /// Most words of a question that are looked for, and longest question that is read, in bytes.
 const MOST_WORDS: usize = 32;
 const LONGEST: usize = 16 << 10;
@@ -50,9 +56,9 @@ impl Question {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = cut(text, LONGEST);
-        let question = Self::read(text, &|word| !is_empty(word));
-        let says_nothing = question.words.iter().all(|word| !word.counts);
-        if says_nothing { Self::read(text, &|_| true) } else { question }
+        let question = Self::read(text, &|word| !says_nothing(word));
+        let has_nothing = question.words.iter().all(|word| !word.counts);
+        if has_nothing { Self::read(text, &|_| true) } else { question }
     }
 
     fn read(text: &str, counts: &dyn Fn(&str) -> bool) -> Self {
@@ -96,6 +102,30 @@ impl Question {
         } else if self.words.len() < MOST_WORDS && !word.text.is_empty() {
             self.words.push(word);
         }
+    }
+
+    /// The question with words of the project's own: those that the names of the best documents found for it share
+    /// (pseudo-relevance feedback; Rocchio 1971). They move what they stand in upwards, and are not asked of it. `None` if there
+    /// are none.
+    #[must_use]
+    pub fn with_related<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<Self> {
+        let mut counts: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+        for name in names {
+            let mut words = parts(name);
+            words.sort_unstable();
+            words.dedup();
+            words.into_iter().for_each(|word| *counts.entry(word).or_default() += 1);
+        }
+        let is_new = |word: &str| word.len() > 2 && self.words.iter().all(|own| own.text != word);
+        let mut related: Vec<(String, usize)> =
+            counts.into_iter().filter(|(word, count)| *count >= RELATED_NAMES && is_new(word)).collect();
+        related.sort_by(|(a, one), (b, other)| other.cmp(one).then_with(|| a.cmp(b)));
+        related.truncate(MOST_RELATED);
+        let mut wider = self.clone();
+        for (text, _) in &related {
+            wider.push(Word { text: text.clone(), weight: RELATED, counts: false, required: false });
+        }
+        (!related.is_empty()).then_some(wider)
     }
 
     /// What a document is worth by what it is; who asks about tests means tests.
@@ -170,7 +200,9 @@ pub fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-fn is_empty(word: &str) -> bool {
+/// Whether a word says nothing about what is looked for.
+#[must_use]
+pub fn says_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
     EMPTY.split(' ').any(|empty| empty.eq_ignore_ascii_case(bare))
 }
@@ -211,5 +243,17 @@ mod tests {
     #[test]
     fn a_text_is_cut_between_characters() {
         assert_eq!((cut("aü", 2), cut("aü", 3), cut("", 5)), ("a", "aü", ""));
+    }
+
+    #[test]
+    fn a_question_takes_over_what_the_best_names_share() {
+        let question = Question::parse("device pairing");
+        let names = ["Pairing.startHandshake", "finish_handshake", "HandshakeError", "pair_device"];
+        let wider = question.with_related(names.into_iter()).expect("handshake is in three names");
+        let added = wider.words.last().expect("it has words");
+        assert!(added.text.starts_with("handshak"), "{added:?}");
+        assert!(!added.counts && !added.required && added.weight < 1.0);
+        assert_eq!(wider.words.len(), question.words.len() + 1);
+        assert_eq!(question.with_related(["a", "b"].into_iter()), None);
     }
 }

@@ -61,6 +61,34 @@ impl Splitter {
     }
 }
 
+/// A word of an identifier or of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// In lower case.
+    pub word: String,
+    /// Without its ending, as the index has it.
+    pub stem: String,
+}
+
+/// The words of a text in order, identifiers taken apart.
+#[must_use]
+pub fn terms(text: &str) -> Vec<Term> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut terms = Vec::new();
+    for mut run in text.split(|c| !is_word(c)) {
+        while let Some(part) = next_part(&mut run) {
+            let mut word = String::new();
+            lower(part, &mut word);
+            let mut stemmed = word.clone();
+            if stemmed.len() <= PART_MAX {
+                stem(&mut stemmed);
+            }
+            terms.push(Term { word, stem: stemmed });
+        }
+    }
+    terms
+}
+
 fn lower(part: &str, into: &mut String) {
     if part.is_ascii() {
         into.extend(part.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
