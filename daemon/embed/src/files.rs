@@ -1,0 +1,85 @@
+//! Which files of a folder are a model.
+//!
+//! Two layouts are known: that of model2vec (also below `0_StaticEmbedding`, where sentence-transformers puts it), and that of
+//! the Python package `wordllama`, whose weights and tokenizers lie in folders of their own. `config.json` is not asked for: all
+//! that it could say is whether vectors are normalised, and here they always are.
+
+use std::path::{Path, PathBuf};
+
+use crate::ModelError;
+
+/// What the two files are called in the layout that hob itself keeps.
+const WEIGHTS: &str = "model.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+
+/// Folders in which a model may lie below the one that was given.
+const BELOW: [&str; 3] = ["", "0_StaticEmbedding", "wordllama"];
+
+/// The files that make a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFiles {
+    /// The table, in the format of safetensors.
+    pub weights: PathBuf,
+    /// How texts become rows of it, in the format of the `tokenizers` library.
+    pub tokenizer: PathBuf,
+}
+
+impl ModelFiles {
+    /// What its files are called where hob keeps them, so that a copy is a model too: weights, tokenizer.
+    pub const NAMES: (&str, &str) = (WEIGHTS, TOKENIZER);
+
+    /// Finds them in `folder`.
+    ///
+    /// # Errors
+    /// [`ModelError::Missing`] with the file that is not there, [`ModelError::Several`].
+    pub fn find(folder: &Path) -> Result<Self, ModelError> {
+        let mut half = None;
+        for below in BELOW {
+            let place = folder.join(below);
+            match (weights(&place)?, tokenizer(&place)?) {
+                (Some(weights), Some(tokenizer)) => return Ok(Self { weights, tokenizer }),
+                (Some(_), None) => half = half.or(Some((place, TOKENIZER, ", nor one in `tokenizers`"))),
+                (None, _) => {}
+            }
+        }
+        let weights = (folder.to_path_buf(), WEIGHTS, ", nor weights in `weights`");
+        let (folder, file, also) = half.unwrap_or(weights);
+        Err(ModelError::Missing { folder, file, also })
+    }
+}
+
+impl ModelFiles {
+    /// Which of them a file of a copy was.
+    pub(crate) fn original_of(&self, copy: &Path) -> PathBuf {
+        if copy.ends_with(TOKENIZER) { self.tokenizer.clone() } else { self.weights.clone() }
+    }
+}
+
+fn weights(place: &Path) -> Result<Option<PathBuf>, ModelError> {
+    match place.join(WEIGHTS) {
+        file if file.is_file() => Ok(Some(file)),
+        _ => only(&place.join("weights"), WEIGHTS, |name| name.ends_with(".safetensors")),
+    }
+}
+
+fn tokenizer(place: &Path) -> Result<Option<PathBuf>, ModelError> {
+    match place.join(TOKENIZER) {
+        file if file.is_file() => Ok(Some(file)),
+        _ => only(&place.join("tokenizers"), TOKENIZER, |name| name.ends_with("tokenizer_config.json")),
+    }
+}
+
+/// The one file of a folder that is called so.
+fn only(
+    folder: &Path,
+    file: &'static str,
+    is_so: impl Fn(&str) -> bool,
+) -> Result<Option<PathBuf>, ModelError> {
+    let Ok(entries) = folder.read_dir() else { return Ok(None) };
+    let mut found = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(&is_so));
+    let first = found.next().map(|entry| entry.path());
+    match found.next() {
+        Some(_) => Err(ModelError::Several { folder: folder.to_path_buf(), file }),
+        None => Ok(first),
+    }
+}

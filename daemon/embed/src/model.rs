@@ -1,0 +1,178 @@
+//! A model: texts in, vectors out.
+//!
+//! A text's words are looked up one by one. Models of this kind have no other context, so nothing is lost by it, and a word that
+//! was met before costs no tokenizing: in code the same words come again and again.
+
+use std::path::Path;
+
+use hob_base::ContentHash;
+use rustc_hash::FxHashMap;
+use tokenizers::Tokenizer;
+
+use crate::table::Table;
+use crate::vector::Vector;
+use crate::words::words;
+use crate::{ModelError, ModelFiles};
+
+/// Words of a text that count.
+const WORDS_MAX: usize = 2_048;
+
+/// Numbers that an [`Embedder`] remembers of words, before it begins anew: 16 MB.
+const REMEMBERED_MAX: usize = 1 << 22;
+
+/// What the tokenizer takes of memory for each of its tokens, about: the token in two tables, and a merge.
+const TOKEN_BYTES: usize = 250;
+
+/// A static-embedding model. Its table is mapped, its tokenizer is in memory.
+#[derive(Debug)]
+pub struct Model {
+    table: Table,
+    tokenizer: Tokenizer,
+    /// The token of what the tokenizer does not know.
+    unknown: Option<u32>,
+    fingerprint: ContentHash,
+}
+
+impl Model {
+    /// Opens the model in a folder; see [`ModelFiles`] for what must be there.
+    ///
+    /// # Errors
+    /// [`ModelError`].
+    pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        let files = ModelFiles::find(folder)?;
+        let table = Table::open(&files.weights)?;
+        let unreadable = |source| ModelError::Unreadable { file: files.tokenizer.clone(), source };
+        let bytes = std::fs::read(&files.tokenizer).map_err(unreadable)?;
+        let wrong = |why| ModelError::Wrong { file: files.tokenizer.clone(), expected: "a tokenizer", why };
+        let tokenizer = tokenizer(&bytes).map_err(wrong)?;
+        let known = tokenizer.get_vocab_size(false);
+        if known > table.tokens() {
+            let why = format!("it has {known} tokens, and the weights are for {}", table.tokens());
+            return Err(wrong(why));
+        }
+        let both = [ContentHash::of(table.bytes()), ContentHash::of(&bytes)];
+        let fingerprint = ContentHash::of(both.map(|hash| *hash.as_bytes()).as_flattened());
+        Ok(Self { unknown: unknown(&tokenizer, &bytes), table, tokenizer, fingerprint })
+    }
+
+    /// Numbers in a vector.
+    #[must_use]
+    pub fn dims(&self) -> usize {
+        self.table.dims()
+    }
+
+    /// Tokens that it knows.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.table.tokens()
+    }
+
+    /// The same for models whose files are the same, byte for byte.
+    #[must_use]
+    pub fn fingerprint(&self) -> ContentHash {
+        self.fingerprint
+    }
+
+    /// Bytes of private memory that it takes, about; what is mapped is not among them.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.table.private_bytes() + self.tokenizer.get_vocab_size(true) * TOKEN_BYTES
+    }
+
+    /// The vector of a text; nothing if no word of it is known.
+    #[must_use]
+    pub fn embed(&self, text: &str) -> Vector {
+        Embedder::new(self).embed(&[(text, 1.0)])
+    }
+}
+
+fn tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
+    let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(|error| error.to_string())?;
+    tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
+    tokenizer.with_padding(None);
+    Ok(tokenizer)
+}
+
+/// What stands for an unknown word means nothing. Kinds of tokenizers name it or number it.
+fn unknown(tokenizer: &Tokenizer, bytes: &[u8]) -> Option<u32> {
+    let said: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+    let model = said.get("model")?;
+    let named = model.get("unk_token").and_then(|token| tokenizer.token_to_id(token.as_str()?));
+    named.or_else(|| u32::try_from(model.get("unk_id")?.as_u64()?).ok())
+}
+
+/// Embeds many texts and remembers the words between them.
+#[derive(Debug)]
+pub struct Embedder<'m> {
+    model: &'m Model,
+    known: FxHashMap<Box<str>, Word>,
+}
+
+/// What a word is to the model.
+#[derive(Debug)]
+struct Word {
+    /// The sum of its tokens' rows.
+    sum: Box<[f32]>,
+    /// How many there are.
+    tokens: usize,
+}
+
+impl<'m> Embedder<'m> {
+    /// Nothing remembered yet.
+    #[must_use]
+    pub fn new(model: &'m Model) -> Self {
+        Self { model, known: FxHashMap::default() }
+    }
+
+    /// The vector of a text of several parts: the sum of what each means, times its weight, so that a long part does not outvote
+    /// a short one. Parts without a word that is known do not count.
+    #[must_use]
+    pub fn embed(&mut self, parts: &[(&str, f32)]) -> Vector {
+        let mut sum = vec![0.0; self.model.dims()];
+        for (text, weight) in parts {
+            let mut own = vec![0.0; self.model.dims()];
+            let count = self.add(text, &mut own);
+            if count > 0 {
+                let factor = weight / count as f32;
+                sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own * factor);
+            }
+        }
+        Vector::new(sum)
+    }
+
+    /// Adds up the rows of a text's tokens; how many there were.
+    fn add(&mut self, text: &str, sum: &mut [f32]) -> usize {
+        let (mut count, mut left) = (0, WORDS_MAX);
+        words(text, |word| {
+            if let Some(word) = self.word(word) {
+                sum.iter_mut().zip(&word.sum).for_each(|(sum, number)| *sum += number);
+                count += word.tokens;
+            }
+            left -= 1;
+            left > 0
+        });
+        count
+    }
+
+    /// A word is summed up by itself whether it is remembered or not: what is forgotten must not change a bit.
+    fn word(&mut self, word: &str) -> Option<&Word> {
+        if !self.known.contains_key(word) {
+            if self.known.len() * self.model.dims() >= REMEMBERED_MAX {
+                self.known.clear();
+            }
+            self.known.insert(word.into(), self.model.word(word));
+        }
+        self.known.get(word)
+    }
+}
+
+impl Model {
+    fn word(&self, word: &str) -> Word {
+        let mut sum = vec![0.0; self.dims()].into_boxed_slice();
+        let encoding = self.tokenizer.encode_fast(word, false);
+        let tokens = encoding.iter().flat_map(|encoding| encoding.get_ids());
+        let known = tokens.filter(|token| Some(**token) != self.unknown);
+        let tokens = known.filter(|token| self.table.add(**token, &mut sum)).count();
+        Word { sum, tokens }
+    }
+}

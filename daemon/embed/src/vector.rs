@@ -1,0 +1,187 @@
+//! Directions: vectors of length one, and the form in which many of them are kept.
+//!
+//! Sums go from the first number to the last, products are not fused, and roots are exact in IEEE 754: the same model and the same
+//! text give the same bits everywhere. Kept vectors have a byte for each number; comparing two of those is whole numbers until
+//! the last step.
+
+/// A direction; or nothing, where no word is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Vector(Box<[f32]>);
+
+impl Vector {
+    /// The direction of these numbers; nothing where they have none.
+    #[must_use]
+    pub fn new(mut numbers: Vec<f32>) -> Self {
+        let length = numbers.iter().fold(0.0_f32, |sum, number| sum + number * number).sqrt();
+        let is_one = length.is_finite() && length > 0.0;
+        for number in &mut numbers {
+            *number = if is_one { *number / length } else { 0.0 };
+        }
+        Self(numbers.into())
+    }
+
+    /// Its numbers; the sum of their squares is one, or zero.
+    #[must_use]
+    pub fn numbers(&self) -> &[f32] {
+        &self.0
+    }
+
+    /// Whether it is nothing.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.0.iter().all(|number| *number == 0.0)
+    }
+}
+
+/// The cosine of the angle between two vectors, -1 to 1; 0 where one of them is nothing or of another model.
+#[must_use]
+pub fn similarity(a: &Vector, b: &Vector) -> f32 {
+    if a.0.len() != b.0.len() {
+        return 0.0;
+    }
+    a.0.iter().zip(&b.0).fold(0.0, |sum, (a, b)| sum + a * b)
+}
+
+/// Vectors as they are kept: a byte for each number and four for the length, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Codes {
+    codes: Vec<i8>,
+    /// One divided by the length of each; 0 for nothing.
+    scales: Vec<f32>,
+    dims: usize,
+}
+
+impl Codes {
+    /// None yet, of so many numbers each.
+    #[must_use]
+    pub fn new(dims: usize) -> Self {
+        Self { codes: Vec::new(), scales: Vec::new(), dims }
+    }
+
+    /// Keeps one more.
+    ///
+    /// # Panics
+    /// When it is of another model: whoever keeps vectors of two together has a bug.
+    pub fn push(&mut self, vector: &Vector) {
+        assert_eq!(vector.0.len(), self.dims, "vectors of one model are kept together");
+        let largest = vector.0.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
+        let step = if largest > 0.0 { 127.0 / largest } else { 0.0 };
+        let code = |number: &f32| (number * step).round_ties_even() as i8;
+        let from = self.codes.len();
+        self.codes.extend(vector.0.iter().map(code));
+        let square = dot(&self.codes[from..], &self.codes[from..]);
+        self.scales.push(if square > 0 { 1.0 / (square as f32).sqrt() } else { 0.0 });
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    /// Calls `each` with the place of each and its similarity to the first of `to`, as [`similarity`] would have it but for what
+    /// rounding costs.
+    pub fn compare(&self, to: &Self, mut each: impl FnMut(usize, f32)) {
+        let (Some(scale), false) = (to.scales.first(), self.dims == 0 || self.dims != to.dims) else {
+            return;
+        };
+        let query = &to.codes[..self.dims];
+        for (place, codes) in self.codes.chunks_exact(self.dims).enumerate() {
+            each(place, dot(codes, query) as f32 * self.scales[place] * scale);
+        }
+    }
+
+    /// Bytes of memory that it takes.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.codes.capacity() + self.scales.capacity() * 4
+    }
+
+    /// Gives back room for more.
+    pub fn shrink(&mut self) {
+        self.codes.shrink_to_fit();
+        self.scales.shrink_to_fit();
+    }
+}
+
+/// Sums side by side: so many that a processor adds them at once.
+const LANES: usize = 16;
+
+/// The sum of products. A product of two bytes fits into two, which is what makes this fast; sums of the widest model's are far below
+/// what four hold.
+fn dot(a: &[i8], b: &[i8]) -> i32 {
+    let (a, a_rest) = a.as_chunks::<LANES>();
+    let (b, b_rest) = b.as_chunks::<LANES>();
+    let mut sums = [0_i32; LANES];
+    for (a, b) in a.iter().zip(b) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += i32::from(i16::from(*a) * i16::from(*b));
+        }
+    }
+    let rest: i32 = a_rest.iter().zip(b_rest).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+    sums.iter().sum::<i32>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_has_length_one_or_is_nothing() {
+        let vector = Vector::new(vec![3.0, 4.0]);
+        assert_eq!(vector.numbers(), [0.6, 0.8]);
+        assert!(!vector.is_nothing());
+        for broken in [vec![0.0, 0.0], vec![f32::NAN, 1.0], vec![f32::INFINITY, 1.0], vec![f32::MAX; 2]] {
+            assert!(Vector::new(broken).is_nothing());
+        }
+    }
+
+    #[test]
+    fn kept_vectors_compare_as_the_exact_ones_do() {
+        let vectors: Vec<Vector> = (0..50_u32)
+            .map(|seed| {
+                let number = |i: u32| f32::from((seed.wrapping_mul(31) ^ i.wrapping_mul(17)) as u8) - 127.0;
+                Vector::new((0..64).map(number).collect())
+            })
+            .collect();
+        let mut kept = Codes::new(64);
+        vectors.iter().for_each(|vector| kept.push(vector));
+        for vector in &vectors {
+            let mut query = Codes::new(64);
+            query.push(vector);
+            kept.compare(&query, |place, found| {
+                let exact = similarity(&vectors[place], vector);
+                assert!((found - exact).abs() < 0.02, "{found} is not {exact}");
+            });
+        }
+        assert_eq!(kept.len(), 50);
+    }
+
+    #[test]
+    fn products_are_summed_up_to_the_last() {
+        for length in [0, 1, 15, 16, 17, 48, 50] {
+            let numbers: Vec<i8> = (0..length).map(|i| (i * 5 % 255 - 127) as i8).collect();
+            let other: Vec<i8> = numbers.iter().rev().copied().collect();
+            let plain: i32 = numbers.iter().zip(&other).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+            assert_eq!(dot(&numbers, &other), plain, "{length}");
+        }
+        assert_eq!(dot(&[-128; 64], &[-128; 64]), 64 * 16_384);
+    }
+
+    #[test]
+    fn nothing_is_like_nothing() {
+        let mut kept = Codes::new(2);
+        kept.push(&Vector::new(vec![0.0, 0.0]));
+        kept.push(&Vector::new(vec![1.0, 0.0]));
+        let mut all = Vec::new();
+        kept.compare(&kept.clone(), |place, found| all.push((place, found)));
+        assert_eq!(all, [(0, 0.0), (1, 0.0)]);
+        assert_eq!(similarity(&Vector::new(vec![1.0]), &Vector::new(vec![1.0, 0.0])), 0.0);
+    }
+}

@@ -1,0 +1,115 @@
+//! A text as the words that a model knows: identifiers come apart where their writers put borders.
+//!
+//! The borders are those that ranked search knows (`_`, `camelCase`, `HTTPServer`, `utf8`), but no ending is cut: models know
+//! `parsing` and `parser` by themselves. All is in lower case, because the parts of an identifier have the case of their place
+//! and not of their meaning.
+
+/// Longest word that is one, in bytes: beyond it is encoded data.
+const WORD_MAX: usize = 40;
+
+/// Calls `each` with every word in order until it answers `false`.
+pub fn words(text: &str, mut each: impl FnMut(&str) -> bool) {
+    let mut lower = String::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        let mut rest = run;
+        while !rest.is_empty() {
+            let (word, after) = rest.split_at(end_of_word(rest));
+            rest = after;
+            lower.clear();
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+            if lower.len() <= WORD_MAX && !each(&lower) {
+                return;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Digit,
+}
+
+fn class(c: char) -> Class {
+    match c {
+        c if c.is_numeric() => Class::Digit,
+        c if c.is_uppercase() => Class::Upper,
+        _ => Class::Lower,
+    }
+}
+
+/// Where the first word of a run ends, in bytes. The last capital before a small letter begins a word (`HTTPServer`), but a
+/// plural of an acronym stays whole (`URLs`).
+fn end_of_word(run: &str) -> usize {
+    let mut chars = run.char_indices().peekable();
+    let Some((_, first)) = chars.next() else { return 0 };
+    let (mut last, mut capitals) = (class(first), usize::from(class(first) == Class::Upper));
+    while let Some((at, c)) = chars.next() {
+        let now = class(c);
+        let goes_on = match (last, now) {
+            (Class::Upper, Class::Upper) => {
+                let small = chars.peek().is_some_and(|&(_, next)| class(next) == Class::Lower);
+                !small || is_plural_end(&run[at + c.len_utf8()..])
+            }
+            (Class::Upper, Class::Lower) => capitals == 1 || is_plural_end(&run[at..]),
+            (last, now) => last == now,
+        };
+        if !goes_on {
+            return at;
+        }
+        capitals += usize::from(now == Class::Upper);
+        last = now;
+    }
+    run.len()
+}
+
+/// `s`, and no small letter after it.
+fn is_plural_end(text: &str) -> bool {
+    text.strip_prefix('s').is_some_and(|after| after.chars().next().is_none_or(|c| class(c) != Class::Lower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &str) -> String {
+        let mut all = Vec::new();
+        words(text, |word| {
+            all.push(word.to_owned());
+            true
+        });
+        all.join(" ")
+    }
+
+    #[test]
+    fn identifiers_come_apart_where_their_writers_put_borders() {
+        for (text, expected) in [
+            ("get_object_or_404", "get object or 404"),
+            ("getObjectOr404", "get object or 404"),
+            ("HTTPServer", "http server"),
+            ("parseURLs", "parse urls"),
+            ("URLsFor", "urls for"),
+            ("utf8Decode", "utf 8 decode"),
+            ("__init__", "init"),
+            ("ÜberGröße", "über größe"),
+            ("Signs a cookie, twice.", "signs a cookie twice"),
+            ("a.b->c", "a b c"),
+            ("", ""),
+            ("_-.", ""),
+        ] {
+            assert_eq!(split(text), expected, "{text}");
+        }
+        assert_eq!(split(&"x".repeat(41)), "");
+    }
+
+    #[test]
+    fn whoever_has_enough_is_left_alone() {
+        let mut seen = 0;
+        words("one two three", |_| {
+            seen += 1;
+            seen < 2
+        });
+        assert_eq!(seen, 2);
+    }
+}
