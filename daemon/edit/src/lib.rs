@@ -29,7 +29,7 @@ pub use error::{Conflict, Difference, Differs, EditError};
 pub use pattern::{
     Grammar, LANGUAGES, Parse, PatternEdit, PatternError, PatternFileError, PatternLanguage, pattern_language,
 };
-pub use pending::{Kind, Outcome, Owner, Pending, PendingId, Staged, Summary};
+pub use pending::{Kind, LIFE, Outcome, Owner, Pending, PendingId, Staged, Summary};
 pub use preview::{FileKind, FilePreview, Preview};
 pub use symbol::{SymbolEditError, SymbolOperation, SymbolPlace, edit_symbol};
 pub use text::{RegexEdit, TextEdit, TextEditError, replace_matches, replace_text};

@@ -16,7 +16,9 @@ use crate::apply::{Stopped, Writer};
 use crate::error::{Conflict, EditError};
 use crate::files::{Disk, Files};
 use crate::journal::{Journal, Record, Subject};
-use crate::pending::{self, Kind, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Staged, Summary};
+use crate::pending::{
+    self, Kind, LIFE, Outcome, Owner, Pending, PendingId, Queue, QueueFolder, Shown, Staged, Summary,
+};
 use crate::plan::{self, NoPlan, Plan, Wish, cause, real_root};
 use crate::undo::{Kept, NoUndo, Undos};
 
@@ -28,6 +30,8 @@ pub struct Edits {
     clock: Clock,
     files: Arc<dyn Files>,
     queue: Mutex<Queue>,
+    /// What the queue has, for those who must not wait for it.
+    shown: Shown,
     journal: Journal,
     undos: Undos,
     /// One lock for each workspace that something was applied to.
@@ -84,7 +88,8 @@ impl Edits {
         let (queue, warnings) = Queue::open(place);
         let journal = Journal::new(Arc::clone(&files), folder.as_path().join("journal"));
         let undos = Undos::new(Arc::clone(&files), folder.as_path().join("undo"));
-        let edits = Self { clock, files, queue: Mutex::new(queue), journal, undos, roots: Mutex::default() };
+        let (shown, queue) = (queue.shown(), Mutex::new(queue));
+        let edits = Self { clock, files, queue, shown, journal, undos, roots: Mutex::default() };
         let mut report = Report { warnings, ..Report::default() };
         edits.recover(None, &mut report);
         edits.queue().expire((edits.clock)());
@@ -131,12 +136,17 @@ impl Edits {
         Ok(pending::staged(&queue.load(&id)?.proposal, path))
     }
 
-    /// What waits, newest first, of those that are `wanted`: one client's, one workspace's, all.
+    /// What waits, newest first, of those that are `wanted`: one client's, one workspace's, all. Never waits itself, neither for
+    /// the disk nor for anybody who does.
     #[must_use]
-    pub fn pending(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Summary> {
-        let mut all = self.queue().all();
-        all.retain(wanted);
-        all
+    pub fn pending(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Arc<Summary>> {
+        let all = Arc::clone(&self.shown.read().unwrap_or_else(PoisonError::into_inner));
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let now = (self.clock)();
+        let is_alive = |one: &Summary| now.duration_since(one.made).map_or(true, |age| age < LIFE);
+        all.iter().filter(|one| is_alive(one) && wanted(one)).cloned().collect()
     }
 
     /// The edit that somebody means: the one named, whoever made it; else the newest preview of `owner`, else its change set.

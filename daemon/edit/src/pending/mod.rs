@@ -16,7 +16,8 @@ use crate::Proposal;
 
 pub(crate) use compose::{Misfit, compose, staged};
 pub use id::PendingId;
-pub(crate) use queue::{Queue, QueueFolder};
+pub use queue::LIFE;
+pub(crate) use queue::{Queue, QueueFolder, Shown};
 
 /// Whose an edit is, and where.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use super::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
@@ -17,7 +17,7 @@ use crate::format::{self, Queued};
 use crate::plan::cause;
 
 /// How long an edit is pending at most.
-pub(crate) const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+pub const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long it is remembered how an edit was decided.
 const MEMORY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// How many decided edits are remembered.
@@ -39,9 +39,13 @@ pub(crate) struct QueueFolder {
     pub(crate) folder: PathBuf,
 }
 
+/// What is pending, newest first, for whoever must not wait while files are read or written.
+pub(crate) type Shown = Arc<RwLock<Arc<Vec<Arc<Summary>>>>>;
+
 /// Pending edits, and those that were.
 pub(crate) struct Queue {
     place: QueueFolder,
+    shown: Shown,
     items: BTreeMap<PendingId, Item>,
     /// Oldest first.
     settled: VecDeque<Settled>,
@@ -50,14 +54,15 @@ pub(crate) struct Queue {
 }
 
 struct Item {
-    summary: Summary,
+    summary: Arc<Summary>,
     serial: u64,
 }
 
 impl Queue {
     /// Reads what there is. The sentences say what could not be.
     pub(crate) fn open(place: QueueFolder) -> (Self, Vec<String>) {
-        let mut queue = Self { place, items: BTreeMap::new(), settled: VecDeque::new(), serial: 0 };
+        let (items, settled) = (BTreeMap::new(), VecDeque::new());
+        let mut queue = Self { place, shown: Shown::default(), items, settled, serial: 0 };
         let mut warnings = Vec::new();
         let names = match queue.place.files.list(&queue.place.folder) {
             Ok(names) => names,
@@ -71,7 +76,20 @@ impl Queue {
             warnings.extend(queue.take_in(&name));
         }
         warnings.extend(queue.remember());
+        queue.show();
         (queue, warnings)
+    }
+
+    /// What is pending, as it is after each change.
+    pub(crate) fn shown(&self) -> Shown {
+        Arc::clone(&self.shown)
+    }
+
+    fn show(&self) {
+        let mut items: Vec<&Item> = self.items.values().collect();
+        items.sort_by_key(|item| std::cmp::Reverse(item.serial));
+        let all = items.into_iter().map(|item| Arc::clone(&item.summary)).collect();
+        *self.shown.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(all);
     }
 
     fn take_in(&mut self, name: &str) -> Option<String> {
@@ -86,7 +104,7 @@ impl Queue {
                 match self.read(&id) {
                     Ok(Queued { pending, serial }) => {
                         self.serial = self.serial.max(serial);
-                        self.items.insert(id, Item { summary: pending.summary, serial });
+                        self.items.insert(id, Item { summary: Arc::new(pending.summary), serial });
                         None
                     }
                     Err(why) => Some(why),
@@ -137,13 +155,6 @@ impl Queue {
         })
     }
 
-    /// Everything pending, newest first.
-    pub(crate) fn all(&self) -> Vec<Summary> {
-        let mut items: Vec<&Item> = self.items.values().collect();
-        items.sort_by_key(|item| std::cmp::Reverse(item.serial));
-        items.into_iter().map(|item| item.summary.clone()).collect()
-    }
-
     /// The newest preview of `owner`, else its change set.
     pub(crate) fn newest(&self, owner: &Owner) -> Option<PendingId> {
         let own = self.items.values().filter(|item| item.summary.owner == *owner);
@@ -160,7 +171,7 @@ impl Queue {
     /// What is known of `id`, if it is pending.
     pub(crate) fn summary(&self, id: &PendingId) -> Result<Summary, EditError> {
         match self.items.get(id) {
-            Some(item) => Ok(item.summary.clone()),
+            Some(item) => Ok(Summary::clone(&item.summary)),
             None => Err(self.missing(id)),
         }
     }
@@ -174,6 +185,7 @@ impl Queue {
             Ok(queued) => Ok(queued.pending),
             Err(cause) => {
                 self.items.remove(id);
+                self.show();
                 Err(EditError::State { file: self.path(id).display().to_string(), cause })
             }
         }
@@ -206,8 +218,9 @@ impl Queue {
             .and_then(|()| files::put(files, &path, &format::encode(&queued)))
             .map_err(|error| EditError::State { file: path.display().to_string(), cause: cause(&error) })?;
         self.serial = serial;
-        let summary = queued.pending.summary.clone();
+        let summary = Arc::new(queued.pending.summary.clone());
         self.items.insert(summary.id.clone(), Item { summary, serial });
+        self.show();
         Ok(queued.pending)
     }
 
@@ -258,7 +271,7 @@ impl Queue {
         how: (Outcome, SystemTime),
     ) -> Result<Summary, EditError> {
         let item = self.items.get(id).ok_or_else(|| self.missing(id))?;
-        let (summary, (outcome, at)) = (item.summary.clone(), how);
+        let (summary, (outcome, at)) = (Summary::clone(&item.summary), how);
         self.note(Settled { id: id.clone(), label: summary.label.clone(), outcome, at })?;
         Ok(summary)
     }
@@ -267,6 +280,7 @@ impl Queue {
     pub(crate) fn note(&mut self, settled: Settled) -> Result<(), EditError> {
         let id = settled.id.clone();
         self.items.remove(&id);
+        self.show();
         let old = |one: &Settled| settled.at.duration_since(one.at).is_ok_and(|age| age > MEMORY);
         while self.settled.len() >= REMEMBERED || self.settled.front().is_some_and(old) {
             self.settled.pop_front();
