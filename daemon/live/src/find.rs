@@ -14,6 +14,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::AbsPath;
 
+use crate::process::neutral_folder;
+
 /// How long a program may take to say its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(10);
 
@@ -183,7 +185,7 @@ fn ask_version(program: &Path, args: &[&str], search: &Search) -> Result<Option<
         return Ok(None);
     }
     let mut command = Command::new(program);
-    command.args(args).env_clear().envs(search.env.iter().cloned()).current_dir(std::env::temp_dir());
+    command.args(args).env_clear().envs(search.env.iter().cloned()).current_dir(neutral_folder());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
     let until = Instant::now() + VERSION_WITHIN;

@@ -1,7 +1,8 @@
 //! What a server says and asks while it lives, and how it is answered.
 //!
-//! Some servers stop for ever at a question that nobody answers, so every question has an answer, and none of them lets a
-//! server do anything: edits are refused here, because hob writes nothing that was not previewed.
+//! Some servers stop for ever at a question that nobody answers, so every question has an answer. What an attached editor can answer
+//! is asked there (see [`crate::share`]); without one, nothing lets a server do anything: edits are refused here, because hob
+//! writes nothing that was not previewed. Its settings are hob's own, because it has one set of them, whoever uses it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::diagnostics::Verdicts;
 use crate::ready::ReadyWatch;
-use crate::rpc::{Peer, ResponseError, codes};
+use crate::rpc::{Peer, Reply, ResponseError, codes};
+use crate::share::Share;
 use crate::spec::ServerSpec;
 
 /// Characters of a server's message about its own state that are shown.
@@ -24,6 +26,8 @@ pub struct Session {
     pub ready: ReadyWatch,
     /// What it pushed about files.
     pub verdicts: Verdicts,
+    /// The editors that use it.
+    pub share: Share,
     spec: Arc<ServerSpec>,
     folders: Value,
     settings: Value,
@@ -38,6 +42,7 @@ impl Session {
         Self {
             ready: ReadyWatch::new(spec.ready),
             verdicts: Verdicts::default(),
+            share: Share::default(),
             spec,
             folders,
             settings,
@@ -84,6 +89,17 @@ impl Session {
         }
     }
 
+    fn registers(&self, method: &str, params: Option<&RawValue>) {
+        let parsed = value(params);
+        if method == "client/registerCapability" {
+            self.register(&parsed);
+            self.share.register(params, &parsed);
+        } else {
+            self.unregister(&parsed);
+            self.share.unregister(params, &parsed);
+        }
+    }
+
     fn registrations(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         // Entries are inserted and removed whole.
         self.registered.lock().unwrap_or_else(PoisonError::into_inner)
@@ -107,36 +123,45 @@ fn advised(mut status: Value, spec: &ServerSpec) -> Value {
 }
 
 impl Peer for Session {
-    fn request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, ResponseError> {
-        let params = value(params);
-        match method {
-            "workspace/configuration" => Ok(self.configuration(&params)),
-            "workspace/workspaceFolders" => Ok(self.folders.clone()),
-            "client/registerCapability" => {
-                self.register(&params);
-                Ok(Value::Null)
+    fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply) {
+        let asked = |reply| self.share.ask_one(method, params, reply);
+        // `null` is "no choice was made", "seen", or "done", as the method has it.
+        let by_hob = match method {
+            "workspace/configuration" => return reply.send(&Ok(self.configuration(&value(params)))),
+            "workspace/workspaceFolders" => return reply.send(&Ok(self.folders.clone())),
+            "client/registerCapability" | "client/unregisterCapability" => {
+                self.registers(method, params);
+                return reply.send(&Ok(Value::Null));
             }
-            "client/unregisterCapability" => {
-                self.unregister(&params);
-                Ok(Value::Null)
+            "window/workDoneProgress/create" => {
+                self.share.created(params);
+                return reply.send(&Ok(Value::Null));
+            }
+            refresh if refresh.starts_with("workspace/") && refresh.ends_with("/refresh") => {
+                self.share.ask_all(method, params);
+                return reply.send(&Ok(Value::Null));
             }
             "workspace/applyEdit" => {
                 Ok(json!({"applied": false, "failureReason": "edits are previewed and applied by the user"}))
             }
             "window/showDocument" => Ok(json!({"success": false})),
-            // `null` is "no choice was made", "seen", or "done", as the method has it.
-            "window/workDoneProgress/create" | "window/showMessageRequest" => Ok(Value::Null),
-            refresh if refresh.starts_with("workspace/") && refresh.ends_with("/refresh") => Ok(Value::Null),
-            unknown => Err(ResponseError {
-                code: codes::METHOD_NOT_FOUND,
-                message: format!("hob does not know `{unknown}`"),
-            }),
+            "window/showMessageRequest" => Ok(Value::Null),
+            unknown => {
+                Err(ResponseError::new(codes::METHOD_NOT_FOUND, format!("hob does not know `{unknown}`")))
+            }
+        };
+        if let Err(reply) = asked(reply) {
+            reply.send(&by_hob);
         }
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) {
         match method {
-            "$/progress" => self.ready.progress(&value(params)),
+            "$/progress" => {
+                let parsed = value(params);
+                self.ready.progress(&parsed);
+                return self.share.progress(params, &parsed);
+            }
             "window/logMessage" | "window/showMessage" => {
                 let params = value(params);
                 let text = params["message"].as_str().unwrap_or_default();
@@ -150,28 +175,50 @@ impl Peer for Session {
                     self.verdicts.take_in(params);
                 }
             }
-            other => tracing::trace!(method = other, "a notification that nobody needs"),
+            other => tracing::trace!(method = other, "a notification that hob has no use for"),
         }
+        self.share.tell(method, params);
     }
 
     fn closed(&self, why: &str) {
         tracing::debug!(why, "a connection to a language server has ended");
+        self.share.closed(why);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::BufReader;
+
     use super::*;
     use crate::catalogue;
+    use crate::rpc::Client;
+    use crate::rpc::jsonrpc::Incoming;
+    use crate::rpc::transport::{MessageReader, write_body};
 
-    fn session() -> Session {
+    fn session() -> Arc<Session> {
         let spec = Arc::new(ServerSpec::cautious());
         let settings = json!({"python": {"analysis": {"mode": "off"}}});
-        Session::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings)
+        Arc::new(Session::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings))
     }
 
-    fn ask(session: &Session, method: &str, params: &Value) -> Result<Value, ResponseError> {
-        session.request(method, raw(params).as_deref())
+    /// What the session answers, seen from the server's end of a connection.
+    fn ask(session: &Arc<Session>, method: &str, params: &Value) -> Result<Value, ResponseError> {
+        let (from_hob, to_server) = std::io::pipe().expect("a pipe");
+        let (from_server, mut to_hob) = std::io::pipe().expect("a pipe");
+        let peer: Arc<dyn Peer> = Arc::<Session>::clone(session);
+        let _client = Client::start(to_server, from_server, peer).expect("threads");
+        let question = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        write_body(&mut to_hob, question.as_bytes()).expect("hob reads");
+        let mut reader = MessageReader::new(BufReader::new(from_hob));
+        loop {
+            let body = reader.next_body().expect("whole").expect("there is an answer");
+            if let Ok(Incoming::Response { outcome, .. }) = Incoming::parse(&body) {
+                return outcome.map(|raw| {
+                    raw.map_or(Value::Null, |raw| serde_json::from_str(raw.get()).expect("JSON"))
+                });
+            }
+        }
     }
 
     fn raw(value: &Value) -> Option<Box<RawValue>> {

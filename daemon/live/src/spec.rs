@@ -77,6 +77,15 @@ pub struct Reread {
     pub also: &'static [&'static str],
 }
 
+/// A command that says what is wrong with a file, for a server that says by itself only what is new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Judges {
+    /// Its name.
+    pub command: &'static str,
+    /// Its first arguments, of which each asks for a part of what is wrong. The second is an object with the `file`.
+    pub questions: &'static [&'static str],
+}
+
 /// What options and settings depend on.
 pub struct Circumstances<'a> {
     /// Whether the user trusts the project.
@@ -132,6 +141,9 @@ pub struct ServerSpec {
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
+    /// How it is asked what is wrong with a file, where it cannot be asked in the protocol's way and what it says by itself cannot
+    /// be waited for.
+    pub judges: Option<Judges>,
     /// Variables that it is started with, beside the machine's and before the user's.
     pub environment: fn(&Circumstances<'_>) -> Environment,
     /// `initializationOptions`.
@@ -174,6 +186,7 @@ impl ServerSpec {
             ready: ReadySignal::Settles,
             open: OpenPolicy::AskedFile,
             announce: Announce::WatchedFilesAndOpenNew,
+            judges: None,
             environment: no_variables,
             options: nothing,
             settings: nothing,

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::spec::{Announce, Circumstances, Install, OpenPolicy, ReadySignal, Reread, ServerSpec, nothing};
+use crate::spec::{
+    Announce, Circumstances, Install, Judges, OpenPolicy, ReadySignal, Reread, ServerSpec, nothing,
+};
 
 const FILES: &[(&str, &str)] = &[
     ("ts", "typescript"),
@@ -18,6 +20,11 @@ const FILES: &[(&str, &str)] = &[
 /// `git checkout` sometimes never; this takes 0.1 s for 250 files.
 const RELOAD: Reread =
     Reread { command: "typescript.tsserverRequest", arguments: &["reloadProjects"], also: &[".json"] };
+/// They keep silent about a file with which nothing was wrong and nothing is.
+const JUDGES: Judges = Judges {
+    command: "typescript.tsserverRequest",
+    questions: &["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"],
+};
 const MARKERS: &[&str] = &["tsconfig.json", "jsconfig.json", "package.json"];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
@@ -47,6 +54,7 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         ready: ReadySignal::ProgressEnds("Initializing JS/TS language features"),
         open: OpenPolicy::AskedFile,
         announce: Announce::Command(RELOAD),
+        judges: Some(JUDGES),
         options: tsls_options,
         needs_trust: Some("it runs the TypeScript that lies in the project's `node_modules`"),
         clean_exit_codes: &[0],

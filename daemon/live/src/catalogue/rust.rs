@@ -1,5 +1,6 @@
 //! Rust: rust-analyzer 1.96 and 0.0.345.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,14 +71,44 @@ fn environment(circumstances: &Circumstances<'_>) -> Environment {
     let nothing = ["/bin/false", "/usr/bin/false"].into_iter().find(|path| Path::new(path).exists());
     variables.extend(nothing.map(|path| ("RUSTUP", path.into())));
     if !circumstances.trusted {
-        let compiler = sysroot(circumstances).map(|path| path.join("bin").join(RUSTC).into_os_string());
+        let sysroot = sysroot(circumstances);
+        // A proxy of rustup's does what a file of the project says, and that may name programs of the project. This counts for more.
+        variables.extend(sysroot.as_deref().and_then(toolchain).map(|name| ("RUSTUP_TOOLCHAIN", name)));
+        let compiler = sysroot.map(|path| path.join("bin").join(RUSTC).into_os_string());
         variables.push(("RUSTC", compiler.unwrap_or_else(|| RUSTC.into())));
         variables.extend(["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"].map(|name| (name, "".into())));
     }
     variables
 }
 
+/// The name of the toolchain that lies in a folder, if rustup put it there.
+fn toolchain(sysroot: &Path) -> Option<OsString> {
+    let is_rustups = sysroot.parent()?.file_name()? == "toolchains";
+    is_rustups.then(|| sysroot.file_name().map(OsString::from)).flatten()
+}
+
 const RUSTC: &str = match cfg!(windows) {
     true => "rustc.exe",
     false => "rustc",
 };
+
+#[cfg(all(test, unix))]
+mod tests {
+    use hob_base::AbsPath;
+
+    use super::*;
+
+    #[test]
+    fn an_untrusted_project_does_not_choose_the_toolchain() {
+        let root = &AbsPath::new("/p").expect("absolute");
+        let value = |trusted: bool, sysroot: &'static str| {
+            let ask = move |_: &str, _: &[&str]| Some(format!("{sysroot}\n"));
+            let circumstances = Circumstances { trusted, root, keep: None, ask: &ask };
+            let found = environment(&circumstances).into_iter().find(|(name, _)| *name == "RUSTUP_TOOLCHAIN");
+            found.map(|(_, value)| value)
+        };
+        assert_eq!(value(false, "/home/u/.rustup/toolchains/stable-x"), Some("stable-x".into()));
+        assert_eq!(value(true, "/home/u/.rustup/toolchains/stable-x"), None, "a trusted one does");
+        assert_eq!(value(false, "/usr"), None, "nobody would obey it");
+    }
+}

@@ -4,11 +4,15 @@
 //! on; the number of open files is bounded, because every one costs memory there and work here. What is sent must reach the
 //! server in the order in which it was decided, so [`Documents`] is used under one lock from the decision to the sending.
 
+mod pinned;
+
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use hob_base::{AbsPath, ContentHash, WsPath};
 use serde_json::{Value, json};
+
+pub use pinned::{Doc, Label, Shown};
 
 use crate::spec::{Announce, OpenPolicy, Reread, ServerSpec};
 use crate::uri;
@@ -75,12 +79,27 @@ struct Open {
     shown: bool,
     /// Batches of changes, of those that it may depend on, when the server was last made to read it.
     fresh: u64,
+    /// An editor has it open: it stays so, and its text is what counts among editors.
+    pinned: bool,
+    /// Which versions are which editor's.
+    labels: pinned::Labels,
 }
 
 impl Open {
     fn new((version, text): (i32, &str), used: u64) -> Self {
         let hash = ContentHash::of(text.as_bytes());
-        Self { version, hash, used, asked: None, shown: false, fresh: 0 }
+        let labels = pinned::Labels::default();
+        Self { version, hash, used, asked: None, shown: false, fresh: 0, pinned: false, labels }
+    }
+}
+
+impl Open {
+    /// A text, perhaps the one that it has, gets the next number.
+    fn renumber(&mut self, text: &str) {
+        let hash = ContentHash::of(text.as_bytes());
+        self.labels.carry(self.version, hash == self.hash);
+        self.hash = hash;
+        self.version += 1;
     }
 }
 
@@ -100,6 +119,8 @@ pub struct Awaited {
 pub struct Documents {
     root: AbsPath,
     open: HashMap<WsPath, Open>,
+    /// What editors have open that is no file of the project, by its URI.
+    outside: HashMap<String, Open>,
     uses: u64,
     /// Batches of changes so far.
     changes: u64,
@@ -122,6 +143,7 @@ impl Documents {
         Self {
             root,
             open: HashMap::new(),
+            outside: HashMap::new(),
             uses: 0,
             changes: 0,
             relevant: 0,
@@ -176,8 +198,8 @@ impl Documents {
     fn read_again(&mut self, path: &WsPath, text: &str) -> Option<Tell> {
         let (uri, relevant) = (self.uri(path), self.relevant);
         let open = self.open.get_mut(path)?;
-        (open.hash, open.fresh) = (ContentHash::of(text.as_bytes()), relevant);
-        open.version += 1;
+        open.fresh = relevant;
+        open.renumber(text);
         self.reading.insert(path.clone(), open.version);
         Some(did_change(&uri, open.version, (text, true)))
     }
@@ -195,7 +217,7 @@ impl Documents {
             return None;
         }
         self.reading.remove(path);
-        self.open.get(path).is_some_and(|open| open.shown).then(|| self.close(path))
+        self.open.get(path).is_some_and(|open| open.shown && !open.pinned).then(|| self.close(path))
     }
 
     /// What to tell so that the server judges `path` in the light of everything it has been told; `None` if the file cannot
@@ -218,8 +240,7 @@ impl Documents {
         }
         if was_open {
             let text = read(path)?;
-            open.hash = ContentHash::of(text.as_bytes());
-            open.version += 1;
+            open.renumber(&text);
             tell.push(did_change(&uri, open.version, (&text, true)));
         }
         open.asked = Some((changes, before));
@@ -300,7 +321,7 @@ impl Documents {
         }
         let mut tell = Vec::new();
         for (path, change) in files {
-            let text = (*change != FileChange::Deleted).then(|| read(path)).flatten();
+            let text = self.present(path, *change, read);
             let gone = text.is_none();
             tell.extend(self.show_one(spec, path, text.unwrap_or_default()));
             if let Some(open) = self.open.get_mut(path) {
@@ -371,9 +392,9 @@ impl Documents {
 
     /// Brings an open file up to date.
     fn sync(&mut self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<Tell> {
-        let text = (change != FileChange::Deleted).then(|| read(path)).flatten();
-        let Some(text) = text else {
-            return Some(self.close(path));
+        let Some(text) = self.present(path, change, read) else {
+            // Whoever has it open in an editor is about to say what becomes of it.
+            return (!self.open.get(path)?.pinned).then(|| self.close(path));
         };
         let uri = self.uri(path);
         let open = self.open.get_mut(path)?;
@@ -386,10 +407,17 @@ impl Documents {
         Some(did_change(&uri, open.version, (&text, false)))
     }
 
+    /// A file's text after a change. What an editor has unsaved is there, even if the file is not.
+    fn present(&self, path: &WsPath, change: FileChange, read: ReadText<'_>) -> Option<String> {
+        let is_pinned = self.open.get(path).is_some_and(|open| open.pinned);
+        (change != FileChange::Deleted || is_pinned).then(|| read(path)).flatten()
+    }
+
     fn close_superfluous(&mut self) -> Vec<Tell> {
         let mut tell = Vec::new();
         while self.open.len() >= MOST_OPEN {
-            let closable = self.open.iter().filter(|(path, _)| !self.reading.contains_key(*path));
+            let closable =
+                self.open.iter().filter(|(path, open)| !self.reading.contains_key(*path) && !open.pinned);
             let oldest = closable.min_by_key(|(_, open)| open.used).map(|(path, _)| path.clone());
             let Some(path) = oldest else { break };
             tell.push(self.close(&path));

@@ -20,7 +20,7 @@ use crate::instance::Launch;
 use crate::keep;
 use crate::lately::Lately;
 use crate::preferences::{Preferences, Said, ServerPreference};
-use crate::process::ServerCommand;
+use crate::process::{ServerCommand, neutral_folder};
 use crate::spec::{Circumstances, Environment, ServerSpec};
 
 /// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
@@ -314,7 +314,7 @@ impl Live {
 fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(env.iter().cloned());
-    command.current_dir(std::env::temp_dir()).stdin(Stdio::null());
+    command.current_dir(neutral_folder()).stdin(Stdio::null());
     let output = command.output().ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()
 }

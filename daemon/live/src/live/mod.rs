@@ -107,13 +107,10 @@ impl Live {
         cancel: &CancelToken,
         question: impl Fn(&Instance) -> Result<T, LiveError>,
     ) -> Result<T, LiveError> {
-        let (launch, _) = self.launch(project, path.file_name())?;
-        let (server, wanted) = (launch.spec.name, InstanceKey::of(&launch));
         let mut again = true;
-        self.end_other_forms(&wanted, cancel).map_err(|stopped| LiveError::Stopped { server, stopped })?;
         loop {
-            let instance =
-                self.pool.get_as(&wanted, &launch, cancel).map_err(|error| error::of_pool(server, error))?;
+            let instance = self.instance(project, path.file_name(), cancel)?;
+            let server = instance.spec().name;
             match question(&instance) {
                 Err(LiveError::Refused { error: CallError::Closed(why), .. }) if again => {
                     tracing::debug!(server, why, "asking again: the server went away under the question");
@@ -124,6 +121,22 @@ impl Live {
         }
     }
 
+    /// The server for files of this name, running.
+    ///
+    /// # Errors
+    /// [`LiveError`].
+    pub fn instance(
+        &self,
+        project: &Project,
+        file_name: &str,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Instance>, LiveError> {
+        let (launch, _) = self.launch(project, file_name)?;
+        let (server, wanted) = (launch.spec.name, InstanceKey::of(&launch));
+        self.end_other_forms(&wanted, cancel).map_err(|stopped| LiveError::Stopped { server, stopped })?;
+        self.pool.get_as(&wanted, &launch, cancel).map_err(|error| error::of_pool(server, error))
+    }
+
     /// Tells the running servers of a project what changed on disk.
     pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
         self.pool.take_in(root, changes, read);
@@ -132,7 +145,7 @@ impl Live {
     /// Whether any server of a project runs or is starting: if not, changes need not be told to anybody.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
-        self.pool.is_used(root)
+        self.pool.is_used(root) || self.pool.known_view(root).is_some()
     }
 
     /// Whether any server of any project runs or is starting.

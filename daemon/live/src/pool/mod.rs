@@ -19,6 +19,7 @@ use crate::documents::{FileChange, ReadText};
 use crate::instance::{Instance, Launch, StartError};
 use crate::process::Guard;
 use crate::ready::Readiness;
+use crate::views::View;
 use backoff::{Backoff, Next};
 
 /// How long a waiting call sleeps before it looks whether it was cancelled.
@@ -128,6 +129,8 @@ struct Slots {
 pub struct Pool {
     slots: Mutex<Slots>,
     closing: AtomicBool,
+    /// What editors have open in projects: as long as an editor or a server has a hold on it.
+    views: Mutex<HashMap<AbsPath, Weak<View>>>,
     wake_reaper: Condvar,
     guard: Option<Guard>,
     options: PoolOptions,
@@ -140,6 +143,7 @@ impl Pool {
         Arc::new(Self {
             slots: Mutex::default(),
             closing: AtomicBool::new(false),
+            views: Mutex::default(),
             wake_reaper: Condvar::new(),
             guard,
             options,
@@ -189,6 +193,25 @@ impl Pool {
             }
             state = slot.changed.wait_timeout(state, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// What editors have open in a project.
+    #[must_use]
+    pub fn view(&self, root: &AbsPath) -> Arc<View> {
+        let mut views = lock(&self.views);
+        if let Some(view) = views.get(root).and_then(Weak::upgrade) {
+            return view;
+        }
+        views.retain(|_, view| view.strong_count() > 0);
+        let view = Arc::new(View::new(root.clone()));
+        views.insert(root.clone(), Arc::downgrade(&view));
+        view
+    }
+
+    /// What editors have open in a project, if anybody has ever asked.
+    #[must_use]
+    pub fn known_view(&self, root: &AbsPath) -> Option<Arc<View>> {
+        lock(&self.views).get(root).and_then(Weak::upgrade)
     }
 
     /// The servers of a project that run.
@@ -244,6 +267,9 @@ impl Pool {
     /// Tells the servers of a project what changed on disk; those that are better started anew are stopped, and those that
     /// are just starting are told when they have.
     pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
+        if let Some(view) = self.known_view(root) {
+            view.take_in(changes);
+        }
         for (key, slot) in self.slots_where(|key| key.root == *root) {
             let mut state = lock(&slot.state);
             if matches!(state.state, State::Starting) {
@@ -274,6 +300,8 @@ impl Pool {
             let state = lock(&slot.state);
             let (instance, used) = (running(&state)?, state.used);
             drop(state);
+            // Somebody types into what it serves.
+            let used = if instance.session().share.is_empty() { used } else { Some(Instant::now()) };
             Some((key, instance.process().rss_bytes(), used))
         };
         self.slots_where(|_| true).into_iter().filter_map(cost).collect()
@@ -339,7 +367,12 @@ impl Pool {
         let pool = Arc::clone(self);
         let run = move || {
             let name = launch.spec.name;
-            let outcome = Instance::start(launch, pool.guard.as_ref(), &CancelToken::new(Deadline::NEVER));
+            let view = pool.view(&launch.root);
+            let outcome = Instance::start(
+                launch,
+                (pool.guard.as_ref(), Arc::clone(&view)),
+                &CancelToken::new(Deadline::NEVER),
+            );
             let mut state = lock(&slot.state);
             match outcome {
                 Ok(instance) if pool.is_closing() => {
@@ -353,7 +386,9 @@ impl Pool {
                     let read = |path: &WsPath| std::fs::read_to_string(root.join_ws(path)).ok();
                     // Closed, or better started anew: whoever asks next finds out.
                     let _ = instance.take_in(&missed, &read);
-                    state.state = State::Running(Arc::new(instance));
+                    let instance = Arc::new(instance);
+                    view.attach(&instance);
+                    state.state = State::Running(instance);
                 }
                 Err(error) => {
                     state.missed.clear();
@@ -419,7 +454,7 @@ fn reap(pool: &Weak<Pool>) {
 fn bury(state: &mut SlotState) {
     let State::Running(instance) = &state.state else { return };
     let Some(why) = instance.gone() else { return };
-    let (name, stderr) = (instance.spec().name, instance.process().stderr_tail());
+    let (name, stderr) = (instance.spec().name, instance.process().last_words());
     tracing::warn!(server = name, why, "a language server died");
     if instance.has_answered() {
         // It works; what ended it was something else, and the failures before it do not count any more.

@@ -98,6 +98,13 @@ const PASSED_ON: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
+/// Where programs are asked about themselves. Many obey files that lie in the folder they are started in, or above it, and in
+/// a folder for everybody's temporary files anybody may have put some.
+#[must_use]
+pub fn neutral_folder() -> PathBuf {
+    if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
+}
+
 /// What of `all` a language server is given.
 #[must_use]
 pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
@@ -174,6 +181,12 @@ impl ServerProcess {
     #[must_use]
     pub fn stderr_tail(&self) -> Vec<String> {
         self.stderr.lines()
+    }
+
+    /// As [`ServerProcess::stderr_tail`], once it has ended: waits a moment for what it said last.
+    #[must_use]
+    pub fn last_words(&self) -> Vec<String> {
+        self.stderr.last_lines()
     }
 
     /// Memory that it and everything it started occupy, in bytes; 0 where that cannot be found out.

@@ -3,18 +3,33 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Lines that are kept.
 const LINES: usize = 40;
 /// Bytes of a line that are kept.
 const WIDTH: usize = 400;
+/// How long the last words of a process that has ended may be on their way.
+const ENDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// The last lines of an output.
 #[derive(Clone, Debug, Default)]
 pub struct StderrTail {
-    lines: Arc<Mutex<VecDeque<String>>>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    heard: Mutex<Heard>,
+    has_ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    lines: VecDeque<String>,
+    ended: bool,
 }
 
 impl StderrTail {
@@ -30,6 +45,8 @@ impl StderrTail {
             while let Ok(Some(line)) = next_line(&mut output) {
                 writer.push(line);
             }
+            writer.heard().ended = true;
+            writer.shared.has_ended.notify_all();
         };
         thread::Builder::new().name("hob-lsp-stderr".to_owned()).spawn(read)?;
         Ok(tail)
@@ -38,15 +55,29 @@ impl StderrTail {
     /// The lines, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.heard().lines.iter().cloned().collect()
+    }
+
+    /// As [`StderrTail::lines`], of a process that has ended: what it wrote may not have been read yet.
+    #[must_use]
+    pub fn last_lines(&self) -> Vec<String> {
+        let waited =
+            self.shared.has_ended.wait_timeout_while(self.heard(), ENDS_WITHIN, |heard| !heard.ended);
+        let (heard, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        heard.lines.iter().cloned().collect()
     }
 
     fn push(&self, line: String) {
-        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == LINES {
-            lines.pop_front();
+        let mut heard = self.heard();
+        if heard.lines.len() == LINES {
+            heard.lines.pop_front();
         }
-        lines.push_back(line);
+        heard.lines.push_back(line);
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        // Lines are added whole.
+        self.shared.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -93,5 +124,13 @@ mod tests {
         (0..LINES + 5).for_each(|i| tail.push(i.to_string()));
         assert_eq!(tail.lines().len(), LINES);
         assert_eq!(tail.lines()[0], "5");
+    }
+
+    #[test]
+    fn the_last_words_are_waited_for() {
+        for _ in 0..100 {
+            let tail = StderrTail::of(&b"that was it"[..]).expect("a thread");
+            assert_eq!(tail.last_lines(), ["that was it"]);
+        }
     }
 }

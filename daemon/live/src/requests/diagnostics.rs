@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use hob_base::WsPath;
 
+use super::commanded::commanded;
 use super::{Asking, At};
 use crate::instance::{Answer, Completeness, Instance};
 use crate::live::{LiveError, of_call};
@@ -102,8 +103,14 @@ pub fn diagnostics(
     file: &WsPath,
     asking: Asking<'_>,
 ) -> Result<Answer<Vec<Diagnosis>>, LiveError> {
+    let commanded = || match instance.spec().judges {
+        Some(judges) => commanded(instance, file, judges, asking),
+        None => Ok(None),
+    };
     let answer = if instance.offers(PULL.0, PULL.1) {
         pulled(instance, file, asking)?
+    } else if let Some(answer) = commanded()? {
+        answer
     } else {
         let failed = |error| of_call(instance.spec().name, PULL.1, error);
         // Before it has a file it may have nothing to load, and would never be ready.

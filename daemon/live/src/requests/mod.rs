@@ -1,6 +1,7 @@
 //! The questions that hob asks, one file each: what is sent, and what the answer means in hob's own words.
 
 mod calls;
+mod commanded;
 mod diagnostics;
 mod hover;
 mod locations;

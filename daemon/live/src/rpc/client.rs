@@ -61,11 +61,8 @@ impl CallError {
 
 /// What a server says without being asked. Called on the reading thread, in order; must not wait for the server.
 pub trait Peer: Send + Sync {
-    /// The server wants something; what to answer.
-    ///
-    /// # Errors
-    /// What to refuse it with.
-    fn request(&self, method: &str, params: Option<&RawValue>) -> Result<Value, ResponseError>;
+    /// The server wants something; `reply` takes the answer, now or later.
+    fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply);
 
     /// The server tells something.
     fn notification(&self, method: &str, params: Option<&RawValue>);
@@ -74,11 +71,66 @@ pub trait Peer: Send + Sync {
     fn closed(&self, why: &str);
 }
 
-type Outcome = Result<Option<Box<RawValue>>, CallError>;
+/// What came of a request.
+pub type Outcome = Result<Option<Box<RawValue>>, CallError>;
+
+/// Takes the outcome of a request that nobody waits for on a thread of its own. Called on the reading thread: must not wait.
+pub type OnOutcome = Box<dyn FnOnce(Outcome) + Send>;
+
+/// Where the answer to a server's request goes. A server may stop for ever at a question that nobody answers: one that is dropped
+/// refuses.
+pub struct Reply {
+    /// Taken when it is used.
+    to: Option<(Client, RequestId)>,
+}
+
+impl Reply {
+    /// Answers.
+    pub fn send(mut self, answer: &Result<Value, ResponseError>) {
+        self.give(answer);
+    }
+
+    fn give(&mut self, answer: &Result<Value, ResponseError>) {
+        if let Some((client, id)) = self.to.take() {
+            // Closed already: nobody waits for it.
+            let _ = client.send(jsonrpc::answer(&id, answer));
+        }
+    }
+}
+
+impl Drop for Reply {
+    fn drop(&mut self) {
+        self.give(&Err(ResponseError::new(jsonrpc::codes::INTERNAL_ERROR, "nobody is there to answer")));
+    }
+}
+
+impl std::fmt::Debug for Reply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Reply").finish_non_exhaustive()
+    }
+}
+
+/// Who gets an outcome.
+enum Wants {
+    /// One who waits.
+    Waiter(SyncSender<Outcome>),
+    /// One who does not.
+    Handler(OnOutcome),
+}
+
+impl Wants {
+    fn give(self, outcome: Outcome) {
+        match self {
+            // Nobody waits any more: cancelled a moment ago.
+            Self::Waiter(waiter) => drop(waiter.send(outcome)),
+            Self::Handler(handler) => handler(outcome),
+        }
+    }
+}
 
 #[derive(Default)]
 struct Waiting {
-    calls: HashMap<i64, SyncSender<Outcome>>,
+    calls: HashMap<i64, Wants>,
     /// Why there will be no more answers.
     closed: Option<String>,
 }
@@ -171,14 +223,44 @@ impl Client {
         let body = jsonrpc::call(Some(id), method, params)
             .map_err(|error| CallError::Malformed { method, why: error.to_string() })?;
         let (answer, answered) = sync_channel(1);
-        self.expect(id, answer)?;
+        self.expect(id, Wants::Waiter(answer))?;
         let outcome = self.send(body).and_then(|()| wait(&answered, cancel));
         if let Err(CallError::Stopped(_)) = outcome {
             self.waiting().calls.remove(&id);
-            let cancelled = jsonrpc::call(None, "$/cancelRequest", &json!({"id": id}));
-            cancelled.ok().map(|body| self.send(body));
+            self.cancel(id);
         }
         outcome
+    }
+
+    /// Passes a request on, with parameters as they were written, for somebody who does not wait here; gives the number it goes
+    /// under. `on` is called exactly once, also when the connection ends; not when this fails.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn forward(&self, method: &str, params: Option<&RawValue>, on: OnOutcome) -> Result<i64, CallError> {
+        let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        let body = jsonrpc::call_raw(Some(id), method, params);
+        self.expect(id, Wants::Handler(on))?;
+        match self.send(body) {
+            Ok(()) => Ok(id),
+            // Whoever closed it meanwhile has called `on`, or this takes it back.
+            Err(error) if self.waiting().calls.remove(&id).is_some() => Err(error),
+            Err(_) => Ok(id),
+        }
+    }
+
+    /// Passes a notification on, with parameters as they were written.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn forward_notification(&self, method: &str, params: Option<&RawValue>) -> Result<(), CallError> {
+        self.send(jsonrpc::call_raw(None, method, params))
+    }
+
+    /// Tells the server that the answer to this request is not wanted any more. It still comes.
+    pub fn cancel(&self, id: i64) {
+        let cancelled = jsonrpc::call(None, "$/cancelRequest", &json!({"id": id}));
+        cancelled.ok().map(|body| self.send(body));
     }
 
     /// Asks and does not wait: whatever the server answers is of use to nobody.
@@ -218,7 +300,7 @@ impl Client {
         let calls = std::mem::take(&mut waiting.calls);
         drop(waiting);
         for (_, call) in calls {
-            let _ = call.send(Err(CallError::Closed(why.clone())));
+            call.give(Err(CallError::Closed(why.clone())));
         }
         // An empty body is no message: the writer's sign to let go of the pipe.
         let _ = self.shared.outbox.send(Vec::new());
@@ -230,7 +312,7 @@ impl Client {
         self.waiting().closed.clone()
     }
 
-    fn expect(&self, id: i64, answer: SyncSender<Outcome>) -> Result<(), CallError> {
+    fn expect(&self, id: i64, answer: Wants) -> Result<(), CallError> {
         let mut waiting = self.waiting();
         if let Some(why) = &waiting.closed {
             return Err(CallError::Closed(why.clone()));
@@ -276,9 +358,8 @@ impl Client {
             }
             Incoming::Notification { method, params } => peer.notification(&method, params.as_deref()),
             Incoming::Request { id, method, params } => {
-                let answer = jsonrpc::answer(&id, &peer.request(&method, params.as_deref()));
-                // Closed already: nobody waits for it.
-                let _ = self.send(answer);
+                let reply = Reply { to: Some((self.clone(), id)) };
+                peer.request(&method, params.as_deref(), reply);
             }
         }
     }
@@ -289,8 +370,7 @@ impl Client {
             _ => None,
         };
         match call {
-            // Nobody waits any more: cancelled a moment ago.
-            Some(call) => drop(call.send(outcome)),
+            Some(call) => call.give(outcome),
             None => tracing::debug!(?id, "an answer to nothing that was asked"),
         }
     }

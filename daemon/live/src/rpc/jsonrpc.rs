@@ -6,6 +6,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The number of a request. Ours are numbers; a server's own may be text.
@@ -36,6 +37,17 @@ pub struct ResponseError {
     /// In words.
     #[serde(default)]
     pub message: String,
+    /// Whatever else it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+}
+
+impl ResponseError {
+    /// An error with nothing but its words.
+    #[must_use]
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
 }
 
 /// Error codes that decide what happens next.
@@ -54,6 +66,10 @@ pub mod codes {
     pub const REQUEST_CANCELLED: i64 = -32800;
     /// The server cancelled it: asking again is right.
     pub const SERVER_CANCELLED: i64 = -32802;
+    /// It was understood and is possible, but not now.
+    pub const REQUEST_FAILED: i64 = -32803;
+    /// The message is not one that may come now.
+    pub const INVALID_REQUEST: i64 = -32600;
 }
 
 /// A message from the other side.
@@ -135,9 +151,29 @@ pub fn call(id: Option<i64>, method: &str, params: &impl Serialize) -> serde_jso
     serde_json::to_vec(&Out { jsonrpc: "2.0", id, method, params })
 }
 
+/// As [`call`], with parameters that are JSON text already.
+#[must_use]
+pub fn call_raw(id: Option<i64>, method: &str, params: Option<&RawValue>) -> Vec<u8> {
+    let params = params.map(RawValue::get).filter(|params| *params != "null");
+    let mut text = String::with_capacity(64 + method.len() + params.map_or(0, str::len));
+    text.push_str(r#"{"jsonrpc":"2.0""#);
+    if let Some(id) = id {
+        text.push_str(r#","id":"#);
+        text.push_str(&id.to_string());
+    }
+    text.push_str(r#","method":"#);
+    text.push_str(&Value::from(method).to_string());
+    if let Some(params) = params {
+        text.push_str(r#","params":"#);
+        text.push_str(params);
+    }
+    text.push('}');
+    text.into_bytes()
+}
+
 /// The text of an answer to a request of the server.
 #[must_use]
-pub fn answer(id: &RequestId, outcome: &Result<serde_json::Value, ResponseError>) -> Vec<u8> {
+pub fn answer(id: &RequestId, outcome: &Result<Value, ResponseError>) -> Vec<u8> {
     let message = match outcome {
         Ok(result) => serde_json::json!({"jsonrpc": "2.0", "id": id, "result": result}),
         Err(error) => serde_json::json!({"jsonrpc": "2.0", "id": id, "error": error}),

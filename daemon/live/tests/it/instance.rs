@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hob_base::{Stopped, WsPath};
 use hob_live::documents::FileChange;
-use hob_live::instance::{Completeness, Instance, StartError};
+use hob_live::instance::{Completeness, StartError};
 use hob_live::ready::Readiness;
 use hob_live::rpc::CallError;
 use hob_live::spec::ReadySignal;
@@ -15,7 +15,7 @@ use lsp_types::{HoverParams, ReferenceParams};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{launch, start, within};
+use crate::support::{launch, start, start_it, within};
 
 fn references() -> ReferenceParams {
     let params = json!({
@@ -104,11 +104,11 @@ fn a_server_that_does_not_start_says_why_and_leaves_nothing() {
     let refused = start(ReadySignal::Held, &refusal, dir.path()).expect_err("it refused");
     assert!(matches!(&refused, StartError::Failed { why, .. } if why.contains("no compiler")), "{refused:?}");
     let silent = launch(ReadySignal::Held, &failing(json!({"silent": true})), dir.path());
-    let given_up = Instance::start(silent, None, &within(200)).expect_err("nobody waits so long");
+    let given_up = start_it(silent, &within(200)).expect_err("nobody waits so long");
     assert_eq!(given_up, StartError::Stopped(Stopped::DeadlinePassed));
     let mut absent = launch(ReadySignal::Held, &json!({}), dir.path());
     absent.command.program = "/nowhere/at/all".into();
-    let error = Instance::start(absent, None, &within(20_000)).expect_err("there is no such program");
+    let error = start_it(absent, &within(20_000)).expect_err("there is no such program");
     assert!(matches!(&error, StartError::Spawn { program, .. } if program == "/nowhere/at/all"), "{error:?}");
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hob_base::{CancelToken, Deadline, Stopped};
 use hob_live::rpc::transport::{MessageReader, write_body};
-use hob_live::rpc::{CallError, Client, Peer, ResponseError, codes};
+use hob_live::rpc::{CallError, Client, Peer, Reply, ResponseError, codes};
 use lsp_types::notification::Exit;
 use lsp_types::request::{Shutdown, WorkspaceSymbolRequest};
 use serde_json::value::RawValue;
@@ -36,11 +36,11 @@ struct Notes {
 }
 
 impl Peer for Notes {
-    fn request(&self, method: &str, _params: Option<&RawValue>) -> Result<Value, ResponseError> {
-        match method {
+    fn request(&self, method: &str, _params: Option<&RawValue>, reply: Reply) {
+        reply.send(&match method {
             "known" => Ok(json!([1, 2])),
-            _ => Err(ResponseError { code: codes::METHOD_NOT_FOUND, message: "unknown".to_owned() }),
-        }
+            _ => Err(ResponseError::new(codes::METHOD_NOT_FOUND, "unknown")),
+        });
     }
 
     fn notification(&self, method: &str, params: Option<&RawValue>) {

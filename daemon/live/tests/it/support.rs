@@ -8,6 +8,7 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::instance::{Instance, Launch, StartError};
 use hob_live::process::{ServerCommand, scrubbed_environment};
 use hob_live::spec::{Announce, ReadySignal, ServerSpec};
+use hob_live::views::View;
 use serde_json::{Value, json};
 
 pub(crate) fn spec(ready: ReadySignal) -> ServerSpec {
@@ -37,7 +38,13 @@ pub(crate) fn launch(ready: ReadySignal, script: &Value, root: &Path) -> Launch 
 }
 
 pub(crate) fn start(ready: ReadySignal, script: &Value, root: &Path) -> Result<Instance, StartError> {
-    Instance::start(launch(ready, script, root), None, &within(20_000))
+    start_it(launch(ready, script, root), &within(20_000))
+}
+
+/// Without a guard and without editors.
+pub(crate) fn start_it(launch: Launch, cancel: &CancelToken) -> Result<Instance, StartError> {
+    let view = Arc::new(View::new(launch.root.clone()));
+    Instance::start(launch, (None, view), cancel)
 }
 
 pub(crate) fn within(millis: u64) -> CancelToken {

@@ -3,6 +3,8 @@
 //! An instance is used by everybody who asks about its project. It never comes back to life: when its process ends, it is
 //! replaced as a whole, because nothing that it knew can be trusted to have survived.
 
+mod editors;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +18,14 @@ use serde_json::{Value, json};
 
 use crate::diagnostics::Verdict;
 use crate::documents::{Documents, FileChange, ReadText, Taken, Tell};
+use crate::offer;
 use crate::process::{Ended, Guard, ServerCommand, ServerProcess, end_group};
 use crate::ready::Readiness;
 use crate::rpc::{CallError, Client, ResponseError, codes};
 use crate::session::Session;
 use crate::spec::ServerSpec;
 use crate::uri;
+use crate::views::View;
 
 /// How long a server may take to answer `initialize`.
 const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
@@ -116,18 +120,20 @@ pub struct Instance {
     /// As the server sent them: a field of an unknown shape must not make the rest unusable.
     capabilities: Value,
     documents: Mutex<Documents>,
+    /// What editors have open; its lock comes before that of `documents`.
+    view: Arc<View>,
     started: Instant,
     answered: AtomicBool,
 }
 
 impl Instance {
-    /// Starts a server and waits until it is initialised.
+    /// Starts a server and waits until it is initialised. `view` is what editors have open in the project.
     ///
     /// # Errors
     /// [`StartError`]; nothing of it is left running.
     pub fn start(
         mut launch: Launch,
-        guard: Option<&Guard>,
+        (guard, view): (Option<&Guard>, Arc<View>),
         cancel: &CancelToken,
     ) -> Result<Self, StartError> {
         (launch.spec.before_start)(&mut launch);
@@ -161,7 +167,7 @@ impl Instance {
             "rootUri": root_uri,
             "workspaceFolders": folders,
             "initializationOptions": launch.options,
-            "capabilities": client_capabilities(),
+            "capabilities": offer::client_capabilities(),
         });
         let within = cancel.with_deadline(Deadline::after(INITIALISED_WITHIN));
         let result = client.request_raw("initialize", &params, &within);
@@ -175,6 +181,7 @@ impl Instance {
         told.map_err(|error| not_started(&error, &process, cancel))?;
         Ok(Self {
             documents: Mutex::new(Documents::new(launch.root.clone())),
+            view,
             capabilities: result["capabilities"].clone(),
             started: Instant::now(),
             answered: AtomicBool::new(false),
@@ -431,6 +438,8 @@ impl Instance {
         at: &AbsPath,
         read: ReadText<'_>,
     ) -> Result<Option<(i32, u64)>, CallError> {
+        let held = self.view.hold();
+        let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.documents();
         let so_far = self.session.verdicts.on(at).map_or(0, |verdict| verdict.count);
         let Some(awaited) = documents.await_verdict(self.spec(), path, (so_far, read)) else {
@@ -451,6 +460,8 @@ impl Instance {
     /// # Errors
     /// [`CallError::Closed`].
     pub fn open(&self, path: &WsPath, read: ReadText<'_>) -> Result<bool, CallError> {
+        let held = self.view.hold();
+        let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.documents();
         let Some(tell) = documents.open(self.spec(), path, read) else { return Ok(false) };
         self.tell(tell)?;
@@ -469,6 +480,8 @@ impl Instance {
     ) -> Result<bool, CallError> {
         let reading = self.documents().reading();
         self.close_read(reading)?;
+        let held = self.view.hold();
+        let read: ReadText<'_> = &|path| held.read(path, read);
         let mut documents = self.documents();
         match documents.take_in(self.spec(), changes, read) {
             Taken::Tell(tell, settles) => {
@@ -530,51 +543,11 @@ fn not_started(error: &CallError, process: &ServerProcess, cancel: &CancelToken)
         CallError::Stopped(_) => None,
         _ => process.wait(Duration::from_secs(1)),
     };
-    let stderr = process.stderr_tail();
+    let stderr = if ended.is_some() { process.last_words() } else { process.stderr_tail() };
     process.kill();
     match (error, cancel.check()) {
         (CallError::Stopped(_), Err(stopped)) => StartError::Stopped(stopped),
         (CallError::Stopped(_), Ok(())) => StartError::Silent(INITIALISED_WITHIN),
         _ => StartError::Failed { why: ended.map_or(error.to_string(), |ended| ended.to_string()), stderr },
     }
-}
-
-/// What hob can do as a client. Only UTF-16 columns are offered, which every server has to know.
-fn client_capabilities() -> Value {
-    let dynamic = json!({"dynamicRegistration": true});
-    let links = json!({"dynamicRegistration": true, "linkSupport": true});
-    json!({
-        "general": {"positionEncodings": ["utf-16"]},
-        "window": {"workDoneProgress": true, "showDocument": {"support": false}},
-        "experimental": {"serverStatusNotification": true},
-        "workspace": {
-            "applyEdit": false,
-            "configuration": true,
-            "workspaceFolders": true,
-            "didChangeConfiguration": dynamic,
-            "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
-            "symbol": {"dynamicRegistration": true, "resolveSupport": {"properties": ["location.range"]}},
-            "fileOperations": {"dynamicRegistration": true, "willRename": true, "didRename": true},
-            "workspaceEdit": {
-                "documentChanges": true,
-                "resourceOperations": ["create", "rename", "delete"],
-                "failureHandling": "transactional",
-            },
-            "diagnostics": {"refreshSupport": true},
-        },
-        "textDocument": {
-            "synchronization": {"dynamicRegistration": true, "didSave": true},
-            "definition": links,
-            "typeDefinition": links,
-            "implementation": links,
-            "references": dynamic,
-            "hover": {"dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"]},
-            "documentSymbol": {"dynamicRegistration": true, "hierarchicalDocumentSymbolSupport": true},
-            "callHierarchy": dynamic,
-            "rename": {"dynamicRegistration": true, "prepareSupport": true},
-            "publishDiagnostics": {"versionSupport": true, "relatedInformation": true},
-            // Said at once or never: a file asked about meanwhile would be waited for in vain.
-            "diagnostic": {"dynamicRegistration": false},
-        },
-    })
 }

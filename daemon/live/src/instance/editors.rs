@@ -1,0 +1,129 @@
+//! A running server as editors use it: documents shown as they have them, and their messages passed on as they wrote them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use hob_base::CancelToken;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::Instance;
+use crate::documents::{Doc, Shown, Tell};
+use crate::rpc::{CallError, OnOutcome};
+use crate::views::{EditorId, View};
+
+impl Instance {
+    /// What editors have open in its project.
+    #[must_use]
+    pub fn view(&self) -> &Arc<View> {
+        &self.view
+    }
+
+    /// Has it see a document as editors do, if it serves such; the view's lock is held.
+    pub(crate) fn show(&self, doc: &Doc, shown: &Shown) {
+        if !self.serves(doc, &shown.language) {
+            return;
+        }
+        let mut documents = self.documents();
+        let tell = documents.show_buffer(self.spec(), doc, (shown, !self.takes_pieces()));
+        // Closed: whoever asks next finds out.
+        let _ = self.tell(tell.into_iter().collect());
+        self.session.ready.given_work();
+    }
+
+    /// No editor has a document open any more; the view's lock is held.
+    pub(crate) fn unpin(&self, doc: &Doc, disk: Option<&str>) {
+        let mut documents = self.documents();
+        let tell = documents.unpin(doc, disk);
+        let _ = self.tell(tell.into_iter().collect());
+    }
+
+    /// An editor has saved a document; the view's lock is held.
+    pub(crate) fn tell_saved(&self, doc: &Doc, text: &str) {
+        let save = self.capability("/textDocumentSync/save");
+        let wants = !matches!(save, Value::Null | Value::Bool(false))
+            || self.session.has_registered("textDocument/didSave");
+        let documents = self.documents();
+        if !wants || documents.version_of(doc).is_none() {
+            return;
+        }
+        let mut params = json!({"textDocument": {"uri": documents.uri_of(doc)}});
+        if save["includeText"] == true {
+            params["text"] = text.into();
+        }
+        let _ = self.tell(vec![Tell { method: "textDocument/didSave", params }]);
+    }
+
+    /// Whether it serves documents like this one.
+    #[must_use]
+    pub fn serves(&self, doc: &Doc, language: &str) -> bool {
+        let by_name = |name: &str| self.spec().language_of(name).is_some();
+        match doc {
+            Doc::Inside(path) => by_name(path.file_name()),
+            Doc::Outside(uri) => {
+                by_name(uri.rsplit('/').next().unwrap_or_default())
+                    || self.spec().files.iter().any(|(_, known)| *known == language)
+            }
+        }
+    }
+
+    /// Whether it takes changes piece by piece.
+    fn takes_pieces(&self) -> bool {
+        const INCREMENTAL: u64 = 2;
+        let sync = self.capability("/textDocumentSync");
+        sync.as_u64().or_else(|| sync["change"].as_u64()) == Some(INCREMENTAL)
+    }
+
+    /// What an editor calls the text that a version of the server's is about; `None` if that is not known to be its text.
+    #[must_use]
+    pub fn editors_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
+        let (label, now) = {
+            let documents = self.documents();
+            (documents.label(doc, version, editor), documents.version_of(doc))
+        };
+        label.or_else(|| self.view.version(editor, doc).filter(|_| now == Some(version)))
+    }
+
+    /// Passes an editor's request on; see [`forward`](crate::rpc::Client::forward).
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn forward(&self, method: &str, params: Option<&RawValue>, on: OnOutcome) -> Result<i64, CallError> {
+        self.answered.store(true, Ordering::Relaxed);
+        self.client.forward(method, params, on)
+    }
+
+    /// Asks for a result as the protocol writes it.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub fn request_value(
+        &self,
+        method: &'static str,
+        params: &Value,
+        cancel: &CancelToken,
+    ) -> Result<Value, CallError> {
+        let raw = self.client.request_raw(method, params, cancel)?;
+        let text = raw.as_deref().map_or("null", RawValue::get);
+        serde_json::from_str(text).map_err(|error| CallError::Malformed { method, why: error.to_string() })
+    }
+
+    /// Passes an editor's notification on.
+    ///
+    /// # Errors
+    /// [`CallError::Closed`].
+    pub fn forward_notification(&self, method: &str, params: Option<&RawValue>) -> Result<(), CallError> {
+        self.client.forward_notification(method, params)
+    }
+
+    /// The answer to a forwarded request is not wanted any more.
+    pub fn cancel(&self, id: i64) {
+        self.client.cancel(id);
+    }
+
+    /// What it said of itself when it was initialised.
+    #[must_use]
+    pub fn capabilities(&self) -> &Value {
+        &self.capabilities
+    }
+}

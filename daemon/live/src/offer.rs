@@ -1,0 +1,247 @@
+//! What hob tells a language server that it can do: everything that any editor may want to use.
+//!
+//! A server hears this once and is then shared, also by editors that come later and can do less; for those its answers are
+//! made plainer by who serves the editor. So nothing is offered that could not be made plainer, and nothing that belongs to one
+//! vendor, because a server that was told so would send what no other editor knows. Two things of the protocol's own are left out as
+//! well, because they change what agents are answered: whoever knows declarations gets fewer definitions (pyright), and whoever knows
+//! tags of diagnostics is told of more that is not wrong.
+
+use serde_json::{Value, json};
+
+/// What a token can be, as the protocol (3.17) lists it.
+const TOKEN_TYPES: &[&str] = &[
+    "namespace",
+    "type",
+    "class",
+    "enum",
+    "interface",
+    "struct",
+    "typeParameter",
+    "parameter",
+    "variable",
+    "property",
+    "enumMember",
+    "event",
+    "function",
+    "method",
+    "macro",
+    "keyword",
+    "modifier",
+    "comment",
+    "string",
+    "number",
+    "regexp",
+    "operator",
+    "decorator",
+];
+
+/// What a token can be besides, as the protocol (3.17) lists it.
+const TOKEN_MODIFIERS: &[&str] = &[
+    "declaration",
+    "definition",
+    "readonly",
+    "static",
+    "deprecated",
+    "abstract",
+    "async",
+    "modification",
+    "documentation",
+    "defaultLibrary",
+];
+
+/// The families of code actions that the protocol names. Servers filter by them; other kinds still come.
+const CODE_ACTION_KINDS: &[&str] = &[
+    "",
+    "quickfix",
+    "refactor",
+    "refactor.extract",
+    "refactor.inline",
+    "refactor.rewrite",
+    "source",
+    "source.organizeImports",
+    "source.fixAll",
+];
+
+/// The highest number of a symbol's kind, and of a completion's.
+const KINDS: (u32, u32) = (26, 25);
+
+/// The `capabilities` of hob's `initialize`. Only UTF-16 columns are offered, which every server has to know.
+#[must_use]
+pub fn client_capabilities() -> Value {
+    json!({
+        "general": {"positionEncodings": ["utf-16"]},
+        "window": {
+            "workDoneProgress": true,
+            "showDocument": {"support": true},
+            // What a server adds to an action would have to come back from editors that do not keep it.
+            "showMessage": {"messageActionItem": {"additionalPropertiesSupport": false}},
+        },
+        "experimental": {"serverStatusNotification": true},
+        "workspace": workspace(),
+        "textDocument": text_document(),
+    })
+}
+
+/// What is about the whole project.
+fn workspace() -> Value {
+    let refresh = json!({"refreshSupport": true});
+    json!({
+        "applyEdit": true,
+        "configuration": true,
+        "workspaceFolders": true,
+        "didChangeConfiguration": {"dynamicRegistration": true},
+        "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true},
+        "executeCommand": {"dynamicRegistration": true},
+        "symbol": {
+            "dynamicRegistration": true,
+            "symbolKind": {"valueSet": all_up_to(KINDS.0)},
+            "resolveSupport": {"properties": ["location.range"]},
+        },
+        "fileOperations": {
+            "dynamicRegistration": true,
+            "willCreate": true,
+            "didCreate": true,
+            "willRename": true,
+            "didRename": true,
+            "willDelete": true,
+            "didDelete": true,
+        },
+        // Line ends are written as the server says them: agents' edits change no other byte, and not every editor would.
+        "workspaceEdit": {
+            "documentChanges": true,
+            "resourceOperations": ["create", "rename", "delete"],
+            "failureHandling": "transactional",
+            "normalizesLineEndings": false,
+        },
+        "diagnostics": refresh,
+        "codeLens": refresh,
+        "semanticTokens": refresh,
+        "inlayHint": refresh,
+    })
+}
+
+/// What is about one document. Where only an editor asks, nothing may be registered later: an editor that comes then would
+/// have to be told again, and servers that may not register say at once what they can do.
+fn text_document() -> Value {
+    let (fixed, dynamic) = (json!({"dynamicRegistration": false}), json!({"dynamicRegistration": true}));
+    let links = json!({"dynamicRegistration": true, "linkSupport": true});
+    json!({
+        "synchronization": {
+            "dynamicRegistration": true, "willSave": true, "willSaveWaitUntil": true, "didSave": true,
+        },
+        "definition": links,
+        "typeDefinition": links,
+        "implementation": links,
+        "references": dynamic,
+        "hover": {"dynamicRegistration": true, "contentFormat": ["markdown", "plaintext"]},
+        "documentSymbol": {
+            "dynamicRegistration": true,
+            "hierarchicalDocumentSymbolSupport": true,
+            "symbolKind": {"valueSet": all_up_to(KINDS.0)},
+        },
+        "callHierarchy": dynamic,
+        "typeHierarchy": fixed,
+        "rename": {"dynamicRegistration": true, "prepareSupport": true, "honorsChangeAnnotations": false},
+        "publishDiagnostics": {
+            "versionSupport": true,
+            "relatedInformation": true,
+            "codeDescriptionSupport": true,
+            "dataSupport": true,
+        },
+        // Said at once or never: a file asked about meanwhile would be waited for in vain.
+        "diagnostic": {"dynamicRegistration": false},
+        "completion": completion(),
+        "signatureHelp": {
+            "dynamicRegistration": false,
+            "contextSupport": true,
+            "signatureInformation": {
+                "documentationFormat": ["markdown", "plaintext"],
+                "parameterInformation": {"labelOffsetSupport": true},
+                "activeParameterSupport": true,
+            },
+        },
+        "documentHighlight": fixed,
+        "documentLink": {"dynamicRegistration": false, "tooltipSupport": true},
+        "colorProvider": fixed,
+        "formatting": fixed,
+        "rangeFormatting": fixed,
+        "onTypeFormatting": fixed,
+        "codeAction": {
+            "dynamicRegistration": false,
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": CODE_ACTION_KINDS}},
+            "resolveSupport": {"properties": ["edit"]},
+            "dataSupport": true,
+            "isPreferredSupport": true,
+            "disabledSupport": true,
+            "honorsChangeAnnotations": false,
+        },
+        "codeLens": fixed,
+        "foldingRange": {
+            "dynamicRegistration": false,
+            "lineFoldingOnly": false,
+            "foldingRangeKind": {"valueSet": ["comment", "imports", "region"]},
+        },
+        "selectionRange": fixed,
+        "semanticTokens": semantic_tokens(),
+        "inlayHint": {
+            "dynamicRegistration": false,
+            "resolveSupport": {
+                "properties": ["tooltip", "textEdits", "label.tooltip", "label.location", "label.command"],
+            },
+        },
+        "linkedEditingRange": fixed,
+    })
+}
+
+/// What a completion may be made of. Defaults for a whole list and edits that insert or replace are left out: what they save
+/// is little, and each item would have to be written anew for the editors that do not know them.
+fn completion() -> Value {
+    json!({
+        "dynamicRegistration": false,
+        "contextSupport": true,
+        "completionItem": {
+            "snippetSupport": true,
+            "commitCharactersSupport": true,
+            "documentationFormat": ["markdown", "plaintext"],
+            "deprecatedSupport": true,
+            "preselectSupport": true,
+            "tagSupport": {"valueSet": [1]},
+            "insertReplaceSupport": false,
+            "resolveSupport": {"properties": ["documentation", "detail", "additionalTextEdits"]},
+            "labelDetailsSupport": true,
+        },
+        "completionItemKind": {"valueSet": all_up_to(KINDS.1)},
+    })
+}
+
+fn semantic_tokens() -> Value {
+    json!({
+        "dynamicRegistration": false,
+        "requests": {"range": true, "full": {"delta": true}},
+        "tokenTypes": TOKEN_TYPES,
+        "tokenModifiers": TOKEN_MODIFIERS,
+        "formats": ["relative"],
+        "overlappingTokenSupport": false,
+        "multilineTokenSupport": false,
+        "serverCancelSupport": false,
+        "augmentsSyntaxTokens": true,
+    })
+}
+
+fn all_up_to(last: u32) -> Value {
+    (1..=last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_belongs_to_one_vendor_is_offered() {
+        let offered = client_capabilities();
+        let experimental = offered["experimental"].as_object().expect("an object");
+        assert_eq!(experimental.keys().collect::<Vec<_>>(), ["serverStatusNotification"]);
+        assert_eq!(offered.pointer("/textDocument/diagnostic/dynamicRegistration"), Some(&json!(false)));
+        assert_eq!(offered.pointer("/general/positionEncodings"), Some(&json!(["utf-16"])));
+    }
+}

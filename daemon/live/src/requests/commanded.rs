@@ -1,0 +1,115 @@
+//! What is wrong with a file, asked for by a command: for servers that cannot be asked in the protocol's way, and say by themselves
+//! only what is new. Of a file with which nothing was wrong and nothing is, they say nothing.
+//!
+//! The answers are those of tsserver, which the servers around it pass on.
+
+use hob_base::WsPath;
+use lsp_types::request::{ExecuteCommand, Request};
+use lsp_types::{Diagnostic, DiagnosticSeverity, ExecuteCommandParams, NumberOrString, Position, Range};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Asking, At};
+use crate::instance::{Answer, Completeness, Instance};
+use crate::live::LiveError;
+use crate::rpc::CallError;
+use crate::spec::Judges;
+
+/// The field of a server's capabilities.
+const COMMANDS: &str = "executeCommandProvider";
+
+/// One thing that is wrong, as tsserver says it.
+#[derive(Deserialize)]
+struct Found {
+    start: Spot,
+    end: Spot,
+    text: String,
+    code: Option<i32>,
+    category: String,
+    source: Option<String>,
+}
+
+/// A place, from 1, in UTF-16 units.
+#[derive(Deserialize)]
+struct Spot {
+    line: u32,
+    offset: u32,
+}
+
+/// Everything that is wrong with a file; `None` where the server does not know the command, or answers something else.
+pub(super) fn commanded(
+    instance: &Instance,
+    file: &WsPath,
+    judges: Judges,
+    asking: Asking<'_>,
+) -> Result<Option<Answer<Vec<Diagnostic>>>, LiveError> {
+    if !instance.offers(COMMANDS, ExecuteCommand::METHOD) {
+        return Ok(None);
+    }
+    let path = instance.root().join_ws(file);
+    let path = path.as_path().to_string_lossy();
+    let at = At { file: file.clone(), line: 1, col: 1 };
+    let mut all = Answer { value: Vec::new(), completeness: Completeness::Complete };
+    for question in judges.questions {
+        let params = ExecuteCommandParams {
+            command: judges.command.to_owned(),
+            arguments: vec![json!(question), json!({"file": path})],
+            ..ExecuteCommandParams::default()
+        };
+        let answer = match asking.about::<ExecuteCommand>(instance, &at, (COMMANDS, &params)) {
+            Err(LiveError::Refused { error: CallError::Refused(_), .. }) => return Ok(None),
+            outcome => outcome?,
+        };
+        let Some(found) = read(answer.value) else { return Ok(None) };
+        all.value.extend(found);
+        if all.completeness == Completeness::Complete {
+            all.completeness = answer.completeness;
+        }
+    }
+    Ok(Some(all))
+}
+
+fn read(answer: Option<Value>) -> Option<Vec<Diagnostic>> {
+    let found: Vec<Found> = serde_json::from_value(answer?.get_mut("body")?.take()).ok()?;
+    Some(found.into_iter().map(diagnostic).collect())
+}
+
+fn diagnostic(found: Found) -> Diagnostic {
+    let position = |spot: &Spot| Position {
+        line: spot.line.saturating_sub(1),
+        character: spot.offset.saturating_sub(1),
+    };
+    let severity = match found.category.as_str() {
+        "warning" => DiagnosticSeverity::WARNING,
+        "suggestion" => DiagnosticSeverity::HINT,
+        _ => DiagnosticSeverity::ERROR,
+    };
+    Diagnostic {
+        range: Range { start: position(&found.start), end: position(&found.end) },
+        severity: Some(severity),
+        code: found.code.map(NumberOrString::Number),
+        source: Some(found.source.unwrap_or_else(|| "typescript".to_owned())),
+        message: found.text,
+        ..Diagnostic::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tsserver_says_is_read_and_nothing_else() {
+        let spot = |line, offset| json!({"line": line, "offset": offset});
+        let body = json!([{"start": spot(4, 5), "end": spot(4, 6), "text": "no x", "code": 2322, "category": "error"}]);
+        let read = |answer: Value| super::read(Some(answer));
+        let found = read(json!({"type": "response", "body": body})).expect("it is an answer");
+        let [one] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((one.range.start.line, one.range.start.character, one.message.as_str()), (3, 4, "no x"));
+        assert_eq!(one.severity, Some(DiagnosticSeverity::ERROR));
+        assert_eq!(read(json!({"body": []})), Some(Vec::new()));
+        for other in [json!(null), json!({"type": "cancelled"}), json!({"body": [{"text": "no place"}]})] {
+            assert_eq!(read(other), None);
+        }
+    }
+}

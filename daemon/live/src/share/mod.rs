@@ -1,0 +1,260 @@
+//! One server's connection, used by several editors: who is told what it says, and who answers what it asks.
+//!
+//! Everybody is told what concerns everybody: diagnostics, messages, progress of the server's own making, registrations. What a
+//! server asks is asked of one: an edit of the editor that runs a command, anything else of the editor that was active last; and
+//! where no editor can answer, hob does, as it does without editors. Progress that an editor asked for goes to it alone, under the
+//! token that it chose. Who comes late is told what is still true.
+
+mod tokens;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use crate::rpc::Reply;
+use crate::views::EditorId;
+use tokens::Tokens;
+
+/// An editor that is attached to a server. Called on the thread that reads from the server: must not wait.
+pub trait Onlooker: Send + Sync {
+    /// Which editor.
+    fn editor(&self) -> EditorId;
+
+    /// Whether it can answer a request of this method.
+    fn answers(&self, method: &str) -> bool;
+
+    /// The server tells something.
+    fn notification(&self, method: &str, params: Option<&RawValue>);
+
+    /// The server wants something; without `reply`, of everybody, and nobody waits for the answer.
+    fn request(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>);
+
+    /// The server is gone.
+    fn closed(&self, why: &str);
+}
+
+struct Attachment {
+    onlooker: Arc<dyn Onlooker>,
+    /// When it did something last: a place in the order of all such moments.
+    active: u64,
+    /// Commands of it that the server is carrying out.
+    commands: usize,
+}
+
+#[derive(Default)]
+struct State {
+    attached: Vec<Attachment>,
+    now: u64,
+    /// What the server has registered at run time, by its ids.
+    registered: BTreeMap<String, Value>,
+    tokens: Tokens,
+}
+
+/// The editors of one server.
+#[derive(Default)]
+pub struct Share {
+    state: Mutex<State>,
+}
+
+impl std::fmt::Debug for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Share").field("editors", &self.lock().attached.len()).finish()
+    }
+}
+
+impl Share {
+    /// An editor comes: it is told what was registered, and what is in progress.
+    pub fn attach(&self, onlooker: Arc<dyn Onlooker>) {
+        let mut state = self.lock();
+        if !state.registered.is_empty() {
+            let all: Vec<&Value> = state.registered.values().collect();
+            let params = to_raw_value(&json!({"registrations": all})).ok();
+            onlooker.request("client/registerCapability", params.as_deref(), None);
+        }
+        for (create, begin) in state.tokens.under_way() {
+            onlooker.request("window/workDoneProgress/create", Some(create), None);
+            if let Some(begin) = begin {
+                onlooker.notification("$/progress", Some(begin));
+            }
+        }
+        state.now += 1;
+        let active = state.now;
+        state.attached.push(Attachment { onlooker, active, commands: 0 });
+    }
+
+    /// An editor goes.
+    pub fn detach(&self, editor: EditorId) {
+        let mut state = self.lock();
+        state.attached.retain(|it| it.onlooker.editor() != editor);
+        state.tokens.forget(editor);
+    }
+
+    /// How many editors there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().attached.len()
+    }
+
+    /// Whether there is no editor.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An editor does something: what the server asks next is probably its concern. With `command`, until
+    /// [`Share::command_ended`] edits are.
+    pub fn active(&self, editor: EditorId, command: bool) {
+        let mut state = self.lock();
+        state.now += 1;
+        let now = state.now;
+        if let Some(it) = state.attached.iter_mut().find(|it| it.onlooker.editor() == editor) {
+            it.active = now;
+            it.commands += usize::from(command);
+        }
+    }
+
+    /// A command of an editor has ended.
+    pub fn command_ended(&self, editor: EditorId) {
+        let mut state = self.lock();
+        if let Some(it) = state.attached.iter_mut().find(|it| it.onlooker.editor() == editor) {
+            it.commands = it.commands.saturating_sub(1);
+        }
+    }
+
+    /// Parameters of an editor's request, with tokens of its own replaced by ones that no other editor has; nothing if there are
+    /// none. The second is what to forget when the request is answered.
+    #[must_use]
+    pub fn with_own_tokens(
+        &self,
+        editor: EditorId,
+        params: &RawValue,
+    ) -> Option<(Box<RawValue>, Vec<String>)> {
+        tokens::may_have(params).then(|| self.lock().tokens.replace(editor, params)).flatten()
+    }
+
+    /// A request with these tokens is answered.
+    pub fn forget_tokens(&self, tokens: &[String]) {
+        let mut state = self.lock();
+        tokens.iter().for_each(|token| state.tokens.answered(token));
+    }
+
+    /// What the server calls the progress that an editor was told under `token`.
+    #[must_use]
+    pub fn servers_token(&self, token: &Value) -> Option<Value> {
+        self.lock().tokens.known(token)
+    }
+
+    /// The full registrations of a method.
+    #[must_use]
+    pub fn registrations(&self, method: &str) -> Vec<Value> {
+        let state = self.lock();
+        state.registered.values().filter(|it| it["method"] == method).cloned().collect()
+    }
+
+    /// Everything that is registered.
+    #[must_use]
+    pub fn registered(&self) -> Vec<Value> {
+        self.lock().registered.values().cloned().collect()
+    }
+
+    pub(crate) fn register(&self, params: Option<&RawValue>, parsed: &Value) {
+        let mut state = self.lock();
+        for one in parsed["registrations"].as_array().into_iter().flatten() {
+            if let Some(id) = one["id"].as_str() {
+                state.registered.insert(id.to_owned(), one.clone());
+            }
+        }
+        drop(state);
+        self.ask_all("client/registerCapability", params);
+    }
+
+    pub(crate) fn unregister(&self, params: Option<&RawValue>, parsed: &Value) {
+        let mut state = self.lock();
+        for list in ["unregisterations", "unregistrations"] {
+            for one in parsed[list].as_array().into_iter().flatten() {
+                one["id"].as_str().map(|id| state.registered.remove(id));
+            }
+        }
+        drop(state);
+        self.ask_all("client/unregisterCapability", params);
+    }
+
+    pub(crate) fn created(&self, params: Option<&RawValue>) {
+        if let Some(params) = params {
+            self.lock().tokens.created(params);
+        }
+        self.ask_all("window/workDoneProgress/create", params);
+    }
+
+    pub(crate) fn progress(&self, params: Option<&RawValue>, parsed: &Value) {
+        let owner = self.lock().tokens.owner(parsed);
+        match (owner, params) {
+            (Some((editor, token)), _) => {
+                let mut mine = parsed.clone();
+                mine["token"] = token;
+                let onlooker = self.lock().find(editor);
+                if let (Some(onlooker), Ok(mine)) = (onlooker, to_raw_value(&mine)) {
+                    onlooker.notification("$/progress", Some(&mine));
+                }
+            }
+            (None, Some(raw)) => {
+                self.lock().tokens.progressed(raw, parsed);
+                self.tell("$/progress", params);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Tells every editor.
+    pub(crate) fn tell(&self, method: &str, params: Option<&RawValue>) {
+        for onlooker in self.all() {
+            onlooker.notification(method, params);
+        }
+    }
+
+    /// Asks every editor, and waits for none.
+    pub(crate) fn ask_all(&self, method: &str, params: Option<&RawValue>) {
+        for onlooker in self.all() {
+            onlooker.request(method, params, None);
+        }
+    }
+
+    /// Asks the editor whose concern it is; gives the reply back if there is none.
+    pub(crate) fn ask_one(&self, method: &str, params: Option<&RawValue>, reply: Reply) -> Result<(), Reply> {
+        let concerned = {
+            let state = self.lock();
+            let able = state.attached.iter().filter(|it| it.onlooker.answers(method));
+            able.max_by_key(|it| (it.commands > 0, it.active)).map(|it| Arc::clone(&it.onlooker))
+        };
+        match concerned {
+            Some(onlooker) => {
+                onlooker.request(method, params, Some(reply));
+                Ok(())
+            }
+            None => Err(reply),
+        }
+    }
+
+    pub(crate) fn closed(&self, why: &str) {
+        let gone = std::mem::take(&mut self.lock().attached);
+        gone.iter().for_each(|it| it.onlooker.closed(why));
+    }
+
+    fn all(&self) -> Vec<Arc<dyn Onlooker>> {
+        self.lock().attached.iter().map(|it| Arc::clone(&it.onlooker)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Entries are put in and taken out whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn find(&self, editor: EditorId) -> Option<Arc<dyn Onlooker>> {
+        let found = self.attached.iter().find(|it| it.onlooker.editor() == editor);
+        found.map(|it| Arc::clone(&it.onlooker))
+    }
+}

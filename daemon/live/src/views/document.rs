@@ -1,0 +1,185 @@
+//! One document that editors have open: whose text counts.
+//!
+//! Disk is the base. The first editor whose text differs from the disk is the *owner*: its text counts until it saves, goes back to
+//! the disk's text, closes the document or is gone. Then the next counts that differed, in the order in which they began to; and if
+//! there is none, the disk. An editor whose text is not the one that counts is *out of step*. Pure: texts in, decisions out; no file,
+//! no server.
+
+use std::sync::Arc;
+
+use hob_base::ContentHash;
+
+use super::EditorId;
+
+/// A document as one editor has it.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    pub(super) editor: EditorId,
+    pub(super) text: Arc<str>,
+    pub(super) hash: ContentHash,
+    /// The editor's own number for this text.
+    pub(super) version: i32,
+    /// When it began to differ from the disk because of the editor: a place in the order of all such moments.
+    pub(super) dirty_since: Option<u64>,
+    /// Its editor knows that it does not count.
+    pub(super) told: bool,
+}
+
+/// Whose text counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Counts {
+    /// An editor's.
+    Owner(EditorId),
+    /// The disk's.
+    Disk,
+}
+
+/// A document and all who have it open.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// The protocol's language identifier, as the first editor said.
+    pub(super) language: String,
+    /// Of the disk's text, as far as is known; `None` if there is no such file.
+    pub(super) disk: Option<ContentHash>,
+    /// In the order of opening.
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) owner: Option<EditorId>,
+    /// Of the text that servers have.
+    pub(super) sent: Option<ContentHash>,
+}
+
+impl Document {
+    pub(super) fn new(language: String, disk: Option<ContentHash>) -> Self {
+        Self { language, disk, buffers: Vec::new(), owner: None, sent: disk }
+    }
+
+    pub(super) fn buffer(&self, editor: EditorId) -> Option<&Buffer> {
+        self.buffers.iter().find(|buffer| buffer.editor == editor)
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.owner.map_or(Counts::Disk, Counts::Owner)
+    }
+
+    /// The owner's buffer.
+    pub(super) fn owned(&self) -> Option<&Buffer> {
+        self.buffer(self.owner?)
+    }
+
+    /// Whether the editor's text is the one that counts.
+    pub(super) fn is_in_step(&self, editor: EditorId) -> bool {
+        let counts = self.owned().map_or(self.disk, |owned| Some(owned.hash));
+        self.buffer(editor).is_some_and(|buffer| Some(buffer.hash) == counts)
+    }
+
+    /// Takes an editor's text in; whether it differs from the disk decides who counts from `now` on.
+    pub(super) fn put(&mut self, editor: EditorId, (version, text): (i32, Arc<str>), now: u64) {
+        let hash = ContentHash::of(text.as_bytes());
+        let differs = Some(hash) != self.disk;
+        match self.buffers.iter_mut().find(|buffer| buffer.editor == editor) {
+            Some(buffer) => {
+                (buffer.text, buffer.hash, buffer.version) = (text, hash, version);
+                buffer.dirty_since = differs.then(|| buffer.dirty_since.unwrap_or(now));
+            }
+            None => {
+                let dirty_since = differs.then_some(now);
+                self.buffers.push(Buffer { editor, text, hash, version, dirty_since, told: false });
+            }
+        }
+        self.settle();
+    }
+
+    /// An editor does not have it open any more.
+    pub(super) fn take_out(&mut self, editor: EditorId) {
+        self.buffers.retain(|buffer| buffer.editor != editor);
+        self.settle();
+    }
+
+    /// What is on the disk now. Whose text is that has saved it, or has been overtaken.
+    pub(super) fn disk_is(&mut self, disk: Option<ContentHash>) {
+        self.disk = disk;
+        for buffer in &mut self.buffers {
+            if Some(buffer.hash) == disk {
+                buffer.dirty_since = None;
+            }
+        }
+        self.settle();
+    }
+
+    /// Whose turn it is. An owner stays until it has nothing unsaved.
+    fn settle(&mut self) {
+        let stays = |owner: EditorId| self.buffer(owner).is_some_and(|buffer| buffer.dirty_since.is_some());
+        if self.owner.is_some_and(stays) {
+            return;
+        }
+        let dirty = self.buffers.iter().filter_map(|buffer| Some((buffer.dirty_since?, buffer.editor)));
+        self.owner = dirty.min().map(|(_, editor)| editor);
+        if self.owner.is_none() {
+            self.buffers.iter_mut().for_each(|buffer| buffer.told = false);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: EditorId = EditorId(1);
+    const B: EditorId = EditorId(2);
+    const C: EditorId = EditorId(3);
+
+    fn hash(text: &str) -> Option<ContentHash> {
+        Some(ContentHash::of(text.as_bytes()))
+    }
+
+    fn document(disk: &str) -> Document {
+        Document::new("python".to_owned(), hash(disk))
+    }
+
+    fn put(document: &mut Document, editor: EditorId, text: &str, now: u64) {
+        document.put(editor, (1, text.into()), now);
+    }
+
+    #[test]
+    fn the_first_who_differs_owns_it_until_the_disk_agrees() {
+        let mut document = document("0");
+        put(&mut document, A, "0", 1);
+        put(&mut document, B, "0", 2);
+        assert!(document.is_in_step(A) && document.is_in_step(B) && document.owner.is_none());
+        put(&mut document, A, "a", 3);
+        put(&mut document, B, "b", 4);
+        assert_eq!(document.owner, Some(A));
+        assert!(document.is_in_step(A) && !document.is_in_step(B));
+        document.disk_is(hash("a"));
+        assert_eq!(document.owner, Some(B), "A has saved; B's text still differs");
+        put(&mut document, B, "a", 5);
+        assert!(document.owner.is_none() && document.is_in_step(A) && document.is_in_step(B));
+    }
+
+    #[test]
+    fn the_turn_goes_in_the_order_in_which_they_began_to_differ() {
+        let mut document = document("0");
+        for (editor, text, now) in [(B, "b", 1), (C, "c", 2), (A, "a", 3), (C, "cc", 4)] {
+            put(&mut document, editor, text, now);
+        }
+        let mut owners = Vec::new();
+        while let Some(owner) = document.owner {
+            owners.push(owner);
+            document.take_out(owner);
+        }
+        assert_eq!(owners, [B, C, A]);
+    }
+
+    #[test]
+    fn who_was_overtaken_by_the_disk_has_changed_nothing() {
+        let mut document = document("0");
+        put(&mut document, A, "0", 1);
+        document.disk_is(hash("1"));
+        assert_eq!(document.counts(), Counts::Disk);
+        assert!(!document.is_in_step(A));
+        put(&mut document, A, "0!", 2);
+        assert_eq!(document.counts(), Counts::Owner(A), "what a user types counts");
+        document.disk_is(None);
+        assert_eq!(document.counts(), Counts::Owner(A), "a file that is removed takes nothing with it");
+    }
+}

@@ -1,0 +1,399 @@
+//! The documents that editors have open in one project, and what servers are to take for their text.
+//!
+//! Every editor has its own text of a document; servers know one. Which one it is `document` decides; here it is brought to the
+//! servers that run, and to those that start later. One lock orders everything: it is held from the decision until the server's
+//! queue has the message, so that what a server has is always what counts. Where it is held together with a server's documents, it
+//! is taken first.
+//!
+//! It knows no connection: editors are numbers, and what they should know is handed to a function.
+
+mod document;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+use hob_base::{AbsPath, ContentHash, WsPath};
+use serde_json::Value;
+
+use crate::documents::{Doc, FileChange, Label, Shown};
+use crate::instance::Instance;
+use crate::uri;
+use document::{Counts, Document};
+
+/// Larger files are not read to compare them with what an editor has.
+const MOST_READ: u64 = 64 << 20;
+
+/// An editor, for as long as it is attached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct EditorId(pub u64);
+
+/// What an editor should know about a document.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// Its changes do not count for now: another editor, named here, has unsaved ones.
+    OutOfStep(Doc, String),
+    /// Its changes count from now on.
+    Counts(Doc),
+    /// Its text is the one that counts again, or another text counts than did: what was known of it may be shown or is out of date.
+    Renewed(Doc),
+}
+
+/// Takes notices; must not wait, and not ask the view anything.
+pub type OnNotice = Arc<dyn Fn(Notice) + Send + Sync>;
+
+/// An editor's change of a document.
+#[derive(Clone, Debug)]
+pub struct Edit {
+    /// The editor's number for the new text.
+    pub version: i32,
+    /// The new text.
+    pub text: Arc<str>,
+    /// The changes that lead to it, as the protocol writes them with UTF-16 columns; `None` to send the text whole.
+    pub changes: Option<Value>,
+}
+
+/// The documents of a project.
+#[derive(Debug)]
+pub struct View {
+    root: AbsPath,
+    state: Mutex<State>,
+    /// The unsaved texts that count, and whose they are. A lock of its own, that is taken last and held for nothing else, because
+    /// whoever reads a file for a server asks here while the view is held.
+    unsaved: RwLock<BTreeMap<WsPath, (Arc<str>, String)>>,
+}
+
+#[derive(Default)]
+struct State {
+    documents: BTreeMap<Doc, Document>,
+    editors: HashMap<EditorId, (String, OnNotice)>,
+    servers: Vec<Weak<Instance>>,
+    /// Counts the moments at which texts change.
+    now: u64,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("documents", &self.documents).finish_non_exhaustive()
+    }
+}
+
+impl View {
+    /// No document open.
+    #[must_use]
+    pub fn new(root: AbsPath) -> Self {
+        Self { root, state: Mutex::default(), unsaved: RwLock::default() }
+    }
+
+    /// What a URI of an editor names here.
+    #[must_use]
+    pub fn doc(&self, uri: &str) -> Doc {
+        let path = uri.parse().ok().and_then(|uri| uri::to_path(&uri));
+        match path.map(|path| (path.relative_to(&self.root), path)) {
+            Some((Ok(inside), _)) => Doc::Inside(inside),
+            Some((Err(_), path)) => Doc::Outside(uri::of_path(&path).as_str().to_owned()),
+            None => Doc::Outside(uri.to_owned()),
+        }
+    }
+
+    /// An editor comes; `name` is what others are told it is.
+    pub fn join(&self, editor: EditorId, name: String, on_notice: OnNotice) {
+        self.lock().editors.insert(editor, (name, on_notice));
+    }
+
+    /// An editor is gone, and with it everything that it had not saved.
+    pub fn leave(&self, editor: EditorId) {
+        let mut state = self.lock();
+        state.editors.remove(&editor);
+        let open: Vec<Doc> = state.documents.keys().cloned().collect();
+        for doc in open {
+            self.take_out(&mut state, editor, &doc);
+        }
+    }
+
+    /// An editor opens a document.
+    pub fn open(&self, editor: EditorId, doc: &Doc, language: &str, edit: Edit) {
+        let mut state = self.lock();
+        let disk = self.disk_hash(doc);
+        let document =
+            state.documents.entry(doc.clone()).or_insert_with(|| Document::new(language.to_owned(), disk));
+        document.disk_is(disk);
+        self.put(&mut state, editor, doc, edit);
+    }
+
+    /// An editor changes a document that it has open.
+    pub fn change(&self, editor: EditorId, doc: &Doc, edit: Edit) {
+        let mut state = self.lock();
+        if state.documents.get(doc).is_some_and(|document| document.buffer(editor).is_some()) {
+            self.put(&mut state, editor, doc, edit);
+        }
+    }
+
+    /// An editor has saved a document: the disk is looked at, without waiting to be told that it has changed.
+    pub fn saved(&self, editor: EditorId, doc: &Doc) {
+        let mut state = self.lock();
+        if state.documents.get(doc).is_none_or(|document| document.buffer(editor).is_none()) {
+            return;
+        }
+        self.look_at_disk(&mut state, doc);
+        let Some(document) = state.documents.get(doc) else { return };
+        let text = document.buffer(editor).filter(|_| document.is_in_step(editor));
+        if let Some(text) = text.map(|buffer| Arc::clone(&buffer.text)) {
+            state.servers().for_each(|server| server.tell_saved(doc, &text));
+        }
+    }
+
+    /// An editor closes a document.
+    pub fn close(&self, editor: EditorId, doc: &Doc) {
+        self.take_out(&mut self.lock(), editor, doc);
+    }
+
+    /// Files have changed on the disk. To be called before servers are told.
+    pub fn take_in(&self, changes: &BTreeMap<WsPath, FileChange>) {
+        let mut state = self.lock();
+        if state.documents.is_empty() {
+            return;
+        }
+        for path in changes.keys() {
+            let doc = Doc::Inside(path.clone());
+            if state.documents.contains_key(&doc) {
+                self.look_at_disk(&mut state, &doc);
+            }
+        }
+    }
+
+    /// A server starts to serve the project: it is told of everything that is open, and of every change from now on.
+    pub fn attach(&self, server: &Arc<Instance>) {
+        let mut state = self.lock();
+        state.servers.retain(|other| other.strong_count() > 0);
+        state.servers.push(Arc::downgrade(server));
+        let open: Vec<Doc> = state.documents.keys().cloned().collect();
+        for doc in open {
+            if let Some(shown) = self.shown(&state, &doc) {
+                server.show(&doc, &shown);
+            }
+        }
+    }
+
+    /// Whether the editor's text of a document is the one that servers have.
+    #[must_use]
+    pub fn is_in_step(&self, editor: EditorId, doc: &Doc) -> bool {
+        self.lock().documents.get(doc).is_none_or(|document| document.is_in_step(editor))
+    }
+
+    /// Whether a text is the disk's, as far as is known.
+    #[must_use]
+    pub fn is_as_on_disk(&self, doc: &Doc, text: &str) -> bool {
+        let hash = ContentHash::of(text.as_bytes());
+        self.lock().documents.get(doc).is_some_and(|document| document.disk == Some(hash))
+    }
+
+    /// Who has unsaved changes of a document that count, by name.
+    #[must_use]
+    pub fn owner(&self, doc: &Doc) -> Option<String> {
+        let state = self.lock();
+        let owner = state.documents.get(doc)?.owner?;
+        state.editors.get(&owner).map(|(name, _)| name.clone())
+    }
+
+    /// Whether an editor has the document open.
+    #[must_use]
+    pub fn has_open(&self, editor: EditorId, doc: &Doc) -> bool {
+        self.lock().documents.get(doc).is_some_and(|document| document.buffer(editor).is_some())
+    }
+
+    /// The editor's version of a document, if its text is the one that counts.
+    #[must_use]
+    pub fn version(&self, editor: EditorId, doc: &Doc) -> Option<i32> {
+        let state = self.lock();
+        let document = state.documents.get(doc).filter(|document| document.is_in_step(editor))?;
+        document.buffer(editor).map(|buffer| buffer.version)
+    }
+
+    /// The files with unsaved changes that count, each with the editor that has them.
+    #[must_use]
+    pub fn unsaved(&self) -> Vec<(WsPath, String)> {
+        let unsaved = self.unsaved.read().unwrap_or_else(PoisonError::into_inner);
+        unsaved.iter().map(|(path, (_, editor))| (path.clone(), editor.clone())).collect()
+    }
+
+    /// The unsaved text of a file, if it counts; `None` where the disk does.
+    #[must_use]
+    pub fn text(&self, path: &WsPath) -> Option<Arc<str>> {
+        let unsaved = self.unsaved.read().unwrap_or_else(PoisonError::into_inner);
+        unsaved.get(path).map(|(text, _)| Arc::clone(text))
+    }
+
+    /// A document's text as servers have it: what counts.
+    #[must_use]
+    pub fn text_of(&self, doc: &Doc) -> Option<Arc<str>> {
+        let state = self.lock();
+        let shown = self.shown(&state, doc).map(|shown| shown.text);
+        drop(state);
+        shown.or_else(|| self.read(doc).map(Into::into))
+    }
+
+    /// How a document is named to a server.
+    #[must_use]
+    pub fn uri(&self, doc: &Doc) -> String {
+        match doc {
+            Doc::Inside(path) => uri::of_path(&self.root.join_ws(path)).as_str().to_owned(),
+            Doc::Outside(uri) => uri.clone(),
+        }
+    }
+
+    /// Holds everything as it is while a server is told of files: what counts, and nothing else, may be sent meanwhile.
+    pub(crate) fn hold(&self) -> Held<'_> {
+        Held { _state: self.lock(), view: self }
+    }
+
+    fn put(&self, state: &mut State, editor: EditorId, doc: &Doc, edit: Edit) {
+        state.now += 1;
+        let now = state.now;
+        let Some(document) = state.documents.get_mut(doc) else { return };
+        let owner = document.owner;
+        let was_sent = document.buffer(editor).is_some_and(|buffer| Some(buffer.hash) == document.sent);
+        document.put(editor, (edit.version, edit.text), now);
+        // Pieces lead from this editor's text to this editor's text, and to no other's.
+        let leads_there = was_sent && document.is_in_step(editor);
+        self.send(state, doc, edit.changes.filter(|_| leads_there), owner);
+    }
+
+    fn take_out(&self, state: &mut State, editor: EditorId, doc: &Doc) {
+        let Some(document) = state.documents.get_mut(doc).filter(|it| it.buffer(editor).is_some()) else {
+            return;
+        };
+        let owner = document.owner;
+        document.take_out(editor);
+        if document.buffers.is_empty() {
+            state.documents.remove(doc);
+            self.note(state, doc);
+            let disk = self.read(doc);
+            state.servers().for_each(|server| server.unpin(doc, disk.as_deref()));
+        } else {
+            self.send(state, doc, None, owner);
+        }
+    }
+
+    fn look_at_disk(&self, state: &mut State, doc: &Doc) {
+        let disk = self.disk_hash(doc);
+        let Some(document) = state.documents.get_mut(doc) else { return };
+        let owner = document.owner;
+        document.disk_is(disk);
+        self.send(state, doc, None, owner);
+    }
+
+    /// Notes what counts of a document, before any server hears of it.
+    fn note(&self, state: &State, doc: &Doc) {
+        let Doc::Inside(path) = doc else { return };
+        let owned = state.documents.get(doc).and_then(Document::owned);
+        let name = |editor: EditorId| state.editors.get(&editor).map(|(name, _)| name.clone());
+        let mut unsaved = self.unsaved.write().unwrap_or_else(PoisonError::into_inner);
+        match owned {
+            Some(buffer) => {
+                let name = name(buffer.editor).unwrap_or_default();
+                unsaved.insert(path.clone(), (Arc::clone(&buffer.text), name));
+            }
+            None => drop(unsaved.remove(path)),
+        }
+    }
+
+    /// Brings servers what counts now, and tells editors what that means to them. `before` owned it before.
+    fn send(&self, state: &mut State, doc: &Doc, changes: Option<Value>, before: Option<EditorId>) {
+        self.note(state, doc);
+        let Some(mut shown) = self.shown(state, doc) else { return };
+        let Some(document) = state.documents.get_mut(doc) else { return };
+        let hash = ContentHash::of(shown.text.as_bytes());
+        let is_news = document.sent != Some(hash);
+        document.sent = Some(hash);
+        shown.changes = changes;
+        let owner = document.owner;
+        let mut notices: Vec<(EditorId, Notice)> = Vec::new();
+        if let Some(owner) = owner.filter(|owner| Some(*owner) != before && before.is_some()) {
+            notices.push((owner, Notice::Counts(doc.clone())));
+        }
+        let name = owner.and_then(|owner| state.editors.get(&owner)).map(|(name, _)| name.clone());
+        let document = state.documents.get_mut(doc).expect("it was there a line above");
+        for buffer in &mut document.buffers {
+            let conflicts = owner.is_some_and(|owner| owner != buffer.editor) && buffer.dirty_since.is_some();
+            if conflicts && !buffer.told {
+                buffer.told = true;
+                let name = name.clone().unwrap_or_default();
+                notices.push((buffer.editor, Notice::OutOfStep(doc.clone(), name)));
+            }
+            if is_news && owner != before {
+                notices.push((buffer.editor, Notice::Renewed(doc.clone())));
+            }
+        }
+        if is_news || shown.label.is_some() {
+            state.servers().for_each(|server| server.show(doc, &shown));
+        }
+        for (editor, notice) in notices {
+            if let Some((_, on_notice)) = state.editors.get(&editor) {
+                on_notice(notice);
+            }
+        }
+    }
+
+    /// What servers are to have of a document; `None` if that is nothing.
+    fn shown(&self, state: &State, doc: &Doc) -> Option<Shown> {
+        let document = state.documents.get(doc)?;
+        let (text, label) = match document.counts() {
+            Counts::Owner(editor) => {
+                let buffer = document.buffer(editor)?;
+                (Arc::clone(&buffer.text), Some(Label { editor, version: buffer.version }))
+            }
+            Counts::Disk => {
+                // The same text, and no file need be read.
+                let same = document.buffers.iter().find(|buffer| Some(buffer.hash) == document.disk);
+                match same {
+                    Some(buffer) => (
+                        Arc::clone(&buffer.text),
+                        Some(Label { editor: buffer.editor, version: buffer.version }),
+                    ),
+                    None => (self.read(doc)?.into(), None),
+                }
+            }
+        };
+        Some(Shown { language: document.language.clone(), text, changes: None, label })
+    }
+
+    fn disk_hash(&self, doc: &Doc) -> Option<ContentHash> {
+        self.read(doc).map(|text| ContentHash::of(text.as_bytes()))
+    }
+
+    /// The disk's text, as an editor would have it.
+    fn read(&self, doc: &Doc) -> Option<String> {
+        let path = match doc {
+            Doc::Inside(path) => self.root.join_ws(path),
+            Doc::Outside(uri) => uri::to_path(&uri.parse().ok()?)?,
+        };
+        let small = std::fs::metadata(path.as_path()).ok().filter(|meta| meta.is_file());
+        small.filter(|meta| meta.len() <= MOST_READ)?;
+        let text = std::fs::read_to_string(path.as_path()).ok()?;
+        Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Documents are replaced whole; after a panic servers may lack a change, which the next whole text mends.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn servers(&self) -> impl Iterator<Item = Arc<Instance>> + '_ {
+        self.servers.iter().filter_map(Weak::upgrade)
+    }
+}
+
+/// See [`View::hold`].
+pub(crate) struct Held<'v> {
+    _state: MutexGuard<'v, State>,
+    view: &'v View,
+}
+
+impl Held<'_> {
+    /// What counts of a file: an editor's unsaved text, or what `read` finds.
+    pub(crate) fn read(&self, path: &WsPath, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<String> {
+        self.view.text(path).map(|text| text.to_string()).or_else(|| read(path))
+    }
+}
