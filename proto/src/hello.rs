@@ -4,6 +4,7 @@
 //! | version | what changed |
 //! |---|---|
 //! | 1 | first version |
+//! | 2 | messages of editors (`Lsp`, `Keep`) |
 //!
 //! A daemon serves every client whose protocol lies in `MIN_PROTOCOL..=PROTOCOL`. Among builds of the same protocol the
 //! newer daemon wins: a client that carries a newer daemon asks the running one to retire; a client that carries an older
@@ -20,7 +21,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 /// The protocol this build speaks. Raise it with a line in the ledger above.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The oldest protocol a daemon of this build still serves.
 pub const MIN_PROTOCOL: u32 = 1;

@@ -250,7 +250,7 @@ pub static RESOLVE_ACTION: ToolDef = ToolDef {
             default: Default::Required,
             description: "What to do with it",
         },
-        text("reason", 1, Default::Required, "Why"),
+        text("reason", 1, Default::Required, "Why, in a sentence"),
         ArgDef { name: "extra", ty: ArgType::Object, default: Default::None, description: "Handed back" },
         text("pendingId", 1, Default::None, "Which one"),
     ],
@@ -326,7 +326,7 @@ pub static PENDING: ToolDef = ToolDef {
             name: "offset",
             ty: ArgType::Int { min: 0, max: u32::MAX as i64 },
             default: Default::Int(0),
-            description: "First line of the diff",
+            description: "Where the part begins: nextOffset of the one before",
         },
     ],
     output: "{pending: [{pendingId: str, label: str, sourceToolName: str, createdAt: str, expiresAt: str, yours: bool, \
@@ -353,7 +353,7 @@ pub struct PendingArgs {
     pub pending_id: Option<String>,
     /// Only this file's part of the diff.
     pub file: Option<String>,
-    /// First line of the diff.
+    /// Byte of the diff with which the part begins.
     pub offset: usize,
 }
 

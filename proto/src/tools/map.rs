@@ -24,7 +24,7 @@ pub static OVERVIEW: ToolDef = ToolDef {
             name: "focus",
             ty: ArgType::Str { min: 1 },
             default: Default::None,
-            description: "Only clusters whose label or files contain this (e.g. src/auth)",
+            description: "Only clusters whose label or files have this",
         },
         ArgDef {
             name: "hubsPerCluster",
@@ -104,7 +104,7 @@ pub struct Hub {
 pub static SEARCH: ToolDef = ToolDef {
     name: "map_search",
     title: "Map: find symbols",
-    description: "Find definitions and files by name: exact, prefix, substring, qualified, path, then fuzzy. Gives node IDs.",
+    description: "Find definitions and files by name: exact, prefix, substring, path, then fuzzy. Gives node IDs.",
     args: &[
         ArgDef {
             name: "query",
@@ -128,7 +128,7 @@ pub static SEARCH: ToolDef = ToolDef {
             name: "pathPrefix",
             ty: ArgType::Str { min: 1 },
             default: Default::None,
-            description: "Only below this folder or file",
+            description: "Only below this path",
         },
     ],
     output: "{results: [{id: str, kind: str, name: str, file: str, line: int, signature: str, score: num, stale?: bool}], \
@@ -193,9 +193,9 @@ const NODE_ID: ArgDef = ArgDef {
 /// `map_neighbors`.
 pub static NEIGHBORS: ToolDef = ToolDef {
     name: "map_neighbors",
-    title: "Map: callers, callees, relatives",
-    description: "What a symbol or file is connected to: callers and users (direction in), callees and bases (out). Each edge \
-                  says how sure it is: live (confirmed by a language server), exact, import, name; candidates are guesses.",
+    title: "Map: neighbours",
+    description: "What a symbol or file is connected to: callers, users (direction in), callees, bases (out). Each edge says how sure \
+                  it is: live (confirmed by a language server), exact, import, name; candidates are guesses.",
     args: &[
         NODE_ID,
         ArgDef {
@@ -220,13 +220,13 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             name: "maxNodes",
             ty: ArgType::Int { min: 1, max: 200 },
             default: Default::Int(50),
-            description: "Most neighbours",
+            description: "Most shown",
         },
         ArgDef {
             name: "offset",
             ty: ArgType::Int { min: 0, max: 1_000_000 },
             default: Default::Int(0),
-            description: "Skip so many (the next page of one edge kind)",
+            description: "Skip so many, of one edge kind",
         },
     ],
     output: "{node: any, neighbors: [{id: str, kind: str, file?: str, line?: int, edge: str, direction: str, resolved: bool, \
@@ -458,7 +458,7 @@ pub struct RebuildResult {
 pub static STATUS: ToolDef = ToolDef {
     name: "map_status",
     title: "Map: status",
-    description: "State of the index: files, symbols, languages, watcher, memory, daemon; and what is missing from it and why.",
+    description: "State of index and daemon; what the index lacks and why.",
     output: "{built: bool, builtAt?: str, generation: int, files: int, symbols: int, edges: int, languages: any, \
              staleFiles: int, watcher: {state: str, note?: str}, text: any, lsp: any, memory: any, daemon: any}",
     set: ToolSet::Core,

@@ -10,11 +10,14 @@ pub mod schema;
 
 pub mod admin;
 pub mod edit;
+pub mod entity;
 pub mod flow;
 pub mod graph;
 pub mod grep;
 pub mod impact;
+pub mod investigate;
 pub mod map;
+pub mod models;
 pub mod nav;
 pub mod ranked;
 pub mod read;
@@ -179,19 +182,14 @@ pub static COMMON: &[ArgDef] = &[
         // The tool's own ceiling is enforced with the budget; here only nonsense is refused.
         ty: ArgType::Int { min: 0, max: i64::MAX },
         default: Default::None,
-        description: "Answer size limit",
+        description: "Size cap",
     },
-    ArgDef {
-        name: "root",
-        ty: ArgType::Str { min: 1 },
-        default: Default::None,
-        description: "Workspace path",
-    },
+    ArgDef { name: "root", ty: ArgType::Str { min: 1 }, default: Default::None, description: "Project" },
     ArgDef {
         name: "fresh",
         ty: ArgType::Bool,
         default: Default::Bool(true),
-        description: "Wait for recent writes",
+        description: "See recent writes",
     },
 ];
 
@@ -207,10 +205,14 @@ pub static TOOLS: &[&ToolDef] = &[
     &admin::DIGEST,
     &graph::GRAPH,
     &grep::GREP,
+    &models::MODELS,
     &admin::NOOP,
     &servers::SERVERS,
     &edit::UNDO,
     &impact::IMPACT,
+    &investigate::INVESTIGATE,
+    &investigate::EXPAND,
+    &investigate::HYDRATE,
     &map::NEIGHBORS,
     &map::OVERVIEW,
     &map::PATH,

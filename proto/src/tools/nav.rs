@@ -33,7 +33,7 @@ pub(super) const COL: ArgDef = ArgDef {
     name: "col",
     ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
     default: Default::Int(1),
-    description: "1-based, of the name",
+    description: "1-based",
 };
 pub(super) const NODE: ArgDef = ArgDef {
     name: "nodeId",
@@ -62,7 +62,7 @@ const LOCATIONS: ListCut = ListCut { path: "locations", kind: "locations", narro
 pub static DEFINITION: ToolDef = ToolDef {
     name: "nav_definition",
     title: "Live: definition",
-    description: "Where the name at a position is defined, from the language server.",
+    description: "Where the name at a position is defined, by the language server.",
     args: &[FILE, LINE, COL, NODE],
     output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], \
              completeness: str, source: str}",
@@ -86,7 +86,7 @@ pub static IMPLEMENTATIONS: ToolDef = ToolDef {
 pub static REFERENCES: ToolDef = ToolDef {
     name: "nav_references",
     title: "Live: references",
-    description: "Every use of the name at a position, from the language server; completeness says if some may be missing.",
+    description: "Every use of the name at a position, by the language server; completeness says if some may be missing.",
     args: &[
         FILE,
         LINE,
@@ -102,7 +102,7 @@ pub static REFERENCES: ToolDef = ToolDef {
             name: "fileFilter",
             ty: ArgType::Str { min: 1 },
             default: Default::None,
-            description: "Only files containing this, or matching this glob",
+            description: "Only paths with this, or of this glob",
         },
     ],
     output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], total: int, \
@@ -149,8 +149,8 @@ pub struct LocationsResult {
 /// `nav_type`.
 pub static TYPE: ToolDef = ToolDef {
     name: "nav_type",
-    title: "Live: type and docs",
-    description: "Type or signature and documentation of the name at a position, from the language server.",
+    title: "Live: type",
+    description: "Type and docs of the name at a position, by the language server.",
     args: &[FILE, LINE, COL, NODE],
     output: "{signature: str, docs: str, range?: any, completeness: str, source: str}",
     set: ToolSet::Core,
@@ -190,8 +190,8 @@ pub struct NameRange {
 /// `nav_symbols`.
 pub static SYMBOLS: ToolDef = ToolDef {
     name: "nav_symbols",
-    title: "Live: outline of a file",
-    description: "The symbols of one file as a tree, from the language server.",
+    title: "Live: outline",
+    description: "A file's symbols as a tree, by the language server.",
     args: &[ArgDef {
         name: "file",
         ty: ArgType::Str { min: 1 },

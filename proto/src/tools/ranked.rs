@@ -31,6 +31,12 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
             default: Default::Int(20),
             description: "Most results",
         },
+        ArgDef {
+            name: "use_embeddings",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Also by meaning, if the user has a model",
+        },
     ],
     output: "{results: [{id?: str, kind: str, title: str, file: str, line: int, score: num, snippet?: str, stale?: bool}], \
              total: int}",
@@ -50,6 +56,9 @@ pub struct TextSearchArgs {
     pub path_prefix: Option<String>,
     /// Most results.
     pub limit: usize,
+    /// Also what is near in meaning.
+    #[serde(default)]
+    pub use_embeddings: bool,
 }
 
 /// Result of `text_search`.

@@ -7,8 +7,8 @@ use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 /// `read_symbols`.
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
-    title: "Read symbols' source",
-    description: "Source of definitions without reading whole files. Ambiguous names come back with candidate IDs.",
+    title: "Read symbols",
+    description: "Source of definitions. Ambiguous names come back with candidate IDs.",
     args: &[
         ArgDef {
             name: "targets",
@@ -20,13 +20,13 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             name: "include_neighbors",
             ty: ArgType::Int { min: 0, max: 20 },
             default: Default::Int(0),
-            description: "Also N adjacent symbols of the file on each side",
+            description: "Also so many symbols before and after",
         },
         ArgDef {
             name: "token_budget",
             ty: ArgType::Int { min: 0, max: i64::MAX },
             default: Default::None,
-            description: "Answer size limit",
+            description: "Size limit",
         },
     ],
     output: "{symbols: [{uid: str, name: str, kind: str, file: str, start_line: int, end_line: int, source: str, \

@@ -1,16 +1,17 @@
-//! `resolve`: between a node of the map and its place in the file as a language server sees it. Arguments, result,
-//! definition.
+//! `resolve`: between a node of the map and its place in the file as a language server sees it, and from a name in words to
+//! what it means ([`super::entity`]). Arguments, result, definition.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::{ArgDef, ArgType, Default, ToolDef, ToolSet};
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 use crate::position::Anchor;
 
 /// `resolve`.
 pub static RESOLVE: ToolDef = ToolDef {
     name: "resolve",
-    title: "Between map and live",
-    description: "A node ID's verified position now, or the node ID at a position. Pass nodeId, or file and line.",
+    title: "Cross the layers",
+    description: "The verified position of a nodeId, the node ID at file and line, or what a subject in words means.",
     args: &[
         ArgDef {
             name: "nodeId",
@@ -36,17 +37,67 @@ pub static RESOLVE: ToolDef = ToolDef {
             default: Default::Int(1),
             description: "1-based",
         },
+        ArgDef {
+            name: "subject",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Name or words",
+        },
+        ArgDef {
+            name: "context",
+            ty: ArgType::Object,
+            default: Default::None,
+            description: "realm, provenance, time (git revision), language",
+        },
+        ArgDef {
+            name: "strategy",
+            ty: ArgType::Object,
+            default: Default::None,
+            description: "mode: quick|ranked|hybrid|interactive|llm_select; use_embeddings, auto_accept_threshold, \
+                          interactive_below_threshold, use_llm_fallback",
+        },
+        ArgDef {
+            name: "constraints",
+            ty: ArgType::Object,
+            default: Default::None,
+            description: "deterministic, require_authority, allowed_sources, max_candidates, min_confidence",
+        },
+        ArgDef {
+            name: "hints",
+            ty: ArgType::Object,
+            default: Default::None,
+            description: "expected_type, preferred_id, aliases",
+        },
+        ArgDef {
+            name: "debug",
+            ty: ArgType::Object,
+            default: Default::None,
+            description: "include_explanations, include_candidates",
+        },
     ],
-    output: "{nodeId?: any, location: {file: str, line: int, col: int}, verified: bool, mapStale: bool, inMap: bool, \
+    output: "{nodeId?: any, location?: {file: str, line: int, col: int}, verified?: bool, mapStale?: bool, inMap?: bool, \
              mapRange?: {line: int, endLine: int}, relocated?: bool, currentNodeId?: str, \
              symbol?: {name: str, kind: str, signature: str}, nearestNodeId?: str, qualifiedName?: str, \
-             enclosingSymbols?: [{name: str, kind: str, line: int}]}",
+             enclosingSymbols?: [{name: str, kind: str, line: int}], status?: str, \
+             entity?: {id: str, label: str, type: str, description: str, source: str, uri: str, attributes: any}, \
+             confidence?: num, candidates?: [{id: str, label: str, type: str, source: str, confidence: num}], \
+             ambiguity?: {reason: str, dimension: str}, \
+             resolution_path?: [{phase: str, action: str, source: str, note: str}], \
+             meta?: {request_id: str, timestamp: str, duration_ms: int}, error?: {code: str, message: str}}",
+    cuts: &[
+        ListCut {
+            path: "candidates",
+            kind: "candidates",
+            narrow: "Raise tokenBudget, or say more in subject or context.",
+        },
+        ListCut { path: "resolution_path", kind: "steps", narrow: "Raise tokenBudget." },
+    ],
     elsewhere: &[("action", "To apply or discard a pending edit, call `resolve_action`.")],
     set: ToolSet::Core,
     ..ToolDef::READ
 };
 
-/// Arguments of `resolve`: exactly one of a node and a position.
+/// Arguments of `resolve`: exactly one of a node, a position and a subject.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveArgs {
@@ -58,6 +109,18 @@ pub struct ResolveArgs {
     pub line: Option<u32>,
     /// Its column.
     pub col: u32,
+    /// From a name in words to what it means.
+    pub subject: Option<String>,
+    /// Where the words were met.
+    pub context: Option<Value>,
+    /// How the entity is chosen.
+    pub strategy: Option<Value>,
+    /// Rules that the answer keeps.
+    pub constraints: Option<Value>,
+    /// What the client knows already.
+    pub hints: Option<Value>,
+    /// What is shown besides the answer.
+    pub debug: Option<Value>,
 }
 
 /// Where a node is now.

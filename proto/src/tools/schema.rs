@@ -50,7 +50,8 @@ fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
         }
     }
     match (arg.ty, arg.default) {
-        (ArgType::Int { min, max }, _) if max != i64::MAX => {
+        // That lines and columns begin at one their descriptions say, and that they have an end goes without saying.
+        (ArgType::Int { min, max }, _) if max < i64::from(u32::MAX) => {
             set("minimum", min.into());
             set("maximum", max.into());
         }
@@ -104,20 +105,22 @@ pub fn output_schema(tool: &ToolDef) -> Map<String, Value> {
     }
 }
 
-/// A tool as MCP's `tools/list` shows it, without an output schema.
+/// A tool as MCP's `tools/list` shows it, without an output schema. What a tool may destroy, and whether it may be called
+/// twice, the protocol asks only of tools that write.
 #[must_use]
 pub fn listing(tool: &ToolDef) -> Value {
+    let mut annotations = json!({"readOnlyHint": tool.read_only});
+    if !tool.read_only {
+        annotations["destructiveHint"] = tool.destructive.into();
+        annotations["idempotentHint"] = tool.idempotent.into();
+    }
+    annotations["openWorldHint"] = false.into();
     json!({
         "name": tool.name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": input_schema(tool),
-        "annotations": {
-            "readOnlyHint": tool.read_only,
-            "destructiveHint": tool.destructive,
-            "idempotentHint": tool.idempotent,
-            "openWorldHint": false,
-        },
+        "annotations": annotations,
     })
 }
 

@@ -12,7 +12,7 @@ pub(super) const PATH_PREFIX: ArgDef = ArgDef {
     name: "path_prefix",
     ty: ArgType::Str { min: 1 },
     default: Default::None,
-    description: "Only below this folder or file",
+    description: "Only below this path",
 };
 
 /// Which lines of a file.
@@ -20,7 +20,7 @@ const LINES_OF: ArgDef = ArgDef {
     name: "kinds",
     ty: ArgType::EnumList(TEXT_KINDS),
     default: Default::None,
-    description: "Only text of these nodes (default: every line)",
+    description: "Only text of these (default: every line)",
 };
 
 /// How long a search may take.
@@ -34,14 +34,14 @@ const MAX_MILLIS: ArgDef = ArgDef {
 /// `regex_search`.
 pub static REGEX_SEARCH: ToolDef = ToolDef {
     name: "regex_search",
-    title: "Search text by regex",
-    description: "Every matching line of the indexed text files, as ripgrep finds them, from an index. Rust regex syntax.",
+    title: "Regex search",
+    description: "Every matching line, as ripgrep finds them. Rust regex syntax.",
     args: &[
         ArgDef {
             name: "pattern",
             ty: ArgType::Str { min: 1 },
             default: Default::Required,
-            description: "Regex, e.g. fn\\s+main or (?i)todo",
+            description: "Regex, e.g. fn\\s+main",
         },
         PATH_PREFIX,
         LINES_OF,
@@ -49,20 +49,20 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             name: "limit",
             ty: ArgType::Int { min: 1, max: 10_000 },
             default: Default::None,
-            description: "Most lines or files shown; totals count all",
+            description: "Most shown; totals count all",
         },
         MAX_MILLIS,
         ArgDef {
             name: "glob",
             ty: ArgType::Str { min: 1 },
             default: Default::None,
-            description: "Only matching paths, e.g. *.py",
+            description: "Only such paths, e.g. *.py",
         },
         ArgDef {
             name: "context_lines",
             ty: ArgType::Int { min: 0, max: 20 },
             default: Default::Int(0),
-            description: "Lines around each match",
+            description: "Lines around each",
         },
         ArgDef {
             name: "output",
