@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use hob_base::{AbsPath, CancelToken};
-use hob_proto::ClientKind;
+use hob_proto::message::{Ask, Offer};
+use hob_proto::{ClientKind, ServerMessage};
 use serde_json::{Map, Value};
 
 /// Receives a call's progress: steps done, steps in all if known, what is being done. Called from worker threads; must
@@ -39,21 +40,51 @@ pub struct CallRequest {
     pub identity: String,
     /// Whether its user started it so that it may edit.
     pub edits: bool,
+    /// What it can do if it is asked.
+    pub offers: Vec<Offer>,
+    /// What came of being asked.
+    pub replies: Map<String, Value>,
 }
 
 /// A finished call.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The envelope's `ok`.
     pub ok: bool,
     /// The serialised envelope, cut to its budget.
     pub envelope: String,
+    /// What would make it better.
+    pub ask: Option<Ask>,
+}
+
+/// An editor's connection, as `session` hands it over.
+#[derive(Clone)]
+pub struct EditorClient {
+    /// Where the editor was started.
+    pub cwd: AbsPath,
+    /// Its process id, to name it by.
+    pub pid: u32,
+    /// Takes messages for it; may be called from any thread and never waits.
+    pub send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
+    /// Which client it is, for as long as it is connected.
+    pub caller: Arc<Caller>,
+    /// Who it is across connections.
+    pub identity: String,
+}
+
+/// The daemon's side of an editor. Dropping it is the end of the connection: everything that it had is let go of.
+pub trait EditorSide: Send + Sync {
+    /// Takes one message of the editor, as JSON-RPC text; called in the order in which they came. Does not wait.
+    fn take(&self, message: String);
 }
 
 /// What connections need of the rest of the daemon. Methods are called from blocking threads.
 pub trait Calls: Send + Sync + 'static {
     /// Runs a call to its end. Never panics: a bug becomes an `INTERNAL` answer.
     fn call(&self, request: CallRequest) -> Answer;
+
+    /// Serves an editor; `None` where there are no editors to be served.
+    fn editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>>;
 
     /// Facts for `hob status`: workspaces, memory; merged into the session layer's own (version, pid, up-time, clients).
     fn status(&self) -> Map<String, Value>;

@@ -9,54 +9,62 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hob_base::AbsPath;
+use hob_proto::message::Ask;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
 use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::{Map, Value};
 
 use crate::budget::{Draft, Limit, fit};
-use crate::calls::{Answer, CallRequest, Calls};
+use crate::calls::{Answer, CallRequest, Calls, EditorClient, EditorSide};
 use crate::host::{Freshness, Host};
 use crate::to_proto::errors;
-use crate::tools::{Editor, Handled, ToolCall, handler};
+use crate::tools::{Editor, Handled, ToolCall, handler, unsaved};
 
 /// How long a call waits at the barrier.
 const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs calls against the host.
+/// Runs calls against the host. Clones are the same dispatcher.
+#[derive(Clone)]
 pub struct Dispatcher {
     host: Arc<Host>,
     started: Instant,
     /// Tells this daemon's report ids from those of earlier ones in the same log.
     session: u32,
-    reports: AtomicU64,
+    reports: Arc<AtomicU64>,
 }
 
 impl Dispatcher {
     /// A dispatcher over `host`.
     #[must_use]
     pub fn new(host: Arc<Host>) -> Self {
-        Self { host, started: Instant::now(), session: std::process::id(), reports: AtomicU64::new(0) }
+        Self { host, started: Instant::now(), session: std::process::id(), reports: Arc::default() }
     }
 
-    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Draft {
-        let checked = match check_args(tool, &request.args) {
-            Ok(checked) => checked,
-            Err(error) => return draft(tool, Handled::failed(error), asked_budget(&request.args)),
+    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> (Draft, Option<Ask>) {
+        let (mut handled, budget) = match check_args(tool, &request.args) {
+            Err(error) => (Handled::failed(error), asked_budget(&request.args)),
+            Ok(checked) => {
+                let budget = asked_budget(&checked.args);
+                (self.handle(tool, request, checked), budget)
+            }
         };
-        let budget = checked.args.iter().find(|(name, _)| tools::same_name(name, "tokenBudget"));
-        let budget = budget.and_then(|(_, value)| value.as_i64());
-        let mut handled = self.handle(tool, request, checked);
         handled.warnings.extend(self.host.notices());
+        // Answers of language servers have said so already.
+        if !tool.name.starts_with("nav_") {
+            let touched = |answer| unsaved::not_taken_into_account(&self.host, answer);
+            handled.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
+        }
         // First, because what does not fit goes from the end.
         let reminder = crate::tools::edit::reminder(&self.host, &request.identity);
         handled.warnings.splice(0..0, reminder);
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
-        draft(tool, handled, budget)
+        let ask = handled.ask.take();
+        (draft(tool, handled, budget), ask)
     }
 
     fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
         let Checked { mut args, warnings } = checked;
-        let budget = args.get("tokenBudget").and_then(Value::as_u64);
+        let budget = asked_budget(&args).map(|tokens| u64::try_from(tokens).unwrap_or(0));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
         let start = match start_of(&mut args, &request.root) {
             Ok(start) => start,
@@ -83,6 +91,10 @@ impl Dispatcher {
             generation: None,
             uptime: self.started.elapsed(),
             room: room(tool, budget),
+            is_done: false,
+            offers: request.offers.clone(),
+            replies: request.replies.clone(),
+            ask: None,
         };
         call.run(handler)
     }
@@ -98,10 +110,10 @@ impl Dispatcher {
 impl Calls for Dispatcher {
     fn call(&self, request: CallRequest) -> Answer {
         let started = Instant::now();
-        let draft = match tools::find(&request.tool) {
-            None => draft_without_tool(errors::unknown_tool(&request.tool)),
+        let (draft, ask) = match tools::find(&request.tool) {
+            None => (draft_without_tool(errors::unknown_tool(&request.tool)), None),
             Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request)))
-                .unwrap_or_else(|_| draft(tool, Handled::failed(self.panicked(tool.name)), None)),
+                .unwrap_or_else(|_| (draft(tool, Handled::failed(self.panicked(tool.name)), None), None)),
         };
         // Fitting runs on data of any shape; a bug there must not escape either.
         let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
@@ -112,7 +124,13 @@ impl Calls for Dispatcher {
             micros = started.elapsed().as_micros(),
             "answered"
         );
-        Answer { ok: fitted.ok, envelope: fitted.text }
+        Answer { ok: fitted.ok, envelope: fitted.text, ask }
+    }
+
+    fn editor(&self, client: EditorClient) -> Option<Box<dyn EditorSide>> {
+        let calls = Arc::new(self.clone());
+        let served = crate::editor::serve(Arc::clone(&self.host), calls, client);
+        served.inspect_err(|error| tracing::warn!(%error, "no thread to serve an editor on")).ok()
     }
 
     fn status(&self) -> Map<String, Value> {
@@ -136,7 +154,7 @@ fn room(tool: &ToolDef, budget: Option<u64>) -> usize {
 
 fn draft(tool: &ToolDef, handled: Handled, budget: Option<i64>) -> Draft {
     let (limit, warning) = Limit::new(tool, budget);
-    let Handled { outcome, mut warnings, omitted, generation } = handled;
+    let Handled { outcome, mut warnings, omitted, generation, .. } = handled;
     warnings.extend(warning);
     Draft { outcome, warnings, omitted, generation, limit, cuts: tool.cuts }
 }

@@ -1,13 +1,16 @@
 //! `hobd`: the daemon that keeps code intelligence warm.
 //!
 //! Wiring and judgement over the parts in the sub-crates. Layers, each knowing only those before it: `host` (workspaces),
-//! `tools` (handlers), `to_proto` and `budget` (answers), `dispatch` (one call), `session` (one connection),
+//! `investigate` (topics), `tools` (handlers), `to_proto` and `budget` (answers), `dispatch` (one call), `session` (one connection),
 //! `lifecycle` (the process).
 
 pub mod budget;
 pub mod calls;
 pub mod dispatch;
+mod editor;
+mod entity;
 pub mod host;
+mod investigate;
 pub mod lifecycle;
 pub mod session;
 pub mod to_proto;

@@ -45,6 +45,20 @@ struct Args {
     log: String,
 }
 
+/// Parsers' trees and facts are many small pieces: a first index takes a quarter less processor time than with glibc's allocator.
+/// It serves C code too. Not where pages may be larger than where it was built: there it would end the program.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// Read by the allocator before anything else: how many arenas there are, and that free memory goes back to the system after half
+/// a second, which [`lifecycle::give_memory_back`] has it do.
+// SAFETY: the allocator declares this name as a pointer to text that ends with a zero, and expects programs to define it.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
+#[allow(unsafe_code)]
+#[unsafe(export_name = "malloc_conf")]
+static ALLOCATOR_SETTINGS: &[u8; 46] = b"narenas:4,dirty_decay_ms:500,muzzy_decay_ms:0\0";
+
 fn minutes(text: &str) -> Result<Duration, String> {
     let minutes: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of minutes"))?;
     Duration::try_from_secs_f64(minutes * 60.0).map_err(|error| error.to_string())
@@ -104,6 +118,7 @@ fn make_calls(places: &Places, keep_contents: bool) -> Result<Arc<dyn Calls>, St
         snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
         keep_contents,
         edits: AbsPath::new(places.state.join("edits")).map_err(|error| error.to_string())?,
+        models: AbsPath::new(places.state.join("models")).map_err(|error| error.to_string())?,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
         memory: MemoryBudget::default(),
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),

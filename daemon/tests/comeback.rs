@@ -33,6 +33,7 @@ fn new_host(dir: &Path) -> Host {
         snapshots: absolute("snapshots"),
         keep_contents: true,
         edits: absolute("edits"),
+        models: absolute("models"),
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
         home: None,

@@ -42,6 +42,7 @@ fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
         snapshots: absolute("snapshots"),
         keep_contents: true,
         edits: absolute("edits"),
+        models: absolute("models"),
         cookies: absolute("cookies"),
         memory,
         home: None,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 /// Counts characters (not bytes) of compact JSON.
-pub(super) fn chars_of(value: &impl Serialize) -> usize {
+pub(crate) fn chars_of(value: &impl Serialize) -> usize {
     let mut counter = Counter(0);
     // Writing to a counter cannot fail, and plain data always serialises.
     let _ = serde_json::to_writer(&mut counter, value);

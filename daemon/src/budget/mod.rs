@@ -14,6 +14,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::{ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef};
 use serde_json::Value;
 
+pub(crate) use estimate::chars_of;
 pub use fit::fit;
 pub use note::Omitted;
 

@@ -12,6 +12,7 @@ use hob_base::CancelToken;
 
 use super::promote;
 use super::snapshot;
+use super::vectors::Vectors;
 use super::workspace::{Workspace, lock};
 
 /// Shortest rest after a change.
@@ -139,11 +140,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     // The first time at once: answers wait for it. It covers everything up to now.
     workspace.deriver.begin();
     let mut derived_in = derive(workspace);
+    Vectors::catch_up(workspace);
     snapshot::save(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
             promote::recall(workspace, false);
             derived_in = derive(workspace);
+            Vectors::catch_up(workspace);
         }
         snapshot::save(workspace);
         promote::save(workspace);

@@ -3,6 +3,7 @@
 //! The key is the content hash, the language and the extractor's version; project files also differ by name. So a branch
 //! switch, a second worktree or a restart parses only what no workspace has seen.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -54,14 +55,19 @@ impl FactsCache {
         Some(facts)
     }
 
-    /// Extracts facts and the step that would store them.
-    pub(super) fn extract(&self, wanted: &Wanted<'_>, source: &[u8]) -> (FileFacts, Op) {
+    /// Extracts facts and the step that would store them; there is none for what was given up, which another machine, or this
+    /// one another time, may come to the end of.
+    pub(super) fn extract(&self, wanted: &Wanted<'_>, source: &[u8]) -> (FileFacts, Option<Op>) {
         let begun = spent();
         let limit = PATIENCE + source.len() as u32 / MEGABYTE * PATIENCE;
-        let patience = || spent().saturating_sub(begun) < limit;
+        let given_up = Cell::new(false);
+        let patience = || {
+            given_up.set(spent().saturating_sub(begun) >= limit);
+            !given_up.get()
+        };
         let facts = extract_within(wanted.lang, wanted.path.file_name(), source, &patience);
         self.extracted.fetch_add(1, Ordering::Relaxed);
-        let op = Op::Put { key: key(wanted), value: persist::encode(&facts) };
+        let op = (!given_up.get()).then(|| Op::Put { key: key(wanted), value: persist::encode(&facts) });
         (facts, op)
     }
 

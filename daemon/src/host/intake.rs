@@ -5,21 +5,19 @@
 //! kernel's sources would cost a gigabyte. In a small one they are, and each file is read once.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Change, ContentHash, Contents as _, FileId, WsPath};
 use hob_live::documents::FileChange;
-use hob_map::{FileFacts, Lang, MapChange, language_of};
-use hob_store::Op;
+use hob_map::{Lang, MapChange, language_of};
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
 use hob_workspace::read::{ReadFile, read_file};
 use hob_workspace::{FileClass, Plan, ToRead};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::facts::Wanted;
+use super::mapping::{ToMap, take_in_map};
 use super::progress::Phase;
 use super::snapshot::{FileKind, Sought};
 use super::workspace::{Core, Workspace};
@@ -59,17 +57,6 @@ struct Taken {
     grams: Option<FileGrams>,
     lang: Option<Lang>,
     bytes: Option<Vec<u8>>,
-}
-
-/// A file that the map has to take in.
-struct ToMap {
-    file: FileId,
-    path: WsPath,
-    hash: ContentHash,
-    lang: Option<Lang>,
-    bytes: Option<Vec<u8>>,
-    /// It was not there before.
-    is_new: bool,
 }
 
 /// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
@@ -248,89 +235,6 @@ fn record(
     to_map
 }
 
-fn take_in_map(
-    workspace: &Workspace,
-    core: &mut Core,
-    (to_map, total): (Vec<ToMap>, u64),
-    cancel: &CancelToken,
-) -> usize {
-    let mut mapped = 0;
-    let mut done = total.saturating_sub(to_map.len() as u64);
-    let mut rest = to_map;
-    while !rest.is_empty() && cancel.check().is_ok() {
-        let later = rest.split_off(rest.len().min(STEP));
-        let step = std::mem::replace(&mut rest, later);
-        done += step.len() as u64;
-        mapped += map_step(workspace, core, step);
-        workspace.progress.advance(done);
-    }
-    mapped
-}
-
-fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<ToMap>) -> usize {
-    let found: Vec<Mapped> = workspace
-        .pools
-        .index
-        .install(|| step.into_par_iter().map(|file| facts_of(workspace, file)).collect());
-    let (mut changes, mut ops) = (Vec::with_capacity(found.len()), Vec::new());
-    for Mapped { change, op, doubted } in found {
-        if let Some((file, path)) = doubted {
-            core.table.doubt(file);
-            workspace.dirty.mark(path);
-        }
-        changes.push(change);
-        ops.extend(op);
-    }
-    let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
-    workspace.apply_map(changes);
-    if let Err(error) = workspace.facts.save(ops) {
-        workspace
-            .notices
-            .once("store", format!("Facts could not be saved: {error}. They are kept in memory."));
-    }
-    mapped
-}
-
-/// What a file means to the map.
-struct Mapped {
-    change: MapChange,
-    /// Stores its facts, if they are new.
-    op: Option<Op>,
-    /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
-    /// even if it is by then what it was before.
-    doubted: Option<(FileId, WsPath)>,
-}
-
-/// A file without a language, or that vanished meanwhile, leaves the map.
-fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
-    let remove = MapChange::Remove { file: file.file };
-    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None } };
-    let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
-    if let Some(facts) = workspace.facts.load(&wanted) {
-        return Mapped { change: set(&file, facts), op: None, doubted: None };
-    }
-    let read_again;
-    let bytes: &[u8] = match &file.bytes {
-        Some(bytes) => bytes,
-        None => {
-            let Ok(read) = read_file(workspace.root(), &file.path, workspace.rules.options().read_max) else {
-                return Mapped { change: remove, op: None, doubted: Some((file.file, file.path)) };
-            };
-            // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
-            wanted.hash = ContentHash::of(&read.bytes);
-            read_again = read.bytes;
-            &read_again
-        }
-    };
-    let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
-    let (facts, op) = workspace.facts.extract(&wanted, bytes);
-    Mapped { change: set(&file, facts), op: Some(op), doubted }
-}
-
-fn set(file: &ToMap, facts: FileFacts) -> MapChange {
-    MapChange::Set { file: file.file, path: file.path.clone(), facts: Arc::new(facts) }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -350,6 +254,7 @@ mod tests {
             snapshots: place("snapshots"),
             keep_contents: true,
             edits: place("edits"),
+            models: place("models"),
             cookies: place("cookies"),
             memory: MemoryBudget::default(),
             home: None,

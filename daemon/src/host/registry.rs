@@ -20,6 +20,7 @@ use super::facts::FactsCache;
 use super::settings::Settings;
 use super::snapshot::Snapshots;
 use super::trust::Trust;
+use super::vectors::{Models, Vectors};
 use super::workspace::{Parts, Workspace, lock};
 use super::{derive, indexer};
 
@@ -37,6 +38,8 @@ pub struct HostOptions {
     pub keep_contents: bool,
     /// Folder of what is known of edits: those that wait, those under way, the last ones.
     pub edits: AbsPath,
+    /// Folder of the embedding models that the user has added.
+    pub models: AbsPath,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
     /// What all workspaces together may take.
@@ -107,6 +110,7 @@ pub struct Host {
     trust: Trust,
     settings: Arc<Settings>,
     edits: Edits,
+    models: Arc<Models>,
     open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
@@ -137,6 +141,7 @@ impl Host {
             notices.once("store", store_notice(&notice));
         }
         let edits = open_edits(&options.edits, &notices);
+        let models = Arc::new(Models::new(options.models.as_path().to_path_buf()));
         let (store, open) = (opened.store, OpenWorkspaces::default());
         let snapshots = options.snapshots.clone();
         Ok(Self {
@@ -148,6 +153,7 @@ impl Host {
             trust,
             settings: Arc::new(settings),
             edits,
+            models,
             live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
@@ -201,6 +207,17 @@ impl Host {
         &self.edits
     }
 
+    /// The embedding models.
+    #[must_use]
+    pub fn models(&self) -> &Models {
+        &self.models
+    }
+
+    /// Another model counts, or none: has the open workspaces follow.
+    pub fn models_changed(&self) {
+        self.workspaces().iter().for_each(Vectors::catch_up);
+    }
+
     /// The language servers.
     #[must_use]
     pub fn live(&self) -> &Arc<Live> {
@@ -226,6 +243,11 @@ impl Host {
     #[must_use]
     pub fn setting_problems(&self) -> Vec<String> {
         self.settings.problems()
+    }
+
+    /// What all workspaces keep on the disk.
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
     }
 
     /// Bytes the store takes on disk.
@@ -296,6 +318,7 @@ impl Host {
             live,
             trust: self.trust.clone(),
             settings: Arc::clone(&self.settings),
+            models: Arc::clone(&self.models),
             snapshots,
         }));
         self.spawn("indexer", &workspace, indexer::run);

@@ -19,6 +19,7 @@ use super::derive::Deriver;
 use super::facts::FactsCache;
 use super::indexer;
 use super::intake::Report;
+use super::packages::Packages;
 use super::progress::Progress;
 use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
@@ -26,6 +27,7 @@ use super::registry::{Notices, Pools};
 use super::settings::{InForce, Settings};
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use super::trust::Trust;
+use super::vectors::{Models, Vectors};
 use rustc_hash::FxHashMap;
 
 /// What a call knows about how recent its answer is.
@@ -70,6 +72,11 @@ pub struct Workspace {
     pub(super) deriver: Deriver,
     /// What questions in words are answered from.
     pub ranked: Ranked,
+    /// What they mean.
+    pub(super) vectors: Vectors,
+    /// What it depends on.
+    pub(super) packages: Packages,
+    pub(super) models: Arc<Models>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     generation: AtomicU64,
@@ -98,6 +105,7 @@ pub(super) struct Parts {
     pub(super) live: Arc<Live>,
     pub(super) trust: Trust,
     pub(super) settings: Arc<Settings>,
+    pub(super) models: Arc<Models>,
     pub(super) snapshots: Snapshots,
 }
 
@@ -120,6 +128,9 @@ impl Workspace {
             live: parts.live,
             trust: parts.trust,
             settings: parts.settings,
+            vectors: Vectors::default(),
+            packages: Packages::default(),
+            models: parts.models,
             snapshots: Mutex::new(parts.snapshots),
             deriver: Deriver::default(),
             closing: CancelToken::default(),
@@ -218,13 +229,14 @@ impl Workspace {
         (self.facts.extracted.load(Ordering::Relaxed), self.facts.loaded.load(Ordering::Relaxed))
     }
 
-    /// Bytes that map, text index and ranked index hold.
+    /// Bytes that map, text index, ranked index and vectors hold.
     #[must_use]
     pub fn heap_bytes(&self) -> u64 {
         let text = self.text().stats();
         let contents = self.text().contents().stats();
         (self.map().stats().heap_bytes + text.private_bytes + contents.private_bytes) as u64
             + self.ranked.cost().1
+            + self.vector_bytes()
     }
 
     /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.

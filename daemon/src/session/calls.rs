@@ -150,17 +150,24 @@ impl Job {
             clients: *self.sessions.registry.count().borrow(),
             identity: self.session.hello.identity.clone(),
             edits: self.session.hello.edits,
+            offers: self.call.offers.clone(),
+            replies: self.call.replies.clone(),
         }
     }
 
     fn answer(&mut self, answer: Answer) {
         let given_up = self.session.given_up.load(Ordering::Acquire);
-        if given_up && !answer.ok && is_repeatable(&self.call.tool) {
+        if given_up && !answer.ok && is_repeatable(&self.call.tool, &self.call.args) {
             return;
         }
         // Off the books first: the client may use the id again as soon as it has the answer.
         self.unlist();
-        let message = ServerMessage::Answer { id: self.call.id, ok: answer.ok, envelope: answer.envelope };
+        let message = ServerMessage::Answer {
+            id: self.call.id,
+            ok: answer.ok,
+            envelope: answer.envelope,
+            ask: answer.ask,
+        };
         match frame::encode(&message) {
             Ok(frame) => self.session.outbox.push(frame),
             Err(error) => tracing::error!(tool = self.call.tool, %error, "an answer could not be sent"),
@@ -185,5 +192,5 @@ impl Drop for Job {
 fn broken_promise() -> Answer {
     let error = ToolError::new(ErrorCode::Internal, "a bug in hob ended this call; the log has the details");
     let token_budget = TokenBudget { requested: DEFAULT_BUDGET, used: 0, max: MAX_BUDGET };
-    Answer { ok: false, envelope: Envelope::of_error(error, token_budget).to_text() }
+    Answer { ok: false, envelope: Envelope::of_error(error, token_budget).to_text(), ask: None }
 }

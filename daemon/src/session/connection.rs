@@ -9,7 +9,7 @@ use hob_proto::{ClientMessage, ServerMessage};
 
 use super::handshake::Guest;
 use super::registry::Session;
-use super::{Order, Sessions, calls, status};
+use super::{Order, Sessions, calls, editor, status};
 
 /// How long a client has to read the goodbye.
 const PARTING: Duration = Duration::from_secs(2);
@@ -44,6 +44,7 @@ pub(super) async fn run(sessions: &Arc<Sessions>, guest: &Guest, mut reader: Rea
         }
     };
     calls::close(session);
+    editor::close(session);
     part(session, guest.id, end, writing).await;
     // Only now: a daemon that ends waits for its clients to be gone, and this one had a goodbye to read.
     sessions.registry.remove(guest.id);
@@ -106,6 +107,7 @@ async fn obey(
             let _ = sessions.orders.send(Order::Shutdown);
         }
         ClientMessage::Retire { reason } => return retire(sessions, session, reason),
+        ClientMessage::Lsp { message } => return editor::take(sessions, session, message),
     }
     Ok(())
 }

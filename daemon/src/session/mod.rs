@@ -6,6 +6,7 @@
 
 mod calls;
 mod connection;
+mod editor;
 mod flight;
 mod goodbye;
 mod handshake;

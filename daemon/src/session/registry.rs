@@ -11,7 +11,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use super::Limits;
 use super::outbox::Outbox;
-use crate::calls::Caller;
+use crate::calls::{Caller, EditorSide};
 
 /// One client, as the rest of this module sees it.
 pub(super) struct Session {
@@ -20,6 +20,8 @@ pub(super) struct Session {
     pub(super) since: Instant,
     pub(super) outbox: Outbox,
     pub(super) caller: Arc<Caller>,
+    /// The daemon's side of an editor, from its first message on.
+    pub(super) editor: Mutex<Option<Box<dyn EditorSide>>>,
     pub(super) running: Arc<Semaphore>,
     pub(super) table: Mutex<CallTable>,
     /// Set when this daemon, not the client, gave its calls up: their failures are then kept back, for the client to repeat
@@ -55,6 +57,7 @@ impl Session {
             since: Instant::now(),
             outbox: Outbox::new(limits.unread_bytes, limits.unread_messages),
             caller: Arc::new(Caller::default()),
+            editor: Mutex::default(),
             running: Arc::new(Semaphore::new(limits.running_per_client)),
             table: Mutex::default(),
             given_up: AtomicBool::new(false),

@@ -1,7 +1,6 @@
 //! Edits as clients see them: counts, times, parts of a diff, and every error's face.
 
 use std::io;
-use std::time::Duration;
 
 use hob_base::WsPath;
 use hob_edit::{EditError, FileKind, FilePreview, Kind, SpliceError, Summary, TextEditError};
@@ -10,9 +9,6 @@ use hob_proto::{ErrorCode, ToolError};
 use serde_json::json;
 
 use super::map::timestamp;
-
-/// How long a preview waits.
-const EXPIRES_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A file of a preview, counted.
 pub(crate) fn count(file: &FilePreview) -> FileCount {
@@ -33,29 +29,43 @@ pub(crate) fn item(summary: &Summary, client: &str) -> PendingItem {
         label: summary.label.clone(),
         source_tool_name: summary.tool.clone(),
         created_at: timestamp(Some(summary.made)),
-        expires_at: timestamp(Some(summary.made + EXPIRES_AFTER)),
+        expires_at: timestamp(Some(summary.made + hob_edit::LIFE)),
         yours: summary.owner.client == client,
         staged: summary.kind == Kind::ChangeSet,
         files: summary.files.iter().map(ToString::to_string).collect(),
     }
 }
 
-/// The lines of `text` from the start that have room, and how many lines there are after them.
-pub(crate) fn first_lines(text: &str, room: usize) -> (String, usize) {
-    let mut end = 0;
-    // In the envelope each newline, quote and backslash takes two characters.
-    let mut taken = 0;
-    for line in text.split_inclusive('\n') {
-        taken += line
-            .chars()
-            .map(|c| if matches!(c, '\n' | '"' | '\\' | '\t' | '\r') { 2 } else { 1 })
-            .sum::<usize>();
-        if taken > room {
-            break;
-        }
-        end += line.len();
+/// What of `text` has room, from the byte `offset` on, and where the next part begins if that is not all. Ends between lines
+/// unless a line alone has no room: every part has something in it, and all of them together are the text.
+pub(crate) fn part(text: &str, offset: usize, room: usize) -> (String, Option<usize>) {
+    let mut start = offset.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
     }
-    (text[..end].to_owned(), text[end..].lines().count())
+    let rest = &text[start..];
+    let (mut taken, mut end, mut line_end) = (0, 0, 0);
+    for (at, c) in rest.char_indices() {
+        taken += written(c);
+        if taken > room && end > 0 {
+            let end = if line_end > 0 { line_end } else { end };
+            return (rest[..end].to_owned(), Some(start + end));
+        }
+        end = at + c.len_utf8();
+        if c == '\n' {
+            line_end = end;
+        }
+    }
+    (rest.to_owned(), None)
+}
+
+/// Characters that one takes in the envelope.
+fn written(c: char) -> usize {
+    match c {
+        '\n' | '\r' | '\t' | '"' | '\\' | '\u{8}' | '\u{c}' => 2,
+        c if c < ' ' => 6,
+        _ => 1,
+    }
 }
 
 /// Why an edit was not queued, applied, discarded or undone.
@@ -128,9 +138,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diff_is_cut_between_lines() {
-        assert_eq!(first_lines("one\ntwo\nthree\n", 10), ("one\ntwo\n".to_owned(), 1));
-        assert_eq!(first_lines("one\ntwo", 100), ("one\ntwo".to_owned(), 0));
-        assert_eq!(first_lines("a long line\n", 3), (String::new(), 1));
+    fn parts_end_between_lines_where_they_can_and_lose_nothing() {
+        assert_eq!(part("one\ntwo\nthree\n", 0, 11), ("one\ntwo\n".to_owned(), Some(8)));
+        assert_eq!(part("one\ntwo", 0, 100), ("one\ntwo".to_owned(), None));
+        for room in 0..40 {
+            let text = "a long line: \"üö\u{1}😀\"\nand\n\nanother one\\ without an end";
+            let (mut all, mut offset) = (String::new(), 0);
+            loop {
+                let (part, next) = part(text, offset, room);
+                all.push_str(&part);
+                match next {
+                    Some(next) => assert!(next > offset, "{room}"),
+                    None => break,
+                }
+                offset = next.unwrap_or(offset);
+            }
+            assert_eq!(all, text, "{room}");
+        }
     }
 }

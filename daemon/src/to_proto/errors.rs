@@ -13,7 +13,7 @@ use hob_text::{BadGlob, BadPattern, CountError, SearchError};
 use hob_workspace::{ConfineError, RootError};
 use serde_json::json;
 
-use crate::host::{OpenError, Progressed, Taking, Workspace};
+use crate::host::{ModelsError, OpenError, Progressed, Taking, Workspace};
 
 /// The caller cancelled.
 pub fn cancelled() -> ToolError {
@@ -144,6 +144,13 @@ pub fn position_or_node() -> ToolError {
         .hint("Pass {\"file\": \"src/a.py\", \"line\": 3, \"col\": 5} or {\"nodeId\": \"py:src/a.py#f\"}.")
 }
 
+/// None of the three shapes of `resolve`, or several at once.
+pub fn one_shape_of_resolve() -> ToolError {
+    ToolError::bad_args("Exactly one of `nodeId`, `file` with `line`, or `subject` is needed.").hint(
+        "Pass {\"nodeId\": \"py:src/a.py#f\"}, {\"file\": \"src/a.py\", \"line\": 3} or {\"subject\": \"session store\"}.",
+    )
+}
+
 /// The node is a package outside the workspace.
 pub fn node_without_file(id: &str) -> ToolError {
     ToolError::bad_args(format!("`{id}` is a package outside the workspace and has no position."))
@@ -185,6 +192,19 @@ pub fn unusable(rejected: &[Rejected]) -> Vec<String> {
 pub fn unknown_server(name: &str) -> ToolError {
     ToolError::bad_args(format!("There is no language, file ending or language server `{name}`."))
         .hint("`hob servers list` shows what there is.")
+}
+
+/// A model could not be added or removed.
+pub fn models(error: &ModelsError) -> ToolError {
+    let base = ToolError::bad_args(crate::tools::sentence(&error.to_string()));
+    match error {
+        ModelsError::Model(_) => base.hint(
+            "A model is a folder with `model.safetensors` and `tokenizer.json`, as model2vec writes it.",
+        ),
+        ModelsError::Name(_) => base.hint("Pass another name (`hob model add DIR --name NAME`)."),
+        ModelsError::Unknown { .. } => base.hint("`hob model list` shows them."),
+        ModelsError::Folder { .. } => base.hint("Make room for it, or let this user write there."),
+    }
 }
 
 /// Something cannot be called so, or is called so already.

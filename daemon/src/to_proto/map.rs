@@ -253,6 +253,7 @@ fn memory(workspace: &Workspace, map_bytes: usize) -> JsonMap<String, Value> {
         "textBytes": text_bytes,
         "rankedBytes": ranked_bytes,
         "rankedBytesOnDisk": ranked_disk,
+        "vectorBytes": workspace.vector_bytes(),
         "textPrivateBytes": text.private_bytes,
         "contentBytes": workspace.text().contents().stats().disk_bytes,
         "factsExtracted": extracted,

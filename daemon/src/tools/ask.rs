@@ -3,17 +3,17 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use hob_base::{Contents, Deadline, WsPath};
+use hob_base::{Deadline, WsPath};
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
 use hob_live::requests::Asking;
 
-use super::ToolCall;
+use super::{ToolCall, unsaved};
 use crate::host::Workspace;
 
-/// A file's present text; servers are given nothing that is no text.
+/// A file's present text as servers have it, unsaved changes of editors included; servers are given nothing that is no text.
 pub(super) fn text_of(workspace: &Workspace, path: &WsPath) -> Option<String> {
-    let bytes = workspace.contents().read(path).ok()?;
+    let bytes = unsaved::bytes(workspace, path)?;
     std::str::from_utf8(&bytes).ok().map(str::to_owned)
 }
 
@@ -35,6 +35,9 @@ pub(super) fn ask<T>(
     });
     if let Some(spec) = answered_by.take().filter(|_| outcome.is_ok()) {
         call.warn_of_restriction(&project, &spec);
+        let mut taken = unsaved::of(workspace);
+        taken.retain(|(path, _)| spec.language_of(path.file_name()).is_some());
+        call.warnings.extend(unsaved::taken_into_account(&taken));
     }
     outcome
 }

@@ -16,7 +16,7 @@ use crate::host::{Host, Phase, Workspace, resident_bytes};
 use crate::to_proto::{errors, map as to_proto};
 
 /// How long an overview waits for the first clusters.
-const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long one graph question may take.
 pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
@@ -117,7 +117,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     data(&to_proto::neighbors(&map, answer, (&workspace, args.edge_kinds.len() == 1)))
 }
 
-fn patient(cancel: &CancelToken) -> CancelToken {
+pub(super) fn patient(cancel: &CancelToken) -> CancelToken {
     cancel.with_deadline(Deadline::after(GRAPH_PATIENCE))
 }
 

@@ -8,11 +8,15 @@ pub mod admin;
 mod ask;
 pub mod calls;
 pub(crate) mod edit;
+mod entity;
 pub mod flow;
+mod fuse;
 pub mod graph;
 pub mod grep;
 pub mod impact;
+pub mod investigate;
 pub mod map;
+pub mod models;
 pub mod nav;
 pub mod ranked;
 pub mod read;
@@ -21,6 +25,7 @@ pub mod resolve;
 pub mod servers;
 mod target;
 pub mod text;
+pub(crate) mod unsaved;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,6 +33,7 @@ use std::time::Duration;
 use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::live::Project;
 use hob_live::spec::ServerSpec;
+use hob_proto::message::{Ask, Offer};
 use hob_proto::{ErrorCode, ToolError};
 use hob_text::Snapshot;
 use serde::Serialize;
@@ -61,10 +67,14 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "hob_digest" => admin::digest,
         "hob_graph" => graph::graph,
         "hob_grep" => grep::grep,
+        "hob_models" => models::models,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,
         "hob_undo" => edit::undo,
         "impact" => impact::impact,
+        "investigate" => investigate::investigate,
+        "investigate_expand" => investigate::expand,
+        "investigate_hydrate" => investigate::hydrate,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
         "map_path" => map::path,
@@ -127,6 +137,13 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) uptime: Duration,
     /// Characters that the answer may have: what does not fit need not be made.
     pub(crate) room: usize,
+    /// Something was done that the answer must tell, whoever has cancelled meanwhile.
+    pub(crate) is_done: bool,
+    /// What the client does if it is asked, and what came of it.
+    pub(crate) offers: Vec<Offer>,
+    pub(crate) replies: Map<String, Value>,
+    /// What would make the answer better.
+    pub(crate) ask: Option<Ask>,
 }
 
 /// An outcome with its warnings.
@@ -135,20 +152,23 @@ pub(crate) struct Handled {
     pub(crate) warnings: Vec<String>,
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
+    pub(crate) ask: Option<Ask>,
 }
 
 impl Handled {
     /// An error and nothing else.
     pub(crate) fn failed(error: ToolError) -> Self {
-        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), generation: None }
+        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), generation: None, ask: None }
     }
 }
 
 impl ToolCall<'_> {
     pub(crate) fn run(mut self, handler: Handler) -> Handled {
         let outcome = handler(&mut self);
-        let outcome = if self.cancel.is_cancelled() { Err(errors::cancelled()) } else { outcome };
-        Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation }
+        let given_up = self.cancel.is_cancelled() && !self.is_done;
+        let outcome = if given_up { Err(errors::cancelled()) } else { outcome };
+        let ask = self.ask.filter(|_| outcome.is_ok());
+        Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation, ask }
     }
 
     /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_base::{Contents as _, Deadline, LineIndex, WsPath};
+use hob_base::{Deadline, LineIndex, WsPath};
 use hob_bridge::Answered;
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
@@ -23,7 +23,7 @@ use hob_proto::tools::nav::{
 use hob_proto::{NodeId, ToolError};
 
 use super::ask::{ask, text_of};
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, Outcome, ToolCall, data, unsaved};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
@@ -327,7 +327,7 @@ impl<'w> Lines<'w> {
         const WIDEST: usize = 200;
         let FileRef::Inside(path) = file else { return None };
         if !self.files.contains_key(file) {
-            self.files.insert(file.clone(), self.workspace.contents().read(path).ok().map(Text::new));
+            self.files.insert(file.clone(), unsaved::bytes(self.workspace, path).map(Text::new));
         }
         let line = self.files.get(file)?.as_ref()?.line(line)?;
         Some(line.trim().chars().take(WIDEST).collect())

@@ -12,6 +12,7 @@ use hob_proto::ToolError;
 use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
 use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest, Words, cut};
 
+use super::fuse;
 use super::map::prefix;
 use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, data};
 use crate::host::{NotReady, Ranked, Taking, Workspace};
@@ -39,7 +40,7 @@ pub(crate) struct Named {
     /// Line of its name.
     pub(crate) line: u32,
     /// First and last line.
-    lines: (u32, u32),
+    pub(super) lines: (u32, u32),
     pub(crate) score: f32,
     pub(crate) stale: bool,
 }
@@ -54,9 +55,18 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
         return data(&TextSearchResult::default());
     }
     let index = ready(call, &workspace)?;
-    let asked = Asked { question, kinds: kinds(&args.kinds), below, limit: args.limit };
-    let Found { mut named, total } = find(call, (&workspace, &index), &asked)?;
+    // Of two rankings each must be deep enough for what is in the other.
+    let depth = if args.use_embeddings { args.limit.max(fuse::DEPTH) } else { args.limit };
+    let asked = Asked { question, kinds: kinds(&args.kinds), below, limit: depth };
+    let Found { mut named, total, .. } = find(call, (&workspace, &index), &asked)?;
     let mut total = total;
+    if args.use_embeddings {
+        let near = fuse::near(call, &workspace, (&args.query, &asked));
+        if !near.is_empty() {
+            named = fuse::fuse([named, near]);
+            total = total.max(named.len());
+        }
+    }
     if asked.question.has_phrases() {
         let looked_at = named.len();
         named.retain(|hit| has_phrases(&workspace, &asked.question, hit));
@@ -65,8 +75,8 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
                 .push("Only the best were read for the words in quotes: total is a lower bound.".into());
         }
         total = named.len();
-        named.truncate(asked.limit);
     }
+    named.truncate(args.limit);
     call.omit(
         "results",
         total,
@@ -78,11 +88,11 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
 }
 
 /// A question as it was asked.
-struct Asked {
-    question: Question,
-    kinds: Vec<DocKind>,
-    below: Option<WsPath>,
-    limit: usize,
+pub(super) struct Asked {
+    pub(super) question: Question,
+    pub(super) kinds: Vec<DocKind>,
+    pub(super) below: Option<WsPath>,
+    pub(super) limit: usize,
 }
 
 fn kinds(words: &[String]) -> Vec<DocKind> {
@@ -90,7 +100,10 @@ fn kinds(words: &[String]) -> Vec<DocKind> {
 }
 
 /// Waits for the index: as long as for a first index if it is being made, else as long as for any change.
-fn ready(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Result<Arc<RankedIndex>, ToolError> {
+pub(super) fn ready(
+    call: &mut ToolCall<'_>,
+    workspace: &Arc<Workspace>,
+) -> Result<Arc<RankedIndex>, ToolError> {
     let patience = if workspace.ranked.is_built() { call.patience } else { FIRST_INDEX_PATIENCE };
     let cancel = call.cancel.with_deadline(Deadline::after(patience));
     let report = |Taking { done, total }| {
@@ -112,12 +125,14 @@ fn ready(call: &mut ToolCall<'_>, workspace: &Arc<Workspace>) -> Result<Arc<Rank
     }
 }
 
-struct Found {
-    named: Vec<Named>,
+pub(super) struct Found {
+    pub(super) named: Vec<Named>,
     total: usize,
+    /// The words that count, and how rare each is.
+    pub(super) rarities: Vec<(String, f32)>,
 }
 
-fn find(
+pub(super) fn find(
     call: &mut ToolCall<'_>,
     (workspace, index): (&Workspace, &RankedIndex),
     asked: &Asked,
@@ -144,7 +159,8 @@ fn find(
         if !complete {
             call.warnings.push("Out of time: results are of a part of the index.".into());
         }
-        return Ok(Found { total: answer.total - (answer.hits.len() - named.len()), named });
+        let total = answer.total - (answer.hits.len() - named.len());
+        return Ok(Found { total, named, rarities: answer.rarities });
     }
 }
 
@@ -209,12 +225,12 @@ fn one(map: &hob_map::Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_k
     })
 }
 
-fn has_phrases(workspace: &Workspace, question: &Question, hit: &Named) -> bool {
+pub(super) fn has_phrases(workspace: &Workspace, question: &Question, hit: &Named) -> bool {
     let Ok(bytes) = workspace.contents().read(&hit.path) else { return false };
     question.phrases_are_in(&format!("{}\n{}", hit.title, lines_of(&bytes, hit.lines)))
 }
 
-fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
+pub(super) fn lines_of(bytes: &[u8], (first, last): (u32, u32)) -> String {
     let index = LineIndex::new(bytes);
     let last = last.min(index.line_count());
     let range = index.line_range(first).zip(index.line_range(last));

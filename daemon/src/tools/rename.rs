@@ -24,6 +24,9 @@ use crate::to_proto::errors;
 /// How often files may change while the server answers.
 const ATTEMPTS: usize = 3;
 
+/// Why there is no verdict on a file where nobody is there to give one.
+const NOBODY: &str = "no language server runs for it";
+
 /// What a rename would change.
 pub(super) struct Renamed {
     /// Where.
@@ -168,25 +171,24 @@ pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
     let asking = Asking { read: &read, cancel: &cancel };
-    let mut rest = files.to_vec();
+    // With what is not there yet nothing is wrong.
+    let mut rest: Vec<WsPath> = files.iter().filter(|file| is_there(workspace, file)).cloned().collect();
     let mut all = Judgement::default();
     for server in workspace.live().pool().running(workspace.root()) {
-        let serves = |file: &WsPath| server.spec().language_of(file.file_name()).is_some();
-        let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(serves);
+        let (its, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|file| serves(&server, file));
         rest = others;
-        let Judgement { files, unjudged } = requests::judge(&server, &its, asking);
-        all.files.extend(files);
-        all.unjudged.extend(unjudged);
+        let judgement = requests::judge(&server, &its, asking);
+        all.files.extend(judgement.files);
+        all.unjudged.extend(judgement.unjudged);
     }
-    let nobody = rest.into_iter().map(|file| (file, "no language server runs for it".to_owned()));
-    all.unjudged.extend(nobody);
+    all.unjudged.extend(rest.into_iter().map(|file| (file, NOBODY.to_owned())));
     all
 }
 
 /// What is worse now than when `before` was judged; `moves` are from, to. The files that are judged now are those, where they
-/// are now.
+/// are now. Of what a server that runs could not say, a warning tells.
 pub(super) fn worse(
-    call: &ToolCall<'_>,
+    call: &mut ToolCall<'_>,
     workspace: &Workspace,
     (before, moves): (&Judgement, &[(WsPath, WsPath)]),
 ) -> (Vec<requests::Worse>, Judgement) {
@@ -195,18 +197,60 @@ pub(super) fn worse(
         .files
         .keys()
         .map(|file| moved.get(file).map_or_else(|| file.clone(), |to| (*to).clone()))
-        .filter(|file| workspace.root().join_ws(file).as_path().exists())
+        .filter(|file| is_there(workspace, file))
         .collect();
-    let after = judge(call, workspace, &files);
+    let after = judge_again(call, workspace, files);
+    call.warnings.extend(unknown(before, &after));
     let origins = moves.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
     (requests::worse(before, &after, &origins), after)
+}
+
+/// As [`judge`], of files that were judged before: a server that begins anew when they change, as clangd does, is waited for.
+fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>) -> Judgement {
+    let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
+    let read = |path: &WsPath| text_of(workspace, path);
+    let asking = Asking { read: &read, cancel: &cancel };
+    let (project, mut all) = (workspace.project(), Judgement::default());
+    while let Some(first) = rest.first().cloned() {
+        let outcome = workspace.live().ask(&project, &first, &cancel, |server| {
+            let its: Vec<WsPath> = rest.iter().filter(|file| serves(server, file)).cloned().collect();
+            Ok(requests::judge(server, &its, asking))
+        });
+        match outcome {
+            Ok(judgement) => {
+                all.files.extend(judgement.files);
+                all.unjudged.extend(judgement.unjudged);
+            }
+            Err(error) => drop(all.unjudged.insert(first.clone(), error.to_string())),
+        }
+        rest.retain(|file| {
+            *file != first && !all.files.contains_key(file) && !all.unjudged.contains_key(file)
+        });
+    }
+    all
+}
+
+/// Of which changed files it is not known whether they are worse, though a server runs for them.
+fn unknown(before: &Judgement, after: &Judgement) -> Option<String> {
+    let mut unknown: BTreeMap<&WsPath, &String> = before.unjudged.iter().chain(&after.unjudged).collect();
+    unknown.retain(|_, why| *why != NOBODY);
+    let (count, (file, why)) = (unknown.len(), unknown.first_key_value()?);
+    let of = if count == 1 { file.to_string() } else { format!("{count} files, such as {file}") };
+    Some(super::sentence(&format!("what the edit made worse is not known of {of}: {why}")))
+}
+
+fn is_there(workspace: &Workspace, file: &WsPath) -> bool {
+    workspace.root().join_ws(file).as_path().exists()
+}
+
+fn serves(server: &Instance, file: &WsPath) -> bool {
+    server.spec().language_of(file.file_name()).is_some()
 }
 
 /// Tells the running servers that files went elsewhere.
 pub(super) fn moved(workspace: &Workspace, moves: &[(WsPath, WsPath)]) {
     for server in workspace.live().pool().running(workspace.root()) {
-        let serves = |file: &WsPath| server.spec().language_of(file.file_name()).is_some();
-        let its: Vec<_> = moves.iter().filter(|(from, _)| serves(from)).cloned().collect();
+        let its: Vec<_> = moves.iter().filter(|(from, _)| serves(&server, from)).cloned().collect();
         if let Err(error) = requests::renamed_files(&server, &its) {
             tracing::debug!(%error, "a server was not told that files went elsewhere");
         }

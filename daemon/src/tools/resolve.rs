@@ -29,15 +29,16 @@ const SIGNATURE_PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn resolve(call: &mut ToolCall<'_>) -> Outcome {
     let args: ResolveArgs = call.args()?;
-    match (args.node_id, args.file, args.line) {
-        (Some(id), None, None) => place_of(call, &id),
-        (None, Some(file), Some(line)) => node_at(call, &file, (line, args.col)),
-        _ => Err(errors::position_or_node()),
+    match (&args.node_id, &args.file, args.line, &args.subject) {
+        (Some(id), None, None, None) => place_of(call, id),
+        (None, Some(file), Some(line), None) => node_at(call, file, (line, args.col)),
+        (None, None, None, Some(_)) => super::entity::entity(call, args),
+        _ => Err(errors::one_shape_of_resolve()),
     }
 }
 
 /// From the map to the file.
-fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
+pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
     let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
     let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
     let workspace = call.workspace(Needs::Map)?;

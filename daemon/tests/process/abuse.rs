@@ -11,7 +11,16 @@ use crate::support::{Inside, Raw, World, call_of, connected, until};
 
 fn call(id: u64, tool: &str) -> ClientMessage {
     let (tool, args) = (tool.to_owned(), Map::new());
-    ClientMessage::Call(Call { id, tool, args, root: None, progress: false, deadline_ms: None })
+    ClientMessage::Call(Call {
+        id,
+        tool,
+        args,
+        root: None,
+        progress: false,
+        deadline_ms: None,
+        offers: Vec::new(),
+        replies: Map::new(),
+    })
 }
 
 async fn still_serves(world: &World) {

@@ -37,7 +37,7 @@ impl Script {
     }
 
     async fn answer(writer: &mut Writer, id: u64) {
-        let answer = ServerMessage::Answer { id, ok: true, envelope: "done".into() };
+        let answer = ServerMessage::Answer { id, ok: true, envelope: "done".into(), ask: None };
         frame::write(writer, &answer).await.expect("written");
     }
 }

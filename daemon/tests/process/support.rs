@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hob_base::CancelToken;
 use hob_client::{Answer, Client, Connection, Program, Reached, Request, Settings, connect};
-use hob_daemon::calls::{Answer as DaemonAnswer, CallRequest, Calls};
+use hob_daemon::calls::{Answer as DaemonAnswer, CallRequest, Calls, EditorClient, EditorSide};
 use hob_daemon::lifecycle::{self, Options};
 use hob_proto::places::Places;
 use hob_proto::transport::{Reader, Writer};
@@ -283,14 +283,14 @@ impl TestCalls {
         }
         let said = if *open { "opened" } else { "stopped" };
         self.note(said);
-        DaemonAnswer { ok: *open, envelope: said.into() }
+        DaemonAnswer { ok: *open, envelope: said.into(), ask: None }
     }
 }
 
 impl Calls for TestCalls {
     fn call(&self, request: CallRequest) -> DaemonAnswer {
         self.note(request.tool.clone());
-        let answer = |text: String| DaemonAnswer { ok: true, envelope: text };
+        let answer = |text: String| DaemonAnswer { ok: true, envelope: text, ask: None };
         match request.tool.as_str() {
             "wait" | "resolve_action" => self.wait(&request.cancel),
             "deaf" => {
@@ -307,6 +307,10 @@ impl Calls for TestCalls {
             }
             other => answer(other.into()),
         }
+    }
+
+    fn editor(&self, _client: EditorClient) -> Option<Box<dyn EditorSide>> {
+        None
     }
 
     fn status(&self) -> Map<String, Value> {

@@ -105,6 +105,11 @@ impl Workspace {
 
     /// Takes over what a server answered completely to a question put at `moment`. Returns at once.
     pub fn promote(self: &Arc<Self>, answered: Answered, moment: Moment) {
+        let view = self.live().pool().known_view(self.root());
+        if view.is_some_and(|view| !view.unsaved().is_empty()) {
+            // It is of texts that no file has.
+            return;
+        }
         let hash = FxBuildHasher.hash_one(&answered);
         // In a first index the map may lack what the answer is about, and the next such answer may find it.
         let indexed = self.progress.now().phase == Phase::Done;

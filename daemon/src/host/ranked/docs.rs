@@ -49,7 +49,8 @@ fn first_bytes(hash: &ContentHash) -> u64 {
 }
 
 /// What a definition is to the ranked index.
-pub(super) fn kind_of(kind: DefKind) -> DocKind {
+#[must_use]
+pub fn kind_of(kind: DefKind) -> DocKind {
     match kind {
         DefKind::Section => DocKind::Section,
         DefKind::Note => DocKind::Note,

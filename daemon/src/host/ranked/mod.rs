@@ -12,7 +12,7 @@
 mod docs;
 mod work;
 
-pub use docs::number_of as ranked_number;
+pub use docs::{kind_of as doc_kind, number_of as ranked_number};
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;

@@ -5,8 +5,10 @@
 //! without trust it is not even read.
 //!
 //! What is wanted of language servers is most of it. The project's file lies over what the user says for every project,
-//! and what the user says for that very project lies over both. Whether clients may edit is the user's to say alone.
+//! and what the user says for that very project lies over both. Whether clients may edit is the user's to say alone, and which
+//! language model may be asked.
 
+mod model;
 mod parse;
 
 use std::collections::HashMap;
@@ -18,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use hob_base::{AbsPath, ContentHash};
 use hob_live::preferences::Preferences;
 
+use super::model_endpoint::ModelEndpoint;
 use super::workspace::lock;
 use parse::{Parsed, Source, Wish};
 
@@ -34,6 +37,8 @@ pub struct InForce {
     pub preferences: Arc<Preferences>,
     /// Whether clients may edit, even if they were not started so.
     pub edits: bool,
+    /// The language model that may be asked, if the user named one.
+    pub model: Option<Arc<ModelEndpoint>>,
     /// What is wrong with the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
@@ -107,6 +112,7 @@ impl Settings {
         InForce {
             preferences: Arc::new(preferences),
             edits: edits.unwrap_or(false),
+            model: own.model,
             problems: own.problems,
             project_problems: of_project.problems,
             unheard,

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hob_live::catalogue;
 use hob_live::preferences::{LanguagePreference, Leaves, Preferences, Said, ServerPreference};
@@ -11,6 +12,8 @@ use hob_proto::tools::nearest;
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+use super::super::model_endpoint::ModelEndpoint;
 
 /// Which file is read.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub(super) struct Wish {
 pub(super) struct Parsed {
     /// For every project that the file is about.
     pub(super) base: Wish,
+    /// The model that may be asked, for every project; only the user's own file can name one.
+    pub(super) model: Option<Arc<ModelEndpoint>>,
     /// For single projects, by their folder.
     pub(super) workspaces: Vec<(PathBuf, Wish)>,
     /// What is wrong with it, in the order of lines.
@@ -47,10 +52,10 @@ const OF_SERVER: &[&str] = &["args", "command", "enabled", "env", "initializatio
 const OF_LANGUAGE: &[&str] = &["enabled", "servers"];
 const OF_PROJECT: &[&str] = &["languages", "servers"];
 const OF_WORKSPACE: &[&str] = &["edits", "languages", "servers"];
-const OF_USER: &[&str] = &["edits", "languages", "servers", "workspaces"];
+const OF_USER: &[&str] = &["edits", "languages", "model", "servers", "workspaces"];
 
-type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
-type Wanted<'t> = Spanned<DeValue<'t>>;
+pub(super) type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
+pub(super) type Wanted<'t> = Spanned<DeValue<'t>>;
 
 /// Reads what can be read.
 pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
@@ -64,6 +69,7 @@ pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
     for (key, value) in table.get_ref() {
         match key.get_ref().as_ref() {
             "workspaces" if source.is_users => parsed.workspaces = reader.workspaces(value),
+            "model" if source.is_users => parsed.model = reader.model((key, value)),
             part => reader.part((part, key, value), known, &mut parsed.base, ""),
         }
     }
@@ -71,7 +77,7 @@ pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
     parsed
 }
 
-struct Reader<'r> {
+pub(super) struct Reader<'r> {
     text: &'r str,
     source: &'r Source<'r>,
     problems: BTreeSet<(usize, String)>,
@@ -86,11 +92,11 @@ impl Reader<'_> {
         1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
     }
 
-    fn problem(&mut self, offset: usize, what: String) {
+    pub(super) fn problem(&mut self, offset: usize, what: String) {
         self.problems.insert((self.line(offset), format!("{}: {what}", self.place(offset))));
     }
 
-    fn unknown(&mut self, key: &Key<'_>, within: &str, known: &[&str]) {
+    pub(super) fn unknown(&mut self, key: &Key<'_>, within: &str, known: &[&str]) {
         let name = key.get_ref();
         let near = nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
@@ -100,7 +106,7 @@ impl Reader<'_> {
         self.problem(key.span().start, format!("`{name}` is unknown{within}{near}{all}"));
     }
 
-    fn expected(&mut self, (key, value): (&Key<'_>, &Wanted<'_>), what: &str) {
+    pub(super) fn expected(&mut self, (key, value): (&Key<'_>, &Wanted<'_>), what: &str) {
         let got = match value.get_ref() {
             DeValue::String(_) => "a text",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -113,7 +119,7 @@ impl Reader<'_> {
         self.problem(value.span().start, format!("`{name}` must be {what}, and not {got}"));
     }
 
-    fn table<'t, 'v>(&mut self, key: &Key<'_>, value: &'v Wanted<'t>) -> Option<&'v DeTable<'t>> {
+    pub(super) fn table<'t, 'v>(&mut self, key: &Key<'_>, value: &'v Wanted<'t>) -> Option<&'v DeTable<'t>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
             self.expected((key, value), &format!("a table, such as [{}]", key.get_ref()));
@@ -315,7 +321,7 @@ impl Reader<'_> {
         }
     }
 
-    fn at_home(&self, path: &str) -> String {
+    pub(super) fn at_home(&self, path: &str) -> String {
         match (path.strip_prefix("~/"), self.source.home) {
             (Some(rest), Some(home)) => home.join(rest).display().to_string(),
             _ => path.to_owned(),
@@ -324,7 +330,7 @@ impl Reader<'_> {
 }
 
 /// Whether the system takes it as an argument or a variable.
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     !text.contains('\0')
 }
 

@@ -40,7 +40,7 @@ pub(super) fn leftovers(call: &ToolCall<'_>, workspace: &Workspace, name: &str) 
         ..SearchRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(LOOKED_FOR));
-    let (snapshot, contents) = (workspace.text(), workspace.contents());
+    let (snapshot, contents) = (call.text(workspace), workspace.contents());
     let found = workspace.query_pool().install(|| search(&snapshot, &request, &contents, &cancel)).ok()?;
     let shown = found
         .matches
@@ -75,6 +75,9 @@ pub(super) fn message(label: &str, leftovers: &Option<Leftovers>, worse: &[Worse
             " {} lines in {} files still have `{}`: other names, comments or texts.",
             left.lines, left.files, left.name
         ));
+    }
+    if let Some(left) = leftovers.as_ref().filter(|left| !left.complete) {
+        message.push_str(&format!(" `{}` was not looked for everywhere: text_search can.", left.name));
     }
     if !worse.is_empty() {
         let more: usize = worse.iter().map(|one| one.after.saturating_sub(one.before)).sum();

@@ -12,9 +12,12 @@ use hob_proto::tools::edit::{
 use serde_json::Value;
 
 use super::super::{Needs, Outcome, ToolCall, data, rename as live};
-use super::{DIFF_SHARE, checks, guard};
-use crate::host::Workspace;
+use super::{checks, guard};
+use crate::host::{Freshness, Workspace};
 use crate::to_proto::{edit as to_proto, errors};
+
+/// Characters that everything but the diff may take in a page of one: lists are cut before.
+const BESIDE_DIFF: usize = 2_000;
 
 /// How long servers are asked what became worse: before, and after.
 const JUDGED_WITHIN: Duration = Duration::from_secs(5);
@@ -34,6 +37,7 @@ pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {
     let (message, details, files) = match args.action {
         Action::Discard => {
             call.host.edits().discard(&summary.id).map_err(|error| to_proto::error(&error))?;
+            call.is_done = true;
             (format!("Discarded: {}. Reason: {}.", summary.label, args.reason), None, None)
         }
         Action::Apply => {
@@ -77,16 +81,21 @@ fn apply(
         return Err(errors::cancelled());
     }
     let applied = call.host.edits().apply(&summary.id).map_err(|error| to_proto::error(&error))?;
+    // From here on nothing can fail any more: it is written, and the answer says so.
+    call.is_done = true;
     call.warnings.extend(applied.warnings);
-    // From here on nothing can fail any more: it is written.
     live::moved(workspace, &moves);
-    workspace.barrier(true, call.patience);
+    call.freshness = workspace.barrier(true, call.patience);
+    if let Freshness::Unknown(Some(why)) = &call.freshness {
+        call.warnings.push(why.clone());
+    }
     call.cancel = whole_call.with_deadline(Deadline::after(JUDGED_WITHIN));
     let worse = live::worse(call, workspace, (&before, &moves));
+    // However long that took, this has its own time.
+    call.cancel = whole_call;
     let leftovers = super::rename::old_name(&summary.label)
         .filter(|_| summary.tool == "edit_rename")
         .and_then(|name| checks::leftovers(call, workspace, name));
-    call.cancel = whole_call;
     Ok((checks::message(&summary.label, &leftovers, &worse.0), checks::details(leftovers, worse)))
 }
 
@@ -120,15 +129,18 @@ pub(crate) fn pending(call: &mut ToolCall<'_>) -> Outcome {
             of_file.ok_or_else(missing)?.diff.clone()
         }
     };
-    let lines = diff.lines().count();
-    let rest: String = diff.split_inclusive('\n').skip(args.offset).collect();
-    let (shown, left_out) = to_proto::first_lines(&rest, call.room * DIFF_SHARE / 100);
+    let Some(room) = call.room.checked_sub(BESIDE_DIFF) else {
+        return Err(
+            ToolError::bad_args("tokenBudget is too small to show a diff in").hint("Pass at least 600.")
+        );
+    };
+    let (shown, next) = to_proto::part(&diff, args.offset, room);
     data(&PendingResult {
         pending: vec![to_proto::item(&found.summary, &client)],
         files: Some(preview.files.iter().map(to_proto::count).collect()),
         diff: Some(shown),
-        diff_lines: Some(lines),
-        next_offset: (left_out > 0).then(|| lines - left_out),
+        diff_lines: Some(diff.lines().count()),
+        next_offset: next,
     })
 }
 
@@ -136,6 +148,7 @@ pub(crate) fn undo(call: &mut ToolCall<'_>) -> Outcome {
     let workspace = call.workspace(Needs::State)?;
     guard::allowed(call, &workspace)?;
     let undone = call.host.edits().undo(workspace.root()).map_err(|error| to_proto::error(&error))?;
+    call.is_done = true;
     call.warnings.extend(undone.warnings);
     data(&UndoResult {
         message: format!("Undone: {}.", undone.label),

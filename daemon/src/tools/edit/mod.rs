@@ -15,7 +15,7 @@ mod text;
 use std::sync::Arc;
 
 use hob_base::{Contents as _, WsPath};
-use hob_edit::{Change, Owner, Preview, Proposal, Splice, Staged, Summary, splice};
+use hob_edit::{Change, Owner, Preview, Proposal, Splice, Staged, splice};
 use hob_proto::ToolError;
 use hob_proto::tools::edit::PreviewResult;
 use serde_json::Value;
@@ -41,7 +41,7 @@ const DIFF_SHARE: usize = 80;
 
 /// Reminds a client of what it has not decided yet; nothing if there is nothing.
 pub(crate) fn reminder(host: &Host, identity: &str) -> Option<String> {
-    let waiting = host.edits().pending(&|one: &Summary| one.owner.client == identity);
+    let waiting = host.edits().pending(&|one| one.owner.client == identity);
     let newest = waiting.first()?;
     let ids: Vec<String> = waiting.iter().take(REMINDED).map(|one| format!("`{}`", one.id)).collect();
     let others = match waiting.len() - ids.len() {
@@ -109,14 +109,11 @@ impl Desk {
         };
         let preview = Preview::of(&proposal);
         let room = call.room * DIFF_SHARE / 100;
-        let (diff, left_out) = to_proto::first_lines(&preview.diff(), room);
-        if left_out > 0 {
-            call.omitted.push(crate::budget::Omitted {
-                kind: "diff lines",
-                count: left_out as u64,
-                way: "Call edit_pending with pendingId, and file or offset.",
-            });
-        }
+        let whole = preview.diff();
+        let (diff, next) = to_proto::part(&whole, 0, room);
+        let lines = whole.lines().count();
+        let shown = next.map_or(lines, |_| diff.matches('\n').count());
+        call.omit("diff lines", lines, shown, "Call edit_pending with pendingId, and file or offset.");
         data(&PreviewResult {
             pending_id: id.to_string(),
             label: proposal.label,

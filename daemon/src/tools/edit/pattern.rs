@@ -66,9 +66,13 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> Outcome {
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
 }
 
-/// JavaScript has one grammar with and without markup.
+/// Whether patterns of this language are for the files of `lang`. TypeScript with markup is read by another grammar than
+/// without, as in ast-grep; the map's names for both begin alike.
 fn is_of(lang: Lang, id: &str) -> bool {
-    lang.id() == id || (id == "js" && lang.id() == "jsx")
+    match lang {
+        Lang::Tsx => id == "tsx",
+        _ => lang.id() == id,
+    }
 }
 
 /// A pattern with its grammar, and the languages whose files it is for.

@@ -11,7 +11,7 @@ use hob_proto::tools::edit::RenameArgs;
 use hob_proto::tools::nav::PositionArgs;
 use serde_json::json;
 
-use super::super::{Outcome, ToolCall, rename as live};
+use super::super::{Outcome, ToolCall, rename as live, unsaved};
 use super::{Desk, guard};
 
 const TOOL: &str = "edit_rename";
@@ -25,6 +25,11 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     let desk = Desk::new(call, renamed.workspace, args.stage)?;
     let label = label(&renamed.renaming, &args.new_name);
     let changes = changes(call, &desk, renamed.renaming)?;
+    let mut unsaved = unsaved::of(&desk.workspace);
+    unsaved.retain(|(path, _)| changes.iter().any(|change| change.path == *path));
+    if let Some(error) = unsaved::refuse(&unsaved) {
+        return Err(error);
+    }
     let details = json!({"completeness": renamed.completeness});
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
 }

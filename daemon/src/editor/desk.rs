@@ -1,0 +1,302 @@
+//! What everything that serves one editor shares: the way to it, what it waits for, and what it was asked.
+//!
+//! Threads that read from servers answer the editor themselves, so nothing here waits. A request is in `waiting` from the moment
+//! it came until it is answered, and only who takes it out answers it: that is why each is answered exactly once.
+
+use std::collections::HashMap;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use hob_base::{AbsPath, CancelToken};
+use hob_live::instance::Instance;
+use hob_live::live::LiveError;
+use hob_live::rpc::{Reply, RequestId, ResponseError, codes};
+use hob_live::views::{EditorId, Notice};
+use hob_proto::ServerMessage;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::link::LinkKey;
+use super::shape::abilities::Abilities;
+use super::shape::encoding::Encoding;
+use super::shape::results::{self, Context};
+use super::shape::translate::{self, Documents};
+
+/// Documents as servers have them, by URI.
+pub(super) type Texts<'t> = &'t dyn Fn(&str) -> Option<Arc<str>>;
+
+/// Why a request of an editor is refused quietly: its text is not the one that the server has.
+const OUT_OF_STEP: &str = "another text of this document counts at the moment";
+
+/// A request of the editor.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) id: RequestId,
+    pub(super) method: String,
+    pub(super) params: Option<Arc<RawValue>>,
+    /// It was lost with a server already.
+    pub(super) again: bool,
+}
+
+impl Request {
+    /// Its parameters, as far apart as can be.
+    pub(super) fn value(&self) -> Value {
+        let parsed = self.params.as_deref().and_then(|params| serde_json::from_str(params.get()).ok());
+        parsed.unwrap_or(Value::Null)
+    }
+}
+
+/// What the editor's thread is to do.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// The editor says something.
+    Said(String),
+    /// A server can be asked, or why not.
+    Started(LinkKey, Result<Arc<Instance>, LiveError>),
+    /// A server is gone.
+    Gone(LinkKey, String),
+    /// A request is to be asked again.
+    Again(Request),
+    /// A request is to be answered from the map.
+    FromMap(Request),
+    /// A document is to be judged, after a while.
+    Judge(String, Duration),
+    /// All documents of a server are to be judged.
+    JudgeAll(LinkKey),
+    /// A view has something to tell.
+    Notice(AbsPath, Notice),
+    /// The editor is gone.
+    End,
+}
+
+/// Whoever is at work on a request.
+#[derive(Debug)]
+pub(super) enum Worker {
+    /// Nobody yet.
+    Nobody,
+    /// A server, under this number.
+    Server(Weak<Instance>, i64),
+    /// A thread of ours.
+    Thread(CancelToken),
+}
+
+/// See the module.
+pub(super) struct Desk {
+    pub(super) editor: EditorId,
+    send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
+    events: Sender<Event>,
+    waiting: Mutex<HashMap<RequestId, Worker>>,
+    asked: Mutex<(u64, HashMap<u64, Option<Reply>>)>,
+    met: OnceLock<(Abilities, Encoding)>,
+    offered: OnceLock<Value>,
+}
+
+impl Desk {
+    pub(super) fn new(
+        editor: EditorId,
+        send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
+        events: Sender<Event>,
+    ) -> Self {
+        let (waiting, asked) = (Mutex::default(), Mutex::default());
+        Self { editor, send, events, waiting, asked, met: OnceLock::new(), offered: OnceLock::new() }
+    }
+
+    /// What the editor understands, and how it counts columns; the least there is before it has said so.
+    pub(super) fn met(&self) -> &(Abilities, Encoding) {
+        self.met.get_or_init(|| (Abilities::of(&Value::Null), Encoding::Utf16))
+    }
+
+    /// The editor has said what it understands.
+    pub(super) fn meet(&self, abilities: Abilities, encoding: Encoding) {
+        // A second time is refused before it comes here.
+        let _ = self.met.set((abilities, encoding));
+    }
+
+    /// The editor has been told what it may ask.
+    pub(super) fn offer(&self, capabilities: Value) {
+        let _ = self.offered.set(capabilities);
+    }
+
+    /// What it was told that it may ask; `null` before.
+    pub(super) fn offered(&self) -> &Value {
+        self.offered.get().unwrap_or(&Value::Null)
+    }
+
+    /// Has the editor's thread do something. It is gone when the editor is.
+    pub(super) fn post(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    /// Takes a request on; `false` if one of its number is not answered yet.
+    pub(super) fn begin(&self, id: &RequestId) -> bool {
+        self.waiting().insert(id.clone(), Worker::Nobody).is_none()
+    }
+
+    /// Notes who works on a request, unless it has been answered meanwhile.
+    pub(super) fn works(&self, id: &RequestId, worker: Worker) {
+        if let Some(known) = self.waiting().get_mut(id) {
+            *known = worker;
+        }
+    }
+
+    /// Whether a request is still to be answered.
+    pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
+        self.waiting().contains_key(id)
+    }
+
+    /// The editor does not want an answer any more. It still gets one: from whoever works on it, or now.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        let waiting = self.waiting();
+        match waiting.get(id) {
+            Some(Worker::Server(instance, number)) => {
+                let (instance, number) = (instance.upgrade(), *number);
+                drop(waiting);
+                instance.inspect(|instance| instance.cancel(number));
+            }
+            Some(Worker::Thread(token)) => token.cancel(),
+            Some(Worker::Nobody) => {
+                drop(waiting);
+                self.refuse(id, &cancelled());
+            }
+            None => {}
+        }
+    }
+
+    /// Answers with JSON text as it is.
+    pub(super) fn answer_raw(&self, id: &RequestId, result: &str) {
+        if self.waiting().remove(id).is_some() {
+            let id = json!(id).to_string();
+            self.say(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        }
+    }
+
+    /// Answers.
+    pub(super) fn answer(&self, id: &RequestId, result: &Value) {
+        self.answer_raw(id, &result.to_string());
+    }
+
+    /// Answers with what this editor understands of a result about the document `uri`.
+    /// `texts` are documents as servers have them.
+    pub(super) fn answer_shaped(
+        &self,
+        request: &Request,
+        result: Value,
+        (context, texts): (&Context<'_>, Texts<'_>),
+    ) {
+        let (abilities, encoding) = self.met();
+        match results::for_editor(&request.method, result, abilities, context) {
+            Ok(result) => {
+                let documents = Documents { asked: context.uri, texts };
+                self.answer(&request.id, &translate::to_editor(result, *encoding, documents));
+            }
+            Err(why) => {
+                self.refuse(&request.id, &ResponseError::new(codes::REQUEST_FAILED, why.to_string()));
+            }
+        }
+    }
+
+    /// Answers with an error.
+    pub(super) fn refuse(&self, id: &RequestId, error: &ResponseError) {
+        if self.waiting().remove(id).is_some() {
+            self.say(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+        }
+    }
+
+    /// Refuses a request about a text that does not count.
+    pub(super) fn refuse_out_of_step(&self, id: &RequestId) {
+        self.refuse(id, &ResponseError::new(codes::CONTENT_MODIFIED, OUT_OF_STEP));
+    }
+
+    /// Tells the editor something.
+    pub(super) fn notify(&self, method: &str, params: Option<&RawValue>) {
+        let params = params.map_or("null", RawValue::get);
+        let method = Value::from(method);
+        self.say(format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#));
+    }
+
+    /// Shows the user a line.
+    pub(super) fn show(&self, kind: MessageKind, message: &str) {
+        let params = json!({"type": kind as u8, "message": message});
+        let method = if kind == MessageKind::Log { "window/logMessage" } else { "window/showMessage" };
+        self.say(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    }
+
+    /// Asks the editor something for a server; its answer goes to `reply`.
+    pub(super) fn ask(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
+        let number = {
+            let mut asked = self.asked();
+            asked.0 += 1;
+            let number = asked.0;
+            asked.1.insert(number, reply);
+            number
+        };
+        let params = params.map_or("null", RawValue::get);
+        let method = Value::from(method);
+        let text = format!(r#"{{"jsonrpc":"2.0","id":"hob:{number}","method":{method},"params":{params}}}"#);
+        self.say(text);
+    }
+
+    /// The editor has answered something.
+    pub(super) fn answered(
+        &self,
+        id: Option<&RequestId>,
+        outcome: Result<Option<Box<RawValue>>, ResponseError>,
+    ) {
+        let number = match id {
+            Some(RequestId::Text(text)) => text.strip_prefix("hob:").and_then(|number| number.parse().ok()),
+            _ => None,
+        };
+        let Some(reply) = number.and_then(|number: u64| self.asked().1.remove(&number)).flatten() else {
+            return;
+        };
+        let value = |raw: Box<RawValue>| serde_json::from_str(raw.get()).unwrap_or(Value::Null);
+        reply.send(&outcome.map(|raw| raw.map_or(Value::Null, value)));
+    }
+
+    /// What the shim is to begin with when it has to say a document again.
+    pub(super) fn keep(&self, uri: String, changes: u64, open: &Value) {
+        (self.send)(ServerMessage::Keep { uri, changes, open: open.to_string() });
+    }
+
+    fn say(&self, message: String) {
+        (self.send)(ServerMessage::Lsp { message });
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HashMap<RequestId, Worker>> {
+        lock(&self.waiting)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, (u64, HashMap<u64, Option<Reply>>)> {
+        lock(&self.asked)
+    }
+}
+
+/// Sees to it that a request which a thread of ours works on is answered, however that ends.
+pub(super) struct Promise(pub(super) Arc<Desk>, pub(super) RequestId);
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        let error =
+            ResponseError::new(codes::INTERNAL_ERROR, "hob could not answer this; its log has the details");
+        self.0.refuse(&self.1, &error);
+    }
+}
+
+/// How much a line matters to the user, as the protocol numbers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum MessageKind {
+    Warning = 2,
+    Info = 3,
+    Log = 4,
+}
+
+/// The answer to a request that was cancelled.
+pub(super) fn cancelled() -> ResponseError {
+    ResponseError::new(codes::REQUEST_CANCELLED, "cancelled")
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Entries are put in and taken out whole.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,148 @@
+//! The documents that one editor has open, with its own text of each.
+//!
+//! The protocol sends changes, not texts, so the daemon follows every editor's text from its opening on: whether it is the text that
+//! counts is decided by what it says, never by what the editor claims.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hob_base::AbsPath;
+use hob_live::documents::Doc;
+use hob_live::views::{Edit, View};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::link::LinkKey;
+use super::shape::encoding::Encoding;
+use super::shape::offsets::{Position, offset_to_position, position_to_offset};
+
+/// So many changes, or so many bytes of them, may have to be said again before a document's whole text is kept in their place.
+const MOST_CHANGES: u64 = 256;
+const MOST_BYTES: usize = 64 << 10;
+
+/// The longest text that is taken.
+const LONGEST: usize = 256 << 20;
+
+/// A document.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) language: String,
+    pub(super) version: i32,
+    pub(super) text: Arc<str>,
+    /// What it is to the project.
+    pub(super) doc: Doc,
+    pub(super) view: Arc<View>,
+    /// The project's root.
+    pub(super) root: AbsPath,
+    /// The server that it belongs to, if there is a kind that serves it.
+    pub(super) link: Option<LinkKey>,
+    changes: u64,
+    kept_at: u64,
+    bytes: usize,
+}
+
+/// All of them, by the URI that the editor uses.
+pub(super) type Documents = HashMap<String, Document>;
+
+/// A change, as the protocol has it.
+#[derive(Deserialize)]
+struct Change<'c> {
+    #[serde(borrow, default)]
+    range: Option<&'c RawValue>,
+    text: String,
+}
+
+/// `textDocument/didChange`.
+#[derive(Deserialize)]
+pub(super) struct DidChange<'c> {
+    #[serde(rename = "textDocument")]
+    pub(super) document: Versioned,
+    #[serde(borrow, rename = "contentChanges")]
+    changes: Vec<&'c RawValue>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Versioned {
+    pub(super) uri: String,
+    #[serde(default)]
+    version: Option<i32>,
+}
+
+/// What is known of a document beside its text.
+pub(super) struct Place {
+    pub(super) doc: Doc,
+    pub(super) view: Arc<View>,
+    pub(super) root: AbsPath,
+    pub(super) link: Option<LinkKey>,
+}
+
+impl Document {
+    pub(super) fn new((language, version, text): (String, i32, String), place: Place) -> Self {
+        let Place { doc, view, root, link } = place;
+        let text = text.into();
+        Self { language, version, text, doc, view, root, link, changes: 0, kept_at: 0, bytes: 0 }
+    }
+
+    /// What it is now, to be told of as a whole.
+    pub(super) fn edit(&self) -> Edit {
+        Edit { version: self.version, text: Arc::clone(&self.text), changes: None }
+    }
+
+    /// Takes changes in, one after the other.
+    ///
+    /// # Errors
+    /// In words, if they make no sense; the text is what it was.
+    pub(super) fn change(&mut self, did: &DidChange<'_>, encoding: Encoding) -> Result<Edit, String> {
+        let mut text = self.text.to_string();
+        let mut pieces = Vec::with_capacity(did.changes.len());
+        for raw in &did.changes {
+            let change: Change<'_> = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+            self.bytes += change.text.len();
+            pieces.push(apply(&mut text, &change, encoding)?);
+            if text.len() > LONGEST {
+                return Err(format!("the text is longer than {LONGEST} bytes"));
+            }
+        }
+        self.text = text.into();
+        self.version = did.document.version.unwrap_or(self.version + 1);
+        self.changes += 1;
+        Ok(Edit { version: self.version, text: Arc::clone(&self.text), changes: Some(Value::Array(pieces)) })
+    }
+
+    /// How many of the changes so far a `didOpen` of the present text stands for, and that, when it is time to keep it.
+    pub(super) fn checkpoint(&mut self, uri: &str) -> Option<(u64, Value)> {
+        let is_due = self.changes - self.kept_at >= MOST_CHANGES
+            || self.bytes > MOST_BYTES.max(self.text.len()) && self.changes > self.kept_at;
+        is_due.then(|| {
+            (self.kept_at, self.bytes) = (self.changes, 0);
+            let document = json!({
+                "uri": uri, "languageId": self.language, "version": self.version, "text": &*self.text,
+            });
+            let params = json!({"textDocument": document});
+            (self.changes, json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params}))
+        })
+    }
+}
+
+/// Takes one change in; gives it as a server wants it, with UTF-16 columns.
+fn apply(text: &mut String, change: &Change<'_>, encoding: Encoding) -> Result<Value, String> {
+    let Some(range) = change.range.filter(|range| range.get() != "null") else {
+        *text = change.text.clone();
+        return Ok(json!({"text": change.text}));
+    };
+    let range: Value = serde_json::from_str(range.get()).map_err(|error| error.to_string())?;
+    let at = |end: &str| {
+        let position = Position::of(&range[end]).ok_or_else(|| format!("`range.{end}` is no position"))?;
+        Ok::<usize, String>(position_to_offset(text, position, encoding))
+    };
+    let (from, to) = (at("start")?, at("end")?);
+    if from > to {
+        return Err("a range ends before it begins".to_owned());
+    }
+    // From offsets, not from the editor's words: what lies outside of the text was moved into it.
+    let utf16 = |offset| offset_to_position(text, offset, Encoding::Utf16).to_json();
+    let piece = json!({"range": {"start": utf16(from), "end": utf16(to)}, "text": change.text});
+    text.replace_range(from..to, &change.text);
+    Ok(piece)
+}

@@ -1,0 +1,114 @@
+//! What can be folded: definitions, runs of imports, and what is indented below a line.
+//!
+//! Only the lines are told. A last line that closes what the first one opened stays in sight.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Question;
+use super::document::Document;
+use super::text::Text;
+
+/// Most ranges: editors take no more.
+const MOST_FOLDS: usize = 5_000;
+
+/// How many columns a tab is wide. Only differences count, so any number does where tabs and blanks are not mixed.
+const TAB: usize = 8;
+
+/// First line to last line, and what kind of range it is.
+type Folds = BTreeMap<u32, (u32, Option<&'static str>)>;
+
+/// `textDocument/foldingRange`.
+pub(super) fn folds(question: &Question<'_>) -> Value {
+    let Some(document) = Document::of(question) else { return json!([]) };
+    let mut folds = Folds::new();
+    // In notes indentation means lists and quotations.
+    if !document.facts.lang.is_prose() {
+        by_indentation(&document.text, &mut folds);
+    }
+    document.by_definitions(&mut folds);
+    document.by_imports(&mut folds);
+    folds.into_iter().take(MOST_FOLDS).map(fold).collect()
+}
+
+fn fold((first, (last, kind)): (u32, (u32, Option<&'static str>))) -> Value {
+    let mut fold = json!({"startLine": first - 1, "endLine": last - 1});
+    if let Some(kind) = kind {
+        fold["kind"] = kind.into();
+    }
+    fold
+}
+
+impl Document {
+    fn by_definitions(&self, folds: &mut Folds) {
+        for def in &self.facts.defs {
+            // What stands above the name, attributes and the like, stays in sight with it.
+            let first = if (def.lines.0..=def.lines.1).contains(&def.name_at.0) {
+                def.name_at.0
+            } else {
+                def.lines.0
+            };
+            let is_closed = first >= 1 && self.text.line(def.lines.1).is_some_and(|line| closes(&line));
+            let last = if is_closed { def.lines.1 - 1 } else { self.last_of(def.lines.1) };
+            if first >= 1 && last > first {
+                folds.insert(first, (last, None));
+            }
+        }
+    }
+
+    /// The last line that is not empty, of those up to this one.
+    fn last_of(&self, line: u32) -> u32 {
+        let is_empty = |line: &u32| self.text.line(*line).is_none_or(|text| text.trim().is_empty());
+        (1..=line.min(self.text.line_count())).rev().find(|line| !is_empty(line)).unwrap_or(line)
+    }
+
+    fn by_imports(&self, folds: &mut Folds) {
+        let mut lines: Vec<u32> =
+            self.facts.imports.iter().filter(|i| i.owner.is_none()).map(|i| i.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        for run in lines.chunk_by(|a, b| *b <= *self.text.statement(*a).end() + 1) {
+            if let ([first, ..], Some(last)) = (run, run.last()) {
+                let last = *self.text.statement(*last).end();
+                if *first >= 1 && last > *first {
+                    folds.insert(*first, (last, Some("imports")));
+                }
+            }
+        }
+    }
+}
+
+fn closes(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with([')', ']', '}']) || matches!(line.trim_end(), "end" | "end;" | "fi" | "done" | "esac")
+}
+
+/// A line and those below it that are indented further.
+fn by_indentation(text: &Text, folds: &mut Folds) {
+    // Lines that are open, with how far they are indented.
+    let mut open: Vec<(usize, u32)> = Vec::new();
+    let mut last = 0;
+    for line in 1..=text.line_count() {
+        let Some(indent) = text.line(line).and_then(|text| indent_of(&text)) else { continue };
+        while let Some((_, first)) = open.pop_if(|(at, _)| *at >= indent) {
+            if last > first {
+                folds.insert(first, (last, None));
+            }
+        }
+        open.push((indent, line));
+        last = line;
+    }
+    for (_, first) in open {
+        if last > first {
+            folds.insert(first, (last, None));
+        }
+    }
+}
+
+/// `None` for an empty line.
+fn indent_of(line: &str) -> Option<usize> {
+    let blank: usize =
+        line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { TAB } else { 1 }).sum();
+    (!line.trim().is_empty()).then_some(blank)
+}

@@ -1,0 +1,38 @@
+//! The same identifier around a place: in the whole file for what other code of the file can see, else in the definition that it is local to.
+//!
+//! By the letters alone, as editors do it where nobody knows better.
+
+use serde_json::{Value, json};
+
+use super::Question;
+use super::document::{Document, Spot};
+use super::place::{MOST_PLACES, Spans, position_in};
+
+/// The protocol's number of a highlight that is neither known to read nor to write.
+const TEXT: u8 = 1;
+
+/// `textDocument/documentHighlight`.
+pub(super) fn highlights(question: &Question<'_>) -> Value {
+    let found = position_in(question.params).zip(Document::of(question));
+    let Some((at, document)) = found else { return json!([]) };
+    let (spot, Some(word)) = document.spot(at) else { return json!([]) };
+    let (first, last) = document.scope(spot, at.0);
+    let words = (first..=last).flat_map(|line| document.text.words(line));
+    let same = words.filter(|other| other.text == word.text);
+    let spans = same.map(|word| Spans { at: word.at, width: word.width() });
+    spans.take(MOST_PLACES).map(|spans| json!({"range": spans.range(), "kind": TEXT})).collect()
+}
+
+impl Document {
+    /// The lines within which a name is looked for.
+    fn scope(&self, spot: Spot, line: u32) -> (u32, u32) {
+        let whole = (1, self.text.line_count());
+        if spot != Spot::Nothing {
+            return whole;
+        }
+        let callable = self.facts.defs.iter().filter(|def| def.kind.is_callable());
+        let around = callable.filter(|def| (def.lines.0..=def.lines.1).contains(&line));
+        // The outermost: what is local to it is seen in what it holds.
+        around.map(|def| def.lines).max_by_key(|lines| lines.1 - lines.0).unwrap_or(whole)
+    }
+}

@@ -1,0 +1,51 @@
+//! The workspace symbols of language servers and of the map as one list.
+
+use std::collections::HashSet;
+
+use hob_base::AbsPath;
+use hob_live::uri;
+use serde_json::Value;
+
+/// What tells a symbol from others: file, line, name. Servers write names with what belongs to them (`f(int)`, `Type.method`,
+/// `impl T for S`), so it is the last plain name that counts.
+type Key = (AbsPath, Option<u64>, String);
+
+/// The server's symbols with the map's behind them, none of which the server has too.
+pub(crate) fn merge_symbols(server: &Value, map: Value) -> Value {
+    let mut merged: Vec<Value> = server.as_array().cloned().unwrap_or_default();
+    let mut known: HashSet<Key> = HashSet::new();
+    for symbol in &merged {
+        known.extend(keys(symbol));
+    }
+    let Value::Array(quick) = map else { return Value::Array(merged) };
+    let is_new = |symbol: &Value| {
+        let Some((path, line, name)) = key(symbol) else { return true };
+        // Some servers say in which file, and the line only when asked for it.
+        !known.contains(&(path.clone(), None, name.clone())) && !known.contains(&(path, line, name))
+    };
+    merged.extend(quick.into_iter().filter(is_new));
+    Value::Array(merged)
+}
+
+/// A server may have a symbol begin above its name, at a comment or an attribute: the lines of a short head are taken too.
+fn keys(symbol: &Value) -> Vec<Key> {
+    const HEAD: u64 = 10;
+    let Some((path, line, name)) = key(symbol) else { return Vec::new() };
+    let Some(first) = line else { return vec![(path, None, name)] };
+    let last = symbol.pointer("/location/range/end/line").and_then(Value::as_u64).unwrap_or(first);
+    let lines = first..=last.clamp(first, first.saturating_add(HEAD));
+    lines.map(|line| (path.clone(), Some(line), name.clone())).collect()
+}
+
+fn key(symbol: &Value) -> Option<Key> {
+    let uri = symbol.pointer("/location/uri")?.as_str()?.parse().ok()?;
+    let line = symbol.pointer("/location/range/start/line").and_then(Value::as_u64);
+    Some((uri::to_path(&uri)?, line, plain(symbol.get("name")?.as_str()?)))
+}
+
+/// The last plain name in a symbol's.
+fn plain(name: &str) -> String {
+    let head = name.split(['(', '<', '[']).next().filter(|head| !head.trim().is_empty()).unwrap_or(name);
+    let last = head.trim().rsplit(['.', ':', '#', '/', ' ']).find(|part| !part.is_empty());
+    last.unwrap_or(name).to_owned()
+}

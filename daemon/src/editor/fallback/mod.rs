@@ -1,0 +1,72 @@
+//! What the map answers to an editor where no language server exists, or while it loads.
+//!
+//! The map is syntactic and everywhere: it knows a name's definition where scopes, imports and declared types lead to one, and otherwise
+//! what it may be. So answers are either what the map resolved or all that it can be, and what cannot be placed in the
+//! editor's text is left out. Nothing here is as good as a language server, and a hover says so.
+//!
+//! Positions are those of the protocol, in UTF-16 code units. The map is never held while a file is read.
+
+mod answers;
+mod document;
+mod folds;
+mod highlight;
+mod merge;
+mod place;
+mod senses;
+mod symbols;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
+mod tests;
+mod text;
+mod twins;
+mod uses;
+
+use std::sync::Arc;
+
+use hob_base::{CancelToken, WsPath};
+use serde_json::Value;
+
+use crate::host::Workspace;
+
+pub(super) use answers::node_ids;
+pub(crate) use merge::merge_symbols;
+
+/// What an editor asks.
+pub(crate) struct Question<'a> {
+    pub(crate) workspace: &'a Arc<Workspace>,
+    /// The document that is asked about, if one is.
+    pub(crate) path: Option<&'a WsPath>,
+    /// Its text as the editor has it; without it, the disk's.
+    pub(crate) text: Option<&'a str>,
+    /// The request's parameters.
+    pub(crate) params: &'a Value,
+    /// Ends the work.
+    pub(crate) cancel: &'a CancelToken,
+}
+
+type Answer = fn(&Question<'_>) -> Value;
+
+/// The map's answer; `None` for a method that it does not answer. Reads files and waits for what was just written: for blocking
+/// threads.
+pub(crate) fn answer(method: &str, question: &Question<'_>) -> Option<Value> {
+    answerer(method).map(|answer| answer(question))
+}
+
+/// Whether the map answers a method.
+pub(crate) fn answers(method: &str) -> bool {
+    answerer(method).is_some()
+}
+
+fn answerer(method: &str) -> Option<Answer> {
+    Some(match method {
+        "textDocument/definition" | "textDocument/declaration" => answers::definition,
+        "textDocument/references" => answers::references,
+        "textDocument/hover" => answers::hover,
+        "textDocument/documentSymbol" => symbols::of_document,
+        "textDocument/documentHighlight" => highlight::highlights,
+        "textDocument/foldingRange" => folds::folds,
+        "workspace/symbol" => symbols::of_workspace,
+        _ => return None,
+    })
+}

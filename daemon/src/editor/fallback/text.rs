@@ -1,0 +1,140 @@
+//! A text by its lines and the words in them.
+//!
+//! Places are hob's: lines and columns from 1, columns in UTF-16 code units. Only `place` writes the protocol's.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use hob_base::LineIndex;
+use hob_base::line_index::utf16_len;
+
+/// A line and a column.
+pub(super) type At = (u32, u32);
+
+/// Most lines that a statement is followed over.
+const LONGEST_STATEMENT: u32 = 200;
+
+/// A text whose lines are known.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    bytes: Arc<[u8]>,
+    lines: LineIndex,
+}
+
+/// An identifier in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    /// It.
+    pub(super) text: String,
+    /// Where it begins.
+    pub(super) at: At,
+}
+
+impl Word {
+    /// Its length in UTF-16 code units.
+    pub(super) fn width(&self) -> u32 {
+        width(&self.text)
+    }
+
+    fn end(&self) -> u32 {
+        self.at.1 + self.width()
+    }
+}
+
+/// A name's length in UTF-16 code units.
+pub(super) fn width(name: &str) -> u32 {
+    utf16_len(name.as_bytes())
+}
+
+impl Text {
+    pub(super) fn new(bytes: Arc<[u8]>) -> Self {
+        Self { lines: LineIndex::new(&bytes), bytes }
+    }
+
+    /// How many lines there are; after a final newline stands one more.
+    pub(super) fn line_count(&self) -> u32 {
+        self.lines.line_count()
+    }
+
+    /// A line without its end.
+    pub(super) fn line(&self, line: u32) -> Option<Cow<'_, str>> {
+        let range = self.lines.line_range(line)?;
+        let bytes = &self.bytes[range];
+        Some(String::from_utf8_lossy(bytes.strip_suffix(b"\r").unwrap_or(bytes)))
+    }
+
+    /// Where a byte stands.
+    pub(super) fn at(&self, offset: u32) -> At {
+        let at = self.lines.position(&self.bytes, offset);
+        (at.line, at.col)
+    }
+
+    /// The identifiers of a line.
+    pub(super) fn words(&self, line: u32) -> Vec<Word> {
+        let Some(text) = self.line(line) else { return Vec::new() };
+        let (mut words, mut col) = (Vec::<Word>::new(), 1);
+        let mut is_inside = false;
+        for c in text.chars() {
+            let belongs = c.is_alphanumeric() || c == '_';
+            match words.last_mut().filter(|_| is_inside && belongs) {
+                Some(word) => word.text.push(c),
+                None if belongs => words.push(Word { text: c.to_string(), at: (line, col) }),
+                None => {}
+            }
+            is_inside = belongs;
+            col += c.len_utf16() as u32;
+        }
+        words
+    }
+
+    /// The identifier at a place: the one that it lies in, or that ends there.
+    pub(super) fn word_at(&self, (line, col): At) -> Option<Word> {
+        let words = self.words(line).into_iter().filter(|word| word.at.1 <= col && col <= word.end());
+        words.min_by_key(|word| word.end() == col)
+    }
+
+    /// The lines of a statement that begins on this one, as far as its brackets tell.
+    pub(super) fn statement(&self, first: u32) -> RangeInclusive<u32> {
+        let mut open = 0i64;
+        let mut last = first;
+        for line in first..first.saturating_add(LONGEST_STATEMENT).min(self.line_count() + 1) {
+            last = line;
+            for c in self.line(line).unwrap_or_default().chars() {
+                open += match c {
+                    '(' | '[' | '{' => 1,
+                    ')' | ']' | '}' => -1,
+                    _ => 0,
+                };
+            }
+            if open <= 0 {
+                break;
+            }
+        }
+        first..=last
+    }
+
+    /// Where an import that begins on this line writes a name. What it is imported from comes first, or in quotes.
+    pub(super) fn mention(&self, first: u32, name: &str) -> Option<At> {
+        let words = self.statement(first).flat_map(|line| self.words(line));
+        let mentions = words.filter(|word| word.text == name).map(|word| word.at);
+        mentions.max_by_key(|&at| (!self.is_quoted(at), at))
+    }
+
+    fn is_quoted(&self, (line, col): At) -> bool {
+        let text = self.line(line).unwrap_or_default();
+        let (mut at, mut open) = (1, None);
+        for c in text.chars() {
+            if at >= col {
+                break;
+            }
+            at += c.len_utf16() as u32;
+            match open {
+                Some(quote) if quote == c => open = None,
+                None if matches!(c, '"' | '\'' | '`') => open = Some(c),
+                _ => {}
+            }
+        }
+        open.is_some()
+    }
+}

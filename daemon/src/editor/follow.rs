@@ -1,0 +1,365 @@
+//! What an editor tells: its documents, its folders, what it does not want any more; and what servers and views have to tell it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hob_base::{AbsPath, CancelToken, Deadline};
+use hob_live::documents::Doc;
+use hob_live::instance::Instance;
+use hob_live::live::LiveError;
+use hob_live::rpc::RequestId;
+use hob_live::share::Onlooker;
+use hob_live::views::Notice;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::Editor;
+use super::begin::{kind_of, name_for, path_of};
+use super::desk::{Event, MessageKind};
+use super::documents::{DidChange, Document, Place};
+use super::link::{Eyes, Link, LinkKey};
+
+/// How long a server may take to be there.
+const STARTS_WITHIN: Duration = Duration::from_secs(120);
+
+/// How long it is believed that there is no server.
+const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(10);
+
+/// Why a server that was ended on purpose is gone; see [`Instance::stop`].
+const ON_PURPOSE: &str = "it was stopped";
+
+#[derive(Deserialize)]
+struct DidOpen {
+    #[serde(rename = "textDocument")]
+    document: Opened,
+}
+
+#[derive(Deserialize)]
+struct Opened {
+    uri: String,
+    #[serde(default, rename = "languageId")]
+    language: String,
+    #[serde(default)]
+    version: i32,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(rename = "textDocument")]
+    document: Uri,
+}
+
+#[derive(Deserialize)]
+struct Uri {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+struct Cancel {
+    id: RequestId,
+}
+
+impl Editor {
+    /// Takes a notification in.
+    pub(super) fn follow(&mut self, method: &str, params: Option<&RawValue>) {
+        let text = params.map_or("null", RawValue::get);
+        let taken = match method {
+            "textDocument/didOpen" => serde_json::from_str(text).map(|did| self.opened(did)),
+            "textDocument/didChange" => serde_json::from_str(text).map(|did| self.changed(&did)),
+            "textDocument/didClose" => serde_json::from_str(text).map(|did| self.closed(&did)),
+            "textDocument/didSave" => serde_json::from_str(text).map(|did| self.saved(&did)),
+            "$/cancelRequest" => serde_json::from_str(text).map(|Cancel { id }| self.desk.cancel(&id)),
+            "workspace/didChangeWorkspaceFolders" => {
+                serde_json::from_str(text).map(|params: Value| self.folders_changed(&params["event"]))
+            }
+            "window/workDoneProgress/cancel" => {
+                serde_json::from_str(text).map(|params| self.stop_progress(&params))
+            }
+            // Files are watched by hob, settings are hob's, and nothing depends on how much is traced.
+            "initialized" => {
+                self.initialized();
+                Ok(())
+            }
+            "exit"
+            | "$/setTrace"
+            | "workspace/didChangeConfiguration"
+            | "workspace/didChangeWatchedFiles" => Ok(()),
+            _ => {
+                self.pass_on(method, params);
+                Ok(())
+            }
+        };
+        if let Err(error) = taken {
+            tracing::warn!(method, %error, "an editor tells something that makes no sense");
+        }
+    }
+
+    fn opened(&mut self, DidOpen { document }: DidOpen) {
+        let Opened { uri, language, version, text } = document;
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let Some(place) = self.place(&uri, &language) else {
+            tracing::debug!(uri, "a document that belongs to no project");
+            return;
+        };
+        // Opened twice: the later text is what the editor has.
+        self.close(&uri);
+        let document = Document::new((language, version, text), place);
+        document.view.open(self.desk.editor, &document.doc, &document.language, document.edit());
+        let link = document.link.clone();
+        self.documents.insert(uri.clone(), document);
+        if let Some(key) = link {
+            self.last = Some(key.clone());
+            self.need(&key);
+            // Others may have it open, and what the server said of it then it does not say again.
+            if let (Some(eyes), Some(document)) = (self.eyes.get(&key), self.documents.get(&uri)) {
+                eyes.tell_again(&document.doc);
+            }
+        }
+        self.judge_soon(&uri);
+    }
+
+    fn changed(&mut self, did: &DidChange<'_>) {
+        let encoding = self.desk.met().1;
+        let uri = &did.document.uri;
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        let was_in_step = document.view.is_in_step(self.desk.editor, &document.doc);
+        match document.change(did, encoding) {
+            Ok(edit) => document.view.change(self.desk.editor, &document.doc, edit),
+            Err(why) => {
+                // What the editor has is not known any more; what is on the disk is.
+                let message = format!("hob: a change of {uri} makes no sense ({why}); reopen it");
+                self.desk.show(MessageKind::Warning, &message);
+                return self.close(&uri.clone());
+            }
+        }
+        if let Some((changes, open)) = document.checkpoint(uri) {
+            self.desk.keep(uri.clone(), changes, &open);
+        }
+        let (link, doc) = (document.link.clone(), document.doc.clone());
+        let is_back = !was_in_step && document.view.is_in_step(self.desk.editor, &doc);
+        self.judge_soon(uri);
+        if let Some(key) = link {
+            self.need(&key);
+            // Verdicts on the text that it has now were kept from it.
+            if let Some(eyes) = self.eyes.get(&key).filter(|_| is_back) {
+                eyes.tell_again(&doc);
+            }
+        }
+    }
+
+    fn closed(&mut self, did: &Named) {
+        self.close(&did.document.uri);
+    }
+
+    fn close(&mut self, uri: &str) {
+        if let Some(document) = self.documents.remove(uri) {
+            document.view.close(self.desk.editor, &document.doc);
+        }
+    }
+
+    fn saved(&mut self, did: &Named) {
+        if let Some(document) = self.documents.get(&did.document.uri) {
+            document.view.saved(self.desk.editor, &document.doc);
+        }
+        // What else is wrong may depend on the file.
+        let open: Vec<String> = self.documents.keys().cloned().collect();
+        open.iter().for_each(|uri| self.judge_soon(uri));
+    }
+
+    fn folders_changed(&mut self, event: &Value) {
+        let paths = |list: &Value| -> Vec<AbsPath> {
+            list.as_array().into_iter().flatten().filter_map(|folder| path_of(&folder["uri"])).collect()
+        };
+        let removed = paths(&event["removed"]);
+        self.folders.retain(|folder| !removed.contains(folder));
+        for added in paths(&event["added"]) {
+            // So that it is indexed before it is asked about.
+            let _ = self.host.workspace(&added);
+            self.folders.push(added);
+        }
+    }
+
+    fn stop_progress(&mut self, params: &Value) {
+        for (key, link) in &self.links {
+            let Link::Up(instance) = link else { continue };
+            if let Some(token) = instance.session().share.servers_token(&params["token"]) {
+                tracing::debug!(%key, "an editor stops what a server is doing");
+                let _ = instance.notify("window/workDoneProgress/cancel", &json!({"token": token}));
+            }
+        }
+    }
+
+    /// Passes on what hob does not know: to the server of the document that it names, or to the one that was used last.
+    fn pass_on(&mut self, method: &str, params: Option<&RawValue>) {
+        let named: Option<Named> = params.and_then(|params| serde_json::from_str(params.get()).ok());
+        let document = named.and_then(|named| self.documents.get(&named.document.uri));
+        let key = document.map_or(self.last.clone(), |document| document.link.clone());
+        if let Some(Link::Up(instance)) = key.and_then(|key| self.links.get(&key)) {
+            // Closed: what the document is will be told again to the next one.
+            let _ = instance.forward_notification(method, params);
+        }
+    }
+
+    /// Where a document belongs; `None` if nothing is known that it could belong to.
+    pub(super) fn place(&mut self, uri: &str, language: &str) -> Option<Place> {
+        let path = path_of(&Value::from(uri));
+        let name =
+            path.as_ref().and_then(|path| path.as_path().file_name()).map(|name| name.to_string_lossy());
+        let kind = name.and_then(|name| kind_of(&name)).or_else(|| kind_of(&name_for(language)?));
+        let root = match path.as_ref().and_then(|path| self.root_of(path)) {
+            Some(root) => root,
+            // A library's source, or a text without a file: the project that is worked on.
+            None => self.last.as_ref().map(|key| key.root.clone()).or_else(|| {
+                let folder = self.folders.first()?.clone();
+                Some(self.host.workspace(&folder).ok()?.root().clone())
+            })?,
+        };
+        let view = self.view(&root);
+        let link = kind.map(|kind| LinkKey { root: root.clone(), kind });
+        Some(Place { doc: view.doc(uri), view, root, link })
+    }
+
+    /// The project of a file: one that the editor works in, or, if it works in none, the file's own.
+    fn root_of(&self, path: &AbsPath) -> Option<AbsPath> {
+        let folder = || AbsPath::new(path.as_path().parent()?).ok();
+        let inside =
+            self.folders.is_empty() || self.folders.iter().any(|folder| path.relative_to(folder).is_ok());
+        let start = inside.then(folder).flatten()?;
+        Some(self.host.workspace(&start).ok()?.root().clone())
+    }
+
+    /// Has a server for a link, soon.
+    pub(super) fn need(&mut self, key: &LinkKey) {
+        let is_wanted = match self.links.get(key) {
+            None | Some(Link::Ended) => true,
+            // It may have been installed, or trusted, meanwhile.
+            Some(Link::Failed(at)) => at.elapsed() > TRIED_AGAIN_AFTER,
+            Some(Link::Starting(_) | Link::Up(_)) => false,
+        };
+        if is_wanted {
+            self.start(key, VecDeque::new());
+        }
+    }
+
+    pub(super) fn start(&mut self, key: &LinkKey, queue: VecDeque<super::desk::Request>) {
+        let (desk, host, of) = (Arc::clone(&self.desk), Arc::clone(&self.host), key.clone());
+        let start = move || {
+            let cancel = CancelToken::new(Deadline::after(STARTS_WITHIN));
+            let outcome = match host.workspace(&of.root) {
+                Ok(workspace) => {
+                    let name = hob_live::catalogue::by_name(of.kind)
+                        .and_then(|spec| spec.files.first())
+                        .map_or_else(String::new, |(ending, _)| format!("x.{ending}"));
+                    host.live().instance(&workspace.project(), &name, &cancel)
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the project of an editor cannot be opened");
+                    Err(LiveError::NoSuchLanguage { file: of.root.to_string() })
+                }
+            };
+            desk.post(Event::Started(of, outcome));
+        };
+        match thread::Builder::new().name("hob-editor-start".to_owned()).spawn(start) {
+            Ok(_) => drop(self.links.insert(key.clone(), Link::Starting(queue))),
+            Err(error) => tracing::warn!(%error, "no thread to start a language server on"),
+        }
+    }
+
+    pub(super) fn started(&mut self, key: LinkKey, outcome: Result<Arc<Instance>, LiveError>) {
+        let before = self.links.remove(&key);
+        let queue = match before {
+            Some(Link::Starting(queue)) => queue,
+            _ => VecDeque::new(),
+        };
+        match outcome {
+            Ok(instance) => {
+                self.told.remove(&key);
+                self.attach(&key, instance);
+            }
+            Err(error) => {
+                let message = format!(
+                    "hob: {error}. Definitions, references, symbols and hovers come from hob's map; `hob servers` says what to do."
+                );
+                if self.told.insert(key.clone()) {
+                    self.desk.show(MessageKind::Info, &message);
+                }
+                self.links.insert(key, Link::Failed(Instant::now()));
+            }
+        }
+        queue.into_iter().for_each(|request| self.route(request));
+    }
+
+    pub(super) fn attach(&mut self, key: &LinkKey, instance: Arc<Instance>) {
+        let eyes = Arc::new(Eyes {
+            desk: Arc::clone(&self.desk),
+            key: key.clone(),
+            view: self.view(&key.root),
+            instance: Arc::downgrade(&instance),
+            registered: Mutex::default(),
+        });
+        instance.session().share.attach(Arc::<Eyes>::clone(&eyes) as Arc<dyn Onlooker>);
+        // What it has said already it does not say again.
+        for document in self.documents.values().filter(|document| document.link.as_ref() == Some(key)) {
+            eyes.tell_again(&document.doc);
+        }
+        // It may have ended before it was looked at.
+        if let Some(why) = instance.gone() {
+            self.desk.post(Event::Gone(key.clone(), why));
+        }
+        self.offer_late(&eyes, &instance);
+        self.host.live().used_by(instance.spec().name, &key.root, &self.client.caller);
+        self.eyes.insert(key.clone(), eyes);
+        self.links.insert(key.clone(), Link::Up(instance));
+        self.judge_all_soon(key);
+    }
+
+    pub(super) fn gone(&mut self, key: &LinkKey, why: &str) {
+        let is_this = |link: &Link| matches!(link, Link::Up(instance) if instance.gone().is_some());
+        if !self.links.get(key).is_some_and(is_this) {
+            return;
+        }
+        if let Some(eyes) = self.eyes.remove(key) {
+            eyes.unregister_all();
+        }
+        self.links.insert(key.clone(), Link::Ended);
+        let is_open = self.documents.values().any(|document| document.link.as_ref() == Some(key));
+        if is_open && why != ON_PURPOSE {
+            self.start(key, VecDeque::new());
+        }
+    }
+
+    pub(super) fn notice(&mut self, root: &AbsPath, notice: Notice) {
+        let name = |doc: &Doc| match doc {
+            Doc::Inside(path) => path.to_string(),
+            Doc::Outside(uri) => uri.clone(),
+        };
+        match notice {
+            Notice::OutOfStep(doc, owner) => {
+                let message = format!(
+                    "{} has unsaved changes in {owner} as well. Until they are saved or gone, the language server does not see yours.",
+                    name(&doc)
+                );
+                self.desk.show(MessageKind::Warning, &message);
+            }
+            Notice::Counts(doc) => {
+                let message = format!("The language server sees your changes of {} now.", name(&doc));
+                self.desk.show(MessageKind::Info, &message);
+                self.renew(root, &doc);
+            }
+            Notice::Renewed(doc) => self.renew(root, &doc),
+        }
+    }
+
+    /// Tells what is known to be wrong with a document, if it is about the editor's text now.
+    fn renew(&self, root: &AbsPath, doc: &Doc) {
+        for (key, eyes) in &self.eyes {
+            if key.root == *root {
+                eyes.tell_again(doc);
+            }
+        }
+    }
+}

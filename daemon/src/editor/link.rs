@@ -1,0 +1,287 @@
+//! One editor at one server: how it got there, what it is told, and what it is asked.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use hob_base::AbsPath;
+use hob_live::documents::Doc;
+use hob_live::instance::Instance;
+use hob_live::rpc::Reply;
+use hob_live::share::Onlooker;
+use hob_live::views::{EditorId, View};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use super::desk::{Desk, Event, Request};
+use super::shape::capabilities::offers;
+use super::shape::encoding::Encoding;
+use super::shape::results::{self, Context};
+use super::shape::translate::{self, Documents};
+use super::versions;
+
+/// So many requests wait for a server that starts; more are answered as if there were none.
+pub(super) const MOST_QUEUED: usize = 256;
+
+/// Whose server: a project, and the most wanted kind of server for some of its files. It names the choice, not what is chosen.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) struct LinkKey {
+    pub(super) root: AbsPath,
+    pub(super) kind: &'static str,
+}
+
+impl fmt::Display for LinkKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} for {}", self.kind, self.root)
+    }
+}
+
+/// How far a link is.
+#[derive(Debug)]
+pub(super) enum Link {
+    /// A server is being started; these wait for it.
+    Starting(VecDeque<Request>),
+    /// There is one.
+    Up(Arc<Instance>),
+    /// There was none to be had at that time.
+    Failed(Instant),
+    /// There was one, and it was ended; the next who needs it starts it again.
+    Ended,
+}
+
+/// The editor, as the server's connection sees it.
+pub(super) struct Eyes {
+    pub(super) desk: Arc<Desk>,
+    pub(super) key: LinkKey,
+    pub(super) view: Arc<View>,
+    /// Set once: the server is started before anybody can look at it.
+    pub(super) instance: std::sync::Weak<Instance>,
+    /// Registrations that the editor was told of: methods by the server's ids.
+    pub(super) registered: Mutex<BTreeMap<String, String>>,
+}
+
+/// What hob does for every editor itself, whatever a server registers for it.
+const BY_HOB: &[&str] = &[
+    "workspace/didChangeWatchedFiles",
+    "workspace/didChangeConfiguration",
+    "workspace/didChangeWorkspaceFolders",
+    "textDocument/didOpen",
+    "textDocument/didChange",
+    "textDocument/didClose",
+    "textDocument/didSave",
+];
+
+impl Onlooker for Eyes {
+    fn editor(&self) -> EditorId {
+        self.desk.editor
+    }
+
+    fn answers(&self, method: &str) -> bool {
+        self.desk.met().0.carries_out(method)
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>) {
+        match method {
+            "textDocument/publishDiagnostics" => self.diagnostics(params),
+            "$/progress" if !self.desk.met().0.work_done_progress => {}
+            _ => self.desk.notify(method, params),
+        }
+    }
+
+    fn request(&self, method: &str, params: Option<&RawValue>, reply: Option<Reply>) {
+        let abilities = &self.desk.met().0;
+        match method {
+            "client/registerCapability" => self.register(params),
+            "client/unregisterCapability" => self.unregister(params),
+            "workspace/applyEdit" => self.apply_edit(params, reply),
+            "workspace/diagnostic/refresh" => {
+                self.desk.post(Event::JudgeAll(self.key.clone()));
+                if abilities.carries_out(method) {
+                    self.desk.ask(method, params, reply);
+                }
+            }
+            _ if reply.is_none() && !abilities.carries_out(method) => {}
+            _ => self.desk.ask(method, params, reply),
+        }
+    }
+
+    fn closed(&self, why: &str) {
+        self.desk.post(Event::Gone(self.key.clone(), why.to_owned()));
+    }
+}
+
+impl Eyes {
+    fn diagnostics(&self, params: Option<&RawValue>) {
+        let Some(raw) = params else { return };
+        let Ok(mut params) = serde_json::from_str::<Value>(raw.get()) else { return };
+        let doc = self.view.doc(params["uri"].as_str().unwrap_or_default());
+        if self.adapt(&doc, &mut params)
+            && let Ok(raw) = to_raw_value(&params)
+        {
+            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+        }
+    }
+
+    /// Tells what is wrong with a document, which is of this version of the editor's.
+    pub(super) fn tell_of(&self, uri: &str, version: i32, items: &[Value]) {
+        let mut params = json!({"uri": uri, "version": version, "diagnostics": items});
+        self.shape(&mut params);
+        if let Ok(raw) = to_raw_value(&params) {
+            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+        }
+    }
+
+    /// Puts the editor's numbers for the server's. Whether it is a verdict on the text that the editor has.
+    fn adapt(&self, doc: &Doc, params: &mut Value) -> bool {
+        if self.view.has_open(self.desk.editor, doc) {
+            let version = params["version"].as_i64().and_then(|version| i32::try_from(version).ok());
+            let instance = self.instance.upgrade();
+            let theirs = version
+                .zip(instance)
+                .map(|(version, instance)| instance.editors_version(doc, version, self.desk.editor));
+            match theirs {
+                Some(Some(version)) => params["version"] = version.into(),
+                // On a text that the editor does not have, or had too long ago.
+                Some(None) => return false,
+                None if !self.view.is_in_step(self.desk.editor, doc) => return false,
+                None => {}
+            }
+        } else if let Some(params) = params.as_object_mut() {
+            params.remove("version");
+        }
+        self.shape(params);
+        true
+    }
+
+    /// In the editor's words and columns.
+    fn shape(&self, params: &mut Value) {
+        let (abilities, encoding) = self.desk.met();
+        if *encoding != Encoding::Utf16 {
+            let uri = params["uri"].as_str().unwrap_or_default().to_owned();
+            let texts = |uri: &str| text_of(&self.view, uri);
+            let documents = Documents { asked: &uri, texts: &texts };
+            *params = translate::to_editor(params.take(), *encoding, documents);
+        }
+        let method = "textDocument/publishDiagnostics";
+        if results::needs_shaping(method, abilities)
+            && let Ok(shaped) =
+                results::for_editor(method, params.take(), abilities, &Context { uri: "", text: None })
+        {
+            *params = shaped;
+        }
+    }
+
+    /// What is known to be wrong with a document, told again.
+    pub(super) fn tell_again(&self, doc: &Doc) {
+        let Some(instance) = self.instance.upgrade() else { return };
+        let uri = self.view.uri(doc);
+        let path = uri.parse().ok().and_then(|uri| hob_live::uri::to_path(&uri));
+        let Some(verdict) = path.and_then(|path| instance.session().verdicts.on(&path)) else { return };
+        let mut params = json!({"uri": uri, "diagnostics": verdict.list});
+        if let Some(version) = verdict.version {
+            params["version"] = version.into();
+        }
+        if self.adapt(doc, &mut params)
+            && let Ok(raw) = to_raw_value(&params)
+        {
+            self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
+        }
+    }
+
+    fn register(&self, params: Option<&RawValue>) {
+        let Some(Ok(mut params)) = params.map(|raw| serde_json::from_str::<Value>(raw.get())) else { return };
+        let abilities = &self.desk.met().0;
+        let Some(all) = params["registrations"].as_array_mut() else { return };
+        all.retain(|one| {
+            let method = one["method"].as_str().unwrap_or_default();
+            // What it was offered at its greeting it would have twice.
+            let has_it = offers(self.desk.offered(), method) == Some(true);
+            !BY_HOB.contains(&method) && abilities.registers(method) && !has_it
+        });
+        self.register_all(std::mem::take(all));
+    }
+
+    /// Registers with the editor.
+    pub(super) fn register_all(&self, mut all: Vec<Value>) {
+        let mut known = self.registered();
+        for one in &mut all {
+            let id = one["id"].as_str().unwrap_or_default().to_owned();
+            one["id"] = self.own_id(&id).into();
+            known.insert(id, one["method"].as_str().unwrap_or_default().to_owned());
+        }
+        if !all.is_empty() {
+            self.ask("client/registerCapability", &json!({"registrations": all}));
+        }
+    }
+
+    fn unregister(&self, params: Option<&RawValue>) {
+        let Some(Ok(params)) = params.map(|raw| serde_json::from_str::<Value>(raw.get())) else { return };
+        let lists = ["unregisterations", "unregistrations"];
+        let all = lists.iter().filter_map(|list| params[*list].as_array()).flatten();
+        let mut known = self.registered();
+        let known_id = |one: &Value| one["id"].as_str().and_then(|id| known.remove_entry(id));
+        let gone: Vec<(String, String)> = all.filter_map(known_id).collect();
+        self.ask_to_unregister(gone);
+    }
+
+    /// Everything that the server had registered is no more.
+    pub(super) fn unregister_all(&self) {
+        let gone = std::mem::take(&mut *self.registered());
+        self.ask_to_unregister(gone);
+    }
+
+    fn ask_to_unregister(&self, gone: impl IntoIterator<Item = (String, String)>) {
+        let one = |(id, method): (String, String)| json!({"id": self.own_id(&id), "method": method});
+        let gone: Vec<Value> = gone.into_iter().map(one).collect();
+        if !gone.is_empty() {
+            // The protocol's own spelling.
+            self.ask("client/unregisterCapability", &json!({"unregisterations": gone}));
+        }
+    }
+
+    /// Servers choose ids that are unique among their own only.
+    fn own_id(&self, id: &str) -> String {
+        format!("{}:{id}", self.key.kind)
+    }
+
+    fn ask(&self, method: &str, params: &Value) {
+        if let Ok(raw) = to_raw_value(params) {
+            self.desk.ask(method, Some(&raw), None);
+        }
+    }
+
+    fn apply_edit(&self, params: Option<&RawValue>, reply: Option<Reply>) {
+        let (abilities, encoding) = self.desk.met();
+        let method = "workspace/applyEdit";
+        let mut params: Value =
+            params.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
+        if let Some(instance) = self.instance.upgrade() {
+            versions::renumber(&mut params, (&self.view, &instance), self.desk.editor);
+        }
+        let texts = |uri: &str| text_of(&self.view, uri);
+        match results::for_editor(method, params, abilities, &Context { uri: "", text: None }) {
+            Ok(params) => {
+                let params = translate::to_editor(params, *encoding, Documents { asked: "", texts: &texts });
+                if let Ok(raw) = to_raw_value(&params) {
+                    self.desk.ask(method, Some(&raw), reply);
+                }
+            }
+            Err(why) => {
+                if let Some(reply) = reply {
+                    reply.send(&Ok(json!({"applied": false, "failureReason": why.to_string()})));
+                }
+            }
+        }
+    }
+
+    fn registered(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        // Entries are put in and taken out whole.
+        self.registered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A document's text as servers have it.
+pub(super) fn text_of(view: &View, uri: &str) -> Option<Arc<str>> {
+    view.text_of(&view.doc(uri))
+}

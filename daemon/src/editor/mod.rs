@@ -1,0 +1,251 @@
+//! What an editor on `hob-lsp` sees: a language server that is shared with every other editor and agent.
+//!
+//! One thread serves an editor and takes what it says in order; nothing on it waits for a server. What servers say reaches the
+//! editor from the threads that read it. Which text of a document counts is the views' business (`hob_live::views`), who hears what
+//! of a server the share's (`hob_live::share`); here is the editor's end of both:
+//!
+//! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
+//! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `own` and `tools` hob's own requests;
+//! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
+
+mod begin;
+mod desk;
+mod documents;
+mod fallback;
+mod follow;
+mod late;
+mod link;
+mod own;
+mod pull;
+mod route;
+mod shape;
+mod tools;
+mod versions;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use hob_base::AbsPath;
+use hob_live::instance::Instance;
+use hob_live::rpc::jsonrpc::Incoming;
+use hob_live::rpc::{ResponseError, codes};
+use hob_live::views::{EditorId, View};
+
+use crate::calls::{Calls, EditorClient, EditorSide};
+use crate::host::Host;
+use desk::{Desk, Event, Request};
+use documents::Documents;
+use link::{Eyes, Link, LinkKey};
+
+/// How often it is looked what is due: questions that a loading server has kept for too long, documents to be judged.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Editors so far.
+static EDITORS: AtomicU64 = AtomicU64::new(1);
+
+/// How far an editor is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// It has not greeted.
+    New,
+    /// It is served.
+    Served,
+    /// It has said that it will go.
+    Leaving,
+}
+
+/// One editor, on its thread.
+struct Editor {
+    host: Arc<Host>,
+    calls: Arc<dyn Calls>,
+    client: EditorClient,
+    desk: Arc<Desk>,
+    phase: Phase,
+    /// What others are told it is.
+    name: String,
+    /// The folders that it works in.
+    folders: Vec<AbsPath>,
+    documents: Documents,
+    links: HashMap<LinkKey, Link>,
+    /// Links without a server of which the user was told.
+    told: BTreeSet<LinkKey>,
+    /// Servers that were started for the greeting.
+    begun: Vec<(LinkKey, Arc<Instance>)>,
+    eyes: HashMap<LinkKey, Arc<Eyes>>,
+    /// The views that it has joined, by their projects' roots.
+    views: BTreeMap<AbsPath, Arc<View>>,
+    /// The link that was used last.
+    last: Option<LinkKey>,
+    /// The document that was asked about last.
+    last_uri: String,
+    /// Requests of which a loading server may keep the answer: until when.
+    held: Vec<(Instant, Request)>,
+    /// Whether it asks by itself what is wrong.
+    pulls_itself: bool,
+    /// Documents of which servers will be asked what is wrong with them, and when.
+    to_judge: BTreeMap<String, Instant>,
+}
+
+/// The daemon's side of an editor: its thread's mailbox.
+struct Mailbox(Sender<Event>);
+
+impl EditorSide for Mailbox {
+    fn take(&self, message: String) {
+        let _ = self.0.send(Event::Said(message));
+    }
+}
+
+impl Drop for Mailbox {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::End);
+    }
+}
+
+/// Serves an editor from now on.
+///
+/// # Errors
+/// When the system refuses to start a thread.
+pub(crate) fn serve(
+    host: Arc<Host>,
+    calls: Arc<dyn Calls>,
+    client: EditorClient,
+) -> io::Result<Box<dyn EditorSide>> {
+    let (events, mailbox) = channel();
+    let id = EditorId(EDITORS.fetch_add(1, Ordering::Relaxed));
+    let desk = Arc::new(Desk::new(id, Arc::clone(&client.send), events.clone()));
+    let name = format!("an editor (process {})", client.pid);
+    let editor = Editor {
+        host,
+        calls,
+        client,
+        desk,
+        phase: Phase::New,
+        name,
+        folders: Vec::new(),
+        documents: Documents::new(),
+        links: HashMap::new(),
+        told: BTreeSet::new(),
+        begun: Vec::new(),
+        eyes: HashMap::new(),
+        views: BTreeMap::new(),
+        last: None,
+        last_uri: String::new(),
+        held: Vec::new(),
+        pulls_itself: false,
+        to_judge: BTreeMap::new(),
+    };
+    thread::Builder::new().name("hob-editor".to_owned()).spawn(move || editor.run(&mailbox))?;
+    Ok(Box::new(Mailbox(events)))
+}
+
+impl Editor {
+    fn run(mut self, mailbox: &Receiver<Event>) {
+        loop {
+            let next = match self.held.is_empty() && self.to_judge.is_empty() {
+                true => mailbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                false => mailbox.recv_timeout(LOOK_EVERY),
+            };
+            match next {
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => {
+                    // A bug in one message costs that message.
+                    let handled = catch_unwind(AssertUnwindSafe(|| self.handle(event)));
+                    if handled.is_err() {
+                        tracing::error!(
+                            "a message of an editor ended in a panic; it is the entry before this one"
+                        );
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.answer_what_is_held();
+            self.judge();
+        }
+        self.end();
+    }
+
+    /// Lets go of everything; what was not saved is gone with it.
+    fn end(&mut self) {
+        for link in self.links.values() {
+            if let Link::Up(instance) = link {
+                instance.session().share.detach(self.desk.editor);
+            }
+        }
+        for view in self.views.values() {
+            view.leave(self.desk.editor);
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Said(text) => self.hear(&text),
+            Event::Started(key, outcome) => self.started(key, outcome),
+            Event::Gone(key, why) => self.gone(&key, &why),
+            Event::Again(request) => self.route(request),
+            Event::FromMap(request) => self.ask_map(request),
+            Event::Judge(uri, after) => drop(self.to_judge.insert(uri, Instant::now() + after)),
+            Event::JudgeAll(key) => self.judge_all_soon(&key),
+            Event::Notice(root, notice) => self.notice(&root, notice),
+            Event::End => {}
+        }
+    }
+
+    fn hear(&mut self, text: &str) {
+        match Incoming::parse(text.as_bytes()) {
+            Ok(Incoming::Request { id, method, params }) => {
+                let request = Request { id, method, params: params.map(Arc::from), again: false };
+                self.requested(request);
+            }
+            Ok(Incoming::Notification { method, params }) => self.follow(&method, params.as_deref()),
+            Ok(Incoming::Response { id, outcome }) => self.desk.answered(id.as_ref(), outcome),
+            Err(why) => {
+                // It has no number that could be answered.
+                tracing::warn!(why, "a message of an editor is not JSON-RPC");
+            }
+        }
+    }
+
+    fn requested(&mut self, request: Request) {
+        if !self.desk.begin(&request.id) {
+            tracing::warn!(id = %request.id, "an editor has used the number of a request twice");
+            return;
+        }
+        let invalid = |words: &str| ResponseError::new(codes::INVALID_REQUEST, words);
+        match (self.phase, request.method.as_str()) {
+            (Phase::New, "initialize") => self.begin(&request),
+            (Phase::New, _) => {
+                let error = ResponseError::new(codes::SERVER_NOT_INITIALIZED, "`initialize` comes first");
+                self.desk.refuse(&request.id, &error);
+            }
+            (Phase::Served, "initialize") => {
+                self.desk.refuse(&request.id, &invalid("`initialize` comes once"));
+            }
+            (_, "shutdown") => {
+                self.phase = Phase::Leaving;
+                self.desk.answer_raw(&request.id, "null");
+            }
+            (Phase::Leaving, _) => self.desk.refuse(&request.id, &invalid("`shutdown` has come")),
+            (Phase::Served, _) => self.route(request),
+        }
+    }
+
+    /// The view of a project, joined.
+    fn view(&mut self, root: &AbsPath) -> Arc<View> {
+        if let Some(view) = self.views.get(root) {
+            return Arc::clone(view);
+        }
+        let view = self.host.live().pool().view(root);
+        let (to, root_of) = (Arc::downgrade(&self.desk), root.clone());
+        let on_notice = move |notice| {
+            to.upgrade().inspect(|desk| desk.post(Event::Notice(root_of.clone(), notice)));
+        };
+        view.join(self.desk.editor, self.name.clone(), Arc::new(on_notice));
+        self.views.insert(root.clone(), Arc::clone(&view));
+        view
+    }
+}

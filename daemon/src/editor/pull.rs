@@ -1,0 +1,97 @@
+//! Asking servers what is wrong, for an editor that does not ask.
+//!
+//! A server that heard that its client can ask may tell nothing by itself. An editor that cannot ask, or was not offered to, would see
+//! nothing; so it is asked for here, a moment after a document changed, and told as if the server had said it by itself.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hob_live::instance::Instance;
+use hob_live::rpc::{Outcome, codes};
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+use super::Editor;
+use super::desk::Event;
+use super::link::{Eyes, Link, LinkKey};
+
+/// How long a document is left alone after a change.
+const AFTER: Duration = Duration::from_millis(250);
+
+/// How long a server is left alone that was not able to answer.
+const AGAIN: Duration = Duration::from_secs(1);
+
+const METHOD: &str = "textDocument/diagnostic";
+
+/// Whether a server has to be asked what is wrong.
+fn is_asked(instance: &Instance) -> bool {
+    instance.offers("diagnosticProvider", METHOD)
+}
+
+impl Editor {
+    /// A document has changed, or what it depends on has.
+    pub(super) fn judge_soon(&mut self, uri: &str) {
+        if !self.pulls_itself {
+            self.to_judge.insert(uri.to_owned(), Instant::now() + AFTER);
+        }
+    }
+
+    /// All documents of a server are to be judged.
+    pub(super) fn judge_all_soon(&mut self, key: &LinkKey) {
+        let of_it = self.documents.iter().filter(|(_, document)| document.link.as_ref() == Some(key));
+        let uris: Vec<String> = of_it.map(|(uri, _)| uri.clone()).collect();
+        uris.iter().for_each(|uri| self.judge_soon(uri));
+    }
+
+    /// Asks about what has been left alone for long enough.
+    pub(super) fn judge(&mut self) {
+        let now = Instant::now();
+        let due: Vec<String> =
+            self.to_judge.iter().filter(|(_, at)| **at <= now).map(|(uri, _)| uri.clone()).collect();
+        for uri in due {
+            self.to_judge.remove(&uri);
+            self.judge_one(&uri);
+        }
+    }
+
+    fn judge_one(&self, uri: &str) {
+        let Some(document) = self.documents.get(uri) else { return };
+        let Some(key) = &document.link else { return };
+        let (Some(Link::Up(instance)), Some(eyes)) = (self.links.get(key), self.eyes.get(key)) else {
+            return;
+        };
+        if !is_asked(instance) || !document.view.is_in_step(self.desk.editor, &document.doc) {
+            return;
+        }
+        let params = json!({"textDocument": {"uri": document.view.uri(&document.doc)}});
+        let Ok(params) = to_raw_value(&params) else { return };
+        let judged = Judged { eyes: Arc::clone(eyes), uri: uri.to_owned(), version: document.version };
+        // Closed: the next server is asked anew.
+        let _ = instance.forward(METHOD, Some(&params), Box::new(move |outcome| judged.take_in(outcome)));
+    }
+}
+
+/// A document that a server was asked about.
+struct Judged {
+    eyes: Arc<Eyes>,
+    uri: String,
+    version: i32,
+}
+
+impl Judged {
+    /// On the thread that reads from the server.
+    fn take_in(self, outcome: Outcome) {
+        let report: Value = match outcome {
+            Ok(Some(raw)) => serde_json::from_str(raw.get()).unwrap_or(Value::Null),
+            Err(hob_live::rpc::CallError::Refused(error))
+                if [codes::SERVER_CANCELLED, codes::CONTENT_MODIFIED].contains(&error.code) =>
+            {
+                return self.eyes.desk.post(Event::Judge(self.uri, AGAIN));
+            }
+            _ => return,
+        };
+        if let Some(items) = report["items"].as_array() {
+            self.eyes.tell_of(&self.uri, self.version, items);
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! Whom a request concerns, and what becomes of it on the way.
+//!
+//! A request goes to the server of the document that it names; what is asked about an earlier answer goes to the server that gave it.
+//! The map answers what it can where no server does: none is known, none can be had, it is starting, it loads and has found nothing
+//! yet, or holds its answer back. A request about a text that is not the one that servers have is refused quietly, because every
+//! position in it would be a guess.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hob_base::{CancelToken, Deadline, WsPath};
+use hob_live::documents::Doc;
+use hob_live::instance::Instance;
+use hob_live::ready::Readiness;
+use hob_live::rpc::{CallError, Outcome, RequestId, ResponseError, codes};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::desk::{Desk, Event, Promise, Request, Worker, cancelled};
+use super::documents::Document;
+use super::link::{Link, LinkKey, MOST_QUEUED, text_of};
+use super::shape::capabilities::{offers, offers_command};
+use super::shape::code_actions::is_unresolved;
+use super::shape::encoding::Encoding;
+use super::shape::results::{self, Context};
+use super::shape::translate::{self, Documents};
+use super::{Editor, fallback, versions};
+use crate::host::{Phase, Workspace};
+
+/// How long a server that loads may hold back an answer that the map has too.
+const HELD_FOR: Duration = Duration::from_millis(1_500);
+
+/// How long the map may take.
+const MAP_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a first index is waited for: small projects are done by then, and of large ones something is better than nothing.
+const INDEXED_WITHIN: Duration = Duration::from_millis(1_500);
+
+/// How often it is looked whether it is done.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How long servers may take over the symbols of a project, which the map has at once.
+const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
+
+/// How many actions of a list are completed for an editor that cannot ask for the rest of one, and how long that may take.
+const MOST_RESOLVED: usize = 50;
+const RESOLVED_WITHIN: Duration = Duration::from_secs(5);
+
+/// What can be seen of a request's parameters without knowing its method.
+#[derive(Deserialize, Default)]
+struct Peek {
+    #[serde(default, rename = "textDocument")]
+    document: Option<Named>,
+    #[serde(default)]
+    item: Option<Named>,
+    #[serde(default)]
+    uri: Option<String>,
+    #[serde(default)]
+    command: Option<String>,
+    #[serde(default)]
+    files: Option<Vec<Renamed>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    uri: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Renamed {
+    #[serde(default, rename = "oldUri")]
+    old: Option<String>,
+    #[serde(default)]
+    uri: Option<String>,
+}
+
+impl Peek {
+    fn of(params: Option<&RawValue>) -> Self {
+        // Fields of other types than these are somebody's own.
+        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+    }
+
+    fn uri(&self) -> Option<&str> {
+        let file =
+            || self.files.as_ref()?.first().and_then(|file| file.old.as_deref().or(file.uri.as_deref()));
+        let named = self.document.as_ref().or(self.item.as_ref()).and_then(|named| named.uri.as_deref());
+        named.or(self.uri.as_deref()).or_else(file)
+    }
+}
+
+impl Editor {
+    /// Sees to a request.
+    pub(super) fn route(&mut self, request: Request) {
+        if !self.desk.is_waiting(&request.id) {
+            return;
+        }
+        match request.method.as_str() {
+            "workspace/symbol" => return self.symbols(request),
+            method if super::own::is_own(method) => return self.own(request),
+            _ => {}
+        }
+        let peek = Peek::of(request.params.as_deref());
+        let document = peek.uri().and_then(|uri| self.documents.get(uri));
+        if document.is_some() {
+            // What is asked about an answer of it does not always say so.
+            self.last_uri = peek.uri().unwrap_or_default().to_owned();
+        }
+        let key = match (document, &peek.command) {
+            (Some(document), _) => document.link.clone(),
+            (None, Some(command)) => self.who_offers(command),
+            (None, None) => self.link_of(peek.uri()),
+        };
+        let document = peek.uri().and_then(|uri| self.documents.get(uri));
+        let out_of_step =
+            document.is_some_and(|document| !document.view.is_in_step(self.desk.editor, &document.doc));
+        if out_of_step {
+            // The map is of the disk; where the editor's text is that, it fits better than what servers have.
+            return match fallback::answers(&request.method) && document.is_some_and(is_as_on_disk) {
+                true => self.ask_map(request),
+                false => self.desk.refuse_out_of_step(&request.id),
+            };
+        }
+        let Some(key) = key else { return self.without_server(request) };
+        self.last = Some(key.clone());
+        self.need(&key);
+        match self.links.get_mut(&key) {
+            Some(Link::Up(instance)) => {
+                let instance = Arc::clone(instance);
+                self.ask(&key, &instance, request);
+            }
+            Some(Link::Starting(_)) if fallback::answers(&request.method) => self.ask_map(request),
+            Some(Link::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
+            _ => self.without_server(request),
+        }
+    }
+
+    /// The link of a document that is not open; the last that was used where nothing says better.
+    fn link_of(&mut self, uri: Option<&str>) -> Option<LinkKey> {
+        let place = uri.and_then(|uri| self.place(uri, ""));
+        place.and_then(|place| place.link).or_else(|| self.last.clone())
+    }
+
+    /// The link to the server that has a command.
+    fn who_offers(&self, command: &str) -> Option<LinkKey> {
+        let has = |instance: &Instance| {
+            let registered = instance.session().share.registrations("workspace/executeCommand");
+            let lists = registered.iter().filter_map(|it| it["registerOptions"]["commands"].as_array());
+            offers_command(instance.capabilities(), command) || lists.flatten().any(|known| known == command)
+        };
+        let up = self.links.iter().filter_map(|(key, link)| match link {
+            Link::Up(instance) => Some((key, instance)),
+            _ => None,
+        });
+        let found = up.clone().find(|(_, instance)| has(instance)).map(|(key, _)| key.clone());
+        found.or_else(|| self.last.clone())
+    }
+
+    fn without_server(&mut self, request: Request) {
+        if fallback::answers(&request.method) {
+            return self.ask_map(request);
+        }
+        match offers(&Value::Null, &request.method) {
+            // Offered for the sake of another language, or by a server that is not there now.
+            Some(_) => self.desk.answer_raw(&request.id, "null"),
+            None => self.refuse_unknown(&request),
+        }
+    }
+
+    fn refuse_unknown(&self, request: &Request) {
+        let words = format!("neither hob nor a language server for this knows `{}`", request.method);
+        self.desk.refuse(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
+    }
+
+    /// Asks a server.
+    fn ask(&mut self, key: &LinkKey, instance: &Arc<Instance>, request: Request) {
+        let offered = offers(instance.capabilities(), &request.method).unwrap_or(true);
+        if !offered && !instance.session().has_registered(&request.method) {
+            return self.without_server(request);
+        }
+        let is_ready = matches!(instance.readiness(), Readiness::Ready | Readiness::Impaired(_));
+        let from_map = !is_ready && fallback::answers(&request.method);
+        if from_map {
+            self.held.push((Instant::now() + HELD_FOR, request.clone()));
+        }
+        let editor = self.desk.editor;
+        let share = &instance.session().share;
+        let is_command = request.method == "workspace/executeCommand";
+        share.active(editor, is_command);
+        let params = self.for_server(&request);
+        let (params, tokens) =
+            match params.as_deref().and_then(|params| share.with_own_tokens(editor, params)) {
+                Some((params, tokens)) => (Some(params.into()), tokens),
+                None => (params, Vec::new()),
+            };
+        let asked = Asked {
+            desk: Arc::clone(&self.desk),
+            instance: Arc::downgrade(instance),
+            key: key.clone(),
+            uri: self.last_uri.clone(),
+            request: request.clone(),
+            tokens,
+            from_map,
+            is_command,
+            view: self.view(&key.root),
+        };
+        let on_outcome = Box::new(move |outcome| asked.answered(outcome));
+        match instance.forward(&request.method, params.as_deref(), on_outcome) {
+            Ok(number) => self.desk.works(&request.id, Worker::Server(Arc::downgrade(instance), number)),
+            Err(_) if request.again => self.without_server(request),
+            Err(_) => {
+                // It has just ended, and is about to be noticed.
+                self.gone(key, "its connection is closed");
+                self.route(Request { again: true, ..request });
+            }
+        }
+    }
+
+    /// The parameters as a server wants them: its columns, and the name under which it knows the document.
+    fn for_server(&self, request: &Request) -> Option<Arc<RawValue>> {
+        let encoding = self.desk.met().1;
+        let params = request.params.clone()?;
+        let peek = Peek::of(Some(&params));
+        let known = peek.uri().and_then(|uri| {
+            let document = self.documents.get(uri)?;
+            Some((uri, document.view.uri(&document.doc)))
+        });
+        let is_renamed = known.as_ref().is_some_and(|(theirs, ours)| theirs != ours);
+        if encoding == Encoding::Utf16 && !is_renamed {
+            return Some(params);
+        }
+        let mut value: Value = serde_json::from_str(params.get()).ok()?;
+        if encoding != Encoding::Utf16 {
+            let texts = |uri: &str| self.documents.get(uri).map(|document| Arc::clone(&document.text));
+            let documents = Documents { asked: &self.last_uri, texts: &texts };
+            value = translate::to_server(value, encoding, documents);
+        }
+        if let Some((_, ours)) = known.filter(|_| is_renamed) {
+            for field in ["textDocument", "item"] {
+                if value[field]["uri"].is_string() {
+                    value[field]["uri"] = ours.clone().into();
+                }
+            }
+        }
+        to_raw_value(&value).ok().map(Arc::from)
+    }
+
+    /// Answers from the map, on a thread of its own.
+    pub(super) fn ask_map(&mut self, request: Request) {
+        if !self.desk.is_waiting(&request.id) {
+            return;
+        }
+        let mut params = request.value();
+        let peek = Peek::of(request.params.as_deref());
+        let uri = peek.uri().unwrap_or_default().to_owned();
+        let document = self.documents.get(&uri);
+        let root = document.map(|document| document.root.clone()).or_else(|| self.any_root());
+        let Some(root) = root else { return self.desk.answer_raw(&request.id, "null") };
+        let path = document.and_then(|document| path_in(&document.doc));
+        let text = document.map(|document| Arc::clone(&document.text));
+        let encoding = self.desk.met().1;
+        if encoding != Encoding::Utf16 {
+            let texts = |_: &str| text.clone();
+            params = translate::to_server(params, encoding, Documents { asked: &uri, texts: &texts });
+        }
+        let id = request.id.clone();
+        let work = move |workspace: &Arc<Workspace>, cancel: &CancelToken| {
+            let text = text.as_deref();
+            let question =
+                fallback::Question { workspace, path: path.as_ref(), text, params: &params, cancel };
+            let answer = fallback::answer(&request.method, &question).unwrap_or(Value::Null);
+            (request, answer)
+        };
+        self.aside(&root, id, work);
+    }
+
+    /// Works on a request aside, with the open project; what is answered is shaped for the editor.
+    fn aside(
+        &self,
+        root: &hob_base::AbsPath,
+        id: RequestId,
+        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (Request, Value) + Send + 'static,
+    ) {
+        let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
+        let view = self.host.live().pool().view(&root);
+        let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
+        let promise = Promise(Arc::clone(&desk), id);
+        let run = move || {
+            let _promise = promise;
+            let Ok(workspace) = host.workspace(&root) else { return };
+            let until = Instant::now() + INDEXED_WITHIN;
+            while workspace.progress.now().phase != Phase::Done && Instant::now() < until {
+                std::thread::sleep(LOOK_EVERY);
+            }
+            let (request, answer) = work(&workspace, &cancel);
+            let uri = Peek::of(request.params.as_deref()).uri().unwrap_or_default().to_owned();
+            let texts = |uri: &str| text_of(&view, uri);
+            desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
+        };
+        if let Err(error) = std::thread::Builder::new().name("hob-editor-map".to_owned()).spawn(run) {
+            tracing::warn!(%error, "no thread to answer an editor on");
+        }
+    }
+
+    pub(super) fn any_root(&self) -> Option<hob_base::AbsPath> {
+        let last = self.last.as_ref().map(|key| key.root.clone());
+        last.or_else(|| Some(self.host.workspace(self.folders.first()?).ok()?.root().clone()))
+    }
+
+    /// The symbols of the project: the map's at once, and those of every server that has them in time.
+    fn symbols(&mut self, request: Request) {
+        let Some(root) = self.any_root() else { return self.desk.answer_raw(&request.id, "[]") };
+        let up = |link: &Link| match link {
+            Link::Up(instance) if instance.offers("workspaceSymbolProvider", "workspace/symbol") => {
+                Some(Arc::clone(instance))
+            }
+            _ => None,
+        };
+        let servers: Vec<Arc<Instance>> = self.links.values().filter_map(up).collect();
+        let token = CancelToken::new(Deadline::after(SYMBOLS_WITHIN));
+        self.desk.works(&request.id, Worker::Thread(token.clone()));
+        let id = request.id.clone();
+        self.aside(&root, id, move |workspace, cancel| {
+            let params = request.value();
+            let question = fallback::Question { workspace, path: None, text: None, params: &params, cancel };
+            let mut all = fallback::answer(&request.method, &question).unwrap_or(Value::Null);
+            for server in servers {
+                if let Ok(found) = server.request_value("workspace/symbol", &params, &token) {
+                    all = fallback::merge_symbols(&found, all);
+                }
+            }
+            (request, all)
+        });
+    }
+
+    /// Answers from the map what loading servers have held back for too long.
+    pub(super) fn answer_what_is_held(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        let desk = Arc::clone(&self.desk);
+        self.held.retain(|(_, request)| desk.is_waiting(&request.id));
+        let due: Vec<Request> =
+            self.held.extract_if(.., |(until, _)| *until <= now).map(|(_, request)| request).collect();
+        due.into_iter().for_each(|request| self.ask_map(request));
+    }
+}
+
+/// The path of a file of the project.
+fn path_in(doc: &Doc) -> Option<WsPath> {
+    match doc {
+        Doc::Inside(path) => Some(path.clone()),
+        Doc::Outside(_) => None,
+    }
+}
+
+fn is_as_on_disk(document: &Document) -> bool {
+    document.view.is_as_on_disk(&document.doc, &document.text)
+}
+
+/// A request that a server works on.
+struct Asked {
+    desk: Arc<Desk>,
+    instance: std::sync::Weak<Instance>,
+    key: LinkKey,
+    view: Arc<hob_live::views::View>,
+    request: Request,
+    uri: String,
+    tokens: Vec<String>,
+    /// Whether the map is asked if the server, which is loading, has nothing.
+    from_map: bool,
+    is_command: bool,
+}
+
+impl Asked {
+    /// On the thread that reads from the server.
+    fn answered(self, outcome: Outcome) {
+        if let Some(instance) = self.instance.upgrade() {
+            let share = &instance.session().share;
+            share.forget_tokens(&self.tokens);
+            if self.is_command {
+                share.command_ended(self.desk.editor);
+            }
+        }
+        match outcome {
+            Ok(result) => self.give(result.as_deref().map_or("null", RawValue::get)),
+            Err(CallError::Refused(error)) => self.refused(error),
+            Err(CallError::Closed(why)) => {
+                tracing::debug!(key = %self.key, why, "asking again: the server went away under an editor's question");
+                match self.request.again || self.is_command {
+                    true => {
+                        let error =
+                            ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");
+                        self.desk.refuse(&self.request.id, &error);
+                    }
+                    false => self.desk.post(Event::Again(Request { again: true, ..self.request })),
+                }
+            }
+            Err(CallError::Stopped(_) | CallError::Malformed { .. }) => {
+                self.desk.refuse(&self.request.id, &cancelled());
+            }
+        }
+    }
+
+    fn refused(self, error: ResponseError) {
+        let map_may = self.from_map || error.code == codes::METHOD_NOT_FOUND;
+        match map_may && error.code != codes::REQUEST_CANCELLED && fallback::answers(&self.request.method) {
+            true => self.desk.post(Event::FromMap(self.request)),
+            false => self.desk.refuse(&self.request.id, &error),
+        }
+    }
+
+    /// Has the server say what actions do that this editor would have to ask for later, and cannot.
+    fn complete(self, mut actions: Value) {
+        let promise = Promise(Arc::clone(&self.desk), self.request.id.clone());
+        let run = move || {
+            let _promise = promise;
+            let cancel = CancelToken::new(Deadline::after(RESOLVED_WITHIN));
+            let abilities = &self.desk.met().0;
+            let unresolved = actions.as_array_mut().into_iter().flatten();
+            let unresolved = unresolved.filter(|action| is_unresolved(action, abilities)).take(MOST_RESOLVED);
+            for action in unresolved {
+                let Some(instance) = self.instance.upgrade() else { break };
+                if let Ok(mut whole) = instance.request_value("codeAction/resolve", action, &cancel) {
+                    self.renumber(&mut whole);
+                    *action = whole;
+                }
+            }
+            self.finish(actions);
+        };
+        if let Err(error) = std::thread::Builder::new().name("hob-editor-actions".to_owned()).spawn(run) {
+            tracing::warn!(%error, "no thread to complete code actions on");
+        }
+    }
+
+    fn give(self, result: &str) {
+        if self.from_map && matches!(result, "null" | "[]") {
+            return self.desk.post(Event::FromMap(self.request));
+        }
+        let (abilities, encoding) = self.desk.met();
+        let method = self.request.method.as_str();
+        let utf16 = *encoding == Encoding::Utf16;
+        let has_versions = versions::may_have(method);
+        if utf16 && !has_versions && !results::needs_shaping(method, abilities) {
+            return self.desk.answer_raw(&self.request.id, result);
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(result) else {
+            return self.desk.answer_raw(&self.request.id, result);
+        };
+        if has_versions {
+            self.renumber(&mut value);
+        }
+        let is_incomplete = |action: &Value| is_unresolved(action, abilities);
+        if method == "textDocument/codeAction"
+            && value.as_array().is_some_and(|actions| actions.iter().any(is_incomplete))
+        {
+            return self.complete(value);
+        }
+        self.finish(value);
+    }
+
+    fn renumber(&self, value: &mut Value) {
+        if let Some(instance) = self.instance.upgrade() {
+            versions::renumber(value, (&self.view, &instance), self.desk.editor);
+        }
+    }
+
+    /// Answers with a result in the editor's columns and words.
+    fn finish(self, value: Value) {
+        let texts = |uri: &str| text_of(&self.view, uri);
+        let is_folds = self.request.method == "textDocument/foldingRange";
+        let text = is_folds.then(|| texts(&self.uri)).flatten();
+        let context = Context { uri: &self.uri, text: text.as_deref() };
+        self.desk.answer_shaped(&self.request, value, (&context, &texts));
+    }
+}

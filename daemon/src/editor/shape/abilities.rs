@@ -1,0 +1,385 @@
+//! What one editor understands, as it said at `initialize`.
+//!
+//! Read once, so that the way of every answer asks booleans and not paths into JSON. What an editor did not say it does not
+//! understand: that is how the protocol lets old editors be.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::encoding::Encoding;
+
+/// What an editor understands.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Abilities {
+    /// Where it understands links beside places.
+    pub(crate) links: Links,
+    /// Outlines as trees.
+    pub(crate) symbol_trees: bool,
+    /// Symbols of the workspace whose range is asked for later.
+    pub(crate) resolves_symbols: bool,
+    /// Hovers in Markdown.
+    pub(crate) hover_markdown: bool,
+    /// See [`Completion`].
+    pub(crate) completion: Completion,
+    /// See [`Signatures`].
+    pub(crate) signatures: Signatures,
+    /// See [`Edits`].
+    pub(crate) edits: Edits,
+    /// See [`CodeActions`].
+    pub(crate) code_actions: CodeActions,
+    /// See [`Diagnostics`].
+    pub(crate) diagnostics: Diagnostics,
+    /// It folds whole lines only.
+    pub(crate) folds_lines_only: bool,
+    /// A rename can be prepared.
+    pub(crate) prepares_rename: bool,
+    /// Semantic tokens.
+    pub(crate) semantic_tokens: bool,
+    /// It carries out `workspace/applyEdit`.
+    pub(crate) apply_edit: bool,
+    /// It answers `workspace/configuration`.
+    pub(crate) configuration: bool,
+    /// It answers `workspace/workspaceFolders`, and says when they change.
+    pub(crate) workspace_folders: bool,
+    /// It shows progress that a server begins (`window/workDoneProgress/create`).
+    pub(crate) work_done_progress: bool,
+    /// It carries out `window/showDocument`.
+    pub(crate) show_document: bool,
+    /// It keeps what servers add to the actions of `window/showMessageRequest`. The request itself every editor answers.
+    pub(crate) message_properties: bool,
+    /// The encodings of columns that it offered and hob knows, in its order; empty if it said nothing.
+    pub(crate) encodings: Vec<Encoding>,
+    /// Which `workspace/*/refresh` it understands: the middle words.
+    refreshes: BTreeSet<String>,
+    /// What may be registered later: the fields of its capabilities, as `textDocument.hover`.
+    dynamic: BTreeSet<String>,
+}
+
+/// The methods whose answers may be links (`LocationLink`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Links {
+    /// `textDocument/declaration`.
+    pub(crate) declaration: bool,
+    /// `textDocument/definition`.
+    pub(crate) definition: bool,
+    /// `textDocument/typeDefinition`.
+    pub(crate) type_definition: bool,
+    /// `textDocument/implementation`.
+    pub(crate) implementation: bool,
+}
+
+/// What a completion may be made of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Completion {
+    /// Texts with tab stops.
+    pub(crate) snippets: bool,
+    /// Documentation in Markdown.
+    pub(crate) markdown: bool,
+    /// What it asks for later (`completionItem/resolve`). Documentation and details are always among it.
+    pub(crate) resolves: BTreeSet<String>,
+}
+
+/// What a signature may be made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Signatures {
+    /// Documentation in Markdown.
+    pub(crate) markdown: bool,
+    /// Parameters given as columns of the signature.
+    pub(crate) label_offsets: bool,
+    /// An active parameter of each signature's own.
+    pub(crate) active_parameter: bool,
+}
+
+/// What an edit of the workspace may be made of. Plain changes of texts everybody understands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Edits {
+    /// Edits of documents in a given version, in order.
+    pub(crate) document_changes: bool,
+    /// Files are created.
+    pub(crate) create: bool,
+    /// Files are renamed.
+    pub(crate) rename: bool,
+    /// Files are deleted.
+    pub(crate) delete: bool,
+}
+
+/// What a code action may be made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct CodeActions {
+    /// Actions beside commands.
+    pub(crate) literals: bool,
+    /// The edit is asked for later (`codeAction/resolve`), with what the server kept in `data`.
+    pub(crate) resolves_edit: bool,
+    /// Actions that cannot be chosen, with the reason.
+    pub(crate) disabled: bool,
+}
+
+/// What a diagnostic may be made of, and how it comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Diagnostics {
+    /// Other places that belong to it.
+    pub(crate) related_information: bool,
+    /// The version of the document.
+    pub(crate) versions: bool,
+    /// Unused and outdated code.
+    pub(crate) tags: bool,
+    /// It asks for them (`textDocument/diagnostic`).
+    pub(crate) pulls: bool,
+}
+
+/// The fields of `workspace` that say whether a refresh is understood.
+const REFRESHES: &[(&str, &str)] = &[
+    ("codeLens", "codeLens"),
+    ("semanticTokens", "semanticTokens"),
+    ("inlayHint", "inlayHint"),
+    ("inlineValue", "inlineValue"),
+    ("diagnostics", "diagnostic"),
+    ("foldingRange", "foldingRange"),
+];
+
+/// What the protocol lets every editor ask for later.
+const ALWAYS_RESOLVED: &[&str] = &["documentation", "detail"];
+
+impl Abilities {
+    /// Reads the `capabilities` of an editor's `initialize`; anything of an unexpected shape is taken for unsaid.
+    pub(crate) fn of(client_capabilities: &Value) -> Self {
+        let said = Said(client_capabilities);
+        let link = |method: &str| said.yes(&format!("/textDocument/{method}/linkSupport"));
+        Self {
+            links: Links {
+                declaration: link("declaration"),
+                definition: link("definition"),
+                type_definition: link("typeDefinition"),
+                implementation: link("implementation"),
+            },
+            symbol_trees: said.yes("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            resolves_symbols: said.lists("/workspace/symbol/resolveSupport/properties", "location.range"),
+            hover_markdown: said.lists("/textDocument/hover/contentFormat", "markdown"),
+            completion: said.completion(),
+            signatures: said.signatures(),
+            edits: said.edits(),
+            code_actions: said.code_actions(),
+            diagnostics: said.diagnostics(),
+            folds_lines_only: said.yes("/textDocument/foldingRange/lineFoldingOnly"),
+            prepares_rename: said.yes("/textDocument/rename/prepareSupport"),
+            semantic_tokens: said.has("/textDocument/semanticTokens"),
+            apply_edit: said.yes("/workspace/applyEdit"),
+            configuration: said.yes("/workspace/configuration"),
+            workspace_folders: said.yes("/workspace/workspaceFolders"),
+            work_done_progress: said.yes("/window/workDoneProgress"),
+            show_document: said.yes("/window/showDocument/support"),
+            message_properties: said.yes("/window/showMessage/messageActionItem/additionalPropertiesSupport"),
+            encodings: Encoding::all_named(said.at("/general/positionEncodings")),
+            refreshes: said.refreshes(),
+            dynamic: said.dynamic(),
+        }
+    }
+
+    /// Whether a request of a server (not an answer) is one that the editor can carry out. Those that hob does not know pass.
+    pub(crate) fn carries_out(&self, method: &str) -> bool {
+        match method {
+            "workspace/applyEdit" => self.apply_edit,
+            "workspace/configuration" => self.configuration,
+            "workspace/workspaceFolders" => self.workspace_folders,
+            "window/workDoneProgress/create" => self.work_done_progress,
+            "window/showDocument" => self.show_document,
+            "client/registerCapability" | "client/unregisterCapability" => !self.dynamic.is_empty(),
+            other => other
+                .strip_prefix("workspace/")
+                .and_then(|rest| rest.strip_suffix("/refresh"))
+                .is_none_or(|what| self.refreshes.contains(what)),
+        }
+    }
+
+    /// Whether a method may be registered with the editor after `initialize`.
+    pub(crate) fn registers(&self, method: &str) -> bool {
+        self.dynamic.contains(&field_of(method))
+    }
+}
+
+/// The field of an editor's capabilities in which it says whether a method may be registered later.
+fn field_of(method: &str) -> String {
+    let mut words = method.split('/');
+    let (area, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let field = match name {
+        "didOpen" | "didChange" | "didSave" | "didClose" | "willSave" | "willSaveWaitUntil" => {
+            "synchronization"
+        }
+        "prepareCallHierarchy" => "callHierarchy",
+        "prepareTypeHierarchy" => "typeHierarchy",
+        "prepareRename" => "rename",
+        "documentColor" | "colorPresentation" => "colorProvider",
+        "rangesFormatting" => "rangeFormatting",
+        "didChangeWorkspaceFolders" => "workspaceFolders",
+        files if area == "workspace" && files.ends_with("Files") && files != "didChangeWatchedFiles" => {
+            "fileOperations"
+        }
+        same => same,
+    };
+    format!("{area}.{field}")
+}
+
+/// An editor's capabilities as it wrote them.
+struct Said<'a>(&'a Value);
+
+impl Said<'_> {
+    fn at(&self, pointer: &str) -> &Value {
+        self.0.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    fn yes(&self, pointer: &str) -> bool {
+        self.at(pointer) == &Value::Bool(true)
+    }
+
+    fn has(&self, pointer: &str) -> bool {
+        self.at(pointer).is_object()
+    }
+
+    fn words(&self, pointer: &str) -> impl Iterator<Item = &str> {
+        self.at(pointer).as_array().into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    fn lists(&self, pointer: &str, word: &str) -> bool {
+        self.words(pointer).any(|one| one == word)
+    }
+
+    fn completion(&self) -> Completion {
+        let item = "/textDocument/completion/completionItem";
+        let resolves = format!("{item}/resolveSupport/properties");
+        let always = ALWAYS_RESOLVED.iter().copied();
+        Completion {
+            snippets: self.yes(&format!("{item}/snippetSupport")),
+            markdown: self.lists(&format!("{item}/documentationFormat"), "markdown"),
+            resolves: always.chain(self.words(&resolves)).map(str::to_owned).collect(),
+        }
+    }
+
+    fn signatures(&self) -> Signatures {
+        let of = "/textDocument/signatureHelp/signatureInformation";
+        Signatures {
+            markdown: self.lists(&format!("{of}/documentationFormat"), "markdown"),
+            label_offsets: self.yes(&format!("{of}/parameterInformation/labelOffsetSupport")),
+            active_parameter: self.yes(&format!("{of}/activeParameterSupport")),
+        }
+    }
+
+    fn edits(&self) -> Edits {
+        let can = |what| self.lists("/workspace/workspaceEdit/resourceOperations", what);
+        Edits {
+            document_changes: self.yes("/workspace/workspaceEdit/documentChanges"),
+            create: can("create"),
+            rename: can("rename"),
+            delete: can("delete"),
+        }
+    }
+
+    fn code_actions(&self) -> CodeActions {
+        let of = "/textDocument/codeAction";
+        let resolves = self.lists(&format!("{of}/resolveSupport/properties"), "edit");
+        CodeActions {
+            literals: self.has(&format!("{of}/codeActionLiteralSupport")),
+            resolves_edit: resolves && self.yes(&format!("{of}/dataSupport")),
+            disabled: self.yes(&format!("{of}/disabledSupport")),
+        }
+    }
+
+    fn diagnostics(&self) -> Diagnostics {
+        let of = "/textDocument/publishDiagnostics";
+        let tags = self.at(&format!("{of}/tagSupport"));
+        Diagnostics {
+            related_information: self.yes(&format!("{of}/relatedInformation")),
+            versions: self.yes(&format!("{of}/versionSupport")),
+            // Before 3.15 was done it was a boolean, and some still say it so.
+            tags: tags.is_object() || tags == &Value::Bool(true),
+            pulls: self.has("/textDocument/diagnostic"),
+        }
+    }
+
+    fn refreshes(&self) -> BTreeSet<String> {
+        let understood = |field: &str| self.yes(&format!("/workspace/{field}/refreshSupport"));
+        REFRESHES
+            .iter()
+            .filter(|(field, _)| understood(field))
+            .map(|(_, method)| (*method).to_owned())
+            .collect()
+    }
+
+    fn dynamic(&self) -> BTreeSet<String> {
+        let mut dynamic = BTreeSet::new();
+        for area in ["textDocument", "workspace"] {
+            let fields = self.0.get(area).and_then(Value::as_object).into_iter().flatten();
+            let said_so =
+                fields.filter(|(_, can)| can.get("dynamicRegistration") == Some(&Value::Bool(true)));
+            dynamic.extend(said_so.map(|(field, _)| format!("{area}.{field}")));
+        }
+        if self.yes("/workspace/workspaceFolders") {
+            dynamic.insert("workspace.workspaceFolders".to_owned());
+        }
+        dynamic
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use hob_live::offer::client_capabilities;
+
+    #[test]
+    fn whoever_says_nothing_understands_the_least() {
+        for nothing in
+            [Value::Null, json!({}), json!([1]), json!({"textDocument": 7, "workspace": {"symbol": []}})]
+        {
+            let abilities = Abilities::of(&nothing);
+            assert_eq!(abilities.completion.resolves.iter().collect::<Vec<_>>(), ["detail", "documentation"]);
+            let without = Abilities { completion: Completion::default(), ..abilities };
+            assert_eq!(without, Abilities::default());
+        }
+    }
+
+    #[test]
+    fn hob_itself_understands_all_that_it_offers() {
+        let hob = Abilities::of(&client_capabilities());
+        assert!(hob.links.definition && hob.links.implementation && hob.symbol_trees && hob.resolves_symbols);
+        assert!(hob.edits.document_changes && hob.edits.create && hob.edits.rename && hob.edits.delete);
+        assert!(hob.code_actions.literals && hob.code_actions.resolves_edit && hob.code_actions.disabled);
+        assert!(hob.completion.snippets && hob.completion.resolves.contains("additionalTextEdits"));
+        assert!(
+            hob.signatures.label_offsets && hob.diagnostics.pulls && hob.semantic_tokens && hob.apply_edit
+        );
+        assert_eq!(hob.encodings, [Encoding::Utf16]);
+    }
+
+    #[test]
+    fn requests_of_servers_go_to_editors_that_carry_them_out() {
+        let hob = Abilities::of(&client_capabilities());
+        let plain = Abilities::of(&json!({}));
+        for method in [
+            "workspace/applyEdit",
+            "workspace/codeLens/refresh",
+            "workspace/diagnostic/refresh",
+            "window/showDocument",
+            "client/registerCapability",
+        ] {
+            assert!(hob.carries_out(method), "{method}");
+            assert!(!plain.carries_out(method), "{method}");
+        }
+        assert!(!hob.carries_out("workspace/inlineValue/refresh"));
+        assert!(plain.carries_out("window/showMessageRequest") && plain.carries_out("vendor/ask"));
+    }
+
+    #[test]
+    fn a_method_is_registered_where_its_field_says_so() {
+        let hob = Abilities::of(&client_capabilities());
+        for method in ["workspace/willRenameFiles", "workspace/didChangeWatchedFiles", "textDocument/didSave"]
+        {
+            assert!(hob.registers(method), "{method}");
+        }
+        for method in ["textDocument/diagnostic", "textDocument/prepareTypeHierarchy", "vendor/ask", ""] {
+            assert!(!hob.registers(method), "{method}");
+        }
+        assert!(hob.registers("textDocument/prepareCallHierarchy"));
+    }
+}

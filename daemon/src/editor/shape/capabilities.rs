@@ -1,0 +1,269 @@
+//! What an editor is told that it may ask: what the servers of its project can do between them, and what the map answers where
+//! none does.
+//!
+//! With one server that is what the server said, but for what lies between it and the editor: documents are always synchronised
+//! by changes, folders may come and go, columns may be counted otherwise. With several, the union: who is asked what is
+//! found out for each request ([`offers`]).
+
+use serde_json::{Map, Value, json};
+
+use super::abilities::Abilities;
+use super::encoding::Encoding;
+use super::methods::is_offered;
+pub(crate) use super::methods::{offers, offers_command, with_registrations};
+use super::union::unite;
+
+/// Fields that are made here and not taken over. Notebooks are not shared, and `offsetEncoding` is one server's own word for
+/// what `positionEncoding` says.
+const MADE_HERE: &[&str] = &[
+    "textDocumentSync",
+    "positionEncoding",
+    "offsetEncoding",
+    "notebookDocumentSync",
+    "semanticTokensProvider",
+    "diagnosticProvider",
+    "experimental",
+];
+
+/// What the map answers where no server does.
+const OF_THE_MAP: &[&str] = &[
+    "definitionProvider",
+    "referencesProvider",
+    "hoverProvider",
+    "documentSymbolProvider",
+    "workspaceSymbolProvider",
+    "foldingRangeProvider",
+];
+
+/// The protocol's `TextDocumentSyncKind`: only what changed is sent.
+const INCREMENTAL: u32 = 2;
+
+/// The `ServerCapabilities` for an editor whose project these servers serve (`servers`: the capabilities of each, with what
+/// was registered since).
+///
+/// Of semantic tokens an editor is offered those of the first server that has them, because their numbers mean what one legend
+/// says; and none at all if it does not count in UTF-16, because their columns are relative to one another. Diagnostics
+/// are asked for only where exactly one server answers that and the editor asks; everybody else is told of them. Of one
+/// server alone, what is experimental passes.
+pub(crate) fn for_editor(
+    servers: &[&Value],
+    map_answers: bool,
+    abilities: &Abilities,
+    encoding: Encoding,
+) -> Value {
+    let mut told = Map::new();
+    let mut tell = |field: &str, value: Value| told.insert(field.to_owned(), value);
+    if !abilities.encodings.is_empty() {
+        tell("positionEncoding", encoding.name().into());
+    }
+    tell("textDocumentSync", sync(servers));
+    for field in OF_THE_MAP.iter().filter(|_| map_answers) {
+        tell(field, Value::Bool(true));
+    }
+    if abilities.semantic_tokens
+        && encoding == Encoding::Utf16
+        && let Some(tokens) = having(servers, "semanticTokensProvider").next()
+    {
+        tell("semanticTokensProvider", tokens.clone());
+    }
+    if let Some(diagnostics) = pulled(servers).filter(|_| abilities.diagnostics.pulls) {
+        tell("diagnosticProvider", diagnostics.clone());
+    }
+    if let [Value::Object(alone)] = servers
+        && let Some(own) = alone.get("experimental")
+    {
+        tell("experimental", own.clone());
+    }
+    take_over(servers, &mut told);
+    told.retain(|_, value| !value.is_null());
+    make_plainer(&mut told, abilities);
+    Value::Object(told)
+}
+
+/// Adds all that the servers say and nobody makes here.
+fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
+    let said = servers.iter().filter_map(|server| server.as_object()).flatten();
+    for (field, value) in said.filter(|(field, _)| !MADE_HERE.contains(&field.as_str())) {
+        unite(told.entry(field.clone()).or_insert(Value::Null), value);
+    }
+    let workspace = told.entry("workspace").or_insert(Value::Null);
+    if !workspace.is_object() {
+        *workspace = json!({});
+    }
+    if let Some(workspace) = workspace.as_object_mut() {
+        let folders = json!({"supported": true, "changeNotifications": true});
+        workspace.insert("workspaceFolders".to_owned(), folders);
+    }
+}
+
+/// How documents are kept in step: always by changes, and saving is always heard of, because it is what ends an editor's being
+/// ahead of the disk.
+fn sync(servers: &[&Value]) -> Value {
+    let wants = |field: &str| {
+        let said = |server: &&Value| {
+            server.get("textDocumentSync").and_then(|sync| sync.get(field)) == Some(&Value::Bool(true))
+        };
+        servers.iter().any(said)
+    };
+    json!({
+        "openClose": true,
+        "change": INCREMENTAL,
+        "willSave": wants("willSave"),
+        "willSaveWaitUntil": wants("willSaveWaitUntil"),
+        "save": {"includeText": false},
+    })
+}
+
+/// What the one server says that answers questions for diagnostics, if there is exactly one.
+fn pulled<'a>(servers: &'a [&'a Value]) -> Option<&'a Value> {
+    let mut pulled = having(servers, "diagnosticProvider");
+    let one = pulled.next()?;
+    pulled.next().is_none().then_some(one)
+}
+
+/// What those servers say of a capability that have it.
+fn having<'a>(servers: &'a [&'a Value], field: &'a str) -> impl Iterator<Item = &'a Value> {
+    servers.iter().filter_map(move |server| server.get(field)).filter(|value| is_offered(value))
+}
+
+/// Options that only editors understand which said so are left at a yes.
+fn make_plainer(told: &mut Map<String, Value>, abilities: &Abilities) {
+    let plain = [
+        ("codeActionProvider", abilities.code_actions.literals),
+        ("renameProvider", abilities.prepares_rename),
+    ];
+    for (field, _) in plain.iter().filter(|(_, understands)| !understands) {
+        if let Some(options) = told.get_mut(*field).filter(|options| options.is_object()) {
+            *options = Value::Bool(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hob_live::offer::client_capabilities;
+
+    fn told(servers: &[&Value], map_answers: bool) -> Value {
+        for_editor(servers, map_answers, &Abilities::of(&client_capabilities()), Encoding::Utf16)
+    }
+
+    #[test]
+    fn of_one_server_the_editor_hears_what_it_said() {
+        let server = json!({
+            "textDocumentSync": 1,
+            "hoverProvider": true,
+            "definitionProvider": false,
+            "completionProvider": {"triggerCharacters": ["."], "allCommitCharacters": [";"]},
+            "codeActionProvider": {"codeActionKinds": ["quickfix"], "resolveProvider": true},
+            "renameProvider": {"prepareProvider": true},
+            "semanticTokensProvider": {"legend": {"tokenTypes": ["x"]}, "full": true},
+            "diagnosticProvider": {"identifier": "i"},
+            "experimental": {"own": 1},
+            "workspace": {"workspaceFolders": {"supported": false}, "fileOperations": {"didRename": {"filters": [1]}}},
+            "vendorProvider": {"any": 1},
+        });
+        let told = told(&[&server], false);
+        for field in [
+            "hoverProvider",
+            "completionProvider",
+            "codeActionProvider",
+            "renameProvider",
+            "semanticTokensProvider",
+            "diagnosticProvider",
+            "experimental",
+            "vendorProvider",
+        ] {
+            assert_eq!(told[field], server[field], "{field}");
+        }
+        assert_eq!(told.get("definitionProvider"), None);
+        assert_eq!(told["positionEncoding"], "utf-16");
+        assert_eq!(told["textDocumentSync"]["change"], 2);
+        assert_eq!(
+            told["workspace"]["workspaceFolders"],
+            json!({"supported": true, "changeNotifications": true})
+        );
+        assert_eq!(told["workspace"]["fileOperations"], server["workspace"]["fileOperations"]);
+    }
+
+    #[test]
+    fn several_servers_are_told_of_as_one() {
+        let one = json!({
+            "hoverProvider": true,
+            "completionProvider": {"triggerCharacters": ["."]},
+            "semanticTokensProvider": {"legend": 1, "full": true},
+            "executeCommandProvider": {"commands": ["a"]},
+            "experimental": {"own": 1},
+            "workspace": {"fileOperations": {"willRename": {"filters": [1]}}},
+            "textDocumentSync": {"willSaveWaitUntil": true},
+        });
+        let other = json!({
+            "completionProvider": {"triggerCharacters": [":"], "resolveProvider": true},
+            "semanticTokensProvider": {"legend": 2, "range": true},
+            "diagnosticProvider": {"identifier": "d"},
+            "executeCommandProvider": {"commands": ["b"]},
+            "workspace": {"fileOperations": {"willRename": {"filters": [2]}}},
+        });
+        let told = told(&[&one, &other], false);
+        assert_eq!(told["hoverProvider"], true);
+        assert_eq!(
+            told["completionProvider"],
+            json!({"triggerCharacters": [".", ":"], "resolveProvider": true})
+        );
+        assert_eq!(told["semanticTokensProvider"], one["semanticTokensProvider"]);
+        assert_eq!(told["executeCommandProvider"], json!({"commands": ["a", "b"]}));
+        assert_eq!(told["diagnosticProvider"], json!({"identifier": "d"}));
+        assert_eq!(told["workspace"]["fileOperations"]["willRename"]["filters"], json!([1, 2]));
+        assert_eq!(told["textDocumentSync"]["willSaveWaitUntil"], true);
+        assert_eq!(told.get("experimental"), None);
+    }
+
+    #[test]
+    fn questions_for_diagnostics_need_one_server_to_answer_and_an_editor_to_ask() {
+        let server = json!({"diagnosticProvider": {}});
+        assert_eq!(told(&[&server, &server], false).get("diagnosticProvider"), None);
+        let plain = for_editor(&[&server], false, &Abilities::of(&Value::Null), Encoding::Utf16);
+        assert_eq!(plain.get("diagnosticProvider"), None);
+    }
+
+    #[test]
+    fn the_map_answers_what_no_server_does() {
+        let options = json!({"workDoneProgress": true});
+        let server = json!({"hoverProvider": options, "referencesProvider": false});
+        let with_map = told(&[&server], true);
+        assert_eq!(with_map["hoverProvider"], options);
+        for field in OF_THE_MAP {
+            assert!(is_offered(&with_map[field]), "{field}");
+        }
+        assert!(is_offered(&told(&[], true)["definitionProvider"]));
+        assert_eq!(told(&[], false).get("definitionProvider"), None);
+        assert_eq!(told(&[], true).get("renameProvider"), None);
+    }
+
+    #[test]
+    fn an_editor_that_can_do_less_is_told_less() {
+        let server = json!({
+            "codeActionProvider": {"codeActionKinds": ["quickfix"]},
+            "renameProvider": {"prepareProvider": true},
+            "semanticTokensProvider": {"legend": 1},
+        });
+        let plain = for_editor(&[&server], false, &Abilities::of(&Value::Null), Encoding::Utf16);
+        assert_eq!(plain["codeActionProvider"], true);
+        assert_eq!(plain["renameProvider"], true);
+        assert_eq!(plain.get("semanticTokensProvider"), None);
+        assert_eq!(plain.get("positionEncoding"), None);
+        let mut utf8 = client_capabilities();
+        utf8["general"]["positionEncodings"] = json!(["utf-8"]);
+        let utf8 = for_editor(&[&server], false, &Abilities::of(&utf8), Encoding::Utf8);
+        assert_eq!(utf8["positionEncoding"], "utf-8");
+        assert_eq!(utf8.get("semanticTokensProvider"), None);
+    }
+
+    #[test]
+    fn nonsense_is_no_capability() {
+        for nonsense in [json!(null), json!(7), json!([]), json!({"workspace": 3, "textDocumentSync": []})] {
+            let told = told(&[&nonsense, &nonsense], false);
+            assert_eq!(told["workspace"]["workspaceFolders"]["supported"], true, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Code actions in what an editor understands.
+//!
+//! An action that would do nothing, or half of what it says, is not shown.
+
+use serde_json::{Map, Value};
+
+use super::abilities::Abilities;
+use super::edits;
+
+/// Whether a list of code actions may have to be changed for this editor.
+pub(crate) fn need_shaping(abilities: &Abilities) -> bool {
+    let can = &abilities.code_actions;
+    !(can.literals && can.disabled && can.resolves_edit)
+}
+
+/// The actions of a list (`(Command | CodeAction)[]`) that an editor understands.
+pub(crate) fn list(mut result: Value, abilities: &Abilities) -> Value {
+    if let Some(actions) = result.as_array_mut() {
+        let all = std::mem::take(actions);
+        actions.extend(all.into_iter().filter_map(|action| one(action, abilities)));
+    }
+    result
+}
+
+/// Whether an action's edit has yet to be asked of the server, by someone else than this editor, which does not know how.
+pub(crate) fn is_unresolved(action: &Value, abilities: &Abilities) -> bool {
+    !abilities.code_actions.resolves_edit && action.get("disabled").is_none() && does_nothing(action)
+}
+
+fn one(action: Value, abilities: &Abilities) -> Option<Value> {
+    let can = &abilities.code_actions;
+    if is_command(&action) {
+        return Some(action);
+    }
+    let is_understood = match action.get("disabled") {
+        Some(_) => can.disabled,
+        None => can.resolves_edit || !does_nothing(&action),
+    };
+    if !is_understood {
+        return None;
+    }
+    match can.literals {
+        true => edits::with_edit(action, abilities.edits).ok(),
+        false => command(&action),
+    }
+}
+
+/// An action that is nothing but a command, and can be chosen, as that command.
+fn command(action: &Value) -> Option<Value> {
+    if action.get("edit").is_some() || action.get("disabled").is_some() {
+        return None;
+    }
+    let mut command: Map<String, Value> = action.get("command")?.as_object()?.clone();
+    command.extend(action.get("title").map(|title| ("title".to_owned(), title.clone())));
+    Some(Value::Object(command))
+}
+
+fn is_command(action: &Value) -> bool {
+    action.get("command").is_some_and(Value::is_string)
+}
+
+fn does_nothing(action: &Value) -> bool {
+    action.get("edit").is_none() && action.get("command").is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use hob_live::offer::client_capabilities;
+
+    fn abilities(mut capabilities: Value, without: &[&str]) -> Abilities {
+        for pointer in without {
+            *capabilities.pointer_mut(pointer).expect("it is offered") = Value::Null;
+        }
+        Abilities::of(&capabilities)
+    }
+
+    fn actions() -> Value {
+        json!([
+            {"title": "c", "command": "do"},
+            {"title": "edit", "edit": {"changes": {}}},
+            {"title": "renames", "edit": {"documentChanges": [{"kind": "rename", "oldUri": "a", "newUri": "b"}]}},
+            {"title": "runs", "command": {"title": "other", "command": "run", "arguments": [1]}},
+            {"title": "lazy", "data": 1},
+            {"title": "not now", "disabled": {"reason": "r"}},
+        ])
+    }
+
+    fn titles(actions: &Value) -> Vec<&str> {
+        let actions = actions.as_array().expect("a list");
+        actions.iter().map(|action| action["title"].as_str().expect("a title")).collect()
+    }
+
+    #[test]
+    fn whoever_understands_everything_gets_everything() {
+        let all = abilities(client_capabilities(), &[]);
+        assert!(!need_shaping(&all));
+        assert_eq!(list(actions(), &all), actions());
+    }
+
+    #[test]
+    fn without_literals_there_are_only_commands() {
+        let plain = abilities(client_capabilities(), &["/textDocument/codeAction/codeActionLiteralSupport"]);
+        let expected = json!([
+            {"title": "c", "command": "do"},
+            {"title": "runs", "command": "run", "arguments": [1]},
+        ]);
+        assert_eq!(list(actions(), &plain), expected);
+        assert_eq!(list(json!(null), &plain), json!(null));
+    }
+
+    #[test]
+    fn what_would_do_nothing_is_left_out() {
+        let no_resolve = abilities(client_capabilities(), &["/textDocument/codeAction/resolveSupport"]);
+        assert_eq!(titles(&list(actions(), &no_resolve)), ["c", "edit", "renames", "runs", "not now"]);
+        let lazy = &actions()[4];
+        assert!(is_unresolved(lazy, &no_resolve));
+        assert!(!is_unresolved(lazy, &abilities(client_capabilities(), &[])));
+        let no_disabled = abilities(client_capabilities(), &["/textDocument/codeAction/disabledSupport"]);
+        assert_eq!(titles(&list(actions(), &no_disabled)), ["c", "edit", "renames", "runs", "lazy"]);
+        let no_files = abilities(client_capabilities(), &["/workspace/workspaceEdit/resourceOperations"]);
+        assert_eq!(titles(&list(actions(), &no_files)), ["c", "edit", "runs", "lazy", "not now"]);
+    }
+}

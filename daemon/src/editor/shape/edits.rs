@@ -1,0 +1,139 @@
+//! Edits of a workspace in what an editor understands.
+//!
+//! An edit that an editor cannot carry out as a whole is refused with the reason: half a rename is worse than none.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::abilities::Edits;
+
+/// Why an edit cannot be given to an editor.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    /// It does something with files that the editor did not say it can do.
+    #[error("the edit would {operation} {uri}, and this editor has not said that it can {operation} files")]
+    Operation {
+        /// `create`, `rename` or `delete`, or what the server wrote.
+        operation: String,
+        /// Which file.
+        uri: String,
+    },
+    /// It changes a document in steps, which only editors that know `documentChanges` can follow.
+    #[error("the edit changes {uri} in several steps, which this editor has not said that it can do")]
+    Steps {
+        /// Which document.
+        uri: String,
+    },
+}
+
+/// A `WorkspaceEdit` in what an editor understands.
+pub(crate) fn workspace_edit(mut edit: Value, abilities: Edits) -> Result<Value, Refused> {
+    let Some(Value::Array(steps)) = edit.get("documentChanges") else { return Ok(edit) };
+    if let Some(step) = steps.iter().find(|step| !can_do(step, abilities)) {
+        let word = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let uri = word(step.get("uri").or_else(|| step.get("oldUri")));
+        return Err(Refused::Operation { operation: word(step.get("kind")), uri });
+    }
+    if !abilities.document_changes {
+        let changes = changes(steps)?;
+        let Some(edit) = edit.as_object_mut() else { return Ok(edit) };
+        edit.remove("documentChanges");
+        edit.insert("changes".to_owned(), changes);
+    }
+    Ok(edit)
+}
+
+/// The parameters of `workspace/applyEdit`, or anything else with an `edit` in it.
+pub(crate) fn with_edit(mut holder: Value, abilities: Edits) -> Result<Value, Refused> {
+    if let Some(edit) = holder.get_mut("edit") {
+        *edit = workspace_edit(edit.take(), abilities)?;
+    }
+    Ok(holder)
+}
+
+/// Whether an editor can do one of the steps of an edit.
+fn can_do(step: &Value, abilities: Edits) -> bool {
+    let can = match step.get("kind").and_then(Value::as_str) {
+        None => return true,
+        Some("create") => abilities.create,
+        Some("rename") => abilities.rename,
+        Some("delete") => abilities.delete,
+        Some(_) => false,
+    };
+    can && abilities.document_changes
+}
+
+/// Steps that only change texts, as changes of documents by their URI.
+fn changes(steps: &[Value]) -> Result<Value, Refused> {
+    let (mut changes, mut seen) = (Map::new(), BTreeSet::new());
+    for step in steps {
+        let Some(uri) = step.pointer("/textDocument/uri").and_then(Value::as_str) else { continue };
+        // The columns of a second step are those after the first, which the plain form cannot say.
+        if !seen.insert(uri) {
+            return Err(Refused::Steps { uri: uri.to_owned() });
+        }
+        let mut edits = step.get("edits").cloned().unwrap_or_else(|| Value::Array(Vec::new()));
+        for edit in edits.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+            edit.remove("annotationId");
+        }
+        changes.insert(uri.to_owned(), edits);
+    }
+    Ok(Value::Object(changes))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ALL: Edits = Edits { document_changes: true, create: true, rename: true, delete: true };
+
+    fn step(uri: &str, text: &str) -> Value {
+        json!({"textDocument": {"uri": uri, "version": 3}, "edits": [{"range": [0], "newText": text}]})
+    }
+
+    #[test]
+    fn steps_become_changes_where_only_those_are_understood() {
+        let edit = json!({"documentChanges": [step("file:///a", "x"), step("file:///b", "y")], "changes": {"old": []}});
+        let expected = json!({"changes": {
+            "file:///a": [{"range": [0], "newText": "x"}],
+            "file:///b": [{"range": [0], "newText": "y"}],
+        }});
+        assert_eq!(workspace_edit(edit.clone(), Edits::default()), Ok(expected));
+        assert_eq!(workspace_edit(edit.clone(), ALL), Ok(edit));
+        for plain in [json!({"changes": {"file:///a": []}}), Value::Null] {
+            assert_eq!(workspace_edit(plain.clone(), Edits::default()), Ok(plain));
+        }
+    }
+
+    #[test]
+    fn an_edit_that_cannot_be_carried_out_is_refused_in_words() {
+        let rename = json!({"kind": "rename", "oldUri": "file:///a", "newUri": "file:///b"});
+        let edit = json!({"documentChanges": [step("file:///a", "x"), rename]});
+        let refused =
+            workspace_edit(edit.clone(), Edits { rename: false, ..ALL }).expect_err("renames a file");
+        assert!(refused.to_string().contains("rename file:///a"), "{refused}");
+        assert!(workspace_edit(edit.clone(), Edits { document_changes: false, ..ALL }).is_err());
+        assert_eq!(workspace_edit(edit.clone(), Edits { create: false, ..ALL }), Ok(edit));
+    }
+
+    #[test]
+    fn a_document_in_two_steps_is_not_mixed_up() {
+        let edit = json!({"documentChanges": [step("file:///a", "x"), step("file:///a", "y")]});
+        assert_eq!(
+            workspace_edit(edit, Edits::default()),
+            Err(Refused::Steps { uri: "file:///a".to_owned() })
+        );
+    }
+
+    #[test]
+    fn an_edit_within_parameters_is_treated_alike() {
+        let params = json!({"label": "l", "edit": {"documentChanges": [step("file:///a", "x")]}});
+        let expected =
+            json!({"label": "l", "edit": {"changes": {"file:///a": [{"range": [0], "newText": "x"}]}}});
+        assert_eq!(with_edit(params, Edits::default()), Ok(expected));
+        assert_eq!(with_edit(json!({"label": "l"}), Edits::default()), Ok(json!({"label": "l"})));
+    }
+}

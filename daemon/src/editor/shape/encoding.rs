@@ -1,0 +1,78 @@
+//! What the columns of an editor count, and which way of counting it is given.
+//!
+//! Servers are always spoken to in UTF-16, so an editor that offers it is given it, and nothing needs to be translated.
+
+use serde_json::Value;
+
+/// What one column is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Encoding {
+    /// A byte of UTF-8.
+    Utf8,
+    /// A code unit of UTF-16: the protocol's own, and that of every server here.
+    #[default]
+    Utf16,
+    /// A character (Unicode scalar value).
+    Utf32,
+}
+
+impl Encoding {
+    /// Its name in the protocol.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Utf8 => "utf-8",
+            Self::Utf16 => "utf-16",
+            Self::Utf32 => "utf-32",
+        }
+    }
+
+    /// The one of that name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Utf8, Self::Utf16, Self::Utf32].into_iter().find(|one| one.name() == name)
+    }
+
+    /// Those of a list of names that are known, in its order.
+    pub(crate) fn all_named(names: &Value) -> Vec<Self> {
+        let names = names.as_array().into_iter().flatten();
+        names.filter_map(Value::as_str).filter_map(Self::named).collect()
+    }
+
+    /// The one that an editor is given: UTF-16 if it offers that or nothing that is known, since the protocol makes
+    /// everybody understand it; else UTF-8, else UTF-32.
+    pub(crate) fn chosen(offered: &[Self]) -> Self {
+        match offered {
+            [] => Self::Utf16,
+            offered => [Self::Utf16, Self::Utf8, Self::Utf32]
+                .into_iter()
+                .find(|one| offered.contains(one))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// How many columns a character takes.
+    pub(crate) fn width(self, c: char) -> usize {
+        match self {
+            Self::Utf8 => c.len_utf8(),
+            Self::Utf16 => c.len_utf16(),
+            Self::Utf32 => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn utf16_is_given_to_whoever_offers_it_or_says_nothing() {
+        let chosen = |names: Value| Encoding::chosen(&Encoding::all_named(&names));
+        assert_eq!(chosen(Value::Null), Encoding::Utf16);
+        assert_eq!(chosen(json!([])), Encoding::Utf16);
+        assert_eq!(chosen(json!(["utf-9", 7])), Encoding::Utf16);
+        assert_eq!(chosen(json!(["utf-8", "utf-16"])), Encoding::Utf16);
+        assert_eq!(chosen(json!(["utf-32", "utf-8"])), Encoding::Utf8);
+        assert_eq!(chosen(json!(["utf-32"])), Encoding::Utf32);
+    }
+}

@@ -1,0 +1,244 @@
+//! Answers of servers in what an editor understands.
+//!
+//! Most editors understand nearly everything, and most answers pass as the bytes that they came as: [`needs_shaping`] says
+//! without looking at an answer whether it has to be read at all.
+
+use serde_json::Value;
+
+use super::abilities::{Abilities, Edits};
+pub(crate) use super::edits::Refused;
+use super::{code_actions, completion, edits, folds, locations, markdown, signatures, symbols};
+
+/// What an answer does not say itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context<'a> {
+    /// The document that was asked about; empty if it was none.
+    pub(crate) uri: &'a str,
+    /// Its text as the server has it, if somebody knows it. Only foldings need it.
+    pub(crate) text: Option<&'a str>,
+}
+
+/// What has to be done to an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Shaping {
+    Links,
+    SymbolTree,
+    SymbolRanges,
+    Completions,
+    Completion,
+    Hover,
+    Signatures,
+    Edit,
+    WithEdit,
+    CodeActions,
+    Folds,
+    Diagnostics,
+}
+
+/// Whether answers to a method (or the parameters of a server's own message) have to be read for this editor at all.
+pub(crate) fn needs_shaping(method: &str, abilities: &Abilities) -> bool {
+    shaping(method, abilities).is_some()
+}
+
+/// A server's answer to `method`, or the parameters of what it says itself (`workspace/applyEdit`,
+/// `textDocument/publishDiagnostics`), in what the editor understands. What is of an unexpected shape passes as it is. Columns
+/// are still the server's: they are translated afterwards ([`super::translate`]).
+///
+/// # Errors
+/// [`Refused`] if the answer is an edit that the editor cannot carry out.
+pub(crate) fn for_editor(
+    method: &str,
+    result: Value,
+    abilities: &Abilities,
+    context: &Context<'_>,
+) -> Result<Value, Refused> {
+    let Some(shaping) = shaping(method, abilities) else { return Ok(result) };
+    Ok(match shaping {
+        Shaping::Links => locations::without_links(result),
+        Shaping::SymbolTree => symbols::flat(result, context.uri),
+        Shaping::SymbolRanges => symbols::with_ranges(result),
+        Shaping::Completions => completion::list(result, &abilities.completion),
+        Shaping::Completion => completion::one(result, &abilities.completion),
+        Shaping::Hover => hover(result),
+        Shaping::Signatures => signatures::help(result, abilities.signatures),
+        Shaping::Edit => edits::workspace_edit(result, abilities.edits)?,
+        Shaping::WithEdit => edits::with_edit(result, abilities.edits)?,
+        Shaping::CodeActions => code_actions::list(result, abilities),
+        Shaping::Folds => folds::whole_lines(result, context.text),
+        Shaping::Diagnostics => diagnostics(result, abilities),
+    })
+}
+
+/// What an answer needs, if anything.
+fn shaping(method: &str, abilities: &Abilities) -> Option<Shaping> {
+    let (links, can) = (&abilities.links, abilities);
+    let (understands, otherwise) = match method {
+        "textDocument/declaration" => (links.declaration, Shaping::Links),
+        "textDocument/definition" => (links.definition, Shaping::Links),
+        "textDocument/typeDefinition" => (links.type_definition, Shaping::Links),
+        "textDocument/implementation" => (links.implementation, Shaping::Links),
+        "textDocument/documentSymbol" => (can.symbol_trees, Shaping::SymbolTree),
+        "workspace/symbol" => (can.resolves_symbols, Shaping::SymbolRanges),
+        "textDocument/completion" => (knows_completions(can), Shaping::Completions),
+        "completionItem/resolve" => (knows_completions(can), Shaping::Completion),
+        "textDocument/hover" => (can.hover_markdown, Shaping::Hover),
+        "textDocument/signatureHelp" => (knows_signatures(can), Shaping::Signatures),
+        "textDocument/rename"
+        | "workspace/willCreateFiles"
+        | "workspace/willRenameFiles"
+        | "workspace/willDeleteFiles" => (knows_edits(can.edits), Shaping::Edit),
+        "workspace/applyEdit" | "codeAction/resolve" => (knows_edits(can.edits), Shaping::WithEdit),
+        "textDocument/codeAction" => {
+            (knows_edits(can.edits) && !code_actions::need_shaping(can), Shaping::CodeActions)
+        }
+        "textDocument/foldingRange" => (!can.folds_lines_only, Shaping::Folds),
+        "textDocument/publishDiagnostics" | "textDocument/diagnostic" => {
+            (can.diagnostics.related_information && can.diagnostics.tags, Shaping::Diagnostics)
+        }
+        _ => return None,
+    };
+    (!understands).then_some(otherwise)
+}
+
+fn knows_completions(abilities: &Abilities) -> bool {
+    abilities.completion.snippets && abilities.completion.markdown
+}
+
+fn knows_signatures(abilities: &Abilities) -> bool {
+    let can = abilities.signatures;
+    can.markdown && can.label_offsets && can.active_parameter
+}
+
+fn knows_edits(edits: Edits) -> bool {
+    edits.document_changes && edits.create && edits.rename && edits.delete
+}
+
+fn hover(mut result: Value) -> Value {
+    if let Some(contents) = result.get_mut("contents") {
+        markdown::make_plain(contents);
+    }
+    result
+}
+
+/// Diagnostics that were pushed (`diagnostics`) or asked for (`items`).
+fn diagnostics(mut result: Value, abilities: &Abilities) -> Value {
+    let list = ["diagnostics", "items"].into_iter().find(|field| result.get(field).is_some());
+    let list = list.and_then(|field| result.get_mut(field)).and_then(Value::as_array_mut);
+    for diagnostic in list.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if !abilities.diagnostics.related_information {
+            diagnostic.remove("relatedInformation");
+        }
+        if !abilities.diagnostics.tags {
+            diagnostic.remove("tags");
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use hob_live::offer::client_capabilities;
+
+    const METHODS: &[&str] = &[
+        "textDocument/declaration",
+        "textDocument/definition",
+        "textDocument/typeDefinition",
+        "textDocument/implementation",
+        "textDocument/documentSymbol",
+        "workspace/symbol",
+        "textDocument/completion",
+        "completionItem/resolve",
+        "textDocument/hover",
+        "textDocument/signatureHelp",
+        "textDocument/rename",
+        "workspace/willRenameFiles",
+        "workspace/applyEdit",
+        "codeAction/resolve",
+        "textDocument/codeAction",
+        "textDocument/publishDiagnostics",
+    ];
+
+    fn shaped(method: &str, result: Value, capabilities: &Value) -> Result<Value, Refused> {
+        let context = Context { uri: "file:///a", text: None };
+        for_editor(method, result, &Abilities::of(capabilities), &context)
+    }
+
+    #[test]
+    fn what_is_offered_needs_no_shaping_for_an_editor_that_can_as_much() {
+        let abilities = Abilities::of(&hob_live::offer::client_capabilities());
+        for method in [
+            "textDocument/definition",
+            "textDocument/completion",
+            "textDocument/codeAction",
+            "textDocument/hover",
+        ] {
+            assert!(!needs_shaping(method, &abilities), "{method}");
+        }
+    }
+
+    #[test]
+    fn answers_are_read_only_for_editors_that_do_not_understand_them() {
+        let mut all = client_capabilities();
+        // What servers are not told of, editors may understand.
+        all["textDocument"]["declaration"] = json!({"linkSupport": true});
+        all["textDocument"]["publishDiagnostics"]["tagSupport"] = json!({"valueSet": [1, 2]});
+        let (able, plain) = (Abilities::of(&all), Abilities::of(&Value::Null));
+        for method in METHODS {
+            assert!(!needs_shaping(method, &able), "{method}");
+            assert!(needs_shaping(method, &plain), "{method}");
+        }
+        for method in ["textDocument/references", "vendor/ask"] {
+            assert!(!needs_shaping(method, &plain), "{method}");
+        }
+    }
+
+    #[test]
+    fn nothing_of_an_unexpected_shape_is_lost() {
+        for method in METHODS {
+            for odd in [json!(null), json!(7), json!([]), json!({}), json!("text"), json!([null, 7, []])] {
+                let expected = match *method {
+                    // Nothing in it is an action.
+                    "textDocument/codeAction" if odd.as_array().is_some_and(|list| !list.is_empty()) => {
+                        json!([])
+                    }
+                    _ => odd.clone(),
+                };
+                assert_eq!(shaped(method, odd, &Value::Null), Ok(expected), "{method}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_method_has_an_ability_of_its_own() {
+        let only_definition = json!({"textDocument": {"definition": {"linkSupport": true}}});
+        let link = json!([{"targetUri": "file:///b", "targetSelectionRange": [1]}]);
+        assert_eq!(shaped("textDocument/definition", link.clone(), &only_definition), Ok(link.clone()));
+        let place = json!([{"uri": "file:///b", "range": [1]}]);
+        assert_eq!(shaped("textDocument/implementation", link, &only_definition), Ok(place));
+    }
+
+    #[test]
+    fn diagnostics_lose_what_is_not_understood() {
+        let given = json!({"uri": "file:///a", "diagnostics": [
+            {"message": "m", "tags": [1], "relatedInformation": [{"message": "r"}]},
+        ]});
+        let tags = json!({"textDocument": {"publishDiagnostics": {"tagSupport": {"valueSet": [1, 2]}}}});
+        let expected = json!({"uri": "file:///a", "diagnostics": [{"message": "m", "tags": [1]}]});
+        assert_eq!(shaped("textDocument/publishDiagnostics", given, &tags), Ok(expected));
+        let pulled = json!({"kind": "full", "items": [{"message": "m", "tags": [1]}]});
+        let expected = json!({"kind": "full", "items": [{"message": "m"}]});
+        assert_eq!(shaped("textDocument/diagnostic", pulled, &Value::Null), Ok(expected));
+    }
+
+    #[test]
+    fn a_hover_is_plain_where_markdown_is_not_understood() {
+        let given = json!({"contents": {"kind": "markdown", "value": "`f`"}});
+        let expected = json!({"contents": {"kind": "plaintext", "value": "f"}});
+        assert_eq!(shaped("textDocument/hover", given.clone(), &Value::Null), Ok(expected));
+        let able = json!({"textDocument": {"hover": {"contentFormat": ["plaintext", "markdown"]}}});
+        assert_eq!(shaped("textDocument/hover", given.clone(), &able), Ok(given));
+    }
+}

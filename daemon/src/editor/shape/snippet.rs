@@ -1,0 +1,346 @@
+//! Snippets as plain text: what would stand in the document if nobody typed into their tab stops.
+//!
+//! The grammar is that of the protocol ("Snippet Syntax"): tab stops `$1`, placeholders `${1:default}`, which nest, choices
+//! `${1|one,two|}`, variables `$NAME` and `${NAME:default}`, transformations `${1/regex/format/options}`, which are left out,
+//! and `\` before `$`, `}` or `\`. What does not follow the grammar is text, as editors read it. A stop that comes again repeats
+//! what its placeholder says.
+
+use std::collections::BTreeMap;
+
+/// How deep placeholders nest before the rest is text, and repeat each other before the rest is empty.
+const DEEPEST: usize = 32;
+
+/// Bytes that repeated placeholders may add: each may repeat others, so a text could grow without bounds.
+const MOST_REPEATED: usize = 64 << 10;
+
+/// Variables that every editor knows. Without a value they are empty; any other stands for its own name.
+const KNOWN: &[&str] = &[
+    "TM_SELECTED_TEXT",
+    "TM_CURRENT_LINE",
+    "TM_CURRENT_WORD",
+    "TM_LINE_INDEX",
+    "TM_LINE_NUMBER",
+    "TM_FILENAME",
+    "TM_FILENAME_BASE",
+    "TM_DIRECTORY",
+    "TM_FILEPATH",
+];
+
+/// The text of a snippet without its tab stops.
+pub(crate) fn plain(snippet: &str) -> String {
+    if !snippet.contains(['$', '\\']) {
+        return snippet.to_owned();
+    }
+    let mut parser = Parser { text: snippet, at: 0, has_run_out: false };
+    let parts = parser.parts(None, 0);
+    let mut defaults = BTreeMap::new();
+    collect(&parts, &mut defaults);
+    let longest = snippet.len() + MOST_REPEATED;
+    let mut written = Written { defaults, values: BTreeMap::new(), depth: 0, longest };
+    let mut text = String::new();
+    written.write(&parts, &mut text);
+    text
+}
+
+#[derive(Debug)]
+enum Part<'a> {
+    Text(String),
+    Stop {
+        number: &'a str,
+        default: Option<Vec<Part<'a>>>,
+    },
+    /// A variable's default, the name of an unknown one, or what is in braces that nobody closed.
+    Inner(Vec<Part<'a>>),
+}
+
+/// What follows the number of a stop, or a variable's name.
+enum Rest<'a> {
+    /// No default.
+    Bare,
+    Default(Vec<Part<'a>>),
+    /// The snippet ended before the default did, which begins here. It is not read again as text: that would take twice as long
+    /// for each level of braces.
+    Unclosed(usize, Vec<Part<'a>>),
+}
+
+/// The first default of every stop.
+fn collect<'p, 'a>(parts: &'p [Part<'a>], defaults: &mut BTreeMap<&'a str, &'p [Part<'a>]>) {
+    for part in parts {
+        match part {
+            Part::Text(_) | Part::Stop { default: None, .. } => {}
+            Part::Stop { number, default: Some(inner) } => {
+                defaults.entry(number).or_insert(inner);
+                collect(inner, defaults);
+            }
+            Part::Inner(inner) => collect(inner, defaults),
+        }
+    }
+}
+
+struct Written<'p, 'a> {
+    defaults: BTreeMap<&'a str, &'p [Part<'a>]>,
+    /// What stops say; empty while one is being found out, so that a stop inside its own default ends.
+    values: BTreeMap<&'a str, String>,
+    /// How many stops are inside each other's defaults here: there may be thousands.
+    depth: usize,
+    longest: usize,
+}
+
+impl<'a> Written<'_, 'a> {
+    fn write(&mut self, parts: &[Part<'a>], text: &mut String) {
+        for part in parts {
+            match part {
+                Part::Text(literal) => text.push_str(literal),
+                Part::Inner(inner) => self.write(inner, text),
+                Part::Stop { number, .. } => {
+                    let value = self.value(number);
+                    if text.len() + value.len() <= self.longest {
+                        text.push_str(&value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, number: &'a str) -> String {
+        if let Some(value) = self.values.get(number) {
+            return value.clone();
+        }
+        self.values.insert(number, String::new());
+        let mut value = String::new();
+        if let Some(parts) = self.defaults.get(number).copied().filter(|_| self.depth < DEEPEST) {
+            self.depth += 1;
+            self.write(parts, &mut value);
+            self.depth -= 1;
+        }
+        self.values.insert(number, value.clone());
+        value
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    /// The end of a choice or a transformation was looked for up to the snippet's end, so that no other has to be.
+    has_run_out: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn eat(&mut self, word: &str) -> bool {
+        let is_next = self.rest().starts_with(word);
+        self.at += if is_next { word.len() } else { 0 };
+        is_next
+    }
+
+    /// What follows while characters fit.
+    fn eat_while(&mut self, fits: fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let eaten = rest.find(|c| !fits(c)).map_or(rest, |end| &rest[..end]);
+        self.at += eaten.len();
+        eaten
+    }
+
+    /// Everything up to `end`, which is not eaten, or to the end of the snippet.
+    fn parts(&mut self, end: Option<char>, depth: usize) -> Vec<Part<'a>> {
+        let (mut parts, mut literal) = (Vec::new(), String::new());
+        while let Some(c) = self.rest().chars().next() {
+            if Some(c) == end {
+                break;
+            }
+            let before = self.at;
+            match self.special(c, depth) {
+                Some(part) => {
+                    parts.push(Part::Text(std::mem::take(&mut literal)));
+                    parts.push(part);
+                }
+                None => {
+                    self.at = before;
+                    literal.push(self.literal(c));
+                }
+            }
+        }
+        parts.push(Part::Text(literal));
+        parts
+    }
+
+    /// One character of text, which may be escaped.
+    fn literal(&mut self, c: char) -> char {
+        self.at += c.len_utf8();
+        let escaped = self.rest().chars().next().filter(|next| c == '\\' && matches!(next, '$' | '}' | '\\'));
+        self.at += escaped.map_or(0, char::len_utf8);
+        escaped.unwrap_or(c)
+    }
+
+    /// What begins with `$` here, if anything does. The parser may have moved where nothing does.
+    fn special(&mut self, c: char, depth: usize) -> Option<Part<'a>> {
+        if c != '$' || depth >= DEEPEST {
+            return None;
+        }
+        let start = self.at;
+        self.at += 1;
+        let braced = self.eat("{");
+        let number = self.eat_while(|c| c.is_ascii_digit());
+        let name = match number {
+            "" => self.eat_while(|c| c.is_ascii_alphanumeric() || c == '_'),
+            _ => "",
+        };
+        let rest = match braced {
+            _ if number.is_empty() && name.is_empty() => return None,
+            false => Rest::Bare,
+            true if name.is_empty() && self.eat("|") => Rest::Default(vec![Part::Text(self.choice()?)]),
+            true => self.rest_in_braces(depth)?,
+        };
+        Some(match rest {
+            Rest::Unclosed(opened, mut inner) => {
+                inner.insert(0, Part::Text(self.text[start..opened].to_owned()));
+                Part::Inner(inner)
+            }
+            Rest::Bare if name.is_empty() => Part::Stop { number, default: None },
+            Rest::Default(default) if name.is_empty() => Part::Stop { number, default: Some(default) },
+            Rest::Bare if KNOWN.contains(&name) => Part::Inner(Vec::new()),
+            Rest::Bare => Part::Inner(vec![Part::Text(name.to_owned())]),
+            Rest::Default(default) => Part::Inner(default),
+        })
+    }
+
+    /// What follows in braces; `None` if it follows no rule.
+    fn rest_in_braces(&mut self, depth: usize) -> Option<Rest<'a>> {
+        if self.eat("}") || self.eat("/") && self.transformation() {
+            return Some(Rest::Bare);
+        }
+        if !self.eat(":") {
+            return None;
+        }
+        let opened = self.at;
+        let default = self.parts(Some('}'), depth + 1);
+        Some(if self.eat("}") { Rest::Default(default) } else { Rest::Unclosed(opened, default) })
+    }
+
+    /// The first of the words up to `|}`; all of them are eaten.
+    fn choice(&mut self) -> Option<String> {
+        let (mut first, mut word) = (None, String::new());
+        loop {
+            if self.eat("|}") {
+                return Some(first.unwrap_or(word));
+            }
+            let Some(c) = self.rest().chars().next().filter(|_| !self.has_run_out) else {
+                self.has_run_out = true;
+                return None;
+            };
+            self.at += c.len_utf8();
+            match c {
+                ',' => first = first.or(Some(std::mem::take(&mut word))),
+                '\\' if self.rest().starts_with([',', '|', '\\', '$', '}']) => {
+                    let escaped = self.rest().chars().next()?;
+                    self.at += escaped.len_utf8();
+                    word.push(escaped);
+                }
+                c => word.push(c),
+            }
+        }
+    }
+
+    /// Eats `regex/format/options}`; whether it is there. The format may hold braces of its own.
+    fn transformation(&mut self) -> bool {
+        let (mut slashes, mut braces) = (0, 0_usize);
+        while let Some(c) = self.rest().chars().next().filter(|_| !self.has_run_out) {
+            self.at += c.len_utf8();
+            match c {
+                '\\' => self.at += self.rest().chars().next().map_or(0, char::len_utf8),
+                '/' if braces == 0 => slashes += 1,
+                '$' if slashes == 1 && self.eat("{") => braces += 1,
+                '}' if braces > 0 => braces -= 1,
+                '}' if slashes >= 2 => return true,
+                _ => {}
+            }
+        }
+        self.has_run_out = true;
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn tab_stops_go_and_their_defaults_stay() {
+        for (snippet, text) in [
+            ("println!($0)", "println!()"),
+            ("$1.push($2)$0", ".push()"),
+            ("${1}x${0}", "x"),
+            ("map(${1:key}, ${2:value})", "map(key, value)"),
+            ("f(${1:a, ${2:b}})", "f(a, b)"),
+            ("for ${1:i} in 0..$1.len", "for i in 0..i.len"),
+            ("$1 = ${1:x}", "x = x"),
+            ("${1|pub,pub(crate)|} fn", "pub fn"),
+            ("${1|a\\,b,c|}", "a,b"),
+            ("naïve ${1:é}", "naïve é"),
+        ] {
+            assert_eq!(plain(snippet), text, "{snippet}");
+        }
+    }
+
+    #[test]
+    fn variables_have_their_defaults_or_names() {
+        assert_eq!(plain("${TM_SELECTED_TEXT:body}"), "body");
+        assert_eq!(plain("[$TM_SELECTED_TEXT]"), "[]");
+        assert_eq!(plain("$name = ${other}"), "name = other");
+        assert_eq!(plain("${TM_FILENAME/(.*)\\..+$/${1:/upcase}/g}!"), "!");
+        assert_eq!(plain("${1/a/b/}c"), "c");
+    }
+
+    #[test]
+    fn what_is_escaped_or_no_stop_is_text() {
+        for (snippet, text) in [
+            (r"cost \$1", "cost $1"),
+            (r"${1:\}}", "}"),
+            (r"a\\b\n", r"a\b\n"),
+            ("{ $1 }", "{  }"),
+            ("$ and ${} and ${-}", "$ and ${} and ${-}"),
+            ("${1:open ${2:x}", "${1:open x"),
+            ("${1|open", "${1|open"),
+            ("100%", "100%"),
+            ("end\\", "end\\"),
+        ] {
+            assert_eq!(plain(snippet), text, "{snippet}");
+        }
+    }
+
+    #[test]
+    fn a_stop_in_its_own_default_ends() {
+        assert_eq!(plain("${1:a$1}"), "a");
+        assert_eq!(plain("${1:$2}${2:$1b}"), "bb");
+    }
+
+    #[test]
+    fn repetition_is_bounded() {
+        let doubling: String = (1..60).map(|n| format!("${{{n}:x${}${}}}", n + 1, n + 1)).collect();
+        assert!(plain(&doubling).len() <= doubling.len() + MOST_REPEATED);
+        let deep = "${1:".repeat(5000) + &"}".repeat(5000);
+        assert!(plain(&deep).len() <= deep.len());
+        let chain: String = (1..20_000).map(|n| format!("${{{n}:${}}}", n + 1)).collect();
+        assert_eq!(plain(&chain), "");
+        let never_closed = "${1:".repeat(5000) + &"${1|${1/".repeat(5000);
+        assert_eq!(plain(&never_closed), never_closed);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_snippet(text in "[$\\\\{}|:,/1-3aé]{0,40}") {
+            plain(&text);
+        }
+
+        #[test]
+        fn what_is_escaped_comes_back(text in "[$\\\\{}|:,/1-3aé]{0,20}") {
+            let escaped = text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}");
+            prop_assert_eq!(plain(&escaped), text);
+        }
+    }
+}

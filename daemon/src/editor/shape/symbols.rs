@@ -1,0 +1,88 @@
+//! Outlines as lists, and symbols with a place at once.
+
+use serde_json::{Map, Value, json};
+
+/// A tree of `DocumentSymbol`s as the flat list of `SymbolInformation` in the same order; a list that is flat already stays.
+pub(crate) fn flat(result: Value, uri: &str) -> Value {
+    let Value::Array(symbols) = result else { return result };
+    let mut list = Vec::new();
+    for symbol in symbols {
+        flatten(symbol, (uri, None), &mut list);
+    }
+    Value::Array(list)
+}
+
+/// Appends a symbol and those in it, which name it as their container. As deep as the answer was nested, which whoever read
+/// it has bounded.
+fn flatten(mut symbol: Value, (uri, container): (&str, Option<&str>), list: &mut Vec<Value>) {
+    let Some(fields) = symbol.as_object_mut().filter(|fields| !fields.contains_key("location")) else {
+        list.push(symbol);
+        return;
+    };
+    let children = fields.remove("children");
+    let name = fields.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+    list.push(information(fields, (uri, container)));
+    let Some(Value::Array(children)) = children else { return };
+    for child in children {
+        flatten(child, (uri, Some(&name)), list);
+    }
+}
+
+fn information(symbol: &mut Map<String, Value>, (uri, container): (&str, Option<&str>)) -> Value {
+    let mut information = Map::new();
+    for field in ["name", "kind", "tags", "deprecated"] {
+        information.extend(symbol.remove(field).map(|value| (field.to_owned(), value)));
+    }
+    let range = symbol.remove("range").or_else(|| symbol.remove("selectionRange"));
+    information.insert("location".to_owned(), json!({"uri": uri, "range": range}));
+    information.extend(container.map(|name| ("containerName".to_owned(), name.into())));
+    Value::Object(information)
+}
+
+/// Symbols whose range would have to be asked for are put at the start of their file.
+pub(crate) fn with_ranges(mut result: Value) -> Value {
+    let start = json!({"line": 0, "character": 0});
+    for symbol in result.as_array_mut().into_iter().flatten() {
+        let location = symbol.get_mut("location").and_then(Value::as_object_mut);
+        if let Some(location) = location {
+            location.entry("range").or_insert_with(|| json!({"start": start, "end": start}));
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_becomes_a_list_in_its_order() {
+        let tree = json!([
+            {"name": "A", "kind": 5, "detail": "d", "range": [0], "selectionRange": [1], "children": [
+                {"name": "m", "kind": 6, "tags": [1], "range": [2], "selectionRange": [3], "children": [
+                    {"name": "x", "kind": 13, "range": [4], "selectionRange": [4]},
+                ]},
+            ]},
+            {"name": "b", "kind": 12, "range": [5], "selectionRange": [5], "children": []},
+        ]);
+        let expected = json!([
+            {"name": "A", "kind": 5, "location": {"uri": "file:///f", "range": [0]}},
+            {"name": "m", "kind": 6, "tags": [1], "location": {"uri": "file:///f", "range": [2]}, "containerName": "A"},
+            {"name": "x", "kind": 13, "location": {"uri": "file:///f", "range": [4]}, "containerName": "m"},
+            {"name": "b", "kind": 12, "location": {"uri": "file:///f", "range": [5]}},
+        ]);
+        assert_eq!(flat(tree, "file:///f"), expected);
+        assert_eq!(flat(expected.clone(), "file:///other"), expected);
+        assert_eq!(flat(Value::Null, "file:///f"), Value::Null);
+    }
+
+    #[test]
+    fn a_symbol_without_a_range_is_at_the_start_of_its_file() {
+        let symbols = json!([{"name": "a", "location": {"uri": "file:///f"}}, {"name": "b"}]);
+        let start = json!({"line": 0, "character": 0});
+        let range = json!({"start": start, "end": start});
+        let expected =
+            json!([{"name": "a", "location": {"uri": "file:///f", "range": range}}, {"name": "b"}]);
+        assert_eq!(with_ranges(symbols), expected);
+    }
+}

@@ -1,0 +1,133 @@
+//! What several servers can do between them, field by field of their capabilities.
+
+use serde_json::{Map, Value};
+
+/// Fields that restrict: a server without one can do it for everything, and so can the union.
+const RESTRICTIONS: &[&str] = &["documentSelector", "codeActionKinds"];
+
+/// Fields that would be applied to what other servers answer, so they hold only where all agree.
+const COMMON: &[&str] = &["allCommitCharacters"];
+
+/// Adds what `other` says of a capability (`null`, a boolean, options, a list) to `one`.
+pub(crate) fn unite(one: &mut Value, other: &Value) {
+    match (&mut *one, other) {
+        (_, Value::Null | Value::Bool(false)) => {}
+        (Value::Null | Value::Bool(false), _) => *one = other.clone(),
+        (Value::Object(options), Value::Object(more)) => unite_options(options, more),
+        (Value::Object(options), Value::Bool(true)) => lift(options),
+        (Value::Bool(true), Value::Object(options)) => {
+            let mut options = options.clone();
+            lift(&mut options);
+            *one = Value::Object(options);
+        }
+        (Value::Array(list), Value::Array(more)) => {
+            more.iter().for_each(|new| {
+                if !list.contains(new) {
+                    list.push(new.clone());
+                }
+            });
+        }
+        _ => {}
+    }
+}
+
+fn unite_options(options: &mut Map<String, Value>, more: &Map<String, Value>) {
+    unite_triggers(options, more);
+    let is_said =
+        |options: &Map<String, Value>, key: &str| options.get(key).is_some_and(|value| !value.is_null());
+    let is_dropped = |key: &&&str| match COMMON.contains(*key) {
+        true => options.get(**key) != more.get(**key),
+        false => !(is_said(options, key) && is_said(more, key)),
+    };
+    let dropped: Vec<&str> = RESTRICTIONS.iter().chain(COMMON).filter(is_dropped).copied().collect();
+    options.retain(|key, _| !dropped.contains(&key.as_str()));
+    for (key, value) in more.iter().filter(|(key, _)| !dropped.contains(&key.as_str())) {
+        unite(options.entry(key.clone()).or_insert(Value::Null), value);
+    }
+}
+
+/// Formatting while one types has one first trigger; that of another server becomes one of the rest.
+fn unite_triggers(options: &mut Map<String, Value>, more: &Map<String, Value>) {
+    let (first, other) = (options.get("firstTriggerCharacter"), more.get("firstTriggerCharacter"));
+    if let (Some(first), Some(other)) = (first, other)
+        && first != other
+    {
+        let other = Value::Array(vec![other.clone()]);
+        unite(options.entry("moreTriggerCharacter").or_insert(Value::Null), &other);
+    }
+}
+
+fn lift(options: &mut Map<String, Value>) {
+    for key in RESTRICTIONS.iter().chain(COMMON) {
+        options.remove(*key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn united(one: Value, other: Value, expected: Value) {
+        let mut union = one;
+        unite(&mut union, &other);
+        assert_eq!(union, expected);
+    }
+
+    #[test]
+    fn options_are_more_than_a_yes() {
+        united(json!(true), json!({"prepareProvider": true}), json!({"prepareProvider": true}));
+        united(json!({"prepareProvider": true}), json!(true), json!({"prepareProvider": true}));
+        united(
+            json!({"resolveProvider": false}),
+            json!({"resolveProvider": true}),
+            json!({"resolveProvider": true}),
+        );
+        united(json!(true), json!(false), json!(true));
+        united(json!(false), json!({}), json!({}));
+        united(json!(null), json!(null), json!(null));
+    }
+
+    #[test]
+    fn lists_are_joined_without_doubles() {
+        united(
+            json!({"triggerCharacters": [".", ":"], "commands": ["a"]}),
+            json!({"triggerCharacters": [":", "<"], "commands": ["b"]}),
+            json!({"triggerCharacters": [".", ":", "<"], "commands": ["a", "b"]}),
+        );
+        united(
+            json!({"firstTriggerCharacter": "}"}),
+            json!({"firstTriggerCharacter": ";", "moreTriggerCharacter": ["\n"]}),
+            json!({"firstTriggerCharacter": "}", "moreTriggerCharacter": [";", "\n"]}),
+        );
+    }
+
+    #[test]
+    fn who_is_not_restricted_lifts_the_restriction() {
+        united(
+            json!({"codeActionKinds": ["quickfix"]}),
+            json!({"codeActionKinds": ["source"]}),
+            json!({"codeActionKinds": ["quickfix", "source"]}),
+        );
+        united(json!({"codeActionKinds": ["quickfix"]}), json!(true), json!({}));
+        united(json!({}), json!({"codeActionKinds": ["quickfix"]}), json!({}));
+        united(
+            json!({"documentSelector": null}),
+            json!({"documentSelector": [{"language": "c"}]}),
+            json!({}),
+        );
+    }
+
+    #[test]
+    fn one_servers_habits_are_not_another_ones() {
+        united(json!({"allCommitCharacters": ["."]}), json!({}), json!({}));
+        united(json!({}), json!({"allCommitCharacters": ["."]}), json!({}));
+        united(
+            json!({"allCommitCharacters": ["."]}),
+            json!({"allCommitCharacters": ["."]}),
+            json!({"allCommitCharacters": ["."]}),
+        );
+    }
+}

@@ -1,0 +1,268 @@
+//! How well a name fits what was said.
+//!
+//! A fit is a class and a figure from 0 to 1. The figure is no probability: what share of answers with such a figure is right is
+//! measured (`calibrate`). Words are compared as they are, by their stems, by their beginnings and with one edit between
+//! them, because people shorten and misspell; in that order, since each is less telling than the one before.
+
+use hob_text::ranked::Term;
+
+use super::subject::Reading;
+
+/// What the very name is worth: there is room above it for what else speaks for a candidate.
+pub(crate) const EXACT: f64 = 0.94;
+
+/// Letters that a word must have for a slip in it to be seen as one.
+const SLIP_FROM: usize = 5;
+
+/// In what way a name fits, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Class {
+    /// It is the name.
+    Exact,
+    /// But for upper and lower case, or for how its words are joined.
+    Spelt,
+    /// One edit lies between them.
+    Slip,
+    /// It has all of the words.
+    Words,
+    /// It has some of them.
+    Part,
+    /// What stands in it has them, not its name.
+    Text,
+}
+
+impl Class {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Spelt => "spelt otherwise",
+            Self::Slip => "one edit away",
+            Self::Words => "all words",
+            Self::Part => "some words",
+            Self::Text => "words of its text",
+        }
+    }
+}
+
+/// How well something fits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Fit {
+    pub(crate) class: Class,
+    pub(crate) value: f64,
+}
+
+/// What a name is compared as.
+#[derive(Clone, Debug)]
+pub(crate) struct Named<'n> {
+    /// Its own name.
+    pub(crate) name: &'n str,
+    /// Its words.
+    pub(crate) terms: Vec<Term>,
+    /// Words of the names that it is in.
+    pub(crate) outer: Vec<Term>,
+    /// Words of its path.
+    pub(crate) path: Vec<Term>,
+}
+
+/// How well a name fits a reading; `None` if not at all.
+pub(crate) fn fit(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
+    let placed = placement(reading, named);
+    let own = own(reading, named);
+    let joint = jointly(reading, named);
+    let best = own.into_iter().map(|fit| Fit { value: fit.value * placed, ..fit }).chain(joint);
+    let best = best.reduce(|a, b| if b.value > a.value { b } else { a })?;
+    Some(Fit { value: best.value * reading.weight, ..best })
+}
+
+/// What is left of a fit when it is not where it was said to be.
+fn placement(reading: &Reading, named: &Named<'_>) -> f64 {
+    if reading.container.is_empty() {
+        return 1.0;
+    }
+    let share = |places: &[&[Term]]| {
+        let has = |said: &&Term| places.iter().copied().flatten().any(|term| alike(said, term) >= SLIP);
+        reading.container.iter().filter(has).count() as f64 / reading.container.len() as f64
+    };
+    // In that name is where it was said to be; somewhere below such a folder it may be.
+    if share(&[&named.outer]) == 1.0 {
+        1.0
+    } else {
+        0.55 + 0.40 * share(&[&named.outer, &named.path, &named.terms])
+    }
+}
+
+/// The name by itself.
+fn own(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
+    if reading.name == named.name {
+        return Some(Fit { class: Class::Exact, value: EXACT });
+    }
+    if reading.name.eq_ignore_ascii_case(named.name) {
+        return Some(Fit { class: Class::Spelt, value: EXACT - 0.08 });
+    }
+    let (said, has) = (joined(&reading.terms), joined(&named.terms));
+    if said == has {
+        return Some(Fit { class: Class::Spelt, value: EXACT - 0.09 });
+    }
+    // As it is written first: two names can be one edit away once their words are joined, and one of them as they stand.
+    let as_written = is_slip(&reading.name.to_lowercase(), &named.name.to_lowercase());
+    if as_written || is_slip(&said, &has) {
+        // The shorter a name, the more names are one edit away.
+        let value = EXACT - if said.len() >= 8 { 0.10 } else { 0.14 } - if as_written { 0.0 } else { 0.06 };
+        return Some(Fit { class: Class::Slip, value });
+    }
+    by_words(&reading.terms, &named.terms)
+}
+
+/// What is said, spread over the name and what it is in: "FlagSet Parse" is `FlagSet.Parse`.
+fn jointly(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
+    if !reading.container.is_empty() || reading.terms.len() < 2 {
+        return None;
+    }
+    let (mut in_name, mut in_around, mut told) = (0.0, 0.0, vec![false; named.terms.len()]);
+    for said in &reading.terms {
+        let best = named.terms.iter().enumerate().map(|(at, term)| (alike(said, term), at));
+        let (own, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        let outer = named.outer.iter().map(|term| alike(said, term)).fold(0.0, f64::max);
+        let path = named.path.iter().map(|term| alike(said, term)).fold(0.0, f64::max);
+        let around = outer.max(0.95 * path);
+        if own > 0.0 && own >= around {
+            in_name += own;
+            told[at] = true;
+        } else {
+            in_around += around;
+        }
+    }
+    let said = (in_name + in_around) / reading.terms.len() as f64;
+    let own = told.iter().filter(|told| **told).count() as f64 / named.terms.len().max(1) as f64;
+    if in_name == 0.0 || in_around == 0.0 {
+        return None;
+    }
+    let class = if said >= 0.999 && own >= 0.999 { Class::Spelt } else { Class::Words };
+    let value = if class == Class::Spelt { EXACT - 0.09 } else { (0.50 + 0.35 * own) * said.powi(2) };
+    Some(Fit { class, value })
+}
+
+/// By the words alone, in any order.
+fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
+    if said.is_empty() || has.is_empty() {
+        return None;
+    }
+    let mut told = vec![0.0_f64; has.len()];
+    let mut explained = 0.0;
+    for word in said {
+        let best = has.iter().enumerate().map(|(at, term)| (alike(word, term), at));
+        let (how, at) = best.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        explained += how;
+        told[at] = told[at].max(how);
+    }
+    let share = explained / said.len() as f64;
+    if share == 0.0 {
+        return None;
+    }
+    let letters = |terms: &[Term]| terms.iter().map(|term| term.word.len()).sum::<usize>().max(1) as f64;
+    let covered: f64 = told.iter().zip(has).map(|(how, term)| how * term.word.len() as f64).sum();
+    let covered = (covered / letters(has)).min(1.0);
+    let class = if share >= 0.8 { Class::Words } else { Class::Part };
+    // All of the words, however many others the name has, are worth more than some of them.
+    Some(Fit { class, value: (0.50 + 0.38 * covered) * share.powi(2) })
+}
+
+/// What a word counts for that is another only by its ending, that is cut short, or in which there is a slip.
+const STEM: f64 = 0.92;
+const BEGINNING: f64 = 0.85;
+const SLIP: f64 = 0.8;
+
+/// How alike two words are, 0 to 1.
+pub(crate) fn alike(said: &Term, has: &Term) -> f64 {
+    if said.word == has.word {
+        return 1.0;
+    }
+    if said.stem == has.stem {
+        return STEM;
+    }
+    let is_beginning = said.word.len() >= 3 && has.word.starts_with(&said.word);
+    if is_beginning {
+        return BEGINNING;
+    }
+    let long = said.word.len() >= SLIP_FROM && has.word.len() >= SLIP_FROM;
+    if long && is_one_edit(&said.word, &has.word) { SLIP } else { 0.0 }
+}
+
+pub(crate) fn joined(terms: &[Term]) -> String {
+    terms.iter().map(|term| term.word.as_str()).collect()
+}
+
+fn is_slip(said: &str, has: &str) -> bool {
+    said.len() >= SLIP_FROM && has.len() >= SLIP_FROM && is_one_edit(said, has)
+}
+
+/// Whether one letter more, less, or other, or two exchanged ones make one of the other (Damerau 1964).
+pub(crate) fn is_one_edit(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    if long.len() - short.len() > 1 || a == b {
+        return false;
+    }
+    let same = short.iter().zip(long.iter()).take_while(|(x, y)| x == y).count();
+    if short.len() < long.len() {
+        return short[same..] == long[same + 1..];
+    }
+    let (x, y) = (&short[same..], &long[same..]);
+    x[1..] == y[1..] || (x.len() > 1 && x[0] == y[1] && x[1] == y[0] && x[2..] == y[2..])
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_text::ranked::terms;
+
+    use super::super::subject::Subject;
+    use super::*;
+
+    fn value(said: &str, name: &str, around: &str) -> f64 {
+        let subject = Subject::parse(said, &[]).expect("there are words");
+        let (outer, path) = around.split_once(' ').unwrap_or((around, ""));
+        let named = Named { name, terms: terms(name), outer: terms(outer), path: terms(path) };
+        let fits = subject.readings.iter().filter_map(|reading| fit(reading, &named));
+        fits.map(|fit| fit.value).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn one_edit_is_one_letter_or_an_exchange() {
+        for (a, b) in [("parse", "prase"), ("parse", "pars"), ("parse", "pparse"), ("parse", "porse")] {
+            assert!(is_one_edit(a, b) && is_one_edit(b, a), "{a} {b}");
+        }
+        for (a, b) in [("parse", "parse"), ("parse", "psare"), ("parse", "pa"), ("", "ab"), ("abcd", "badc")]
+        {
+            assert!(!is_one_edit(a, b), "{a} {b}");
+        }
+        assert!(is_one_edit("", "a"));
+    }
+
+    #[test]
+    fn what_is_nearer_counts_more() {
+        let order = [
+            value("make_response", "make_response", "Flask"),
+            value("Make_Response", "make_response", "Flask"),
+            value("make response", "make_response", "Flask"),
+            value("Flask make response", "make_response", "Flask src flask app"),
+            value("make_respnse", "make_response", "Flask"),
+            value("response", "make_response", "Flask"),
+            value("make resp", "make_response", "Flask"),
+            value("response kafka", "make_response", "Flask"),
+        ];
+        assert!(order.is_sorted_by(|a, b| a >= b) && order[0] > order[1], "{order:?}");
+        assert!(
+            order[5] > 0.6 && order[6] > 0.6 && order[7] < 0.4,
+            "all of the words, or one of two: {order:?}"
+        );
+        assert_eq!(value("kafka", "make_response", "Flask"), 0.0);
+    }
+
+    #[test]
+    fn what_it_is_said_to_be_in_counts() {
+        assert_eq!(value("Flask.run", "run", "Flask app"), EXACT);
+        assert!(value("Flask.run", "run", "Blueprint flask") < EXACT);
+        assert!(value("Flask.run", "run", "Blueprint") < 0.6);
+        assert!(value("run of Flask", "run", "Flask") > value("run of Flask", "run", "Cli"));
+    }
+}

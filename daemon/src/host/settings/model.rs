@@ -1,0 +1,232 @@
+//! `[model]`: the language model that may be asked, which the user alone can name.
+//!
+//! A mistake in the address, the name or the place of the key leaves no model, because words of the project would go to somebody
+//! who was not meant, or a key to where it does not belong. A mistake in the time-out leaves the usual one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toml::de::DeValue;
+
+use super::super::model_endpoint::{KeySource, ModelEndpoint};
+use super::parse::{Key, Reader, Wanted, is_plain};
+
+const OF_MODEL: &[&str] = &["endpoint", "key_env", "key_file", "name", "timeout_ms"];
+
+/// Calls give up after a while themselves.
+const LONGEST_MS: i64 = 60_000;
+
+/// What was said, as far as it can be used.
+#[derive(Default)]
+struct Draft {
+    endpoint: Option<String>,
+    name: Option<String>,
+    key: Option<KeySource>,
+    time_out: Option<Duration>,
+    /// Something is wrong that leaves no model.
+    spoilt: bool,
+}
+
+impl Reader<'_> {
+    /// The model that the section names, if nothing that matters is wrong with it.
+    pub(super) fn model(&mut self, section: (&Key<'_>, &Wanted<'_>)) -> Option<Arc<ModelEndpoint>> {
+        let table = self.table(section.0, section.1)?;
+        let mut draft = Draft::default();
+        for (key, value) in table {
+            self.of_model((key, value), &mut draft);
+        }
+        let at = section.1.span().start;
+        if table.contains_key("key_env") && table.contains_key("key_file") {
+            draft.spoilt = true;
+            self.problem(
+                at,
+                "`model` has `key_env` and `key_file`; only one can say where the key is".to_owned(),
+            );
+        }
+        for wanted in ["endpoint", "name"].into_iter().filter(|wanted| !table.contains_key(*wanted)) {
+            draft.spoilt = true;
+            self.problem(at, format!("`model` needs `{wanted}`, and does not count without"));
+        }
+        if draft.spoilt {
+            return None;
+        }
+        let model = ModelEndpoint::new(&draft.endpoint?, &draft.name?).ok()?.with_key(draft.key);
+        Some(Arc::new(match draft.time_out {
+            Some(time_out) => model.with_time_out(time_out),
+            None => model,
+        }))
+    }
+
+    fn of_model(&mut self, entry: (&Key<'_>, &Wanted<'_>), draft: &mut Draft) {
+        let is_said = match entry.0.get_ref().as_ref() {
+            "endpoint" => said(&mut draft.endpoint, self.endpoint(entry)),
+            "name" => said(&mut draft.name, self.name(entry)),
+            "key_env" => said(&mut draft.key, self.variable(entry).map(KeySource::Variable)),
+            "key_file" => said(&mut draft.key, self.key_file(entry).map(KeySource::File)),
+            "timeout_ms" => {
+                draft.time_out = self.time_out(entry);
+                true
+            }
+            _ => {
+                self.unknown(entry.0, "model", OF_MODEL);
+                true
+            }
+        };
+        draft.spoilt |= !is_said;
+    }
+
+    fn endpoint(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> Option<String> {
+        let Some(address) = value.get_ref().as_str() else {
+            self.expected((key, value), "an address, such as \"http://127.0.0.1:11434/v1\"");
+            return None;
+        };
+        match ModelEndpoint::new(address, "") {
+            Ok(_) => Some(address.to_owned()),
+            Err(why) => {
+                self.problem(value.span().start, format!("`endpoint` {why}"));
+                None
+            }
+        }
+    }
+
+    fn name(&mut self, entry: (&Key<'_>, &Wanted<'_>)) -> Option<String> {
+        let name = entry.1.get_ref().as_str().map(str::trim).filter(|name| !name.is_empty());
+        if name.is_none() {
+            let what = "`name` must be the model's, as its server has it, such as \"llama3.2\"";
+            self.problem(entry.1.span().start, what.to_owned());
+        }
+        name.map(str::to_owned)
+    }
+
+    fn variable(&mut self, entry: (&Key<'_>, &Wanted<'_>)) -> Option<String> {
+        // Whoever writes the key itself here is told without seeing it again.
+        let is_name = |name: &str| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        let name = entry.1.get_ref().as_str().filter(|name| is_name(name));
+        if name.is_none() {
+            let what =
+                "`key_env` must be the name of a variable that holds the key, such as \"OPENAI_API_KEY\"";
+            self.problem(entry.1.span().start, what.to_owned());
+        }
+        name.map(str::to_owned)
+    }
+
+    fn key_file(&mut self, entry: (&Key<'_>, &Wanted<'_>)) -> Option<PathBuf> {
+        let path = entry.1.get_ref().as_str().filter(|path| is_plain(path));
+        let path = path.map(|path| PathBuf::from(self.at_home(path))).filter(|path| path.is_absolute());
+        if path.is_none() {
+            let what = "`key_file` must be the path of a file, such as \"~/.config/model-key\"";
+            self.problem(entry.1.span().start, what.to_owned());
+        }
+        path
+    }
+
+    fn time_out(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> Option<Duration> {
+        let DeValue::Integer(number) = value.get_ref() else {
+            self.expected((key, value), "a number of milliseconds");
+            return None;
+        };
+        let ms = i64::from_str_radix(number.as_str(), number.radix()).ok();
+        let ms = ms.filter(|ms| (1..=LONGEST_MS).contains(ms)).and_then(|ms| u64::try_from(ms).ok());
+        if ms.is_none() {
+            let what = format!("`timeout_ms` must be between 1 and {LONGEST_MS}");
+            self.problem(value.span().start, what);
+        }
+        ms.map(Duration::from_millis)
+    }
+}
+
+/// Puts down what was said, and whether anything was.
+fn said<T>(place: &mut Option<T>, value: Option<T>) -> bool {
+    *place = value;
+    place.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::parse::{Parsed, Source, parse};
+    use super::*;
+
+    fn users(text: &str) -> Parsed {
+        parse(text, &Source { name: "f", home: Some(Path::new("/home/me")), is_users: true })
+    }
+
+    /// The only problem of a section with an address, a name and this.
+    fn problem(line: &str) -> (String, bool) {
+        let parsed = users(&format!("[model]\nendpoint = 'http://x/v1'\nname = 'm'\n{line}\n"));
+        assert_eq!(parsed.problems.len(), 1, "{line}: {:?}", parsed.problems);
+        (parsed.problems[0].clone(), parsed.model.is_some())
+    }
+
+    #[test]
+    fn a_model_and_everything_that_can_be_said_of_it() {
+        let section = "[model]\nendpoint = 'http://x/v1/'\nname = 'm'\n";
+        let usual = ModelEndpoint::new("http://x/v1", "m").expect("an address");
+        for (more, wanted) in [
+            ("", usual.clone()),
+            ("timeout_ms = 60000", usual.clone().with_time_out(Duration::from_secs(60))),
+            ("key_env = 'A_KEY'", usual.clone().with_key(Some(KeySource::Variable("A_KEY".to_owned())))),
+            ("key_file = '~/key'", usual.with_key(Some(KeySource::File("/home/me/key".into())))),
+        ] {
+            let parsed = users(&format!("{section}{more}\n[servers.ty]\nenabled = true\n"));
+            assert_eq!(parsed.problems, Vec::<String>::new());
+            assert_eq!(parsed.model.as_deref(), Some(&wanted), "{more}");
+        }
+        assert_eq!(users("").model, None);
+    }
+
+    #[test]
+    fn a_mistake_is_told_with_its_line() {
+        for (line, part, counts) in [
+            ("timeout_ms = 60001", "f:4: `timeout_ms` must be between 1 and 60000", true),
+            ("timeout_ms = 0", "between 1 and", true),
+            ("timeout_ms = 99999999999999999999", "between 1 and", true),
+            ("timeout_ms = '1'", "f:4: `timeout_ms` must be a number of milliseconds, and not a text", true),
+            ("timeout = 1", "f:4: `timeout` is unknown in `model`; did you mean `timeout_ms`?", true),
+            ("key_file = 'key'", "f:4: `key_file` must be the path of a file", false),
+            ("key_env = 7", "f:4: `key_env` must be the name of a variable", false),
+            ("key_env = 'A'\nkey_file = '/k'", "f:1: `model` has `key_env` and `key_file`", false),
+        ] {
+            let (told, is_there) = problem(line);
+            assert!(told.contains(part), "{line}: {told}");
+            assert_eq!(is_there, counts, "{line}");
+        }
+        for (text, part) in [
+            ("model = 'm'", "f:1: `model` must be a table, such as [model], and not a text"),
+            ("[model]\nname = 'm'", "f:1: `model` needs `endpoint`"),
+            ("[model]\nendpoint = 'http://x'", "f:1: `model` needs `name`"),
+            ("[model]\nname = ''\nendpoint = 'http://x'", "f:2: `name` must be the model's"),
+            ("[model]\nname = 'm'\nendpoint = 'x'", "f:3: `endpoint` must begin with http:// or https://"),
+            ("[model]\nname = 'm'\nendpoint = 7", "f:3: `endpoint` must be an address"),
+        ] {
+            let parsed = users(text);
+            assert_eq!(parsed.problems.len(), 1, "{:?}", parsed.problems);
+            assert!(parsed.problems[0].contains(part), "{:?}", parsed.problems);
+            assert_eq!(parsed.model, None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_in_place_of_its_name_is_not_shown() {
+        let (told, is_there) = problem("key_env = 'sk-verysecret'");
+        assert!(!told.contains("verysecret") && !is_there, "{told}");
+    }
+
+    #[test]
+    fn a_project_names_no_model_for_its_users() {
+        let text = "[model]\nendpoint = 'http://x/v1'\nname = 'm'\n";
+        let project = parse(text, &Source { name: "p", home: None, is_users: false });
+        assert_eq!(project.model, None);
+        assert!(project.problems[0].contains("p:1: `model` is unknown"), "{:?}", project.problems);
+        let parsed = users(&format!("[workspaces.'/p'.model]\n{}", &text[8..]));
+        assert!(
+            parsed.model.is_none() && parsed.problems[0].contains("`model` is unknown"),
+            "{:?}",
+            parsed.problems
+        );
+    }
+}

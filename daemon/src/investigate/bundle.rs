@@ -1,0 +1,186 @@
+//! What an investigation found, kept for a day: which places, and what their source was.
+//!
+//! Kept in the store, so that a bundle outlives the daemon; not kept is any source, which is read when it is asked for. A
+//! bundle is called after what it has, so that the same question about the same files is the same bundle.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use hob_base::{AbsPath, ContentHash};
+use hob_store::{Op, Store, StoreError, Tree};
+use serde::{Deserialize, Serialize};
+
+/// How long bundles are kept.
+const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Most bundles; the oldest go first.
+const MOST: usize = 1_000;
+
+/// Keys begin with this, and so does every bundle's name.
+const PREFIX: &[u8] = b"bundle/";
+/// Without letters that are taken for others (Crockford's base 32).
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const DIGITS_SHOWN: usize = 10;
+
+/// What was found, as it is on the disk.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Bundle {
+    /// The root of the workspace.
+    pub(crate) root: String,
+    pub(crate) query: String,
+    pub(crate) scope: String,
+    /// Seconds since 1970.
+    made: u64,
+    pub(crate) entries: Vec<Kept>,
+}
+
+/// A place that was found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// Node ID.
+    pub(crate) uid: String,
+    pub(crate) relevance: f64,
+    pub(crate) is_seed: bool,
+    /// The hash of its source when it was found; none if it could not be read.
+    pub(crate) hash: Option<[u8; 32]>,
+    /// A client has been given its source, whole.
+    pub(crate) given: bool,
+}
+
+impl Bundle {
+    pub(crate) fn new(root: &AbsPath, (query, scope): (String, String), entries: Vec<Kept>) -> Self {
+        Self { root: root.to_string(), query, scope, made: now(), entries }
+    }
+
+    /// What it is called: the same for the same findings.
+    pub(crate) fn id(&self) -> String {
+        let mut text = format!("{}\0{}\0{}", self.root, self.query, self.scope).into_bytes();
+        for entry in &self.entries {
+            text.extend_from_slice(entry.uid.as_bytes());
+            text.extend_from_slice(&entry.relevance.to_le_bytes());
+            text.extend_from_slice(entry.hash.as_ref().map_or(&[][..], |hash| hash));
+        }
+        let hash = ContentHash::of(&text);
+        let digits = hash.as_bytes().iter().take(DIGITS_SHOWN);
+        std::iter::once('b').chain(digits.map(|byte| char::from(DIGITS[usize::from(byte % 32)]))).collect()
+    }
+
+    /// The entry of an asset ID, or of a node ID.
+    pub(crate) fn position(&self, target: &str) -> Option<usize> {
+        let by_uid = || self.entries.iter().position(|entry| entry.uid == target);
+        let number = target.strip_prefix('a').and_then(|digits| digits.parse::<usize>().ok());
+        match number.and_then(|number| number.checked_sub(1)) {
+            Some(at) if at < self.entries.len() => Some(at),
+            _ => by_uid(),
+        }
+    }
+
+    /// Keeps it for a day from now, in the place of one that found the same; what is over goes.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub(crate) fn keep(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let mut ops = expired(store)?;
+        ops.push(Op::Put { key: key(&self.id()), value: encode(self) });
+        store.batch(Tree::Meta, ops)
+    }
+
+    /// Notes anew which entries were given.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub(crate) fn note(&self, store: &dyn Store) -> Result<(), StoreError> {
+        store.batch(Tree::Meta, vec![Op::Put { key: key(&self.id()), value: encode(self) }])
+    }
+}
+
+/// The name of the entry at a position.
+pub(crate) fn asset_id(at: usize) -> String {
+    format!("a{}", at + 1)
+}
+
+/// A bundle by its name, unless its day is over.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn load(store: &dyn Store, id: &str) -> Result<Option<Bundle>, StoreError> {
+    let bytes = store.get(Tree::Meta, &key(id))?;
+    let bundle = bytes.and_then(|bytes| decode(&bytes));
+    Ok(bundle.filter(|bundle| !is_over(bundle.made)))
+}
+
+/// The steps that remove what is over, what cannot be read, and the oldest of too many.
+fn expired(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
+    let (mut going, mut staying) = (Vec::new(), Vec::new());
+    store.each(Tree::Meta, PREFIX, &mut |key, value| {
+        match decode(value).filter(|bundle| !is_over(bundle.made)) {
+            Some(bundle) => staying.push((bundle.made, key.to_vec())),
+            None => going.push(key.to_vec()),
+        }
+        true
+    })?;
+    staying.sort_unstable();
+    let too_many = (staying.len() + 1).saturating_sub(MOST);
+    going.extend(staying.drain(..too_many).map(|(_, key)| key));
+    Ok(going.into_iter().map(|key| Op::Remove { key }).collect())
+}
+
+fn key(id: &str) -> Vec<u8> {
+    [PREFIX, id.as_bytes()].concat()
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn is_over(made: u64) -> bool {
+    now().saturating_sub(made) >= LIFE.as_secs()
+}
+
+fn encode(bundle: &Bundle) -> Vec<u8> {
+    serde_json::to_vec(bundle).unwrap_or_default()
+}
+
+fn decode(bytes: &[u8]) -> Option<Bundle> {
+    serde_json::from_slice(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_store::MemoryStore;
+
+    use super::*;
+
+    fn bundle(query: &str, made: u64) -> Bundle {
+        let kept =
+            |uid: &str| Kept { uid: uid.into(), relevance: 1.0, is_seed: true, hash: None, given: false };
+        let entries = vec![kept("py:a.py#f"), kept("py:a12#g")];
+        Bundle { root: "/p".into(), query: query.into(), scope: "all".into(), made, entries }
+    }
+
+    #[test]
+    fn a_bundle_is_kept_for_a_day() {
+        let store = MemoryStore::default();
+        let loaded = |id: &str| load(&store, id).expect("it can be read");
+        let mut one = bundle("pairing", now());
+        one.keep(&store).expect("kept");
+        one.entries[1].given = true;
+        one.note(&store).expect("noted");
+        assert_eq!(loaded(&one.id()), Some(one.clone()));
+        assert_eq!(bundle("pairing", 7).id(), one.id(), "the same findings have the same name");
+        assert_ne!(bundle("pairs", 7).id(), one.id());
+
+        let old = bundle("long ago", now() - LIFE.as_secs());
+        old.keep(&store).expect("kept");
+        assert_eq!(loaded(&old.id()), None);
+        bundle("later", now()).keep(&store).expect("kept");
+        assert_eq!(store.get(Tree::Meta, &key(&old.id())).expect("it can be read"), None, "it is gone");
+    }
+
+    #[test]
+    fn entries_have_two_names() {
+        let bundle = bundle("pairing", 0);
+        assert_eq!(bundle.position("a1"), Some(0));
+        assert_eq!(bundle.position("py:a12#g"), Some(1));
+        assert_eq!((bundle.position("a0"), bundle.position("a3"), bundle.position("x")), (None, None, None));
+        assert_eq!(asset_id(1), "a2");
+    }
+}

@@ -1,0 +1,112 @@
+//! What language servers say: symbols that they know, and whether a candidate is one.
+
+use hob_base::Deadline;
+use hob_live::requests::{self, Asking};
+use hob_live::uri::FileRef;
+use hob_map::graph::NodeRef;
+use hob_proto::tools::entity::{Source, Step};
+
+use super::gather::{Gathered, View, best_fit, definition};
+use super::step;
+use crate::entity::candidate::Candidate;
+use crate::entity::fit::Named;
+use crate::entity::kinds::SYMBOLS;
+use crate::tools::ToolCall;
+use crate::tools::ask::text_of;
+use crate::tools::nav::LONG_PATIENCE;
+use crate::tools::resolve::place_of;
+
+/// Candidates that servers are asked to confirm.
+const ASKED: usize = 5;
+
+/// Names that running servers are asked for.
+const NAMES: usize = 4;
+
+/// Symbols that running servers know by these names. None is started for it: which one that would have to be, a name does not
+/// say.
+pub(super) fn by_servers(call: &ToolCall<'_>, view: &View<'_>, gathered: &mut Gathered) {
+    let workspace = view.workspace;
+    let servers = workspace.live().pool().running(workspace.root());
+    let before = gathered.len();
+    let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
+    let read = |path: &hob_base::WsPath| text_of(workspace, path);
+    let names: Vec<String> = view.request.subject.names().into_iter().take(NAMES).collect();
+    let mut failed = Vec::new();
+    for server in &servers {
+        for name in &names {
+            match requests::workspace_symbols(server, name, Asking { read: &read, cancel: &cancel }) {
+                Ok(answer) => answer.value.iter().for_each(|found| {
+                    let FileRef::Inside(path) = &found.file else { return };
+                    let map = workspace.map();
+                    let node = map.file_at(path.as_str()).and_then(|file| map.symbol_at(file, found.at.0));
+                    let info = node.and_then(|node| map.info(NodeRef::Def(node)));
+                    // A line in the midst of another definition is not that one.
+                    let Some(info) = info.filter(|info| info.name_at.0 == found.at.0) else { return };
+                    let outer =
+                        hob_text::ranked::terms(found.container.as_deref().unwrap_or(&info.qualified));
+                    let named = Named {
+                        name: &info.name,
+                        terms: hob_text::ranked::terms(&info.name),
+                        outer,
+                        path: hob_text::ranked::terms(path.as_str()),
+                    };
+                    if let Some(fit) = best_fit(&view.request.subject, info.kind.as_str(), &named)
+                        && view.admits(&map, info.node)
+                    {
+                        let candidate = definition(workspace, &map, (&info, path), fit);
+                        gathered.add(Candidate { source: Source::Live, ..candidate });
+                    }
+                }),
+                Err(error) => failed.push(error.to_string()),
+            }
+        }
+    }
+    let note = match (servers.len(), failed.first()) {
+        (0, _) => "no language server runs yet: a nav_ tool starts one".to_owned(),
+        (count, None) => format!("{} symbols from {count} language servers", gathered.len() - before),
+        (_, Some(why)) => format!("{} symbols; not all answered: {why}", gathered.len() - before),
+    };
+    gathered.steps.push(step("generate", "symbols of language servers", "live", note));
+}
+
+/// Leaves only what a language server confirms, of the likeliest few; whether one could be asked at all.
+pub(super) fn confirmed(
+    call: &mut ToolCall<'_>,
+    candidates: &mut Vec<Candidate>,
+    steps: &mut Vec<Step>,
+) -> Result<(), String> {
+    let (mut kept, mut refused, mut asked) = (Vec::new(), None, 0);
+    for mut candidate in std::mem::take(candidates) {
+        if asked == ASKED {
+            break;
+        }
+        let is_symbol = SYMBOLS.contains(&candidate.kind.as_str());
+        if !is_symbol || !matches!(candidate.source, Source::Map | Source::Live) {
+            continue;
+        }
+        asked += 1;
+        match place_of(call, &candidate.id) {
+            Ok(place) if place["verified"] == true => {
+                candidate.attributes.insert("verified".to_owned(), true.into());
+                if let Some(line) = place["location"]["line"].as_u64() {
+                    candidate.attributes.insert("line".to_owned(), line.into());
+                }
+                kept.push(candidate);
+            }
+            Ok(_) => refused = refused.or_else(|| call.warnings.last().cloned()),
+            Err(error) => refused = Some(format!("{} {}", error.message, error.hint)),
+        }
+    }
+    let why = refused.clone().map(|why| format!(": {why}")).unwrap_or_default();
+    steps.push(step(
+        "verify",
+        "ask the language server",
+        "live",
+        format!("{} of {asked} confirmed{why}", kept.len()),
+    ));
+    *candidates = kept;
+    match refused {
+        Some(why) if candidates.is_empty() && asked > 0 => Err(why),
+        _ => Ok(()),
+    }
+}

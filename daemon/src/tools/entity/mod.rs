@@ -1,0 +1,349 @@
+//! `resolve` with a subject: a name in words to an entity.
+//!
+//! Five phases, each visible in `resolution_path`: normalise the words, generate candidates from every source that is allowed,
+//! score them, decide, verify. What is decided is a matter of `crate::entity`; here candidates are gathered, whoever may
+//! choose is asked, and the answer is put together.
+
+mod confirm;
+mod gather;
+mod meaning;
+mod outside;
+mod past;
+mod paths;
+mod request;
+mod select;
+mod words;
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use hob_base::{AbsPath, ContentHash, Deadline, WsPath};
+use hob_proto::ToolError;
+use hob_proto::tools::entity::{
+    Ambiguity, Candidate as Shown, Entity, EntityResult, Failure, Meta, Mode, Source, Status, Step,
+};
+use hob_proto::tools::resolve::ResolveArgs;
+use serde_json::{Map as Object, Value};
+
+use super::map::DERIVE_PATIENCE;
+use super::{Needs, Outcome, ToolCall, data};
+use crate::entity::candidate::Candidate;
+use crate::entity::judge::{self, Expected, Limits, Verdict};
+use crate::host::Workspace;
+use gather::{Gathered, View, When};
+use request::{Realm, Request};
+
+/// Names told to somebody who named a realm that is not there.
+const TOLD: usize = 8;
+
+/// One step on the way.
+fn step(phase: &str, action: &str, source: &str, note: String) -> Step {
+    Step { phase: phase.to_owned(), action: action.to_owned(), source: source.to_owned(), note }
+}
+
+/// The answer so far.
+struct Found {
+    candidates: Vec<Candidate>,
+    verdict: Verdict,
+    steps: Vec<Step>,
+}
+
+pub(super) fn entity(call: &mut ToolCall<'_>, args: ResolveArgs) -> Outcome {
+    let began = Instant::now();
+    let asked = fingerprint(&args);
+    let request = Request::parse(args)?;
+    let workspace = choose_workspace(call, &request)?;
+    let realm = realm(call, &workspace, &request)?;
+    let meta = |workspace: &Workspace| Meta {
+        request_id: format!("{asked}-{}", workspace.generation().0),
+        timestamp: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    let past = match &request.context.time {
+        None => None,
+        Some(revision) => match past::as_of((&workspace, &request), revision.trim(), &call.cancel) {
+            Ok(past) => Some(past),
+            Err(failure) => return data(&failed(failure, meta(&workspace))),
+        },
+    };
+    let view = View { workspace: &workspace, request: &request, realm: &realm, past: past.as_ref() };
+    let mut steps = vec![normalised(&request)];
+    steps.extend(past.as_ref().map(|past| step("normalise", "as of a revision", "git", past.note.clone())));
+    let candidates = candidates(call, (&workspace, &view), &mut steps)?;
+    match decided(call, &view, (candidates, steps)) {
+        Ok(found) => data(&show(&request, found, meta(&workspace))),
+        Err(failure) => data(&failed(failure, meta(&workspace))),
+    }
+}
+
+/// The same for the same arguments.
+fn fingerprint(args: &ResolveArgs) -> String {
+    let parts = [&args.context, &args.strategy, &args.constraints, &args.hints, &args.debug];
+    let text = format!("{:?}{parts:?}", args.subject);
+    ContentHash::of(text.as_bytes()).to_string().chars().take(12).collect()
+}
+
+/// Candidates from every source that is allowed, best first.
+fn candidates(
+    call: &mut ToolCall<'_>,
+    (workspace, view): (&Arc<Workspace>, &View<'_>),
+    steps: &mut Vec<Step>,
+) -> Result<Vec<Candidate>, ToolError> {
+    let request = view.request;
+    let is_quick = request.strategy.mode == Mode::Quick;
+    let mut gathered = Gathered::default();
+    if request.allows(Source::Map) {
+        gather::by_name(view, When::Now, &mut gathered);
+        gather::by_name(view, When::Then, &mut gathered);
+    }
+    if request.names(Source::Live) {
+        confirm::by_servers(call, view, &mut gathered);
+    }
+    if request.allows(Source::Text) {
+        paths::by_path(view, &mut gathered);
+        // Where a name occurs it is used, and not meant.
+        if !is_quick && !request.subject.is_name {
+            words::by_text(call, view, &mut gathered);
+        }
+    }
+    // A name means what is called so, and not what is like it.
+    if request.strategy.use_embeddings && request.allows(Source::Map) && !request.subject.is_name {
+        meaning::by_meaning(workspace, view, &mut gathered, &call.cancel);
+    }
+    if request.allows(Source::Manifest) && view.past.is_none() {
+        outside::packages(view, &mut gathered);
+    }
+    if request.allows(Source::Git) {
+        outside::refs(view, &mut gathered, &call.cancel);
+    }
+    let (mut candidates, gathered) = gathered.into_candidates();
+    steps.extend(gathered);
+    candidates.retain(|candidate| request.allows(candidate.source));
+    judge::score(&mut candidates, &expected(view)?);
+    judge::order(&mut candidates);
+    let all = candidates.len();
+    judge::plausible(&mut candidates, (request.subject.is_name, request.constraints.max_candidates as usize));
+    steps.push(scored(&candidates, all));
+    Ok(candidates)
+}
+
+/// The decision, by the scores and by whoever may choose.
+fn decided(
+    call: &mut ToolCall<'_>,
+    view: &View<'_>,
+    (mut candidates, mut steps): (Vec<Candidate>, Vec<Step>),
+) -> Result<Found, Failure> {
+    let request = view.request;
+    if request.constraints.require_authority {
+        confirm::confirmed(call, &mut candidates, &mut steps)
+            .map_err(|message| Failure { code: "NOT_CONFIRMED".to_owned(), message })?;
+    }
+    let limits =
+        Limits { accept: request.strategy.auto_accept_threshold, least: request.constraints.min_confidence };
+    let mut verdict = judge::decide(&candidates, request.strategy.mode, limits);
+    steps.push(decision(&verdict, request));
+    select::select(call, (view.workspace, request), (&mut candidates, &mut verdict), &mut steps);
+    Ok(Found { candidates, verdict, steps })
+}
+
+fn failed(error: Failure, meta: Meta) -> EntityResult {
+    EntityResult {
+        status: Status::Error,
+        entity: None,
+        confidence: 0.0,
+        candidates: Vec::new(),
+        ambiguity: None,
+        resolution_path: Vec::new(),
+        meta,
+        error: Some(error),
+    }
+}
+
+/// The workspace that the realm names, or the call's own.
+fn choose_workspace(call: &mut ToolCall<'_>, request: &Request) -> Result<Arc<Workspace>, ToolError> {
+    if let Some(realm) = &request.context.realm {
+        let named = realm.trim().strip_prefix("repo:").unwrap_or(realm.trim());
+        let open = call.host.workspaces();
+        let is_called = |workspace: &&Arc<Workspace>| {
+            let path = workspace.root().as_path();
+            path == std::path::Path::new(named) || path.file_name().is_some_and(|name| name == named)
+        };
+        let own = call.host.workspace(&call.start).map_err(|error| crate::to_proto::errors::open(&error))?;
+        if let Some(other) = open.iter().find(is_called).filter(|other| other.root() != own.root()) {
+            call.start = other.root().clone();
+        } else if let Ok(root) = AbsPath::new(named)
+            && root.as_path().strip_prefix(own.root().as_path()).is_err()
+        {
+            call.start = root;
+        }
+    }
+    call.workspace(Needs::Map)
+}
+
+/// What part of the workspace the realm is.
+fn realm(call: &ToolCall<'_>, workspace: &Workspace, request: &Request) -> Result<Realm, ToolError> {
+    let Some(named) = request.context.realm.as_deref().map(str::trim).filter(|named| !named.is_empty())
+    else {
+        return Ok(Realm::Everywhere);
+    };
+    let root = workspace.root().as_path();
+    let bare = named.strip_prefix("repo:").unwrap_or(named);
+    if std::path::Path::new(bare) == root || root.file_name().is_some_and(|name| name == bare) {
+        return Ok(Realm::Everywhere);
+    }
+    let relative =
+        std::path::Path::new(named).strip_prefix(root).map_or(named, |rest| rest.to_str().unwrap_or(named));
+    if let Ok(folder) = WsPath::new(relative.trim_matches('/'))
+        && !folder.is_root()
+        && workspace.text().paths().any(|(_, path)| path.is_below(&folder))
+    {
+        return Ok(Realm::Folder(folder));
+    }
+    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
+    let map = workspace.map();
+    let labels = map.cluster_labels();
+    if let Some(cluster) = labels.iter().position(|label| label.eq_ignore_ascii_case(named)) {
+        return Ok(Realm::Cluster(u32::try_from(cluster).unwrap_or(u32::MAX)));
+    }
+    let known: Vec<&str> = labels.into_iter().filter(|label| !label.is_empty()).take(TOLD).collect();
+    Err(ToolError::bad_args(format!(
+        "`context.realm` is `{named}`, which is no open workspace, folder or cluster"
+    ))
+    .hint(format!("Pass a folder of the project, or a cluster such as {}.", known.join(", "))))
+}
+
+fn expected(view: &View<'_>) -> Result<Expected, ToolError> {
+    let request = view.request;
+    let is_about_tests = request.subject.content.iter().any(|term| term.stem == "test");
+    Ok(Expected {
+        kinds: request.kinds,
+        preferred: request.hints.preferred_id.clone(),
+        near: request
+            .context
+            .provenance
+            .as_deref()
+            .map(|from| provenance(view.workspace, from))
+            .transpose()?,
+        tests: is_about_tests,
+    })
+}
+
+/// The file in which the mention stands.
+fn provenance(workspace: &Workspace, from: &str) -> Result<String, ToolError> {
+    let of_node = from.parse::<hob_proto::NodeId>().ok().and_then(|id| id.path().map(str::to_owned));
+    let path = of_node.unwrap_or_else(|| from.to_owned());
+    let path = hob_workspace::confine(workspace.root(), &path)
+        .map_err(|error| crate::to_proto::errors::confine(&error, workspace.root()))?;
+    Ok(path.as_str().to_owned())
+}
+
+fn normalised(request: &Request) -> Step {
+    let subject = &request.subject;
+    let words: Vec<&str> = subject.content.iter().map(|term| term.word.as_str()).collect();
+    let mut note = format!("`{}`: words {}", subject.text, words.join(" "));
+    if let Some(reading) = subject.readings.iter().find(|reading| !reading.inside.is_empty()) {
+        note.push_str(&format!("; `{}` in `{}`", reading.name, reading.inside));
+    }
+    if let Some(reading) = subject.readings.iter().find(|reading| reading.kinds.is_some()) {
+        let kinds = reading.kinds.unwrap_or_default().join(" or ");
+        note.push_str(&format!("; or `{}` as {kinds}", reading.name));
+    }
+    step("normalise", "read the subject", "subject", note)
+}
+
+fn scored(candidates: &[Candidate], all: usize) -> Step {
+    let note = match candidates.first() {
+        Some(first) => format!(
+            "{all} candidates, {} of them plausible; best `{}` with {:.2} ({})",
+            candidates.len(),
+            first.id,
+            first.score(),
+            first.fit.class.as_str()
+        ),
+        None => format!("{all} candidates, none of them plausible"),
+    };
+    step("score", "fit of names, kind, place", "map", note)
+}
+
+fn decision(verdict: &Verdict, request: &Request) -> Step {
+    let mode = request.strategy.mode.as_str();
+    let accept = request.strategy.auto_accept_threshold;
+    let note = match verdict {
+        Verdict::Resolved(sure) if request.strategy.mode == Mode::Quick => {
+            format!("the first, {sure:.2} sure")
+        }
+        Verdict::Resolved(sure) => format!("{sure:.2} sure, accepted from {accept:.2} on"),
+        Verdict::Ambiguous { confidence, dimension, .. } => {
+            format!("{confidence:.2} sure, accepted from {accept:.2} on; open: {dimension}")
+        }
+        Verdict::NotFound => "nothing fits".to_owned(),
+    };
+    step("decide", mode, "scores", note)
+}
+
+fn show(request: &Request, found: Found, meta: Meta) -> EntityResult {
+    let confidences = judge::confidences(&found.candidates);
+    let explain = request.debug.include_explanations;
+    let shown = |(candidate, confidence): (&Candidate, &f64)| Shown {
+        id: candidate.id.clone(),
+        label: candidate.label.clone(),
+        kind: candidate.kind.clone(),
+        source: candidate.source,
+        confidence: *confidence,
+        score: explain.then(|| explained(candidate)),
+    };
+    let candidates: Vec<Shown> = found
+        .candidates
+        .iter()
+        .zip(&confidences)
+        .filter(|(_, confidence)| **confidence >= request.constraints.min_confidence)
+        .map(shown)
+        .collect();
+    let (status, confidence, ambiguity) = match found.verdict {
+        Verdict::Resolved(sure) => (Status::Resolved, sure, None),
+        Verdict::Ambiguous { confidence, reason, dimension } => {
+            (Status::Ambiguous, confidence, Some(Ambiguity { reason, dimension: dimension.to_owned() }))
+        }
+        Verdict::NotFound => (Status::NotFound, 0.0, None),
+    };
+    let entity =
+        (status == Status::Resolved).then(|| found.candidates.first().map(|one| described(one, request)));
+    let is_shown = status == Status::Ambiguous || request.debug.include_candidates;
+    EntityResult {
+        status,
+        entity: entity.flatten(),
+        confidence,
+        candidates: if is_shown { candidates } else { Vec::new() },
+        ambiguity,
+        resolution_path: found.steps,
+        meta,
+        error: None::<Failure>,
+    }
+}
+
+fn explained(candidate: &Candidate) -> Object<String, Value> {
+    let mut terms: Object<String, Value> = candidate
+        .terms
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), ((value * 1e4).round() / 1e4).into()))
+        .collect();
+    terms.insert("class".to_owned(), candidate.fit.class.as_str().into());
+    terms.insert("total".to_owned(), candidate.score().into());
+    terms
+}
+
+fn described(candidate: &Candidate, request: &Request) -> Entity {
+    let mut attributes = candidate.attributes.clone();
+    if request.debug.include_explanations {
+        attributes.insert("score".to_owned(), explained(candidate).into());
+    }
+    Entity {
+        id: candidate.id.clone(),
+        label: candidate.label.clone(),
+        kind: candidate.kind.clone(),
+        description: candidate.description.clone(),
+        source: candidate.source,
+        uri: candidate.uri.clone(),
+        attributes,
+    }
+}

@@ -1,0 +1,61 @@
+//! `hob_models`: which embedding models there are, and which one counts.
+
+use std::path::Path;
+
+use hob_proto::ToolError;
+use hob_proto::tools::models::{ModelInfo, ModelsArgs, ModelsResult};
+
+use super::{Outcome, ToolCall, data};
+use crate::host::{Kept, ModelsError};
+use crate::to_proto::errors;
+
+pub(super) fn models(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ModelsArgs = call.args()?;
+    let models = call.host.models();
+    let failed = |error: ModelsError| errors::models(&error);
+    match args.action.as_str() {
+        "add" => {
+            let (folder, name) = to_add(&args)?;
+            models.add(Path::new(folder), name).map_err(failed)?;
+        }
+        "remove" => {
+            let name = args.name.as_deref().ok_or_else(|| missing("name"))?;
+            models.remove(name).map_err(failed)?;
+        }
+        _ => {}
+    }
+    if args.action != "list" {
+        // Said even to a caller who has given up meanwhile.
+        call.is_done = true;
+        call.host.models_changed();
+    }
+    data(&ModelsResult { models: models.list().into_iter().map(info).collect() })
+}
+
+fn to_add(args: &ModelsArgs) -> Result<(&str, &str), ToolError> {
+    let folder = args.folder.as_deref().ok_or_else(|| missing("folder"))?;
+    if !Path::new(folder).is_absolute() {
+        return Err(ToolError::bad_args(format!("`folder` must be an absolute path, not `{folder}`.")));
+    }
+    let called = Path::new(folder).file_name().and_then(|name| name.to_str());
+    let name = args.name.as_deref().or(called).ok_or_else(|| missing("name"))?;
+    Ok((folder, name))
+}
+
+fn missing(argument: &str) -> ToolError {
+    ToolError::bad_args(format!("This needs `{argument}`."))
+}
+
+fn info(kept: Kept) -> ModelInfo {
+    let Kept { name, active, model, disk_bytes } = kept;
+    let known = model.as_ref().ok();
+    ModelInfo {
+        name,
+        active,
+        dims: known.map(|model| model.dims()),
+        tokens: known.map(|model| model.tokens()),
+        disk_bytes,
+        memory_bytes: known.map(|model| model.heap_bytes()),
+        problem: model.err(),
+    }
+}

@@ -1,0 +1,110 @@
+//! What editors have not saved: language servers answer about it, the map and the text index about the disk. Answers that touch such
+//! a file say which of the two they are of.
+
+use std::sync::Arc;
+
+use hob_base::{Contents as _, WsPath};
+use hob_proto::{ErrorCode, ToolError};
+use serde_json::Value;
+
+use crate::host::{Host, Workspace};
+
+/// Files that are named in a warning.
+const NAMED: usize = 3;
+
+/// A file and the editor that has unsaved changes of it.
+pub(crate) type Unsaved = (WsPath, String);
+
+/// The files of a workspace of which an editor has unsaved text that counts.
+pub(crate) fn of(workspace: &Workspace) -> Vec<Unsaved> {
+    let view = workspace.live().pool().known_view(workspace.root());
+    view.map(|view| view.unsaved()).unwrap_or_default()
+}
+
+/// A file's bytes as language servers have them: the text of the editor whose changes count, or what is on the disk.
+pub(super) fn bytes(workspace: &Workspace, path: &WsPath) -> Option<Arc<[u8]>> {
+    let view = workspace.live().pool().known_view(workspace.root());
+    let unsaved = view.and_then(|view| view.text(path)).map(|text| Arc::from(text.as_bytes()));
+    unsaved.or_else(|| workspace.contents().read(path).ok())
+}
+
+/// What is said of an answer of the live layer, which takes unsaved text into account wherever it lies.
+pub(crate) fn taken_into_account(unsaved: &[Unsaved]) -> Option<String> {
+    named(unsaved).map(|files| {
+        format!("This reflects unsaved changes in {files}; positions there are those of the unsaved text.")
+    })
+}
+
+/// What is said of an answer of the other layers, if it touches a file with unsaved changes.
+pub(crate) fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
+    let all = host.workspaces().into_iter().flat_map(|workspace| of(&workspace));
+    let touched: Vec<Unsaved> = all.filter(|(path, _)| mentions(answer, path.as_str())).collect();
+    named(&touched).map(|files| format!("This is of the disk: there are unsaved changes in {files}."))
+}
+
+/// Refuses an edit that was worked out on unsaved text, or would be written under it.
+pub(crate) fn refuse(unsaved: &[Unsaved]) -> Option<ToolError> {
+    let files = named(unsaved)?;
+    let paths: Vec<Value> = unsaved.iter().map(|(path, _)| path.as_str().into()).collect();
+    Some(
+        ToolError::new(ErrorCode::Conflict, format!("There are unsaved changes in {files}."))
+            .hint("Have them saved or undone in the editor, then ask again.")
+            .with("files", Value::Array(paths)),
+    )
+}
+
+fn named(unsaved: &[Unsaved]) -> Option<String> {
+    let mut files: Vec<String> =
+        unsaved.iter().take(NAMED).map(|(path, editor)| format!("`{path}` ({editor})")).collect();
+    match unsaved.len().saturating_sub(NAMED) {
+        0 => {}
+        more => files.push(format!("{more} more files")),
+    }
+    (!files.is_empty()).then(|| files.join(", "))
+}
+
+/// Whether a text of the answer is the path, or begins with it, as node IDs do after their language.
+fn mentions(answer: &Value, path: &str) -> bool {
+    let is_of = |text: &str| {
+        let text =
+            text.split_once(':').filter(|(before, _)| before.len() <= 4).map_or(text, |(_, rest)| rest);
+        text.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', ':', '@']))
+    };
+    match answer {
+        Value::String(text) => is_of(text),
+        Value::Array(all) => all.iter().any(|one| mentions(one, path)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| name == path || mentions(value, path)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_wherever_an_answer_has_it() {
+        for answer in [
+            json!({"file": "a/b.py"}),
+            json!([{"x": {"id": "py:a/b.py#f"}}]),
+            json!({"a/b.py": 3}),
+            json!("a/b.py:12"),
+        ] {
+            assert!(mentions(&answer, "a/b.py"), "{answer}");
+        }
+        assert!(!mentions(&json!(["a/b.pyi", "x/a/b.py", {"text": "see a/b.py"}]), "a/b.py"));
+    }
+
+    #[test]
+    fn few_are_named_and_the_rest_is_counted() {
+        let all: Vec<Unsaved> = (0..5)
+            .map(|at| (WsPath::new(&format!("{at}.py")).expect("relative"), "Vim".to_owned()))
+            .collect();
+        let words = taken_into_account(&all).expect("some");
+        assert!(words.contains("`0.py` (Vim)") && words.contains("2 more files"), "{words}");
+        assert_eq!(taken_into_account(&[]), None);
+        assert!(refuse(&all[..1]).is_some_and(|error| error.message.contains("0.py")));
+    }
+}
