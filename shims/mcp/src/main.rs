@@ -5,6 +5,7 @@
 //! input, SIGINT or SIGTERM. The daemon's troubles never end it; they become answers.
 
 mod args;
+mod ask;
 mod policy;
 mod relay;
 mod roots;

@@ -13,6 +13,7 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     Rule { needs: &["map_overview"], says: "New code base: map_overview first." },
+    Rule { needs: &["investigate"], says: "Only words, no name: investigate." },
     Rule {
         needs: &["map_search"],
         says: "Looking for a definition: map_search; it gives the node IDs that other tools take.",

@@ -3,12 +3,13 @@
 //! The client library connects, starts the daemon, reconnects and repeats; whatever happens there is an envelope. Here a
 //! call is carried through: its progress becomes notifications, its cancellation drops it, which cancels it in the daemon.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use hob_client::envelope::error_envelope;
-use hob_client::{Client, OnProgress, Progress, Request, Settings, Unavailable, edits};
+use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings, Unavailable, edits};
 use hob_proto::ClientKind;
+use hob_proto::message::Offer;
 use hob_proto::tools::ToolDef;
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
@@ -24,12 +25,16 @@ pub(crate) struct Relay {
 }
 
 /// A call to carry through.
-pub(crate) struct Order {
+pub(crate) struct Order<'o> {
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: Map<String, Value>,
-    pub(crate) root: PathBuf,
+    pub(crate) root: &'o Path,
+    /// What the daemon may ask.
+    pub(crate) offers: &'o [Offer],
+    /// What came of being asked.
+    pub(crate) replies: &'o Map<String, Value>,
     /// Where progress goes, when the client asked for it.
-    pub(crate) reporter: Option<Reporter>,
+    pub(crate) reporter: Option<&'o mut Reporter>,
 }
 
 impl Relay {
@@ -60,31 +65,37 @@ impl Relay {
         }
     }
 
-    /// The envelope that answers the call. Dropping the future cancels the call.
-    pub(crate) async fn call(&self, order: Order) -> String {
+    /// What answers the call. Dropping the future cancels the call.
+    pub(crate) async fn call(&self, order: Order<'_>) -> Answer {
         let mut request = Request::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.
         request.root = order.root.to_str().map(str::to_owned);
+        request.offers = order.offers.to_vec();
+        request.replies = order.replies.clone();
         let client = match &self.client {
             Ok(client) => client,
-            Err(error) => return error_envelope(&request.tool, &request.args, error.to_tool_error()),
+            Err(error) => {
+                let envelope = error_envelope(&request.tool, &request.args, error.to_tool_error());
+                return Answer { ok: false, envelope, ask: None };
+            }
         };
         match order.reporter {
-            None => client.call(&request, None).await.envelope,
+            None => client.call(&request, None).await,
             Some(reporter) => call_and_report(client, &request, reporter).await,
         }
     }
 }
 
 /// Progress arrives faster than a client may read it, so only the latest is kept.
-async fn call_and_report(client: &Client, request: &Request, mut reporter: Reporter) -> String {
+async fn call_and_report(client: &Client, request: &Request, reporter: &mut Reporter) -> Answer {
+    reporter.begin();
     let (sender, mut latest) = watch::channel(None);
     let on_progress: OnProgress = Arc::new(move |progress| drop(sender.send(Some(progress))));
     let mut calling = std::pin::pin!(client.call(request, Some(on_progress)));
     loop {
         tokio::select! {
             biased;
-            answer = &mut calling => return answer.envelope,
+            answer = &mut calling => return answer,
             Ok(()) = latest.changed() => {
                 let progress = latest.borrow_and_update().clone();
                 if let Some(progress) = progress {
@@ -95,27 +106,44 @@ async fn call_and_report(client: &Client, request: &Request, mut reporter: Repor
     }
 }
 
-/// Sends progress notifications for one request.
+/// Sends progress notifications for one request, which may be several calls of the daemon.
 pub(crate) struct Reporter {
     peer: Peer<RoleServer>,
     token: ProgressToken,
     last: Option<u64>,
+    /// Where the present call's own count begins.
+    base: u64,
 }
 
 impl Reporter {
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> Self {
-        Self { peer, token, last: None }
+        Self { peer, token, last: None, base: 0 }
+    }
+
+    /// A call begins: its steps come after everything that was reported.
+    fn begin(&mut self) {
+        self.base = self.last.map_or(0, |last| last.saturating_add(1));
+    }
+
+    async fn report(&mut self, progress: Progress) {
+        let total = progress.total.map(|total| total.saturating_add(self.base));
+        self.send(progress.done.saturating_add(self.base), total, progress.message).await;
+    }
+
+    /// Says that the request is still worked on, and on what.
+    pub(crate) async fn sign_of_life(&mut self, message: &str) {
+        self.send(self.last.map_or(0, |last| last.saturating_add(1)), None, message.to_owned()).await;
     }
 
     /// MCP wants the number to increase with every notification; what does not is left out.
-    async fn report(&mut self, progress: Progress) {
-        if self.last.is_some_and(|last| progress.done <= last) {
+    async fn send(&mut self, done: u64, total: Option<u64>, message: String) {
+        if self.last.is_some_and(|last| done <= last) {
             return;
         }
-        self.last = Some(progress.done);
-        let mut param = ProgressNotificationParam::new(self.token.clone(), as_number(progress.done));
-        param.total = progress.total.map(as_number);
-        param.message = Some(progress.message);
+        self.last = Some(done);
+        let mut param = ProgressNotificationParam::new(self.token.clone(), as_number(done));
+        param.total = total.map(as_number);
+        param.message = Some(message);
         // A client that is gone needs no progress.
         let _ = self.peer.notify_progress(param).await;
     }

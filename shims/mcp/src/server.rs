@@ -2,10 +2,11 @@
 //!
 //! Everything but a call is answered from the static table, without the daemon. `rmcp` negotiates the revision; this file
 //! adds what only some revisions have (cache hints) and keeps the rest the same for all of them. The only file, with
-//! `roots.rs` and `stdio.rs`, that knows MCP's types.
+//! `ask.rs`, `roots.rs` and `stdio.rs`, that knows MCP's types.
 
 use std::sync::{Arc, OnceLock};
 
+use hob_client::Answer;
 use hob_proto::tools::{self, ToolDef, ToolSet, schema};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
@@ -15,6 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
+use crate::ask::{Next, Questions};
 use crate::policy;
 use crate::relay::{Order, Relay, Reporter};
 use crate::roots::Roots;
@@ -96,15 +98,34 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.callable(&request.name)?;
+        let mut questions = Questions::of(&context, &request);
         let args = request.arguments.unwrap_or_default();
         let named = args.get("root").is_some_and(|root| !root.is_null());
         let root = if named { self.roots.known().to_path_buf() } else { self.roots.of(&context).await };
-        let reporter =
-            context.meta.get_progress_token().map(|token| Reporter::new(context.peer.clone(), token));
-        tokio::select! {
-            envelope = self.relay.call(Order { tool, args, root, reporter }) => Ok(as_result(envelope).into()),
-            // Nobody waits for this answer any more, and `rmcp` drops it.
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        let token = context.meta.get_progress_token();
+        let mut reporter = token.map(|token| Reporter::new(context.peer.clone(), token));
+        let mut stands = None;
+        loop {
+            let (offers, replies) = (questions.offers(), questions.replies());
+            let order =
+                Order { tool, args: args.clone(), root: &root, offers, replies, reporter: reporter.as_mut() };
+            let Answer { ok, envelope, ask } = tokio::select! {
+                answer = self.relay.call(order) => answer,
+                // Nobody waits for this answer any more, and `rmcp` drops it.
+                () = context.ct.cancelled() => return Err(cancelled()),
+            };
+            // What failed the second time was good the first time.
+            let envelope = stands.take().filter(|_| !ok).unwrap_or(envelope);
+            let next = match ask {
+                Some(ask) => questions.put(ask, reporter.as_mut()).await,
+                None => Next::Stands,
+            };
+            match next {
+                Next::Stands => return Ok(as_result(envelope).into()),
+                Next::Returned(question) => return Ok(question.into()),
+                Next::Again => stands = Some(envelope),
+                Next::Cancelled => return Err(cancelled()),
+            }
         }
     }
 
@@ -129,12 +150,15 @@ impl ServerHandler for Server {
     }
 }
 
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled", None)
+}
+
 fn as_tool(def: &'static ToolDef, output_schema: bool) -> Tool {
-    let annotations = ToolAnnotations::new()
-        .read_only(def.read_only)
-        .destructive(def.destructive)
-        .idempotent(def.idempotent)
-        .open_world(false);
+    let mut annotations = ToolAnnotations::new().read_only(def.read_only).open_world(false);
+    if !def.read_only {
+        annotations = annotations.destructive(def.destructive).idempotent(def.idempotent);
+    }
     let tool = Tool::new(def.name, def.description, schema::input_schema(def))
         .with_title(def.title)
         .with_annotations(annotations);

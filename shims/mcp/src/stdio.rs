@@ -230,7 +230,11 @@ fn read_message(value: Value) -> Option<Result<Incoming, Refusal>> {
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     match serde_json::from_value::<Incoming>(value) {
         Ok(message) => Some(Ok(message)),
-        Err(_) if is_reply || !expects_answer => None,
+        // Whoever asked need not wait until a person would have had time enough.
+        Err(_) if is_reply => {
+            id.map(|id| Ok(Incoming::error(ErrorData::internal_error("malformed reply", None), Some(id))))
+        }
+        Err(_) if !expects_answer => None,
         Err(_) => Some(Err(Refusal::invalid("this is not a JSON-RPC 2.0 request", id))),
     }
 }
@@ -287,8 +291,10 @@ mod tests {
         let (received, written) =
             run(b"{\"method\":\"notifications/x\"}\n{\"id\":3,\"result\":7}\n{\"jsonrpc\":\"1.0\",\"method\":\"x\"}\n")
                 .await;
-        assert!(received.is_empty(), "{received:?}");
         assert!(written.is_empty(), "{written:?}");
+        // A malformed reply is still one, so that nobody waits for it.
+        assert_eq!(received.len(), 1, "{received:?}");
+        assert!(received[0].contains("\"id\":3") && received[0].contains("malformed reply"), "{received:?}");
     }
 
     #[tokio::test]

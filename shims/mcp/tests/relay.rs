@@ -4,40 +4,14 @@
 
 mod support;
 
-use std::path::PathBuf;
-
 use hob_proto::{ClientMessage, ServerMessage};
 use serde_json::{Value, json};
-use support::Shim;
-use support::daemon::FakeDaemon;
-
-/// A shim that finds this daemon.
-fn start(args: &[&str]) -> (Shim, FakeDaemon) {
-    start_in(args, |_| None)
-}
-
-/// As `start`, with `CLAUDE_PROJECT_DIR` as `project` makes it from the shim's folder.
-fn start_in(args: &[&str], project: impl FnOnce(PathBuf) -> Option<PathBuf>) -> (Shim, FakeDaemon) {
-    let mut daemon = None;
-    let shim = Shim::start_with(args, |command, folder| {
-        daemon = Some(FakeDaemon::listen(&folder.join("hob")));
-        if let Some(project) = project(folder.to_path_buf()) {
-            command.env("CLAUDE_PROJECT_DIR", project);
-        }
-    });
-    (shim, daemon.expect("set"))
-}
-
-fn call(id: u64, name: &str, arguments: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
-}
+use support::daemon::{ENVELOPE, FakeDaemon, call, start, start_in};
 
 /// The real path: temporary folders are symbolic links on some systems.
 fn real(path: &std::path::Path) -> String {
     path.canonicalize().expect("exists").display().to_string()
 }
-
-const ENVELOPE: &str = r#"{"ok":true,"data":{"z":[1.0,2.5e-7,"é\n"],"a":{"c":null,"b":18446744073709551615}},"tokenBudget":{"requested":2000,"used":42,"max":10000},"truncated":false,"warnings":[]}"#;
 
 #[test]
 fn a_call_and_its_envelope_go_through_untouched() {
@@ -63,7 +37,7 @@ fn a_failure_of_the_domain_is_no_error_of_the_protocol() {
     shim.send(&call(1, "map_search", json!({})));
     let heard = daemon.call();
     let envelope = ENVELOPE.replace("\"ok\":true", "\"ok\":false");
-    daemon.say(ServerMessage::Answer { id: heard.id, ok: false, envelope });
+    daemon.say(ServerMessage::Answer { id: heard.id, ok: false, envelope, ask: None });
     let answer = shim.receive();
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["ok"], false);
@@ -71,7 +45,7 @@ fn a_failure_of_the_domain_is_no_error_of_the_protocol() {
 
 #[test]
 fn the_root_follows_its_order_of_precedence() {
-    let rooted = |shim: &mut Shim, daemon: &FakeDaemon| {
+    let rooted = |shim: &mut support::Shim, daemon: &FakeDaemon| {
         shim.send(&call(1, "hob_noop", json!({})));
         let heard = daemon.call();
         daemon.answer(&heard, ENVELOPE);

@@ -8,6 +8,7 @@ use support::{Shim, meta};
 const OLDER: &[&str] = &["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
 const CORE: &[&str] = &[
+    "investigate",
     "map_neighbors",
     "map_overview",
     "map_search",
@@ -94,8 +95,9 @@ fn every_tool_is_annotated_and_says_what_it_takes() {
     assert!(!names(&list).contains(&"hob_noop".to_owned()));
     for tool in list["result"]["tools"].as_array().expect("tools") {
         let annotations = &tool["annotations"];
-        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
-            assert!(annotations[hint].is_boolean(), "{hint} of {tool}");
+        let reads = annotations["readOnlyHint"].as_bool().expect("every tool says whether it writes");
+        for hint in ["destructiveHint", "idempotentHint"] {
+            assert_eq!(annotations[hint].is_boolean(), !reads, "{hint} of {tool}");
         }
         assert_eq!(annotations["openWorldHint"], false);
         assert_eq!(tool["inputSchema"]["type"], "object");

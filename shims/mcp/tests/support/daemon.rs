@@ -1,15 +1,46 @@
 //! A daemon that does what a test says: it listens where a shim looks, greets, and leaves every answer to the test.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hob_proto::message::Call;
+use hob_proto::message::{Ask, Call};
 use hob_proto::places::Places;
 use hob_proto::transport::{self, Listener, Stream};
 use hob_proto::{Build, ClientMessage, Hello, PROTOCOL, ServerMessage, Welcome, frame, private_dir};
+use serde_json::{Value, json};
 use tokio::sync::mpsc as channel;
+
+use super::Shim;
+
+/// An envelope with numbers, letters and an order that are easily changed on the way.
+pub(crate) const ENVELOPE: &str = r#"{"ok":true,"data":{"z":[1.0,2.5e-7,"é\n"],"a":{"c":null,"b":18446744073709551615}},"tokenBudget":{"requested":2000,"used":42,"max":10000},"truncated":false,"warnings":[]}"#;
+
+/// A shim that finds a scripted daemon, and that daemon.
+pub(crate) fn start(args: &[&str]) -> (Shim, FakeDaemon) {
+    start_in(args, |_| None)
+}
+
+/// As `start`, with `CLAUDE_PROJECT_DIR` as `project` makes it from the shim's folder.
+pub(crate) fn start_in(
+    args: &[&str],
+    project: impl FnOnce(PathBuf) -> Option<PathBuf>,
+) -> (Shim, FakeDaemon) {
+    let mut daemon = None;
+    let shim = Shim::start_with(args, |command, folder| {
+        daemon = Some(FakeDaemon::listen(&folder.join("hob")));
+        if let Some(project) = project(folder.to_path_buf()) {
+            command.env("CLAUDE_PROJECT_DIR", project);
+        }
+    });
+    (shim, daemon.expect("set"))
+}
+
+/// The request that calls a tool.
+pub(crate) fn call(id: u64, name: &str, arguments: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+}
 
 /// A scripted daemon, for one connection after the other.
 pub(crate) struct FakeDaemon {
@@ -60,7 +91,13 @@ impl FakeDaemon {
 
     /// Answers a call with this envelope.
     pub(crate) fn answer(&self, call: &Call, envelope: &str) {
-        self.say(ServerMessage::Answer { id: call.id, ok: true, envelope: envelope.to_owned() });
+        self.say(ServerMessage::Answer { id: call.id, ok: true, envelope: envelope.to_owned(), ask: None });
+    }
+
+    /// Answers a call, and says what would make the answer better.
+    pub(crate) fn answer_and_ask(&self, call: &Call, envelope: &str, ask: Ask) {
+        let envelope = envelope.to_owned();
+        self.say(ServerMessage::Answer { id: call.id, ok: true, envelope, ask: Some(ask) });
     }
 
     /// Drops the connection, as a daemon that is killed does.

@@ -1,0 +1,63 @@
+//! The command line of `hob-lsp`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+const ABOUT: &str =
+    "LSP server for hob: any editor shares the language servers and the index of one background daemon";
+
+const EXAMPLES: &str = r#"An editor starts this program and speaks LSP with it on stdin and stdout; by hand there is
+nothing to see. It starts the hob daemon when none runs, and stays when the daemon goes.
+
+`hob setup EDITOR` prints the configuration for an editor.
+
+Environment:
+  HOB_DIR      keep all of hob's files under this folder instead of the platform's usual ones
+  HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)"#;
+
+/// What the user asked for.
+#[derive(Debug, Parser)]
+#[command(name = "hob-lsp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Args {
+    /// The project, where the editor names none: its folder (default: that of each file)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) root: Option<PathBuf>,
+
+    /// A language whose server is wanted at once; may be repeated (default: those that the project seems to want)
+    #[arg(long = "language", value_name = "NAME")]
+    pub(crate) languages: Vec<String>,
+
+    /// Accepted because editors pass it: there is no other way to speak with this program
+    #[arg(long)]
+    pub(crate) stdio: bool,
+}
+
+impl Args {
+    /// Where the project is, absolute, if that is said.
+    pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
+        self.root.as_ref().map(|root| cwd.join(root))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn languages_add_up_and_the_root_is_absolute() {
+        let line = ["hob-lsp", "--stdio", "--language", "rust", "--root", "a", "--language=go"];
+        let args = Args::try_parse_from(line).expect("valid");
+        assert_eq!(args.languages, ["rust", "go"]);
+        assert_eq!(args.place(Path::new("/work")), Some("/work/a".into()));
+        let args = Args::try_parse_from(["hob-lsp"]).expect("valid");
+        assert_eq!(args.place(Path::new("/work")), None);
+    }
+}

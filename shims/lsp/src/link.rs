@@ -1,0 +1,130 @@
+//! The way to whichever daemon there is: connected, on the way to one, or without any.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use hob_client::{Client, Connection, FromDaemon, Inbox, Lost, Settings, Unavailable};
+use tokio::time::Instant;
+
+/// The protocol from which on daemons take messages of editors.
+const PROTOCOL: u32 = 2;
+/// A connection that lasted this long was a good one.
+const GOOD: Duration = Duration::from_secs(30);
+/// The longest pause before the next attempt.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+/// What is known of the daemon.
+pub(crate) enum Link {
+    /// There is one.
+    Up(Connection, Inbox),
+    /// One is being reached, or started.
+    Reaching(Pin<Box<dyn Future<Output = Reached>>>),
+    /// There is none, and until then none is looked for.
+    Down(Instant),
+}
+
+/// What came of reaching for a daemon: why there is none, for people.
+pub(crate) type Reached = Result<(Connection, Inbox), String>;
+
+/// What a link tells.
+pub(crate) enum News {
+    /// Something for the editor.
+    Message(FromDaemon),
+    /// The daemon is gone.
+    Lost(Lost),
+    /// One was reached, or not.
+    Reached(Reached),
+}
+
+impl Link {
+    /// What comes next; never, as long as nothing is under way. Dropping the future loses nothing.
+    pub(crate) async fn next(&mut self) -> News {
+        match self {
+            Self::Up(_, inbox) => match inbox.next().await {
+                Ok(message) => News::Message(message),
+                Err(lost) => News::Lost(lost),
+            },
+            Self::Reaching(reaching) => News::Reached(reaching.await),
+            Self::Down(_) => std::future::pending().await,
+        }
+    }
+
+    /// The connection, if there is one.
+    pub(crate) fn connection(&self) -> Option<&Connection> {
+        match self {
+            Self::Up(connection, _) => Some(connection),
+            Self::Reaching(_) | Self::Down(_) => None,
+        }
+    }
+}
+
+/// Makes links, with pauses that grow while they do not hold.
+pub(crate) struct Linking {
+    client: Result<Client, Unavailable>,
+    /// Attempts and connections in a row that were no good.
+    bad: u32,
+    since: Instant,
+}
+
+impl Linking {
+    /// For an editor in the place that the settings name.
+    pub(crate) fn new(settings: Result<Settings, Unavailable>) -> Self {
+        Self { client: settings.map(Client::new), bad: 0, since: Instant::now() }
+    }
+
+    /// A link that is on its way.
+    pub(crate) fn begin(&mut self) -> Link {
+        Link::Reaching(Box::pin(reach(self.client.clone(), Duration::ZERO)))
+    }
+
+    /// The link stands.
+    pub(crate) fn stands(&mut self) {
+        self.since = Instant::now();
+    }
+
+    /// The link was lost: another one. The first is reached for at once, so that the editor sees little of a restart.
+    pub(crate) fn again(&mut self, orderly: bool) -> Link {
+        if orderly || self.since.elapsed() > GOOD {
+            self.bad = 0;
+        }
+        let pause = if self.bad == 0 { Duration::ZERO } else { self.pause() };
+        self.bad += 1;
+        Link::Reaching(Box::pin(reach(self.client.clone(), pause)))
+    }
+
+    /// There is no daemon: none is looked for during a while.
+    pub(crate) fn rest(&mut self) -> Link {
+        self.bad += 1;
+        Link::Down(Instant::now() + self.pause())
+    }
+
+    fn pause(&self) -> Duration {
+        (Duration::from_millis(100) * 2u32.saturating_pow(self.bad.min(10))).min(LONGEST_PAUSE)
+    }
+}
+
+async fn reach(client: Result<Client, Unavailable>, pause: Duration) -> Reached {
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
+    }
+    let client = client.map_err(|error| why(&error))?;
+    let connection = client.connection().await.map_err(|error| why(&error))?;
+    let server = connection.server();
+    tracing::info!(?server, "connected");
+    if server.protocol < PROTOCOL {
+        let version = &server.build.version;
+        return Err(format!(
+            "the running hob daemon ({version}) is too old to serve editors: `hob stop` ends it"
+        ));
+    }
+    let inbox = connection.inbox();
+    Ok((connection, inbox))
+}
+
+/// Why there is no daemon, and what can be done.
+fn why(error: &Unavailable) -> String {
+    tracing::warn!(%error, "no daemon");
+    let error = error.to_tool_error();
+    let hint = if error.hint.is_empty() { String::new() } else { format!(" ({})", error.hint) };
+    format!("hob: {}{hint}", error.message)
+}

@@ -1,0 +1,305 @@
+//! Between the editor and the daemon: what the editor says goes to the daemon and back, and when the daemon goes, another one
+//! hears what the editor had said.
+//!
+//! One loop owns everything, and nothing in it waits for anything but the next thing to do: an editor that does not read holds up
+//! what comes from the daemon, not what it says itself, and the other way round. What the editor says while a daemon is
+//! being reached waits in its order. Without a daemon, requests are answered with the reason, and what has to be known later
+//! is kept.
+
+use std::collections::VecDeque;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use hob_client::{Connection, FromDaemon, Lost};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+
+use crate::asked::{Answer, Asked};
+use crate::greeting::Additions;
+use crate::json;
+use crate::link::{Link, Linking, News};
+use crate::message::{self, Asking, Head, Said, Telling};
+use crate::replay::{Replay, unavailable};
+use crate::stdio::{Incoming, Input, Output};
+
+/// Bytes of the editor that may wait for a daemon; the editor itself waits after that.
+const WAITING: usize = 64 * 1024 * 1024;
+/// How long an editor has to read what was still to be said.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// How the editor's session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The editor said `exit`, or is gone, after `shutdown`.
+    Orderly,
+    /// Without a `shutdown`.
+    Abrupt,
+}
+
+impl From<End> for ExitCode {
+    /// As LSP wants it.
+    fn from(end: End) -> Self {
+        match end {
+            End::Orderly => Self::SUCCESS,
+            End::Abrupt => Self::FAILURE,
+        }
+    }
+}
+
+/// One editor's session.
+pub(crate) struct Relay<W> {
+    output: Output<W>,
+    linking: Linking,
+    link: Link,
+    /// What the editor has said since the last daemon went.
+    waiting: VecDeque<(Said, String)>,
+    waiting_bytes: usize,
+    replay: Replay,
+    asked: Asked,
+    additions: Additions,
+    /// Why there is no daemon; the user has been told.
+    why_down: Option<String>,
+    shut_down: bool,
+    /// The `shutdown` that the daemon has not answered.
+    shutting_down: Option<String>,
+}
+
+enum Next {
+    Said(Incoming),
+    Heard(News),
+    Written(std::io::Result<()>),
+}
+
+impl<W: AsyncWrite + Unpin> Relay<W> {
+    /// A session that is connecting.
+    pub(crate) fn new(output: Output<W>, mut linking: Linking, additions: Additions) -> Self {
+        Self {
+            output,
+            link: linking.begin(),
+            linking,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            replay: Replay::default(),
+            asked: Asked::default(),
+            additions,
+            why_down: None,
+            shut_down: false,
+            shutting_down: None,
+        }
+    }
+
+    /// Serves the editor until it is gone.
+    pub(crate) async fn run<R: AsyncRead + Unpin>(mut self, mut input: Input<R>) -> End {
+        loop {
+            let over = match self.next(&mut input).await {
+                Next::Said(Incoming::Message(message)) => self.said(message),
+                Next::Said(Incoming::Wrong(wrong)) => {
+                    self.output.push(&message::error(None, &wrong));
+                    false
+                }
+                Next::Heard(news) => {
+                    self.heard(news);
+                    false
+                }
+                Next::Written(written) => written.is_err(),
+                Next::Said(Incoming::End) => true,
+            };
+            if over {
+                break;
+            }
+        }
+        let _ = tokio::time::timeout(PARTING, self.output.flush()).await;
+        if self.shut_down { End::Orderly } else { End::Abrupt }
+    }
+
+    async fn next<R: AsyncRead + Unpin>(&mut self, input: &mut Input<R>) -> Next {
+        let connection = self.link.connection().cloned();
+        let (idle, full) = (self.output.is_idle(), self.output.is_full());
+        let has_room = self.waiting_bytes < WAITING;
+        let said = async {
+            if let Some(connection) = &connection {
+                connection.room().await;
+            }
+            input.next().await
+        };
+        tokio::select! {
+            written = self.output.flush(), if !idle => Next::Written(written),
+            news = self.link.next(), if !full => Next::Heard(news),
+            said = said, if has_room => Next::Said(said),
+        }
+    }
+
+    /// Takes a message of the editor. True at the end.
+    fn said(&mut self, message: String) -> bool {
+        let said = match Said::read(&message) {
+            Ok(said) => said,
+            Err((id, wrong)) => {
+                self.output.push(&message::error(id.as_deref(), &wrong));
+                return false;
+            }
+        };
+        match &said {
+            Said::Notification(Telling::Exit) => {
+                self.exit();
+                return true;
+            }
+            Said::Request(id, Asking::Shutdown) => self.shut_down(id),
+            Said::Answer(id) => {
+                self.answer(id, message);
+                return false;
+            }
+            _ => {}
+        }
+        let message = match said {
+            Said::Request(_, Asking::Initialize) => self.additions.to(message),
+            _ => message,
+        };
+        match &self.link {
+            Link::Up(connection, _) => {
+                let connection = connection.clone();
+                self.send(&connection, said, message);
+            }
+            Link::Reaching(_) => self.wait(said, message),
+            Link::Down(until) => {
+                let wants_daemon = matches!(&said, Said::Request(_, asking) if *asking != Asking::Shutdown);
+                if wants_daemon && Instant::now() >= *until {
+                    self.link = self.linking.begin();
+                    self.wait(said, message);
+                } else {
+                    self.refuse(said, message);
+                }
+            }
+        }
+        false
+    }
+
+    fn send(&mut self, connection: &Connection, said: Said, message: String) {
+        if let Err(lost) = connection.lsp(&message)
+            && lost.too_large
+        {
+            if let Said::Request(id, asking) = said {
+                self.output.push(&unavailable(&id, asking, &lost.reason));
+            }
+            return;
+        }
+        // If the connection is gone, its inbox tells, and this is said again.
+        self.replay.keep(said, message);
+    }
+
+    fn wait(&mut self, said: Said, message: String) {
+        if let Said::Request(id, Asking::Shutdown) = &said {
+            // Nobody need be asked, and the editor waits for nothing else.
+            self.output.push(&message::nothing(id));
+            self.shutting_down = None;
+            return;
+        }
+        self.waiting_bytes += message.len();
+        self.waiting.push_back((said, message));
+    }
+
+    /// There is no daemon.
+    fn refuse(&mut self, said: Said, message: String) {
+        let reason = self.why_down.as_deref().unwrap_or("hob: the daemon cannot be reached");
+        match said {
+            Said::Request(id, asking) => {
+                self.output.push(&unavailable(&id, asking, reason));
+                self.shutting_down.take_if(|shutdown| *shutdown == id);
+            }
+            said => self.replay.keep(said, message),
+        }
+    }
+
+    fn shut_down(&mut self, id: &str) {
+        self.shut_down = true;
+        self.shutting_down = Some(id.to_owned());
+    }
+
+    fn exit(&mut self) {
+        if let Some(id) = self.shutting_down.take() {
+            self.output.push(&message::nothing(&id));
+        }
+    }
+
+    fn answer(&mut self, id: &str, message: String) {
+        let answer = match self.asked.answered(id, &message) {
+            Answer::Pass => message,
+            Answer::Changed(answer) => answer,
+            Answer::Swallow => return,
+        };
+        if let Some(connection) = self.link.connection() {
+            // Whoever is gone needs no answer.
+            let _ = connection.lsp(&answer);
+        }
+    }
+
+    fn heard(&mut self, news: News) {
+        match news {
+            News::Message(FromDaemon::Message(message)) => self.pass(&message),
+            News::Message(FromDaemon::Keep { uri, changes, open }) => {
+                self.replay.replace(&uri, changes, open);
+            }
+            News::Lost(lost) => self.lost(&lost),
+            News::Reached(Ok((connection, inbox))) => {
+                self.linking.stands();
+                self.why_down = None;
+                self.link = Link::Up(connection.clone(), inbox);
+                self.stands(&connection);
+            }
+            News::Reached(Err(reason)) => self.down(reason),
+        }
+    }
+
+    fn pass(&mut self, message: &str) {
+        let head = Head::of(message);
+        if head.method.is_some() {
+            let changed = self.asked.heard(&head, message);
+            self.output.push(changed.as_deref().unwrap_or(message));
+            return;
+        }
+        if let Some(id) = head.id {
+            self.shutting_down.take_if(|shutdown| *shutdown == id);
+            if !self.replay.answered(&id, head.failed) {
+                return;
+            }
+        }
+        self.output.push(message);
+    }
+
+    fn lost(&mut self, lost: &Lost) {
+        tracing::info!(%lost, orderly = lost.orderly, "the daemon is gone");
+        let mut all = self.asked.lost();
+        all.extend(self.replay.lost(lost.orderly));
+        all.iter().for_each(|message| self.output.push(message));
+        // A shutdown under way was answered just now.
+        self.shutting_down = None;
+        self.link = self.linking.again(lost.orderly);
+    }
+
+    fn stands(&mut self, connection: &Connection) {
+        if let Some(message) = self.asked.renewed() {
+            self.output.push(&message);
+        }
+        for message in self.replay.again() {
+            // If the connection is gone already, its inbox tells.
+            let _ = connection.lsp(&message);
+        }
+        self.waiting_bytes = 0;
+        for (said, message) in std::mem::take(&mut self.waiting) {
+            self.send(connection, said, message);
+        }
+    }
+
+    fn down(&mut self, reason: String) {
+        self.link = self.linking.rest();
+        if self.why_down.is_none() {
+            let params = format!(r#"{{"type":1,"message":{}}}"#, json::text(&reason));
+            self.output.push(&message::notification("window/showMessage", &params));
+        }
+        self.replay.give_up(&reason).iter().for_each(|answer| self.output.push(answer));
+        self.why_down = Some(reason);
+        self.waiting_bytes = 0;
+        for (said, message) in std::mem::take(&mut self.waiting) {
+            self.refuse(said, message);
+        }
+    }
+}

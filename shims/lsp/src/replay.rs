@@ -1,0 +1,345 @@
+//! What an editor has said that the next daemon has to hear again: who it is, what it has set, its documents, and its requests
+//! that nobody has answered. Pure: texts in, texts out.
+//!
+//! A document is its `didOpen` and the changes since. How changes change a text is not known here; the daemon knows, and from
+//! time to time sends a `didOpen` in place of all that came before it, so that a long session does not add up.
+
+use std::collections::HashMap;
+
+use crate::json;
+use crate::message::{self, Asking, Id, Said, Telling, Wrong};
+
+/// The id under which the next daemon is greeted: its answer is none of the editor's business any more.
+const GREETING: &str = r#""hob-lsp:initialize""#;
+/// Unannounced losses that a request may be part of. A daemon that dies may do so because of it.
+const CRASHES: u32 = 2;
+
+/// LSP's `RequestFailed`.
+const REQUEST_FAILED: i32 = -32803;
+/// LSP's `RequestCancelled`.
+const REQUEST_CANCELLED: i32 = -32800;
+
+/// All of it.
+#[derive(Default)]
+pub(crate) struct Replay {
+    greeting: Option<Greeting>,
+    initialized: Option<String>,
+    configuration: Option<String>,
+    folders: Vec<String>,
+    documents: HashMap<String, Document>,
+    requests: HashMap<Id, Request>,
+    /// Numbers documents and requests in the order in which they came.
+    came: u64,
+}
+
+struct Greeting {
+    id: Id,
+    message: String,
+    answered: bool,
+}
+
+struct Document {
+    came: u64,
+    open: String,
+    changes: Vec<String>,
+    /// How many changes of this connection are contained in `open`.
+    contained: u64,
+}
+
+struct Request {
+    came: u64,
+    message: String,
+    asking: Asking,
+    cancelled: bool,
+    /// Unannounced losses since it was sent.
+    crashes: u32,
+}
+
+impl Replay {
+    /// Keeps what has to be said again of something that was said to the daemon.
+    pub(crate) fn keep(&mut self, said: Said, message: String) {
+        self.came += 1;
+        match said {
+            // One that comes again is refused by the daemon, and changes nothing.
+            Said::Request(id, Asking::Initialize) if !self.is_greeted() => {
+                self.greeting = Some(Greeting { id, message, answered: false });
+            }
+            Said::Request(id, asking) => {
+                let request = Request { came: self.came, message, asking, cancelled: false, crashes: 0 };
+                self.requests.insert(id, request);
+            }
+            Said::Notification(telling) => self.tell(telling, message),
+            Said::Answer(_) => {}
+        }
+    }
+
+    fn is_greeted(&self) -> bool {
+        self.greeting.as_ref().is_some_and(|greeting| greeting.answered)
+    }
+
+    fn tell(&mut self, telling: Telling, message: String) {
+        match telling {
+            Telling::Initialized => self.initialized = Some(message),
+            Telling::Configuration => self.configuration = Some(message),
+            Telling::Folders => self.folders.push(message),
+            Telling::Open(uri) => {
+                let document = Document { came: self.came, open: message, changes: Vec::new(), contained: 0 };
+                self.documents.insert(uri, document);
+            }
+            Telling::Change(uri) => {
+                if let Some(document) = self.documents.get_mut(&uri) {
+                    document.changes.push(message);
+                }
+            }
+            Telling::Close(uri) => drop(self.documents.remove(&uri)),
+            Telling::Cancel(id) => {
+                if let Some(request) = self.requests.get_mut(&id) {
+                    request.cancelled = true;
+                }
+            }
+            Telling::Exit | Telling::Other => {}
+        }
+    }
+
+    /// Takes a document in the daemon's words. What does not fit (the document was closed meanwhile, and opened again) is left.
+    pub(crate) fn replace(&mut self, uri: &str, changes: u64, open: String) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        let more = changes.checked_sub(document.contained).and_then(|more| usize::try_from(more).ok());
+        let Some(more) = more.filter(|more| (1..=document.changes.len()).contains(more)) else { return };
+        document.changes.drain(..more);
+        document.contained = changes;
+        document.open = open;
+    }
+
+    /// Notes that the daemon has answered; whether the answer is for the editor.
+    pub(crate) fn answered(&mut self, id: &str, failed: bool) -> bool {
+        if id == GREETING {
+            if failed {
+                tracing::warn!("the new daemon does not take the editor");
+            }
+            return false;
+        }
+        if let Some(greeting) = self.greeting.as_mut().filter(|greeting| !greeting.answered)
+            && greeting.id == id
+        {
+            greeting.answered = true;
+            if failed {
+                self.greeting = None;
+            }
+            return true;
+        }
+        self.requests.remove(id);
+        true
+    }
+
+    /// The daemon is gone. The answers to those requests that the next one shall not hear.
+    pub(crate) fn lost(&mut self, orderly: bool) -> Vec<String> {
+        let mut answers = Vec::new();
+        for request in self.requests.values_mut() {
+            request.crashes += u32::from(!orderly);
+        }
+        self.requests.retain(|id, request| {
+            let answer = request.instead(id);
+            let again = answer.is_none();
+            answers.extend(answer);
+            again
+        });
+        answers
+    }
+
+    /// No daemon can be had: every request is answered with this error.
+    pub(crate) fn give_up(&mut self, reason: &str) -> Vec<String> {
+        let mut answers = Vec::new();
+        if let Some(greeting) = self.greeting.take_if(|greeting| !greeting.answered) {
+            answers.push(unavailable(&greeting.id, Asking::Initialize, reason));
+        }
+        answers.extend(self.requests.drain().map(|(id, request)| unavailable(&id, request.asking, reason)));
+        answers
+    }
+
+    /// What a new daemon has to hear, in its order.
+    pub(crate) fn again(&mut self) -> Vec<String> {
+        let mut all = Vec::new();
+        if let Some(greeting) = &self.greeting {
+            all.push(match greeting.answered {
+                true => json::set(&greeting.message, &["id"], GREETING),
+                false => greeting.message.clone(),
+            });
+        }
+        all.extend(self.initialized.iter().chain(&self.configuration).chain(&self.folders).cloned());
+        let mut documents: Vec<&mut Document> = self.documents.values_mut().collect();
+        documents.sort_unstable_by_key(|document| document.came);
+        for document in documents {
+            document.contained = 0;
+            all.push(document.open.clone());
+            all.extend(document.changes.iter().cloned());
+        }
+        let mut requests: Vec<&Request> = self.requests.values().collect();
+        requests.sort_unstable_by_key(|request| request.came);
+        all.extend(requests.into_iter().map(|request| request.message.clone()));
+        all
+    }
+}
+
+impl Request {
+    /// The answer to a request that was under way when its daemon went, unless it is asked again.
+    fn instead(&self, id: &str) -> Option<String> {
+        let failed =
+            |code, reason: &str| Some(message::error(Some(id), &Wrong { code, reason: reason.into() }));
+        match self.asking {
+            Asking::Shutdown => Some(message::nothing(id)),
+            _ if self.cancelled => failed(REQUEST_CANCELLED, "cancelled"),
+            Asking::Command => failed(
+                REQUEST_FAILED,
+                "the hob daemon was restarted while this command was under way: it may or may not have been carried out",
+            ),
+            _ if self.crashes > CRASHES => failed(
+                REQUEST_FAILED,
+                "the hob daemon went away every time that it was asked this (`hob logs` shows its log)",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// The answer to a request while no daemon can be had.
+pub(crate) fn unavailable(id: &str, asking: Asking, reason: &str) -> String {
+    let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned() };
+    match asking {
+        Asking::Shutdown => message::nothing(id),
+        Asking::Initialize => message::error_to_retry(id, &wrong),
+        Asking::Command | Asking::Other => message::error(Some(id), &wrong),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A replay to which these messages were said.
+    fn said(messages: &[&str]) -> Replay {
+        let mut replay = Replay::default();
+        for message in messages {
+            replay.keep(Said::read(message).expect("a message"), (*message).to_owned());
+        }
+        replay
+    }
+
+    const INITIALIZE: &str = r#"{"id":0,"method":"initialize","params":{}}"#;
+    const INITIALIZED: &str = r#"{"method":"initialized","params":{}}"#;
+
+    fn open(uri: &str) -> String {
+        format!(r#"{{"method":"textDocument/didOpen","params":{{"textDocument":{{"uri":"{uri}"}}}}}}"#)
+    }
+
+    fn change(uri: &str, version: u32) -> String {
+        format!(
+            r#"{{"method":"textDocument/didChange","params":{{"textDocument":{{"uri":"{uri}","version":{version}}}}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_new_daemon_hears_what_counts_in_the_order_in_which_it_was_said() {
+        let close = r#"{"method":"textDocument/didClose","params":{"textDocument":{"uri":"b"}}}"#;
+        let settings =
+            |n| format!(r#"{{"method":"workspace/didChangeConfiguration","params":{{"settings":{n}}}}}"#);
+        let folders = r#"{"method":"workspace/didChangeWorkspaceFolders","params":{}}"#;
+        let hover = r#"{"id":1,"method":"textDocument/hover"}"#;
+        let saved = r#"{"method":"textDocument/didSave","params":{"textDocument":{"uri":"a"}}}"#;
+        let (open_a, open_b, open_c) = (open("a"), open("b"), open("c"));
+        let (first, second) = (change("a", 2), change("a", 3));
+        let (one, two) = (settings(1), settings(2));
+        let mut replay = said(&[
+            INITIALIZE,
+            INITIALIZED,
+            &open_c,
+            &one,
+            hover,
+            &open_a,
+            folders,
+            &first,
+            &open_b,
+            saved,
+            &second,
+            close,
+            &two,
+        ]);
+        assert!(replay.answered("0", false), "the first answer is for the editor");
+        let greeting = r#"{"id":"hob-lsp:initialize","method":"initialize","params":{}}"#;
+        let expected = [greeting, INITIALIZED, &two, folders, &open_c, &open_a, &first, &second, hover];
+        assert_eq!(replay.again(), expected);
+        assert!(!replay.answered(r#""hob-lsp:initialize""#, false), "the second is not");
+        assert!(replay.answered("1", false));
+        assert_eq!(replay.again().len(), expected.len() - 1, "what is answered is not asked again");
+    }
+
+    #[test]
+    fn a_greeting_that_was_not_answered_is_the_editors_own() {
+        let mut replay = said(&[INITIALIZE]);
+        assert_eq!(replay.again(), [INITIALIZE]);
+        assert!(replay.answered("0", true), "a refusal is for the editor");
+        assert!(replay.again().is_empty(), "and leaves nothing to say again");
+    }
+
+    #[test]
+    fn what_the_daemon_keeps_takes_the_place_of_the_changes_that_it_contains() {
+        let mut replay = said(&[&open("a"), &change("a", 2), &change("a", 3), &change("a", 4)]);
+        replay.replace("a", 2, "two".into());
+        assert_eq!(replay.again(), ["two".to_owned(), change("a", 4)]);
+        // On the next connection the changes are counted from its own opening.
+        replay.replace("a", 1, "three".into());
+        replay.keep(Said::Notification(Telling::Change("a".into())), "5".into());
+        replay.keep(Said::Notification(Telling::Change("a".into())), "6".into());
+        replay.replace("a", 3, "five".into());
+        assert_eq!(replay.again()[0], "five", "2 more are contained");
+        assert_eq!(replay.again().len(), 1);
+    }
+
+    #[test]
+    fn what_is_kept_of_an_earlier_opening_is_left() {
+        let close = r#"{"method":"textDocument/didClose","params":{"textDocument":{"uri":"a"}}}"#;
+        let mut replay = said(&[&open("a"), &change("a", 2), &change("a", 3), close]);
+        replay.replace("a", 2, "old".into());
+        assert!(replay.again().is_empty());
+        replay.keep(Said::Notification(Telling::Open("a".into())), "new".into());
+        replay.keep(Said::Notification(Telling::Change("a".into())), "2".into());
+        replay.replace("a", 2, "old".into());
+        replay.replace("a", 0, "old".into());
+        assert_eq!(replay.again(), ["new", "2"]);
+    }
+
+    #[test]
+    fn requests_that_must_not_be_made_twice_are_answered() {
+        let command = r#"{"id":"c","method":"workspace/executeCommand"}"#;
+        let cancel = r#"{"method":"$/cancelRequest","params":{"id":2}}"#;
+        let hover = r#"{"id":1,"method":"textDocument/hover"}"#;
+        let symbols = r#"{"id":2,"method":"workspace/symbol"}"#;
+        let shutdown = r#"{"id":3,"method":"shutdown"}"#;
+        let mut replay = said(&[hover, symbols, cancel, command, shutdown]);
+        let mut answers = replay.lost(true);
+        answers.sort_unstable();
+        assert!(answers[0].contains(r#""id":"c","error":{"code":-32803"#), "{answers:?}");
+        assert!(answers[1].contains(r#""id":2,"error":{"code":-32800"#), "{answers:?}");
+        assert!(answers[2].contains(r#""id":3,"result":null"#), "{answers:?}");
+        assert_eq!(replay.again(), [hover]);
+    }
+
+    #[test]
+    fn a_request_under_which_daemons_die_is_not_asked_for_ever() {
+        let mut replay = said(&[r#"{"id":1,"method":"x"}"#]);
+        assert!((0..9).all(|_| replay.lost(true).is_empty()), "a goodbye is no crash");
+        assert!(replay.lost(false).is_empty() && replay.lost(false).is_empty());
+        assert_eq!(replay.lost(false).len(), 1);
+        assert!(replay.again().is_empty());
+    }
+
+    #[test]
+    fn without_a_daemon_every_request_is_answered_with_the_reason() {
+        let mut replay = said(&[INITIALIZE, r#"{"id":1,"method":"x"}"#]);
+        let answers = replay.give_up("no \"daemon\"");
+        assert_eq!(answers.len(), 2);
+        assert!(answers.iter().all(|answer| answer.contains(r#"no \"daemon\""#)), "{answers:?}");
+        assert!(answers[0].contains(r#""retry":true"#), "{answers:?}");
+        assert!(replay.again().is_empty());
+    }
+}

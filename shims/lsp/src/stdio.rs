@@ -1,0 +1,351 @@
+//! Messages on two byte streams, each behind a header with its length: the base protocol of LSP.
+//!
+//! Whatever comes is survived: headers that mean nothing here are skipped, a message that is too long is skipped by its length,
+//! and where lengths themselves are rubbish, reading goes on at the next header that can be found. Each such place is told
+//! once, so that it can be answered. Reading and writing may be dropped at any moment without losing a byte.
+
+use std::io;
+
+use hob_proto::frame::MAX_FRAME;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+use crate::message::Wrong;
+
+/// The longest message that is taken, in bytes: what fits in a frame, with room for what is put around it.
+pub(crate) const MAX_BODY: usize = MAX_FRAME - 64 * 1024;
+/// A length above this is not believed.
+const INCREDIBLE: u64 = 1 << 30;
+/// The longest line of a header.
+const MAX_LINE: usize = 8 * 1024;
+/// No line that gives a length is longer.
+const LONGEST_LENGTH: usize = 64;
+/// What is read at once, and what a buffer may keep when it is empty.
+const CHUNK: usize = 64 * 1024;
+/// Bytes that may wait to be written before nothing more should come.
+const ENOUGH: usize = 16 * 1024 * 1024;
+
+/// What came in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Incoming {
+    /// A message: text that may be no JSON.
+    Message(String),
+    /// Something that is no message.
+    Wrong(Wrong),
+    /// Nothing more comes.
+    End,
+}
+
+/// Reads messages.
+pub(crate) struct Input<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Where in the buffer the unread part begins.
+    at: usize,
+    frames: Frames,
+}
+
+/// Where in the stream the reader is.
+#[derive(Default)]
+struct Frames {
+    /// The length that the present header gave.
+    length: Option<u64>,
+    /// Within a header that gave none yet.
+    in_header: bool,
+    /// Bytes of a body to throw away.
+    skip: u64,
+    /// Lost: what came last was no header, and that has been told.
+    lost: bool,
+}
+
+/// What the unread bytes hold.
+enum Found {
+    /// A body in the next so many bytes.
+    Body(usize),
+    Wrong(Wrong),
+    /// Not enough; at least so many more bytes are needed.
+    Needs(usize),
+}
+
+impl<R: AsyncRead + Unpin> Input<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: Vec::new(), at: 0, frames: Frames::default() }
+    }
+
+    /// The next message.
+    pub(crate) async fn next(&mut self) -> Incoming {
+        loop {
+            match self.frames.find(&self.buffer, &mut self.at) {
+                Found::Body(length) => return self.take(length),
+                Found::Wrong(wrong) => return Incoming::Wrong(wrong),
+                Found::Needs(more) => self.make_room(more),
+            }
+            match self.reader.read_buf(&mut self.buffer).await {
+                Ok(0) | Err(_) => return Incoming::End,
+                Ok(_) => {}
+            }
+        }
+    }
+
+    fn take(&mut self, length: usize) -> Incoming {
+        let body = self.buffer[self.at..self.at + length].to_vec();
+        self.at += length;
+        let unreadable = |_| Incoming::Wrong(Wrong::unreadable("the message is no UTF-8"));
+        String::from_utf8(body).map_or_else(unreadable, Incoming::Message)
+    }
+
+    fn make_room(&mut self, more: usize) {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        if self.buffer.is_empty() {
+            self.buffer.shrink_to(CHUNK);
+        }
+        // Grown as bytes arrive: a length that lies must not cost what it claims.
+        self.buffer.reserve(more.clamp(CHUNK, 16 * CHUNK));
+    }
+}
+
+impl Frames {
+    fn find(&mut self, buffer: &[u8], at: &mut usize) -> Found {
+        loop {
+            let unread = &buffer[*at..];
+            if self.skip > 0 {
+                let skipped = unread.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
+                self.skip -= skipped as u64;
+                *at += skipped;
+                if self.skip > 0 {
+                    return Found::Needs(1);
+                }
+                continue;
+            }
+            let Some(end) = unread.iter().take(MAX_LINE).position(|byte| *byte == b'\n') else {
+                if unread.len() < MAX_LINE {
+                    return Found::Needs(1);
+                }
+                // What stays may hold the beginning of a header.
+                *at += MAX_LINE - LONGEST_LENGTH;
+                match self.lose() {
+                    Some(wrong) => return Found::Wrong(wrong),
+                    None => continue,
+                }
+            };
+            let line = unread[..end].trim_ascii();
+            if !(line.is_empty() && self.length.is_some()) {
+                *at += end + 1;
+                if let Some(wrong) = self.line(line) {
+                    return Found::Wrong(wrong);
+                }
+                continue;
+            }
+            // The empty line stays unread until the body is there, so that this place is found again.
+            let length = usize::try_from(self.length.unwrap_or(0)).unwrap_or(usize::MAX);
+            if length > MAX_BODY {
+                *at += end + 1;
+                *self = Self { skip: length as u64, ..Self::default() };
+                return Found::Wrong(Wrong::invalid("the message is longer than 64 MiB"));
+            }
+            let missing = (end + 1 + length).saturating_sub(unread.len());
+            if missing > 0 {
+                return Found::Needs(missing);
+            }
+            *at += end + 1;
+            *self = Self::default();
+            return Found::Body(length);
+        }
+    }
+
+    /// Takes in a line of a header, or of what is there in place of one.
+    fn line(&mut self, line: &[u8]) -> Option<Wrong> {
+        if line.is_empty() {
+            // Before a header empty lines do no harm; after one, there should have been a length.
+            return if self.in_header { self.lose() } else { None };
+        }
+        match length_in(line, self.lost) {
+            Header::Length(length) => {
+                *self = Self { length: Some(length), in_header: true, ..Self::default() };
+                None
+            }
+            Header::None => {
+                let wrong = self.lose();
+                if let Header::Length(length) = length_in(line, true) {
+                    *self = Self { length: Some(length), in_header: true, ..Self::default() };
+                }
+                wrong
+            }
+            Header::Other => {
+                self.in_header = true;
+                None
+            }
+        }
+    }
+
+    /// What it is to be told, unless it has been.
+    fn lose(&mut self) -> Option<Wrong> {
+        let told = self.lost;
+        *self = Self { lost: true, ..Self::default() };
+        (!told).then(|| Wrong::unreadable("this is no message with a Content-Length header"))
+    }
+}
+
+enum Header {
+    Length(u64),
+    Other,
+    None,
+}
+
+/// What a line says. Where headers are lost, one may follow the end of a body on the same line.
+fn length_in(line: &[u8], lost: bool) -> Header {
+    const NAME: &[u8] = b"content-length";
+    let mut line = line;
+    if lost {
+        let is_name = |part: &[u8]| part.eq_ignore_ascii_case(NAME);
+        let Some(found) = line.windows(NAME.len()).rposition(is_name) else { return Header::None };
+        line = &line[found..];
+    }
+    let Some(colon) = line.iter().position(|byte| *byte == b':') else { return Header::None };
+    let (name, value) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+    if name.eq_ignore_ascii_case(NAME) {
+        let number = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok());
+        return number.filter(|length| *length <= INCREDIBLE).map_or(Header::None, Header::Length);
+    }
+    let is_name = !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+    if is_name { Header::Other } else { Header::None }
+}
+
+/// Writes messages, as fast as they are taken.
+pub(crate) struct Output<W> {
+    writer: W,
+    queue: Vec<u8>,
+    /// What of the queue is written.
+    at: usize,
+    flushed: bool,
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    pub(crate) fn new(writer: W) -> Self {
+        Self { writer, queue: Vec::new(), at: 0, flushed: true }
+    }
+
+    /// Queues a message.
+    pub(crate) fn push(&mut self, message: &str) {
+        self.queue.extend_from_slice(format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes());
+        self.queue.extend_from_slice(message.as_bytes());
+        self.flushed = false;
+    }
+
+    /// Whether everything is out.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.flushed
+    }
+
+    /// Whether so much waits that nothing should be added that can be put off.
+    pub(crate) fn is_full(&self) -> bool {
+        self.queue.len() - self.at > ENOUGH
+    }
+
+    /// Writes everything out. The error means that nobody reads any more.
+    pub(crate) async fn flush(&mut self) -> io::Result<()> {
+        while self.at < self.queue.len() {
+            let written = self.writer.write(&self.queue[self.at..]).await?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.at += written;
+        }
+        self.queue.clear();
+        self.queue.shrink_to(CHUNK);
+        self.at = 0;
+        self.writer.flush().await?;
+        self.flushed = true;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that is found in these bytes when they come in pieces of `size`.
+    async fn read(bytes: &[u8], size: usize) -> Vec<Incoming> {
+        let (mut writer, reader) = tokio::io::duplex(size);
+        let bytes = bytes.to_vec();
+        let feed = tokio::spawn(async move { writer.write_all(&bytes).await });
+        let mut input = Input::new(reader);
+        let mut all = Vec::new();
+        loop {
+            match input.next().await {
+                Incoming::End => break,
+                found => all.push(found),
+            }
+        }
+        feed.await.expect("no panic").expect("all is read");
+        all
+    }
+
+    fn message(text: &str) -> Incoming {
+        Incoming::Message(text.to_owned())
+    }
+
+    #[tokio::test]
+    async fn headers_may_be_written_in_any_way_and_come_in_any_pieces() {
+        let bytes = "Content-Length: 2\r\n\r\n{}\
+            content-type: application/vscode-jsonrpc; charset=utf-8\r\nCONTENT-LENGTH:4\r\nX-Y: z\r\n\r\n\"é\"\
+            \r\n\r\nContent-Length : 3\n\n[1]Content-Length: 0\r\n\r\nContent-Length: 1\r\n\r\n7";
+        let expected = ["{}", "\"é\"", "[1]", "", "7"].map(message);
+        for size in [1, 2, 3, 7, 1000] {
+            assert_eq!(read(bytes.as_bytes(), size).await, expected, "pieces of {size}");
+        }
+    }
+
+    #[tokio::test]
+    async fn rubbish_is_told_once_and_reading_goes_on_behind_it() {
+        for rubbish in [
+            "{\"jsonrpc\":\"2.0\"}\n{\"id\": 1}\n",
+            "{\"jsonrpc\":\"2.0\",\"id\":1}",
+            "Content-Length: x\r\n\r\n{}",
+            "Content-Length: -1\r\n\r\n{}",
+            "Content-Length: 99999999999999999999\r\n\r\n{}",
+            "Content-Length: 9999999999999\r\n\r\n{}",
+            "Content-Type: x\r\n\r\n{}",
+            "\u{0}\u{1}",
+            &"x".repeat(100_000),
+        ] {
+            for size in [1, 5, 10_000] {
+                let all = read(format!("{rubbish}Content-Length: 2\r\n\r\n{{}}").as_bytes(), size).await;
+                assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32700, .. })), "{all:?}");
+                assert_eq!(all[1..], [message("{}")], "{rubbish:.40} in pieces of {size}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_message_that_is_too_long_is_skipped() {
+        let long = "x".repeat(MAX_BODY + 1);
+        let bytes =
+            format!("Content-Length: {}\r\n\r\n{long}Content-Length: 2\r\n\r\n{{}}", long.len()).into_bytes();
+        let all = read(&bytes, 1 << 20).await;
+        assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32600, .. })), "{:?}", all.len());
+        assert_eq!(all[1..], [message("{}")]);
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_are_told_and_an_unfinished_message_is_none() {
+        let all = read(
+            b"Content-Length: 2\r\n\r\n\xff\xfeContent-Length: 2\r\n\r\n{}Content-Length: 9\r\n\r\n{",
+            4,
+        )
+        .await;
+        assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32700, .. })), "{all:?}");
+        assert_eq!(all[1..], [message("{}")]);
+    }
+
+    #[tokio::test]
+    async fn what_is_written_is_read_again() {
+        let mut output = Output::new(Vec::new());
+        assert!(output.is_idle());
+        ["{}", "\"é\"", ""].iter().for_each(|text| output.push(text));
+        assert!(!output.is_idle());
+        output.flush().await.expect("written");
+        assert!(output.is_idle());
+        assert_eq!(read(&output.writer, 8).await, ["{}", "\"é\"", ""].map(message));
+    }
+}

@@ -1,0 +1,221 @@
+//! Questions of the daemon to the client's user or model, and what came of them.
+//!
+//! An answer of the daemon stands by itself; a question that comes with it only says what would make it better. So whatever
+//! goes wrong here (a client that refuses, answers rubbish, or never answers) costs the question, not the answer. Older revisions
+//! let a server ask while it answers; there the call waits for the person. Since 2026-07-28 the question is the result, and the
+//! client repeats its call with what came of it. Nothing is kept here between the two: what the client must bring back is in
+//! `requestState`, and says no more than the client could say anyway.
+
+#![expect(deprecated, reason = "sampling is on its way out of MCP, but has no successor")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hob_proto::message::{Ask, AskKind, Offer};
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolRequestParams, CancelledNotificationParam, ClientCapabilities, CreateMessageRequest,
+    CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, ElicitationSchema, EnumSchema,
+    InputRequest, InputRequiredResult, LegacyEnumSchema, PrimitiveSchemaDefinition, ProtocolVersion,
+    SamplingMessage, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext};
+use serde_json::{Map, Value, json};
+
+use crate::relay::Reporter;
+
+/// Questions for one call; after so many the answer stands.
+const ROUNDS: usize = 3;
+
+/// How long a person may think about one.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// How often a client is told that the call still waits: many give up after a minute of silence.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+
+/// The name of a form's only field.
+const FIELD: &str = "choice";
+
+/// A reply is not longer; the daemon asks for a few words.
+const LARGEST_REPLY: usize = 64 * 1024;
+
+/// The questions of one call.
+pub(crate) struct Questions<'c> {
+    context: &'c RequestContext<RoleServer>,
+    /// What this client can be asked.
+    can: Vec<Offer>,
+    /// Whether the client repeats the call itself.
+    is_repeated: bool,
+    /// How many were asked before.
+    round: usize,
+    replies: Map<String, Value>,
+}
+
+/// How a call goes on after an answer that came with a question.
+pub(crate) enum Next {
+    /// The answer stands.
+    Stands,
+    /// The client is to repeat its call.
+    Returned(InputRequiredResult),
+    /// The call is to be repeated with the replies of now.
+    Again,
+    /// Nobody waits for the call any more.
+    Cancelled,
+}
+
+impl<'c> Questions<'c> {
+    /// For a call in this context, with what it brings back from a round before.
+    pub(crate) fn of(context: &'c RequestContext<RoleServer>, request: &CallToolRequestParams) -> Self {
+        let version = context.protocol_version();
+        let is_repeated = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+        let can = context.client_capabilities().map(|offered| offers(&offered)).unwrap_or_default();
+        let (round, replies) = match is_repeated {
+            true => brought_back(request),
+            false => (0, Map::new()),
+        };
+        Self { context, can, is_repeated, round, replies }
+    }
+
+    /// What the daemon may ask in this round.
+    pub(crate) fn offers(&self) -> &[Offer] {
+        if self.round < ROUNDS { &self.can } else { &[] }
+    }
+
+    /// What came of the rounds before.
+    pub(crate) fn replies(&self) -> &Map<String, Value> {
+        &self.replies
+    }
+
+    /// Puts a question that came with an answer.
+    pub(crate) async fn put(&mut self, ask: Ask, reporter: Option<&mut Reporter>) -> Next {
+        let wanted = match ask.question {
+            AskKind::Choose { .. } => Offer::Choose,
+            AskKind::Sample { .. } => Offer::Sample,
+        };
+        if !self.offers().contains(&wanted) || self.replies.contains_key(&ask.key) {
+            return Next::Stands;
+        }
+        self.round += 1;
+        if self.is_repeated {
+            let state = json!({"round": self.round, "asked": ask.key, "replies": self.replies});
+            let requests = BTreeMap::from([(ask.key.clone(), as_request(ask))]);
+            return Next::Returned(InputRequiredResult::new(Some(requests), Some(state.to_string())));
+        }
+        let key = ask.key.clone();
+        let Some(reply) = self.wait(ask, reporter).await else { return Next::Cancelled };
+        self.replies.insert(key, reply);
+        Next::Again
+    }
+
+    /// Asks and waits; `null` for everything that is no reply, `None` if the call is cancelled meanwhile.
+    async fn wait(&self, ask: Ask, mut reporter: Option<&mut Reporter>) -> Option<Value> {
+        let waits_for = match ask.question {
+            AskKind::Choose { .. } => "waiting for a choice",
+            AskKind::Sample { .. } => "waiting for the client's model",
+        };
+        let request = match as_request(ask) {
+            InputRequest::Elicitation(request) => ServerRequest::from(request),
+            InputRequest::CreateMessage(request) => ServerRequest::from(request),
+            _ => return Some(Value::Null),
+        };
+        let peer = &self.context.peer;
+        let sent = peer.send_cancellable_request(request, PeerRequestOptions::with_timeout(PATIENCE)).await;
+        let Ok(asking) = sent else { return Some(Value::Null) };
+        let id = asking.id.clone();
+        let mut answer = std::pin::pin!(asking.await_response());
+        let mut signs = tokio::time::interval(SIGN_OF_LIFE);
+        loop {
+            tokio::select! {
+                biased;
+                () = self.context.ct.cancelled() => {
+                    // Nobody should be left with a form for an answer that nobody wants.
+                    let withdrawn = CancelledNotificationParam::new(Some(id), None);
+                    let _ = peer.notify_cancelled(withdrawn).await;
+                    return None;
+                }
+                answer = &mut answer => {
+                    let answer = answer.ok().and_then(|answer| serde_json::to_value(answer).ok());
+                    return Some(answer.as_ref().map_or(Value::Null, reply));
+                }
+                _ = signs.tick() => if let Some(reporter) = &mut reporter {
+                    reporter.sign_of_life(waits_for).await;
+                },
+            }
+        }
+    }
+}
+
+/// What a client with these capabilities can be asked. Before there were forms and links, elicitation meant forms.
+fn offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
+    let forms = capabilities.elicitation.as_ref().filter(|can| can.form.is_some() || can.url.is_none());
+    let choose = forms.map(|_| Offer::Choose);
+    let sample = capabilities.sampling.as_ref().map(|_| Offer::Sample);
+    choose.into_iter().chain(sample).collect()
+}
+
+/// The round that a repeated call is in, and all replies so far. What is malformed, or was not asked, counts for nothing.
+fn brought_back(request: &CallToolRequestParams) -> (usize, Map<String, Value>) {
+    let state = request.request_state.as_deref().and_then(|state| serde_json::from_str::<Value>(state).ok());
+    let Some(state) = state else { return (0, Map::new()) };
+    let earlier = state["replies"].as_object().into_iter().flatten().take(ROUNDS);
+    let mut replies: Map<_, _> = earlier.map(|(key, reply)| (key.clone(), bounded(reply.as_str()))).collect();
+    if let Some(asked) = state["asked"].as_str() {
+        let response = request.input_responses.as_ref().and_then(|responses| responses.get(asked));
+        replies.insert(asked.to_owned(), response.map_or(Value::Null, reply));
+    }
+    // A state without a number is none of ours: no more questions then.
+    let round = state["round"].as_u64().and_then(|round| usize::try_from(round).ok());
+    (round.unwrap_or(ROUNDS), replies)
+}
+
+/// The question as a request of MCP.
+fn as_request(ask: Ask) -> InputRequest {
+    match ask.question {
+        AskKind::Choose { options } => {
+            InputRequest::Elicitation(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
+                meta: None,
+                message: ask.message,
+                requested_schema: form(options),
+            }))
+        }
+        AskKind::Sample { system, max_tokens } => {
+            let messages = vec![SamplingMessage::user_text(ask.message)];
+            let params = CreateMessageRequestParams::new(messages, max_tokens).with_system_prompt(system);
+            InputRequest::CreateMessage(CreateMessageRequest::new(params.with_temperature(0.0)))
+        }
+    }
+}
+
+/// A form with one required field. `enum` with `enumNames` has been there from the beginning, and a client that does not know the
+/// titles still shows the values; of the later `oneOf` such a client would make a field to write in.
+fn form(options: Vec<(String, String)>) -> ElicitationSchema {
+    let (values, titles) = options.into_iter().unzip();
+    let mut choice = LegacyEnumSchema::new(values);
+    choice.title = Some("Choice".into());
+    choice.description = Some("Which of these is meant".into());
+    choice.enum_names = Some(titles);
+    let field = PrimitiveSchemaDefinition::Enum(EnumSchema::Legacy(choice));
+    let mut form = ElicitationSchema::new(BTreeMap::from([(FIELD.to_owned(), field)]));
+    form.required = Some(vec![FIELD.to_owned()]);
+    form
+}
+
+/// What a client's response says: what was chosen, or what its model wrote; `null` if it says neither.
+fn reply(response: &Value) -> Value {
+    match response.get("action").and_then(Value::as_str) {
+        Some("accept") => bounded(response["content"][FIELD].as_str()),
+        Some(_) => Value::Null,
+        None => match &response["content"] {
+            Value::Array(blocks) => {
+                let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+                bounded(Some(&text).filter(|text| !text.is_empty()).map(String::as_str))
+            }
+            block => bounded(block["text"].as_str()),
+        },
+    }
+}
+
+/// A text that may go to the daemon.
+fn bounded(text: Option<&str>) -> Value {
+    text.filter(|text| text.len() <= LARGEST_REPLY).map_or(Value::Null, Value::from)
+}
