@@ -105,14 +105,16 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
         }
     }
 }
-/// Waits until the daemon's process has ended, saving included, but no longer than `patience`; whether it has.
+/// Waits until the daemon of process `pid` has ended, saving included, but no longer than `patience`; whether it has. Another one may
+/// have taken its place by then: editors do not wait for the next question.
 ///
 /// # Errors
 /// [`Unavailable`] when its lock cannot be looked at.
-pub async fn gone(settings: &Settings, patience: Duration) -> Result<bool, Unavailable> {
+pub async fn gone(settings: &Settings, pid: u32, patience: Duration) -> Result<bool, Unavailable> {
     let until = Instant::now() + patience;
     loop {
-        let gone = daemon_is_gone(&settings.places.daemon_lock())?;
+        let lock = settings.places.daemon_lock();
+        let gone = daemon_is_gone(&lock)? || pid_in(&lock).is_some_and(|other| other != pid);
         if gone || Instant::now() >= until {
             return Ok(gone);
         }

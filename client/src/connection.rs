@@ -9,14 +9,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use hob_proto::frame::{self, FrameError};
-use hob_proto::message::{Call, Event};
+use hob_proto::message::{Ask, Call, Event, Offer};
 use hob_proto::transport::{Reader, Writer};
 use hob_proto::{Build, ClientMessage};
+use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, oneshot};
 use tokio::task::AbortHandle;
 
+use crate::editor::{Inbox, UNTAKEN};
 use crate::routing::{End, Routing, Waiting};
 
 /// Calls that may wait to be written; further callers wait their turn.
@@ -35,6 +37,10 @@ pub struct Request {
     pub root: Option<String>,
     /// How long the answer is worth waiting for.
     pub deadline: Option<Duration>,
+    /// What the caller does if the daemon asks it.
+    pub offers: Vec<Offer>,
+    /// What came of being asked.
+    pub replies: Map<String, Value>,
 }
 
 impl Request {
@@ -60,12 +66,14 @@ impl Request {
 }
 
 /// A call's answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// The envelope's `ok`.
     pub ok: bool,
     /// The envelope, serialised; to be passed on as it is.
     pub envelope: String,
+    /// What would make it better, if the request offered to ask.
+    pub ask: Option<Ask>,
 }
 
 /// How far a call is.
@@ -195,6 +203,8 @@ impl Connection {
             root: request.root.clone(),
             progress: progress.is_some(),
             deadline_ms: request.deadline.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
+            offers: request.offers.clone(),
+            replies: request.replies.clone(),
         });
         let frame = encode(&message)?;
         let permit = Arc::clone(&self.inner.unwritten).acquire_owned().await.ok();
@@ -215,6 +225,31 @@ impl Connection {
         self.inner.routing.add_status(sender)?;
         self.send(&ClientMessage::Status)?;
         receiver.await.map_err(|_| self.lost())
+    }
+
+    /// Takes what the daemon says to an editor from now on. One inbox at a time: a second one takes the place of the first.
+    #[must_use]
+    pub fn inbox(&self) -> Inbox {
+        let (sender, waiting) = mpsc::channel(UNTAKEN);
+        self.inner.routing.add_inbox(sender);
+        Inbox::new(self.clone(), waiting)
+    }
+
+    /// Passes on a message of an editor, JSON-RPC text. It is queued behind everything that was sent before, however much that is;
+    /// whoever has many waits for [`Connection::room`] in between.
+    ///
+    /// # Errors
+    /// [`Lost`] when the connection is known to be gone, or the message is larger than a frame may be. Without an error it
+    /// may be lost as well: the [`Inbox`] tells.
+    pub fn lsp(&self, message: &str) -> Result<(), Lost> {
+        let frame = encode(&OfEditor::Lsp { message })?;
+        let permit = Arc::clone(&self.inner.unwritten).try_acquire_owned().ok();
+        self.inner.outgoing.send(Outgoing { frame, sent: None, _permit: permit }).map_err(|_| self.lost())
+    }
+
+    /// Waits until little enough waits to be written. Dropping the future loses nothing.
+    pub async fn room(&self) {
+        let _ = self.inner.unwritten.acquire().await;
     }
 
     /// Asks the daemon to stop because the user wants it; [`Connection::ended`] tells when it has let go.
@@ -238,7 +273,7 @@ impl Connection {
         self.inner.outgoing.send(out).map_err(|_| self.lost())
     }
 
-    fn lost(&self) -> Lost {
+    pub(crate) fn lost(&self) -> Lost {
         let unknown = || End { reason: "the connection was closed".into(), orderly: false };
         Lost::of(&self.inner.routing.how_it_ended().unwrap_or_else(unknown), true)
     }
@@ -264,17 +299,25 @@ impl Drop for CancelOnDrop<'_> {
     }
 }
 
-fn encode(message: &ClientMessage) -> Result<Vec<u8>, Lost> {
+/// [`ClientMessage::Lsp`] with a borrowed text: a message of an editor may be kept, and may be long.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum OfEditor<'m> {
+    Lsp { message: &'m str },
+}
+
+fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, Lost> {
     // Only a request of more than 64 MiB cannot be encoded.
     let refused =
         |error: FrameError| Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() };
     frame::encode(message).map_err(refused)
 }
 
-async fn read_all(mut reader: Reader, routing: Arc<Routing>) {
+async fn read_all(reader: Reader, routing: Arc<Routing>) {
+    let mut reader = BufReader::new(reader);
     let reason = loop {
         match frame::read(&mut reader).await {
-            Ok(message) => routing.deliver(message),
+            Ok(message) => routing.deliver(message).await,
             Err(FrameError::Closed) => break "the daemon closed the connection".to_owned(),
             Err(error) => break error.to_string(),
         }
@@ -302,5 +345,18 @@ async fn write_all(mut writer: Writer, mut queue: mpsc::UnboundedReceiver<Outgoi
         }
         batch.clear();
         batch.shrink_to(WRITE_BATCH);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_borrowed_message_is_the_same_frame() {
+        for text in ["", "{\"id\":1}", "\u{fc}\n\0"] {
+            let owned = frame::encode(&ClientMessage::Lsp { message: text.to_owned() }).expect("it fits");
+            assert_eq!(encode(&OfEditor::Lsp { message: text }).expect("it fits"), owned);
+        }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! [`Client`] is what a program uses: it starts the daemon when needed, survives its restarts and always has an answer.
 //! Below it: [`mod@connect`] (one attempt), [`autostart`] (attempts, start lock, spawning, upgrade), [`connection`] (many calls
-//! on one stream), [`reconnect`] (repeating what is safe). No tool logic: a call goes through as it came. Layers know only
-//! those before them; nothing here prints.
+//! on one stream), [`editor`] (messages that are no calls), [`reconnect`] (repeating what is safe). No tool logic: a call goes
+//! through as it came. Layers know only those before them; nothing here prints.
 
 pub mod autostart;
 pub mod connect;
 pub mod connection;
+pub mod editor;
 pub mod edits;
 pub mod envelope;
 mod launch;
@@ -22,6 +23,7 @@ pub mod unavailable;
 pub use autostart::reach;
 pub use connect::{Reached, connect};
 pub use connection::{Answer, Connection, Lost, OnProgress, Progress, Request, Server};
+pub use editor::{FromDaemon, Inbox};
 pub use launch::Startup;
 pub use program::Program;
 pub use reconnect::Client;

@@ -67,7 +67,10 @@ impl Client {
     pub async fn call(&self, request: &Request, progress: Option<OnProgress>) -> Answer {
         match self.try_call(request, progress).await {
             Ok(answer) => answer,
-            Err(error) => Answer { ok: false, envelope: error_envelope(&request.tool, &request.args, error) },
+            Err(error) => {
+                let envelope = error_envelope(&request.tool, &request.args, error);
+                Answer { ok: false, envelope, ask: None }
+            }
         }
     }
 
@@ -172,7 +175,7 @@ impl Client {
             if lost.too_large {
                 return Err(ToolError::bad_args(lost.reason));
             }
-            if lost.sent && !is_repeatable(&request.tool) {
+            if lost.sent && !is_repeatable(&request.tool, &request.args) {
                 let error = Unavailable::NotRepeated { tool: request.tool.clone(), reason: lost.reason };
                 return Err(error.to_tool_error());
             }

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hob_proto::ServerMessage;
 use hob_proto::message::Event;
 use serde_json::{Map, Value};
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::connection::{Answer, Lost, OnProgress, Progress};
+use crate::editor::FromDaemon;
 
 /// A call that waits for its answer.
 pub(crate) struct Waiting {
@@ -33,6 +34,8 @@ pub(crate) struct End {
 struct State {
     calls: HashMap<u64, Waiting>,
     status: VecDeque<oneshot::Sender<Map<String, Value>>>,
+    /// Where messages for an editor go, when there is one.
+    inbox: Option<mpsc::Sender<FromDaemon>>,
     end: Option<End>,
     bye: Option<End>,
 }
@@ -86,12 +89,24 @@ impl Routing {
         Ok(())
     }
 
-    /// Delivers a message.
-    pub(crate) fn deliver(&self, message: ServerMessage) {
+    /// Registers whoever takes messages for an editor; not once the connection has ended, so that the inbox ends as well.
+    pub(crate) fn add_inbox(&self, sender: mpsc::Sender<FromDaemon>) {
+        let mut state = self.state();
+        if state.end.is_none() {
+            state.inbox = Some(sender);
+        }
+    }
+
+    /// Delivers a message. Waits only while an editor's inbox is full.
+    pub(crate) async fn deliver(&self, message: ServerMessage) {
         match message {
-            ServerMessage::Answer { id, ok, envelope } => self.answer(id, Answer { ok, envelope }),
+            ServerMessage::Answer { id, ok, envelope, ask } => self.answer(id, Answer { ok, envelope, ask }),
             ServerMessage::Progress { id, done, total, message } => {
                 self.progress(id, Progress { done, total, message });
+            }
+            ServerMessage::Lsp { message } => self.to_editor(FromDaemon::Message(message)).await,
+            ServerMessage::Keep { uri, changes, open } => {
+                self.to_editor(FromDaemon::Keep { uri, changes, open }).await;
             }
             ServerMessage::Event(event) => self.event(event),
             ServerMessage::Status(status) => self.status(status),
@@ -106,6 +121,14 @@ impl Routing {
         // An unknown id is a call that was given up here; its answer was on its way.
         if let Some(waiting) = self.state().calls.remove(&id) {
             let _ = waiting.answer.send(Ok(answer));
+        }
+    }
+
+    async fn to_editor(&self, message: FromDaemon) {
+        let inbox = self.state().inbox.clone();
+        if let Some(inbox) = inbox {
+            // Nobody takes it when its receiver is gone.
+            let _ = inbox.send(message).await;
         }
     }
 
@@ -139,6 +162,7 @@ impl Routing {
         }
         let Some(end) = state.end.clone() else { return };
         state.status.clear();
+        state.inbox = None;
         for (_, waiting) in state.calls.drain() {
             let sent = waiting.sent.load(Ordering::Acquire);
             let _ = waiting.answer.send(Err(Lost::of(&end, sent)));

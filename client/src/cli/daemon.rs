@@ -48,7 +48,7 @@ impl Stop {
             connection.ended().await;
         }
         // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
-        let text = match hob_client::connect::gone(&ask::settings(common)?, STOPPED_WITHIN).await? {
+        let text = match hob_client::connect::gone(&ask::settings(common)?, pid, STOPPED_WITHIN).await? {
             true => format!("stopped the daemon (process {pid})\n"),
             false => format!("the daemon (process {pid}) accepts nothing any more and is still saving\n"),
         };

@@ -13,9 +13,11 @@ mod graph;
 mod grep;
 mod index;
 mod logs;
+mod model;
 mod pending;
 mod render;
 mod servers;
+mod setup;
 mod show;
 mod term;
 mod toolargs;
@@ -94,7 +96,9 @@ enum Command {
     Pending(pending::Pending),
     Undo(pending::Undo),
     Servers(servers::Servers),
+    Model(model::Model),
     Trust(trust::Trust),
+    Setup(setup::Setup),
     Tools(docs::Tools),
     Completions(docs::Completions),
 }
@@ -166,7 +170,9 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Pending(pending) => with_runtime(pending.run(common)),
         Command::Undo(undo) => with_runtime(undo.run(common)),
         Command::Servers(servers) => with_runtime(servers.run(common)),
+        Command::Model(model) => with_runtime(model.run(common)),
         Command::Trust(trust) => trust.run(common),
+        Command::Setup(setup) => setup.run(common),
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),
     }

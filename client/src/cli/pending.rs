@@ -92,25 +92,24 @@ async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answe
     ask::with_progress(&question, common).await
 }
 
-/// The diff part by part, as one text.
+/// The whole diff: had in parts, which may end within a line, and shown as one.
 async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<Outcome, Failure> {
-    let style = Style::of_stdout();
-    let mut offset = 0;
+    let (mut diff, mut offset) = (String::new(), 0);
     loop {
         let args = json!({"pendingId": id, "file": file, "offset": offset, "tokenBudget": PART});
         let answer = asked("edit_pending", args, common).await?;
         let envelope = Envelope::parse(&answer.envelope).ok().filter(|_| answer.ok && !common.json);
-        let Some(data) = envelope.and_then(|envelope| envelope.data) else {
+        let Some(mut data) = envelope.and_then(|envelope| envelope.data) else {
             return show::answer("edit_pending", &answer, common.json);
         };
-        if offset == 0 {
-            term::print(&render::data("edit_pending", &data, &style))?;
-        } else {
-            term::print(&render::diff(&data, &style))?;
-        }
+        diff.push_str(data["diff"].as_str().unwrap_or_default());
         match data["nextOffset"].as_u64() {
             Some(next) if next > offset => offset = next,
-            _ => return Ok(Outcome::Done),
+            _ => {
+                data["diff"] = Value::String(diff);
+                term::print(&render::data("edit_pending", &data, &Style::of_stdout()))?;
+                return Ok(Outcome::Done);
+            }
         }
     }
 }

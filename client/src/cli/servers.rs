@@ -268,7 +268,7 @@ fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), St
     let mut command = Command::new(&step.program);
     command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
     // Not in the project: package managers read settings from where they are started.
-    command.current_dir(std::env::temp_dir()).stdin(Stdio::null()).stdout(std::io::stderr());
+    command.current_dir(neutral_folder()).stdin(Stdio::null()).stdout(std::io::stderr());
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!(
@@ -280,4 +280,9 @@ fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), St
         }
         Err(error) => Err(format!("`{}` cannot be run: {error}; this needs {needs}", step.program)),
     }
+}
+
+/// Where nobody but the administrator can have put files that programs obey, as they do in folders for everybody's temporary files.
+fn neutral_folder() -> std::path::PathBuf {
+    if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
 }

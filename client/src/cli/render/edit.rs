@@ -86,7 +86,7 @@ fn files(files: &[Value], style: &Style) -> String {
 }
 
 /// A unified diff in the usual colours.
-pub(crate) fn diff(data: &Value, style: &Style) -> String {
+fn diff(data: &Value, style: &Style) -> String {
     let line = |line: &str| {
         let painted = match line.as_bytes().first() {
             _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => {

@@ -16,7 +16,6 @@ use serde_json::Value;
 
 use super::term::Style;
 
-pub(crate) use edit::diff;
 pub(crate) use generic::plain;
 
 /// The text for the result `data` of `tool`.

@@ -1,0 +1,116 @@
+//! `hob model`: the embedding models that the user has given to hob.
+//!
+//! The daemon copies and checks them, because it is who maps them; hob downloads none.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use hob_proto::Envelope;
+use hob_proto::tools::models::{ModelInfo, ModelsResult};
+use serde_json::{Map, Value, json};
+
+use super::ask::{self, Question};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, show};
+
+/// Models that tell what words mean: add, list or remove them
+///
+/// With a model, text_search, investigate and resolve can also find what is called otherwise (use_embeddings). hob fetches none:
+/// docs/models.md says where they are to be had.
+#[derive(Debug, Args)]
+pub(crate) struct Model {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Copy a model out of a folder; it is the one that counts from now on
+    Add {
+        /// A folder with model.safetensors and tokenizer.json, or that of the Python package wordllama
+        dir: PathBuf,
+        /// What to call it (default: as the folder)
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// The models that there are, the one that counts first
+    List,
+    /// Forget a model; the one that was added before it counts then
+    Remove {
+        /// As `hob model list` names it
+        name: String,
+    },
+}
+
+impl Model {
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let args = match self.what {
+            What::Add { dir, name } => {
+                let folder = std::path::absolute(dir)?;
+                let folder = folder
+                    .to_str()
+                    .ok_or_else(|| Failure::Usage("the folder's path is no text".to_owned()))?;
+                json!({"action": "add", "folder": folder, "name": name})
+            }
+            What::List => json!({"action": "list"}),
+            What::Remove { name } => json!({"action": "remove", "name": name}),
+        };
+        shown(args, common).await
+    }
+}
+
+async fn shown(args: Value, common: &Common) -> Result<Outcome, Failure> {
+    let given = |(key, value): (String, Value)| (!value.is_null()).then_some((key, value));
+    let args: Map<_, _> = args.as_object().cloned().into_iter().flatten().filter_map(given).collect();
+    let question =
+        Question { tool: "hob_models", args, root: common.place()?, timeout: common.timeout, edits: false };
+    let answer = ask::with_progress(&question, common).await?;
+    let envelope = Envelope::parse(&answer.envelope).ok();
+    let result: Option<ModelsResult> =
+        envelope.and_then(|envelope| envelope.data).and_then(|data| serde_json::from_value(data).ok());
+    match result {
+        Some(result) if !common.json => {
+            term::print(&list(&result, &Style::of_stdout()))?;
+            show::remarks_of(&answer);
+            Ok(Outcome::Done)
+        }
+        _ => show::answer("hob_models", &answer, common.json),
+    }
+}
+
+fn list(result: &ModelsResult, style: &Style) -> String {
+    if result.models.is_empty() {
+        return "no model: questions are answered by words alone (hob model add DIR)\n".to_owned();
+    }
+    result.models.iter().map(|model| one(model, style)).collect()
+}
+
+fn one(model: &ModelInfo, style: &Style) -> String {
+    let about = match (&model.problem, model.dims, model.tokens) {
+        (Some(problem), ..) => style.notice(problem.as_str()).into_owned(),
+        (None, Some(dims), Some(tokens)) => {
+            let megabytes = model.disk_bytes as f64 / 1e6;
+            style.dim(format!("{dims} dimensions, {tokens} tokens, {megabytes:.1} MB")).into_owned()
+        }
+        _ => String::new(),
+    };
+    let counts = if model.active { " (active)" } else { "" };
+    format!("{}{counts}: {about}\n", style.bold(model.name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_active_model_and_broken_ones_can_be_told() {
+        let result: ModelsResult = serde_json::from_value(json!({"models": [
+            {"name": "big", "active": true, "dims": 256, "tokens": 32000, "disk_bytes": 16_400_000},
+            {"name": "old", "active": false, "disk_bytes": 0, "problem": "it is gone"},
+        ]}))
+        .expect("a result");
+        let text = list(&result, &Style::default());
+        assert_eq!(text, "big (active): 256 dimensions, 32000 tokens, 16.4 MB\nold: it is gone\n");
+        assert!(list(&ModelsResult { models: Vec::new() }, &Style::default()).contains("hob model add"));
+    }
+}

@@ -1,0 +1,39 @@
+//! Emacs: `eglot`, which is part of it from 29 on.
+
+use super::languages::Language;
+use super::plan::{Place, Plan, Step, mark};
+use super::surroundings::Surroundings;
+
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
+    let folder = folder(at);
+    let mark = mark("emacs");
+    let modes: Vec<&str> = languages.iter().flat_map(|language| language.emacs).copied().collect();
+    let modes = modes.join("\n                 ");
+    let command = at.quoted_command();
+    let text = format!(
+        ";; {mark} -*- lexical-binding: t -*-
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs
+               '(({modes})
+                 . ({command}))))
+"
+    );
+    let load = "(load (locate-user-emacs-file \"hob-eglot.el\") t)\n".to_owned();
+    Plan {
+        steps: vec![
+            Step { about: "The server", place: Place::File(folder.join("hob-eglot.el")), text },
+            Step { about: "To use it", place: Place::Into(folder.join("init.el")), text: load },
+        ],
+        notes: vec![
+            "`M-x eglot` starts it in a buffer; (add-hook 'python-mode-hook #'eglot-ensure), say, does it for all",
+            "Emacs before 29 needs the package `eglot` from GNU ELPA",
+        ],
+    }
+}
+
+/// The folder that Emacs takes: the older one where it is in use.
+fn folder(at: &Surroundings) -> std::path::PathBuf {
+    let older = at.home(".emacs.d");
+    let newer = at.config("emacs");
+    if newer.is_dir() && !older.is_dir() { newer } else { older }
+}

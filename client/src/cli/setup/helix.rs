@@ -1,0 +1,27 @@
+//! Helix: a server, and languages that use it in place of their own. Since 23.10.
+
+use std::fmt::Write as _;
+
+use super::languages::Language;
+use super::plan::{Place, Plan, Step, mark};
+use super::surroundings::Surroundings;
+
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
+    let mark = mark("helix");
+    let mut text = format!("# {mark}\n[language-server.hob]\ncommand = {}\n", at.quoted_command());
+    for name in languages.iter().flat_map(|language| language.helix) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n[[language]]\nname = \"{name}\"\nlanguage-servers = [\"hob\"]\n");
+    }
+    Plan {
+        steps: vec![Step {
+            about: "The server, and who uses it",
+            place: Place::File(at.config("helix/languages.toml")),
+            text,
+        }],
+        notes: vec![
+            "a language that has a [[language]] section already gets the line `language-servers` there, not a second section",
+            "`hx --health rust` shows which server a language has",
+        ],
+    }
+}

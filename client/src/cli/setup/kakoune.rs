@@ -1,0 +1,35 @@
+//! Kakoune: `kakoune-lsp`, whose servers are options of a buffer since version 17.
+
+use super::languages::Language;
+use super::plan::{Place, Plan, Step, mark};
+use super::surroundings::Surroundings;
+
+pub(super) fn plan(at: &Surroundings, languages: &[Language]) -> Plan {
+    let mark = mark("kakoune");
+    let types: Vec<&str> = languages.iter().flat_map(|language| language.kakoune).copied().collect();
+    let types = types.join("|");
+    let command = at.quoted_command();
+    let text = format!(
+        "# {mark}
+remove-hooks global lsp-filetype-.*
+hook -group lsp-filetype-hob global BufSetOption filetype=(?:{types}) %{{
+    set-option buffer lsp_servers %{{
+        [hob-lsp]
+        command = {command}
+        root_globs = [\".git\", \".hg\", \".jj\"]
+    }}
+}}
+"
+    );
+    let load = "eval %sh{kak-lsp}\nsource \"%val{config}/hob-lsp.kak\"\nlsp-enable\n".to_owned();
+    Plan {
+        steps: vec![
+            Step { about: "The server", place: Place::File(at.config("kak/hob-lsp.kak")), text },
+            Step { about: "To use it", place: Place::Into(at.config("kak/kakrc")), text: load },
+        ],
+        notes: vec![
+            "this is for kakoune-lsp 17 and later; `kak-lsp --kakoune -s $kak_session` is how 17 is loaded",
+            "the first line of the file takes the servers of other file types away: name them again, or take it out",
+        ],
+    }
+}

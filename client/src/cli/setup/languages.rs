@@ -1,0 +1,132 @@
+//! What editors call the languages that hob serves. A table: what an editor has no name for is empty.
+
+/// A language, and the editors' words for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Language {
+    /// hob's word.
+    pub(super) name: &'static str,
+    /// Whether hob's map knows it, so that there is something to answer even without a language server.
+    pub(super) mapped: bool,
+    /// File types of Vim and Neovim.
+    pub(super) vim: &'static [&'static str],
+    /// Names in Helix's `languages.toml`.
+    pub(super) helix: &'static [&'static str],
+    /// Language identifiers of VS Code.
+    pub(super) vscode: &'static [&'static str],
+    /// Major modes of Emacs.
+    pub(super) emacs: &'static [&'static str],
+    /// File types of Kakoune.
+    pub(super) kakoune: &'static [&'static str],
+    /// Names in Zed, with the language server that it brings along for them.
+    pub(super) zed: &'static [(&'static str, &'static str)],
+}
+
+const NONE: Language = Language {
+    name: "",
+    mapped: false,
+    vim: &[],
+    helix: &[],
+    vscode: &[],
+    emacs: &[],
+    kakoune: &[],
+    zed: &[],
+};
+
+/// One word for all.
+const fn plain(name: &'static str, word: &'static [&'static str]) -> Language {
+    Language { name, vim: word, helix: word, vscode: word, kakoune: word, ..NONE }
+}
+
+/// Every language that can be named; those that the map knows come first.
+pub(super) const LANGUAGES: &[Language] = &[
+    Language {
+        mapped: true,
+        emacs: &["python-mode", "python-ts-mode"],
+        zed: &[("Python", "basedpyright")],
+        ..plain("python", &["python"])
+    },
+    Language {
+        mapped: true,
+        emacs: &["typescript-mode", "typescript-ts-mode", "tsx-ts-mode"],
+        helix: &["typescript", "tsx"],
+        kakoune: &["typescript"],
+        zed: &[("TypeScript", "vtsls"), ("TSX", "vtsls")],
+        ..plain("typescript", &["typescript", "typescriptreact"])
+    },
+    Language {
+        mapped: true,
+        emacs: &["js-mode", "js2-mode", "js-ts-mode"],
+        helix: &["javascript", "jsx"],
+        kakoune: &["javascript"],
+        zed: &[("JavaScript", "vtsls")],
+        ..plain("javascript", &["javascript", "javascriptreact"])
+    },
+    Language {
+        mapped: true,
+        emacs: &["rust-mode", "rust-ts-mode"],
+        zed: &[("Rust", "rust-analyzer")],
+        ..plain("rust", &["rust"])
+    },
+    Language {
+        mapped: true,
+        emacs: &["go-mode", "go-ts-mode"],
+        zed: &[("Go", "gopls")],
+        ..plain("go", &["go"])
+    },
+    Language { mapped: true, emacs: &["java-mode", "java-ts-mode"], ..plain("java", &["java"]) },
+    Language { mapped: true, emacs: &["c-mode", "c-ts-mode"], zed: &[("C", "clangd")], ..plain("c", &["c"]) },
+    Language {
+        mapped: true,
+        emacs: &["c++-mode", "c++-ts-mode"],
+        zed: &[("C++", "clangd")],
+        ..plain("cpp", &["cpp"])
+    },
+    Language {
+        mapped: true,
+        vim: &["cs"],
+        helix: &["c-sharp"],
+        emacs: &["csharp-mode", "csharp-ts-mode"],
+        ..plain("csharp", &["csharp"])
+    },
+    Language { mapped: true, emacs: &["ruby-mode", "ruby-ts-mode"], ..plain("ruby", &["ruby"]) },
+    Language { mapped: true, emacs: &["php-mode", "php-ts-mode"], ..plain("php", &["php"]) },
+    Language { mapped: true, emacs: &["kotlin-mode", "kotlin-ts-mode"], ..plain("kotlin", &["kotlin"]) },
+    Language { mapped: true, emacs: &["swift-mode", "swift-ts-mode"], ..plain("swift", &["swift"]) },
+    Language { mapped: true, emacs: &["scala-mode", "scala-ts-mode"], ..plain("scala", &["scala"]) },
+    Language { mapped: true, emacs: &["lua-mode", "lua-ts-mode"], ..plain("lua", &["lua"]) },
+    Language {
+        mapped: true,
+        vim: &["sh", "bash"],
+        helix: &["bash"],
+        vscode: &["shellscript"],
+        emacs: &["sh-mode", "bash-ts-mode"],
+        ..plain("bash", &["sh"])
+    },
+    Language { emacs: &["css-mode", "css-ts-mode"], ..plain("css", &["css"]) },
+    Language { emacs: &["dart-mode"], ..plain("dart", &["dart"]) },
+    Language { emacs: &["elixir-mode", "elixir-ts-mode"], ..plain("elixir", &["elixir"]) },
+    Language { emacs: &["haskell-mode"], ..plain("haskell", &["haskell"]) },
+    Language { emacs: &["html-mode", "html-ts-mode"], ..plain("html", &["html"]) },
+    Language { emacs: &["json-ts-mode"], ..plain("json", &["json"]) },
+    Language { emacs: &["tuareg-mode", "caml-mode"], ..plain("ocaml", &["ocaml"]) },
+    Language { emacs: &["ess-r-mode"], ..plain("r", &["r"]) },
+    Language { helix: &["hcl"], emacs: &["terraform-mode"], ..plain("terraform", &["terraform"]) },
+    Language { emacs: &["yaml-mode", "yaml-ts-mode"], ..plain("yaml", &["yaml"]) },
+    Language { emacs: &["zig-mode"], ..plain("zig", &["zig"]) },
+];
+
+/// The languages that are named; those of the map if none is.
+///
+/// # Errors
+/// What is wrong with a name, with those that there are.
+pub(super) fn chosen(names: &[String]) -> Result<Vec<Language>, String> {
+    if names.is_empty() {
+        return Ok(LANGUAGES.iter().filter(|language| language.mapped).copied().collect());
+    }
+    let known = |name: &String| {
+        let found = LANGUAGES.iter().find(|language| language.name == name.as_str()).copied();
+        let all: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+        found.ok_or_else(|| format!("no language `{name}`; there are {}", all.join(", ")))
+    };
+    names.iter().map(known).collect()
+}

@@ -1,0 +1,153 @@
+//! What setting up an editor comes to: texts, and where each of them belongs.
+//!
+//! A file that hob made begins with a mark and may be made anew; any other file is the user's and only ever looked at. What
+//! belongs into such a file is shown, and the user puts it there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::super::term::Style;
+
+/// What makes a file hob's own: it is in the first line.
+const MARK: &str = "Written by `hob setup";
+
+/// Everything to be done for one editor.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The steps, in their order.
+    pub(super) steps: Vec<Step>,
+    /// What one should know.
+    pub(super) notes: Vec<&'static str>,
+}
+
+/// A text and its place.
+#[derive(Debug)]
+pub(super) struct Step {
+    /// What for.
+    pub(super) about: &'static str,
+    pub(super) place: Place,
+    pub(super) text: String,
+}
+
+/// Where a text belongs.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// It is a file of its own. The text begins with the mark.
+    File(PathBuf),
+    /// Into a file of the user.
+    Into(PathBuf),
+    /// Instead of the step before, where that does not apply; into this file of the user.
+    Instead(PathBuf),
+}
+
+/// The first line of a file of hob's own, without what makes it a comment.
+pub(super) fn mark(editor: &str) -> String {
+    format!("{MARK} {editor} --write`, which makes it anew as long as this line is there.")
+}
+
+/// What came of writing a step.
+#[derive(Debug, PartialEq, Eq)]
+enum Written {
+    /// The file is new, or was hob's.
+    Done,
+    /// It was there as it should be.
+    Same,
+    /// Somebody else's file is in its place.
+    Taken,
+    /// It belongs into the user's file.
+    Shown,
+}
+
+impl Plan {
+    /// The steps as text for people.
+    pub(super) fn shown(&self, style: &Style) -> String {
+        let steps = self.steps.iter().map(|step| step.shown(style, step.heading()));
+        steps.chain([self.remarks(style)]).collect()
+    }
+
+    /// The steps for scripts.
+    pub(super) fn as_json(&self) -> Value {
+        let step = |step: &Step| {
+            let (kind, path) = match &step.place {
+                Place::File(path) => ("file", path),
+                Place::Into(path) => ("into", path),
+                Place::Instead(path) => ("instead", path),
+            };
+            json!({"about": step.about, "kind": kind, "path": path.to_string_lossy(), "text": step.text})
+        };
+        json!({"steps": self.steps.iter().map(step).collect::<Vec<_>>(), "notes": self.notes})
+    }
+
+    /// Writes what is hob's to write, and tells the rest.
+    ///
+    /// # Errors
+    /// Whatever the system says, with the file.
+    pub(super) fn write(&self, style: &Style) -> io::Result<String> {
+        let mut told = String::new();
+        for step in &self.steps {
+            let path = step.place.path().display();
+            told.push_str(&match step.write()? {
+                Written::Done => format!("written: {path}\n"),
+                Written::Same => format!("{path} is as it should be\n"),
+                Written::Taken => {
+                    let heading = format!("{path} is there and not hob's: it is left as it is. To add to it");
+                    step.shown(style, heading)
+                }
+                Written::Shown => step.shown(style, step.heading()),
+            });
+        }
+        told.push_str(&self.remarks(style));
+        Ok(told)
+    }
+
+    fn remarks(&self, style: &Style) -> String {
+        self.notes.iter().map(|note| format!("{} {note}\n", style.notice("note:"))).collect()
+    }
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) | Self::Into(path) | Self::Instead(path) => path,
+        }
+    }
+}
+
+impl Step {
+    fn heading(&self) -> String {
+        let (about, path) = (self.about, self.place.path().display());
+        match self.place {
+            Place::File(_) => format!("{about}: the file {path}"),
+            Place::Into(_) => format!("{about}: add to {path}"),
+            Place::Instead(_) => format!("{about}, instead: add to {path}"),
+        }
+    }
+
+    fn shown(&self, style: &Style, heading: String) -> String {
+        format!("{}\n\n{}\n", style.bold(heading), self.text)
+    }
+
+    fn write(&self) -> io::Result<Written> {
+        let Place::File(path) = &self.place else { return Ok(Written::Shown) };
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("`{}`: {error}", path.display()));
+        match fs::read(path) {
+            Ok(found) if found == self.text.as_bytes() => return Ok(Written::Same),
+            Ok(found) if !is_ours(&found) => return Ok(Written::Taken),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(path.parent().unwrap_or(path)).map_err(named)?;
+            }
+            Err(error) => return Err(named(error)),
+        }
+        fs::write(path, &self.text).map_err(named)?;
+        Ok(Written::Done)
+    }
+}
+
+fn is_ours(found: &[u8]) -> bool {
+    let first = found.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(first).contains(MARK)
+}

@@ -1,0 +1,117 @@
+//! Where editors keep their configuration on this machine, and how they have to call `hob-lsp`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const PROGRAM: &str = if cfg!(windows) { "hob-lsp.exe" } else { "hob-lsp" };
+
+/// What the environment says.
+pub(super) struct Surroundings {
+    home: PathBuf,
+    /// Where most keep it: `~/.config`.
+    config: PathBuf,
+    /// What to call; a bare name where the PATH finds it.
+    command: String,
+    /// Its absolute path, if it is known.
+    program: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// `env` looks a variable up, `own` is the running program.
+    ///
+    /// # Errors
+    /// That there is no home folder.
+    pub(super) fn find(
+        env: &dyn Fn(&str) -> Option<OsString>,
+        own: Option<&Path>,
+    ) -> Result<Self, &'static str> {
+        let folder = |name| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+            .ok_or("no home folder is known for this user")?;
+        let config = match cfg!(windows) {
+            true => folder("APPDATA"),
+            false => folder("XDG_CONFIG_HOME"),
+        };
+        let config = config.unwrap_or_else(|| home.join(".config"));
+        let path = env("PATH").unwrap_or_default();
+        let in_path = std::env::split_paths(&path).map(|dir| dir.join(PROGRAM)).find(|file| file.is_file());
+        let beside = own.map(|own| own.with_file_name(PROGRAM)).filter(|file| file.is_file());
+        let command = match (&in_path, &beside) {
+            (None, Some(beside)) => beside.to_string_lossy().into_owned(),
+            _ => "hob-lsp".to_owned(),
+        };
+        Ok(Self { home, config, command, program: in_path.or(beside) })
+    }
+
+    /// A path in the folder of configurations.
+    pub(super) fn config(&self, rest: &str) -> PathBuf {
+        self.config.join(rest)
+    }
+
+    /// A path in the home folder.
+    pub(super) fn home(&self, rest: &str) -> PathBuf {
+        self.home.join(rest)
+    }
+
+    /// The command for `hob-lsp` in double quotes, as JSON, TOML, Lua and Lisp write it.
+    pub(super) fn quoted_command(&self) -> String {
+        quoted(&self.command)
+    }
+
+    /// As `quoted_command`, in the single quotes of Vim.
+    pub(super) fn vim_command(&self) -> String {
+        format!("'{}'", self.command.replace('\'', "''"))
+    }
+
+    /// The absolute path of `hob-lsp` in double quotes, or a path that has to be filled in.
+    pub(super) fn quoted_program(&self) -> String {
+        let program = self.program.as_deref().unwrap_or(Path::new("/path/to/hob-lsp"));
+        quoted(&program.to_string_lossy())
+    }
+
+    /// Whether there is a `hob-lsp`.
+    pub(super) fn is_installed(&self) -> bool {
+        self.program.is_some()
+    }
+}
+
+/// A text in double quotes, with the escapes of JSON, which TOML, Lua and Lisp share.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Texts in double quotes, with something in between.
+pub(super) fn list(texts: impl IntoIterator<Item = &'static str>, between: &str) -> String {
+    texts.into_iter().map(quoted).collect::<Vec<_>>().join(between)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_on_the_path_is_called_by_its_name_and_one_beside_by_its_path() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (path, beside) = (dir.path().join("path"), dir.path().join("be \"side\""));
+        for folder in [&path, &beside] {
+            std::fs::create_dir(folder).expect("created");
+            std::fs::write(folder.join(PROGRAM), "").expect("written");
+        }
+        let find = |with_path: bool, own: &Path| {
+            let env = |name: &str| match name {
+                "HOME" => Some("/home/x".into()),
+                "PATH" => with_path.then(|| path.clone().into_os_string()),
+                _ => None,
+            };
+            Surroundings::find(&env, Some(own)).expect("a home")
+        };
+        let at = find(true, &beside.join("hob"));
+        assert_eq!(at.quoted_command(), "\"hob-lsp\"");
+        assert_eq!(at.quoted_program(), quoted(&path.join(PROGRAM).to_string_lossy()));
+        let at = find(false, &beside.join("hob"));
+        assert!(at.quoted_command().ends_with(r#"be \"side\"/hob-lsp""#), "{}", at.quoted_command());
+        let at = find(false, Path::new("/nowhere/hob"));
+        assert!(!at.is_installed());
+        assert_eq!(at.config("x"), Path::new("/home/x/.config/x"));
+    }
+}
