@@ -95,6 +95,11 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("ast_grep", &["daemon/edit/src/pattern"]),
     ("grep_searcher", &["daemon/text/"]),
     ("tantivy", &["daemon/text/"]),
+    ("gix::", &["daemon/workspace/src/git"]),
+    ("quick_xml::", &["daemon/workspace/src/manifest/maven"]),
+    ("ureq::", &["daemon/src/host/model_endpoint"]),
+    ("safetensors::", &["daemon/embed/src/table.rs"]),
+    ("tokenizers::", &["daemon/embed/src/model.rs"]),
 ];
 
 #[test]
@@ -125,6 +130,11 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("proto", &[], &["sled", "notify", "tree-sitter", "rmcp"]),
     ("client", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"]),
     ("shims/mcp", &["hob-proto", "hob-client"], &["sled", "notify", "tree-sitter", "regex", "ignore"]),
+    (
+        "shims/lsp",
+        &["hob-proto", "hob-client"],
+        &["sled", "notify", "tree-sitter", "regex", "ignore", "lsp", "rmcp"],
+    ),
     ("daemon/base", &[], &["sled", "notify", "tree-sitter", "serde", "tokio"]),
     ("daemon/store", &["hob-proto", "hob-base"], &["notify", "tree-sitter", "tokio"]),
     ("daemon/workspace", &["hob-proto", "hob-base", "hob-store"], &["sled", "tree-sitter", "tokio"]),
@@ -140,6 +150,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["hob-proto", "hob-base", "hob-store"],
         &["sled", "notify", "tokio", "lsp-types", "hob-map", "hob-live"],
     ),
+    ("daemon/embed", &["hob-base"], &["sled", "notify", "tree-sitter", "tokio", "hf-hub", "ureq"]),
     ("daemon/bridge", &["hob-map", "hob-live"], &["sled", "notify", "tree-sitter", "tokio", "lsp-types"]),
 ];
 
@@ -239,7 +250,7 @@ fn every_test_file_is_run() {
             ("tests", _) => vec!["tests/runner.rs".to_owned()],
             (folder, "mod") => {
                 let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
-                vec![format!("{above}/mod.rs"), "tests/runner.rs".to_owned()]
+                vec![format!("{above}/mod.rs"), format!("{above}/lib.rs"), "tests/runner.rs".to_owned()]
             }
             (folder, _) => vec![format!("{folder}/mod.rs"), format!("{folder}/lib.rs")],
         };

@@ -36,6 +36,9 @@ fn greedy(tool: &str) -> Value {
         "resolve_action" => json!({"action": "discard", "reason": "\u{1}é".repeat(3_000)}),
         "flow_trace" => json!({"symbol": "py:part0/m0.py#user_0_", "max_depth": 50}),
         "impact" => json!({"symbol": "hub", "max_depth": 20}),
+        "investigate" => json!({"query": "user hub huge line"}),
+        "investigate_expand" => json!({"bundle_id": "b".repeat(9_000), "targets": ["a1"]}),
+        "investigate_hydrate" => json!({"bundle_id": "b".repeat(9_000)}),
         "map_search" => json!({"query": "user", "limit": 100}),
         "map_neighbors" => json!({"nodeId": "py:hub.py#hub", "maxNodes": 200, "depth": 3}),
         "map_path" => json!({"from": "py:part0/m0.py", "to": "py:part1/m1.py", "maxLen": 10}),
@@ -70,6 +73,7 @@ fn the_least_budget_holds_for_every_tool() {
             let expected = match tool.name {
                 "edit_rename" => Some("LSP_UNAVAILABLE"),
                 "hob_undo" => Some("NO_PENDING_ACTION"),
+                "investigate_expand" | "investigate_hydrate" => Some("BUNDLE_NOT_FOUND"),
                 nav => {
                     (nav.starts_with("nav_") && answer.envelope["ok"] == false).then_some("LSP_UNAVAILABLE")
                 }

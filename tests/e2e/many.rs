@@ -53,6 +53,8 @@ fn a_second_worktree_parses_nothing() {
     git(&world, tree.root(), "commit -q -m one");
     let mut mcp = world.mcp(&tree);
     assert_eq!(files(&mut mcp, tree.root(), r"def f7\b"), ["p2/m7.py"]);
+    // Text is found before the map is there, and what was extracted is kept once it is.
+    let _ = fresh(&mut mcp, "map_search", &json!({"query": "f49", "root": tree.root()})).ok();
     assert_eq!(status(&mut mcp, tree.root())["memory"]["factsExtracted"], 50);
     git(&world, tree.root(), "worktree add -q ../second -b second");
     let second = Tree::existing(&world.path("second"));

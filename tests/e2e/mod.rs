@@ -1,23 +1,28 @@
 //! What a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
 
+mod asking;
 mod bad_input;
 mod bad_store;
 mod broken;
 mod cli;
 mod django;
 pub(crate) mod edit;
+mod editor;
+mod entity;
 mod envelope;
 mod flow;
 mod freshness;
 mod graph;
 mod grep;
 mod incremental;
+mod investigate;
 mod kills;
 mod large;
 mod lifecycle;
 mod many;
 mod map;
 mod map_contract;
+mod models;
 mod nav;
 mod nav_diagnostics;
 mod nav_faults;

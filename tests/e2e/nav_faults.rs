@@ -36,7 +36,7 @@ fn world(servers: &[(&str, &[Value])]) -> World {
 }
 
 /// Each start leaves a line in `<name>.starts`.
-fn stand_in(world: &World, name: &str, scripts: &[Value]) {
+pub(super) fn stand_in(world: &World, name: &str, scripts: &[Value]) {
     let starts = world.path(&format!("{name}.starts"));
     let fake = binaries().join("fake-lsp");
     let mut text =
@@ -52,7 +52,7 @@ fn stand_in(world: &World, name: &str, scripts: &[Value]) {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
 }
 
-fn starts(world: &World, name: &str) -> usize {
+pub(super) fn starts(world: &World, name: &str) -> usize {
     fs::read_to_string(world.path(&format!("{name}.starts"))).unwrap_or_default().lines().count()
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// Packages with programs that are tested, or that tests put on the `PATH` (`fake-lsp`, of `hob-live`).
-const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp", "hob-live"];
+const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp", "hob-lsp", "hob-live"];
 
 /// The repository's root.
 #[must_use]
@@ -17,7 +17,7 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package lies in the repository")
 }
 
-/// The folder with `hob`, `hobd` and `hob-mcp`, up to date.
+/// The folder with `hob`, `hobd`, `hob-mcp` and `hob-lsp`, up to date.
 ///
 /// # Panics
 /// When they cannot be built.

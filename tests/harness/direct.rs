@@ -67,6 +67,8 @@ impl Direct {
             root: self.root.clone(),
             progress: false,
             deadline_ms: None,
+            offers: Vec::new(),
+            replies: serde_json::Map::new(),
         };
         self.send(&frame::encode(&ClientMessage::Call(call)).expect("it fits"));
         loop {

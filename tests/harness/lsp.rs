@@ -285,16 +285,7 @@ impl Lsp {
     /// The URI of a file of the project.
     #[must_use]
     pub fn uri(&self, file: &str) -> String {
-        let path = if file.is_empty() { self.root.clone() } else { self.root.join(file) };
-        let mut uri = "file://".to_owned();
-        for byte in path.to_str().expect("a plain path").bytes() {
-            match byte {
-                b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
-                byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
-                byte => uri.push_str(&format!("%{byte:02X}")),
-            }
-        }
-        uri
+        uri_of(&if file.is_empty() { self.root.clone() } else { self.root.join(file) })
     }
 
     /// The file that a URI leads to: relative to the project where it lies in it, absolute where not.
@@ -381,7 +372,21 @@ impl Drop for Lsp {
     }
 }
 
-fn write(input: &Mutex<ChildStdin>, message: &Value) -> std::io::Result<()> {
+/// The URI of a path.
+pub(crate) fn uri_of(path: &Path) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.to_str().expect("a plain path").bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'~' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// Sends a message, framed.
+pub(crate) fn write(input: &Mutex<ChildStdin>, message: &Value) -> std::io::Result<()> {
     let body = message.to_string();
     // Messages are written whole or the pipe is broken.
     let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
@@ -390,7 +395,7 @@ fn write(input: &Mutex<ChildStdin>, message: &Value) -> std::io::Result<()> {
 }
 
 /// Gives every message to `take`, until there are no more or it wants none.
-fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool) {
+pub(crate) fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool) {
     let mut output = BufReader::new(output);
     let mut length = 0;
     loop {
@@ -416,7 +421,7 @@ fn read_all(output: ChildStdout, mut take: impl FnMut(Value) -> bool) {
 }
 
 /// What a client says to a server's request: its settings where it is asked for them, and "done" to all else.
-fn answer(method: &str, params: &Value, settings: &Value) -> Value {
+pub(crate) fn answer(method: &str, params: &Value, settings: &Value) -> Value {
     let items = params["items"].as_array().map_or(&[][..], Vec::as_slice);
     let of_section = |item: &Value| match item["section"].as_str() {
         None | Some("") => settings.clone(),

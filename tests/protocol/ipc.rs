@@ -96,6 +96,8 @@ fn who_does_not_read_harms_nobody() {
             root: root.clone(),
             progress: false,
             deadline_ms: None,
+            offers: Vec::new(),
+            replies: serde_json::Map::new(),
         };
         // It is dropped, or no longer read from, once its queue is full.
         if deaf.write_all(&frame::encode(&ClientMessage::Call(call)).expect("it fits")).is_err() {

@@ -3,6 +3,9 @@
 //! out of them and put beside themselves.
 
 mod definitions;
+mod entity;
+mod five;
+mod investigate;
 mod map;
 mod pattern;
 mod ranking;

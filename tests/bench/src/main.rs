@@ -11,6 +11,7 @@ mod bare;
 mod edit;
 mod generate;
 mod git;
+mod lsp;
 mod mcp;
 mod peers;
 mod process;
@@ -38,10 +39,10 @@ struct Args {
     /// Names to search the map for, as many as are given here, in turn.
     #[arg(long, value_delimiter = ',', default_value = "main,new,parse,open,read,write,get,set,run,init")]
     names: Vec<String>,
-    /// A place for `nav` and `share` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
+    /// A place for `nav`, `share` and `editor` to ask about, such as `src/a.py:3:5`; its language server must be on the PATH.
     #[arg(long, value_name = "FILE:LINE:COL")]
     at: Option<String>,
-    /// Servers that `share` measures, which must be on the PATH.
+    /// Servers that `share` and `editor` measure, which must be on the PATH.
     #[arg(long, value_delimiter = ',', default_value = "ty,pyright")]
     servers: Vec<String>,
     /// codanna's program, if it is to be measured.

@@ -22,6 +22,11 @@ fn every_answer_reminds_its_client_until_it_decides() {
     }
     let tight = one.call("map_search", json!({"query": "one", "tokenBudget": 100}));
     assert!(tight.warnings().contains(&id), "{tight}");
+    for wrong in [json!({"query": 1}), json!({})] {
+        let failed = one.call("map_search", wrong);
+        let _ = failed.error("BAD_ARGS");
+        assert!(failed.warnings().contains(&id), "{failed}");
+    }
     let _ = decide(&mut one, "discard").ok();
     assert!(!one.call("map_search", search).warnings().contains("Pending"));
 }

@@ -1,10 +1,11 @@
 //! Many clients edit the same files at random: what is on the disk is what the applied edits make, one after the other.
 //!
-//! `HOB_TEST_EDITS` says how many edits each client tries, for a longer run.
+//! `HOB_TEST_EDITS` says how many edits each client tries, `HOB_TEST_EDIT_MINUTES` for how long it goes on at least.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use hob_tests::{Mcp, Rng, Tree, World};
 use serde_json::json;
@@ -19,7 +20,10 @@ type Applied = (String, String, String);
 
 #[test]
 fn sixteen_clients_lose_nothing() {
-    let edits: usize = std::env::var("HOB_TEST_EDITS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+    let edits = number("HOB_TEST_EDITS").unwrap_or(12);
+    let until =
+        Instant::now() + Duration::from_secs(number("HOB_TEST_EDIT_MINUTES").unwrap_or(0) as u64 * 60);
     let world = World::new();
     let tree = world.tree("//- /README.md\nfiles\n");
     let name = |number: usize| format!("f{number}.py");
@@ -29,23 +33,25 @@ fn sixteen_clients_lose_nothing() {
     start.iter().for_each(|(path, text)| tree.write(path, text));
     let applied: Mutex<Vec<Applied>> = Mutex::default();
     let refused = Mutex::new(0_usize);
+    let started = Instant::now();
     thread::scope(|scope| {
         for client in 0..CLIENTS {
             let (world, tree, applied, refused) = (&world, &tree, &applied, &refused);
             scope.spawn(move || {
                 let mut mcp = editor(world, tree);
                 let mut rng = Rng::new(client);
-                for number in 0..edits {
+                for number in (0..).take_while(|number| *number < edits || Instant::now() < until) {
                     try_one((&mut mcp, tree), (&mut rng, &format!("{client}_{number}")), (applied, refused));
                 }
                 mcp.close();
             });
         }
     });
+    let took = started.elapsed().as_secs();
     let applied = applied.into_inner().expect("nobody panicked");
     let refused = refused.into_inner().expect("nobody panicked");
-    println!("{} applied, {refused} conflicts", applied.len());
-    assert!(applied.len() > CLIENTS as usize, "{} of {}", applied.len(), edits * CLIENTS as usize);
+    println!("{} applied, {refused} conflicts, in {took} s", applied.len());
+    assert!(applied.len() > CLIENTS as usize, "{} applied, {refused} refused", applied.len());
     for (path, text) in start {
         let mine: Vec<&Applied> = applied.iter().filter(|one| one.0 == path).collect();
         assert_eq!(tree.read(&path), replayed(text, mine), "{path}");

@@ -1,5 +1,6 @@
 //! Edits: previewed, then applied whole or not at all, by several clients at once.
 
+mod after;
 mod clients;
 mod decisions;
 mod guards;

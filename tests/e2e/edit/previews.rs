@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hob_tests::World;
+use hob_tests::{Mcp, World};
 use serde_json::json;
 
 use super::{apply, counted, decide, editor, id, replace};
@@ -160,15 +160,7 @@ fn a_long_diff_is_had_in_parts() {
     assert_eq!(preview.envelope["dropped"]["kind"], "diff lines");
     preview.says("edit_pending");
     let id = id(&preview);
-    let (mut whole, mut offset) = (String::new(), 0);
-    loop {
-        let page = mcp.call("edit_pending", json!({"pendingId": id, "offset": offset}));
-        whole.push_str(page.ok()["diff"].as_str().expect("a part"));
-        match page.ok()["nextOffset"].as_u64() {
-            Some(next) => offset = next,
-            None => break,
-        }
-    }
+    let whole = in_parts(&mut mcp, &id, 2_000);
     std::fs::write(world.path("patch"), &whole).expect("it can be written");
     let git = Command::new("git")
         .args(["apply", "--check"])
@@ -180,6 +172,40 @@ fn a_long_diff_is_had_in_parts() {
     assert_eq!(whole.lines().filter(|line| line.starts_with("+v")).count(), 2_000);
     let _ = decide(&mut mcp, "apply").ok();
     assert!(tree.read("long.py").starts_with("v0 = 0\nv1 = 1\n"));
+}
+
+/// A line longer than any answer is had in parts too, and a person sees it whole.
+#[test]
+fn a_line_longer_than_an_answer_is_had_in_parts() {
+    let world = World::new();
+    let long: String = (0..20_000).map(|number| format!("\"näme{number}\",")).collect();
+    let tree = world.tree(&format!("//- /data.json\n[{long}0]\n"));
+    let mut mcp = editor(&world, &tree);
+    let args = json!({"file": "data.json", "old": "\"näme7\"", "new": "\"name7\""});
+    let id = id(&mcp.call("edit_text", args));
+    let whole = in_parts(&mut mcp, &id, 1_000);
+    let has = |line: &str| whole.lines().any(|one| one == line);
+    let before = format!("-[{long}0]");
+    assert!(has(&before), "{} bytes", whole.len());
+    assert!(has(&before.replacen('-', "+", 1).replace("\"näme7\"", "\"name7\"")), "{} bytes", whole.len());
+    let shown = world.hob(tree.root(), &["pending", "show", &id]).success();
+    assert!(shown.contains(&whole), "{} of {}", shown.len(), whole.len());
+    let nothing = mcp.call("edit_pending", json!({"pendingId": id, "tokenBudget": 100}));
+    assert!(nothing.error("BAD_ARGS")["message"].to_string().contains("tokenBudget"), "{nothing}");
+}
+
+/// The whole diff of a pending edit, had in answers of so many tokens.
+fn in_parts(mcp: &mut Mcp, id: &str, budget: u32) -> String {
+    let (mut whole, mut offset) = (String::new(), 0);
+    loop {
+        let page =
+            mcp.call("edit_pending", json!({"pendingId": id, "offset": offset, "tokenBudget": budget}));
+        whole.push_str(page.ok()["diff"].as_str().expect("a part"));
+        match page.ok()["nextOffset"].as_u64() {
+            Some(next) => offset = next,
+            None => return whole,
+        }
+    }
 }
 
 /// Bytes are what they were but for what was asked: line endings, the mark at the start, the missing end, who may run it.

@@ -8,6 +8,7 @@ use hob_tests::{Mcp, Tree, World, outside, projects_native};
 use serde_json::{Value, json};
 
 use super::edits::{self, Edits};
+use super::renames::{self, checkers};
 use super::said::{Kind, Question};
 use super::{Mark, Subject, ask_until_whole, at_once, no_env, path_with, questions};
 
@@ -136,6 +137,11 @@ fn clangd_branches() {
 }
 
 #[test]
+fn clangd_renames() {
+    renames::are_the_servers(&clangd(), (25, renames::ACROSS_FILES), checkers::cc);
+}
+
+#[test]
 fn rust_analyzer_questions() {
     questions::same_as_the_server(&rust_analyzer(), 6);
 }
@@ -156,6 +162,11 @@ fn rust_analyzer_branches() {
 }
 
 #[test]
+fn rust_analyzer_renames() {
+    renames::are_the_servers(&rust_analyzer(), (26, renames::ACROSS_FILES), checkers::cargo);
+}
+
+#[test]
 fn gopls_questions() {
     questions::same_as_the_server(&gopls(), 7);
 }
@@ -173,6 +184,11 @@ fn gopls_edits() {
 #[test]
 fn gopls_branches() {
     edits::branches_are_told_apart(&gopls(), &GO_EDITS);
+}
+
+#[test]
+fn gopls_renames() {
+    renames::are_the_servers(&gopls(), (27, renames::FEW), checkers::gopls);
 }
 
 const SMALL_C: &str = "\

@@ -5,7 +5,8 @@ use hob_tests::{outside, projects};
 use serde_json::Value;
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions, renames, verdicts};
+use super::renames::{self, checkers};
+use super::{Mark, Subject, at_once, no_env, questions, verdicts};
 use crate::e2e::nav::ty_alone;
 
 const LANGUAGES: &[(&str, &str)] = &[("py", "python"), ("pyi", "python")];
@@ -105,6 +106,11 @@ fn ty_branches() {
 }
 
 #[test]
+fn pyright_renames() {
+    renames::are_the_servers(&pyright(), (21, renames::FEW), checkers::pyright);
+}
+
+#[test]
 fn ty_renames() {
-    renames::are_the_servers(&ty(), 22);
+    renames::are_the_servers(&ty(), (22, renames::ACROSS_FILES), checkers::ty);
 }

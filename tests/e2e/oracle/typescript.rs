@@ -5,7 +5,9 @@ use hob_tests::{outside, projects};
 use serde_json::{Value, json};
 
 use super::edits::{self, Edits};
-use super::{Mark, Subject, at_once, no_env, questions, renames, verdicts};
+use super::renames::{self, checkers};
+use super::said::{Kind, Question};
+use super::{Mark, Subject, ask_until_whole, at_once, no_env, questions, verdicts};
 
 fn typescript() -> Subject {
     Subject {
@@ -67,6 +69,24 @@ fn older_verdicts() {
     verdicts::are_the_servers(&older(), BROKEN, 8);
 }
 
+/// By itself it says nothing of a file that it has open, with which nothing was wrong and nothing is.
+#[test]
+fn older_is_asked_what_it_does_not_say() {
+    const FILE: &str = "src/internal/util/isDate.ts";
+    let world = older().world();
+    let tree = older().tree(&world);
+    let mut mcp = world.mcp(&tree);
+    let symbols = Question { kind: Kind::Symbols, file: FILE.to_owned(), line: 1, col: 1 };
+    let _ = ask_until_whole(&mut mcp, &symbols);
+    let text = tree.read(FILE);
+    for (end, wrong) in [("", 0), ("// nothing\n", 0), (BROKEN, 1), ("// nothing\n", 0)] {
+        tree.write(FILE, format!("{text}{end}"));
+        let answer = mcp.call("nav_diagnostics", json!({"file": FILE, "severity": "error"}));
+        assert_eq!(answer.ok()["complete"], true, "{answer}");
+        assert_eq!(answer.list("/diagnostics").len(), wrong, "{answer}");
+    }
+}
+
 #[test]
 fn typescript_questions() {
     questions::same_as_the_server(&typescript(), 3);
@@ -89,7 +109,7 @@ fn typescript_branches() {
 
 #[test]
 fn typescript_renames() {
-    renames::are_the_servers(&typescript(), 23);
+    renames::are_the_servers(&typescript(), (23, renames::ACROSS_FILES), checkers::tsc);
 }
 
 #[test]
@@ -110,4 +130,9 @@ fn older_edits() {
 #[test]
 fn older_branches() {
     edits::branches_are_told_apart(&older(), &EDITS);
+}
+
+#[test]
+fn older_renames() {
+    renames::are_the_servers(&older(), (24, renames::FEW), checkers::tsc);
 }

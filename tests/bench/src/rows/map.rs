@@ -1,10 +1,12 @@
-//! Questions to the map, warm: `map_search`, `map_neighbors` and `map_path` as multiples of a call that does nothing.
+//! Questions to the map, warm: `map_search`, `map_neighbors` and `map_path` as multiples of a call that does nothing; and words, to
+//! `resolve` and `investigate`.
 //!
 //! What is asked about is drawn evenly from the tree's own files, so that small and large, famous and obscure definitions are
 //! among them; the same tree gives the same questions. Each kind of query is counted apart, because a mean over "found at
 //! once" and "not found anywhere" says nothing.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -28,6 +30,7 @@ pub(super) fn map(args: &Args, lab: &Lab) -> Result<(), Failure> {
     println!("\nmap: warm questions through hob-mcp, barrier included, as multiples of a no-op call");
     let mut server = Server::start(&mut lab.world.shim())?;
     lab.world.rest()?;
+    words_ready(&mut server)?;
     let known = draw(&mut server, lab.world.tree())?;
     println!("  {} definitions drawn", known.len());
     let mut noop = Times::default();
@@ -86,7 +89,59 @@ fn questions(known: &[Known]) -> Vec<(&'static str, &'static str, Vec<Value>)> {
         ("depth 2", "map_neighbors", around(&json!({"depth": 2}))),
         ("far", "map_path", pairs.map(|(a, b)| json!({"from": a.id, "to": b.id})).collect()),
         ("near", "map_path", near.map(|pair| json!({"from": pair[0].id, "to": pair[1].id})).collect()),
+        ("names", "resolve", subjects(known, &str::to_owned)),
+        ("names, quick", "resolve", quick(subjects(known, &str::to_owned))),
+        ("a letter missing", "resolve", subjects(known, &misspelt)),
+        ("words", "resolve", subjects(known, &words)),
+        ("words with one of another", "resolve", mixed(known).map(|text| json!({"subject": text})).collect()),
+        (
+            "words with one of another",
+            "investigate",
+            mixed(known).map(|text| json!({"query": text})).collect(),
+        ),
     ]
+}
+
+fn subjects(known: &[Known], text: &dyn Fn(&str) -> String) -> Vec<Value> {
+    known.iter().map(|known| json!({"subject": text(&known.name)})).collect()
+}
+
+fn quick(mut questions: Vec<Value>) -> Vec<Value> {
+    questions.iter_mut().for_each(|question| question["strategy"] = json!({"mode": "quick"}));
+    questions
+}
+
+/// The words of a name as somebody would say them.
+fn words(name: &str) -> String {
+    let mut said = String::new();
+    for c in name.chars() {
+        match c {
+            '_' => said.push(' '),
+            c if c.is_uppercase() => said.extend([' ', c.to_ascii_lowercase()]),
+            c => said.push(c),
+        }
+    }
+    said.trim().to_owned()
+}
+
+/// Phrases that no name has: the words of a name and the last of the next one.
+fn mixed(known: &[Known]) -> impl Iterator<Item = String> {
+    known.windows(2).map(|pair| {
+        let other = words(&pair[1].name);
+        format!("{} {}", words(&pair[0].name), other.rsplit(' ').next().unwrap_or_default())
+    })
+}
+
+/// Waits for the index of words, which the first question makes, and for the graph.
+fn words_ready(server: &mut Server) -> Result<(), Failure> {
+    loop {
+        let answer = server.ask("investigate", &json!({"query": "first last next"}))?;
+        let text = answer.text();
+        if !text.contains("MAP_NOT_BUILT") && !text.contains("still being drawn") {
+            return Ok(());
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
 }
 
 /// A part of a name, by shares of its length; at least three letters.

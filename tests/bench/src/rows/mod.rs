@@ -3,6 +3,7 @@
 mod barrier;
 mod calls;
 mod cost;
+mod editor;
 mod growth;
 mod idle;
 mod index;
@@ -53,6 +54,7 @@ const ROWS: &[(&str, Row)] = &[
     ("barrier", Row::Shared(barrier::barrier)),
     ("nav", Row::Shared(nav::nav)),
     ("share", Row::Alone(share::share)),
+    ("editor", Row::Alone(editor::editor)),
     ("idle", Row::Shared(idle::idle)),
     ("save", Row::Writing(save::save)),
     ("warm", Row::Writing(warm::warm)),

@@ -1,0 +1,148 @@
+//! What is asked, and what is right: `subjects/`, one file for each project.
+//!
+//! A line has a class, the words, and what they mean: `path#Name` for a symbol or a section, a path for a file, one that ends
+//! with `/` for a folder, `pkg:` and so on for a package. Where several are named, any of them is right, except for names that
+//! are ambiguous: there all of them must be among the candidates. Where a C function is declared and defined, both are the
+//! same thing; so are definitions of one name in one place (`~2`).
+
+use hob_tests::Tree;
+
+const FILES: [(&str, &str); 5] = [
+    ("flask", include_str!("subjects/flask.txt")),
+    ("rxjs", include_str!("subjects/rxjs.txt")),
+    ("aho-corasick", include_str!("subjects/aho-corasick.txt")),
+    ("go-cmp", include_str!("subjects/go-cmp.txt")),
+    ("zstd", include_str!("subjects/zstd.txt")),
+];
+
+/// In the order in which figures are shown.
+pub(super) const CLASSES: [Class; 6] =
+    [Class::Exact, Class::Partial, Class::Paraphrase, Class::Misspelling, Class::Ambiguous, Class::Absent];
+
+/// How something is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// As it is called.
+    Exact,
+    /// By a part of its name.
+    Partial,
+    /// By what it does.
+    Paraphrase,
+    /// With one letter missing, doubled, swapped or replaced; drawn once by a program from names that nothing else has.
+    Misspelling,
+    /// By a name that several things have.
+    Ambiguous,
+    /// There is no such thing.
+    Absent,
+}
+
+impl Class {
+    /// As files write it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Partial => "partial",
+            Self::Paraphrase => "paraphrase",
+            Self::Misspelling => "misspelling",
+            Self::Ambiguous => "ambiguous",
+            Self::Absent => "absent",
+        }
+    }
+}
+
+/// Something that is said.
+#[derive(Clone, Debug)]
+pub(super) struct Subject {
+    /// How.
+    pub(super) class: Class,
+    /// The words.
+    pub(super) text: &'static str,
+    /// What they mean.
+    pub(super) labels: Vec<&'static str>,
+}
+
+impl Subject {
+    /// Whether this is what was meant.
+    pub(super) fn is_meant(&self, id: &str) -> bool {
+        let id = place(id);
+        self.labels.iter().any(|label| label.trim_end_matches('/') == id)
+    }
+
+    /// Whether all that may be meant is there.
+    pub(super) fn are_all_in(&self, ids: &[String]) -> bool {
+        let places: Vec<String> = ids.iter().map(|id| place(id)).collect();
+        self.labels.iter().all(|label| places.iter().any(|place| label.trim_end_matches('/') == place))
+    }
+
+    /// Whether confidences are fitted with it; the other half judges them. Told by the words alone, so that a new subject moves
+    /// no other one.
+    pub(super) fn is_for_fitting(&self) -> bool {
+        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        let hash = self.text.bytes().fold(0xcbf2_9ce4_8422_2325, hash);
+        (hash ^ (hash >> 32)).count_ones() % 2 == 0
+    }
+
+    /// Labels of symbols and sections as node IDs.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = String> {
+        let symbols = self.labels.iter().filter(|label| label.contains('#'));
+        symbols.map(|label| {
+            let file = label.split('#').next().unwrap_or_default();
+            let language = match file.rsplit('.').next() {
+                Some("h") => "c",
+                ending => ending.unwrap_or_default(),
+            };
+            format!("{language}:{label}")
+        })
+    }
+
+    /// Labels of files and folders that are not there.
+    pub(super) fn missing<'a>(&'a self, tree: &'a Tree) -> impl Iterator<Item = &'static str> + 'a {
+        let paths = self.labels.iter().copied();
+        let paths = paths.filter(|label| !label.contains('#') && !label.starts_with("pkg:"));
+        paths.filter(|path| match path.strip_suffix('/') {
+            Some(folder) => !tree.at(folder).is_dir(),
+            None => !tree.at(path).is_file(),
+        })
+    }
+}
+
+/// An ID as labels are written: without the language, the version, and the number among definitions of one name.
+fn place(id: &str) -> String {
+    if id.starts_with("pkg:") {
+        return id.split(['@', '?']).next().unwrap_or_default().to_ascii_lowercase();
+    }
+    let place =
+        id.split_once(':').filter(|(language, _)| !language.contains('/')).map_or(id, |(_, rest)| rest);
+    match place.rsplit_once('~') {
+        Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => name.to_owned(),
+        _ => place.trim_end_matches('/').to_owned(),
+    }
+}
+
+/// What is asked about a project.
+pub(super) fn subjects(project: &str) -> Vec<Subject> {
+    let text = FILES.iter().find(|(name, _)| *name == project).expect("every project has subjects").1;
+    text.lines().filter(|line| !line.starts_with('#')).map(subject).collect()
+}
+
+fn subject(line: &'static str) -> Subject {
+    let mut fields = line.splitn(3, " |").map(str::trim);
+    let class = fields.next().and_then(|name| CLASSES.into_iter().find(|class| class.name() == name));
+    let class = class.unwrap_or_else(|| panic!("no class: {line}"));
+    let text = fields.next().expect("a subject");
+    let labels = fields.next().unwrap_or_default().split(", ").filter(|label| !label.is_empty()).collect();
+    Subject { class, text, labels }
+}
+
+#[test]
+fn an_id_is_compared_by_its_place() {
+    for (id, expected) in [
+        ("py:src/flask/app.py#Flask.run", "src/flask/app.py#Flask.run"),
+        ("rs:src/dfa.rs#DFA.match_kind~2", "src/dfa.rs#DFA.match_kind"),
+        ("md:README.md#ignore/Example: advanced", "README.md#ignore/Example: advanced"),
+        ("src/flask/json/", "src/flask/json"),
+        ("pkg:pypi/Werkzeug@3.1.3", "pkg:pypi/werkzeug"),
+    ] {
+        assert_eq!(place(id), expected);
+    }
+}

@@ -1,0 +1,88 @@
+//! An agent that greps the words of a question and reads the files that have most of them, as far as what that costs.
+//!
+//! It greps each word of four letters or more that is no stop word, ignoring case. Either it has ripgrep print the matching
+//! lines, and reads first the files with most of the words and, among those, most lines; or it has it print the names of
+//! files only, which costs less but says less. It knows the right file when it has read it. It is granted whichever of
+//! the two ways turns out cheaper.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use hob_tests::{Tree, outside, run};
+
+const STOP: &str = "about after again another answer anybody anything are been before being between both cannot does each \
+                    every first from have into later must nobody other over same some than that their them then there \
+                    these they this those until what when where which while will with without";
+
+/// A file that some of the words are in.
+#[derive(Default)]
+struct Matched {
+    words: BTreeSet<usize>,
+    lines: usize,
+}
+
+/// What ripgrep said to all words.
+#[derive(Default)]
+struct Found {
+    files: BTreeMap<String, Matched>,
+    /// Characters of the lines it prints.
+    lines: usize,
+    /// Characters of the names it prints, if asked for those alone.
+    names: usize,
+}
+
+impl Found {
+    fn add(&mut self, word: usize, printed: &str) {
+        self.lines += printed.chars().count();
+        let mut names = BTreeSet::new();
+        for line in printed.lines() {
+            let Some((name, _)) = line.split_once(':') else { continue };
+            let matched = self.files.entry(name.to_owned()).or_default();
+            matched.words.insert(word);
+            matched.lines += 1;
+            names.insert(name);
+        }
+        self.names += names.iter().map(|name| name.chars().count() + 1).sum::<usize>();
+    }
+
+    /// Names of files in the order in which they are read.
+    fn order(&self, by_lines: bool) -> Vec<&str> {
+        let mut files: Vec<(&String, &Matched)> = self.files.iter().collect();
+        let lines = |matched: &Matched| if by_lines { matched.lines } else { 0 };
+        files.sort_by_key(|(_, matched)| (usize::MAX - matched.words.len(), usize::MAX - lines(matched)));
+        files.into_iter().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+fn words(question: &str) -> BTreeSet<String> {
+    let lower = question.to_lowercase();
+    let stop: BTreeSet<&str> = STOP.split_whitespace().collect();
+    let words = lower.split(|sign: char| !sign.is_alphanumeric());
+    words.filter(|word| word.len() >= 4 && !stop.contains(word)).map(str::to_owned).collect()
+}
+
+fn grep(tree: &Tree, word: &str) -> String {
+    let mut ripgrep = Command::new(outside::ripgrep());
+    ripgrep.args(["--no-config", "--sort", "path", "--ignore-case", "--line-number", "--no-heading"]);
+    run(ripgrep.args(["--fixed-strings", "--", word, "."]).current_dir(tree.root()), b"").stdout
+}
+
+/// Characters of the files that are read until one of `right` has been; of all, if none is among them.
+fn read(tree: &Tree, order: &[&str], right: &[&str]) -> usize {
+    let path = |name: &str| name.trim_start_matches("./").to_owned();
+    let last = order.iter().position(|name| right.contains(&path(name).as_str()));
+    let read = &order[..last.map_or(order.len(), |last| last + 1)];
+    let text = |name: &&str| std::fs::read(tree.at(name)).expect("ripgrep has found it");
+    read.iter().map(|name| String::from_utf8_lossy(&text(name)).chars().count()).sum()
+}
+
+/// Tokens until a right file has been read.
+pub(super) fn tokens(tree: &Tree, question: &str, right: &[&str]) -> u64 {
+    let mut found = Found::default();
+    for (at, word) in words(question).iter().enumerate() {
+        found.add(at, &grep(tree, word));
+    }
+    let by_lines = found.lines + read(tree, &found.order(true), right);
+    let by_names = found.names + read(tree, &found.order(false), right);
+    by_lines.min(by_names) as u64 / 4
+}
