@@ -7,20 +7,26 @@
 mod ask;
 mod bar;
 mod call;
+mod config;
 mod daemon;
 mod docs;
+mod doctor;
 mod graph;
 mod grep;
 mod index;
 mod logs;
+mod man;
 mod model;
 mod pending;
 mod render;
 mod servers;
+mod service;
 mod setup;
 mod show;
+mod stats;
 mod term;
 mod toolargs;
+mod top;
 mod trust;
 
 use std::path::PathBuf;
@@ -99,8 +105,14 @@ enum Command {
     Model(model::Model),
     Trust(trust::Trust),
     Setup(setup::Setup),
+    Service(service::Service),
+    Doctor(doctor::Doctor),
+    Top(top::Top),
+    Stats(stats::Stats),
+    Config(config::Config),
     Tools(docs::Tools),
     Completions(docs::Completions),
+    Man(man::Man),
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -172,9 +184,15 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Servers(servers) => with_runtime(servers.run(common)),
         Command::Model(model) => with_runtime(model.run(common)),
         Command::Trust(trust) => trust.run(common),
-        Command::Setup(setup) => setup.run(common),
+        Command::Setup(setup) => with_runtime(async { setup.run(common) }),
+        Command::Service(service) => with_runtime(service.run(common)),
+        Command::Doctor(doctor) => with_runtime(doctor.run(common)),
+        Command::Top(top) => with_runtime(top.run(common)),
+        Command::Stats(stats) => with_runtime(stats.run(common)),
+        Command::Config(config) => with_runtime(config.run(common)),
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),
+        Command::Man(man) => with_runtime(man.run(common)),
     }
 }
 
