@@ -134,7 +134,7 @@ impl Calls for Dispatcher {
     }
 
     fn status(&self) -> Map<String, Value> {
-        crate::tools::map::status_for_people(&self.host)
+        crate::tools::status::status_for_people(&self.host)
     }
 
     fn busy(&self) -> bool {

@@ -9,10 +9,9 @@ use hob_map::graph::{
 };
 use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, RebuildResult, SearchArgs};
 use hob_proto::{NodeId, ToolError};
-use serde_json::{Map as JsonMap, Value, json};
 
 use super::{Needs, Outcome, ToolCall, data};
-use crate::host::{Host, Phase, Workspace, resident_bytes};
+use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
 /// How long an overview waits for the first clusters.
@@ -203,31 +202,4 @@ pub(super) fn status(call: &mut ToolCall<'_>) -> Outcome {
     result.daemon.insert("clients".into(), call.clients.into());
     result.daemon.insert("workspaces".into(), call.host.workspaces().len().into());
     data(&result)
-}
-
-/// What `hob status` shows of the host.
-pub(crate) fn status_for_people(host: &Host) -> JsonMap<String, Value> {
-    let mut status = JsonMap::new();
-    let workspaces: Vec<Value> = host.workspaces().iter().map(|workspace| brief(workspace)).collect();
-    status.insert("workspaces".into(), workspaces.into());
-    status.insert("residentBytes".into(), resident_bytes().into());
-    status.insert("storeBytesOnDisk".into(), host.store_bytes().into());
-    status.insert("notices".into(), [host.notices(), host.setting_problems()].concat().into());
-    status
-}
-
-fn brief(workspace: &Workspace) -> Value {
-    let status = to_proto::status(workspace);
-    let of_user = &workspace.settings().problems;
-    json!({
-        "root": status.root,
-        "built": status.built,
-        "files": status.files,
-        "symbols": status.symbols,
-        "generation": status.generation,
-        "watcher": status.watcher.state,
-        "lsp": status.lsp,
-        // What is wrong with the user's own settings stands above all projects.
-        "notes": status.notes.into_iter().filter(|note| !of_user.contains(note)).collect::<Vec<_>>(),
-    })
 }

@@ -23,6 +23,7 @@ pub mod read;
 pub mod rename;
 pub mod resolve;
 pub mod servers;
+pub(crate) mod status;
 mod target;
 pub mod text;
 pub(crate) mod unsaved;

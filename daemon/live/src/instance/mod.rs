@@ -6,7 +6,7 @@
 mod editors;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -202,6 +202,12 @@ impl Instance {
     #[must_use]
     pub fn launch_spec(&self) -> Arc<ServerSpec> {
         Arc::clone(&self.launch.spec)
+    }
+
+    /// The program that was started.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.launch.command.program
     }
 
     /// The project's folder.

@@ -85,6 +85,10 @@ pub struct ServerStatus {
     pub key: InstanceKey,
     /// In a word or two: `starting`, `ready`, `loading (...)`, `failed`, `stopped`.
     pub state: String,
+    /// The program that was started for it, while it runs.
+    pub program: Option<String>,
+    /// For how long it has been running.
+    pub uptime: Option<Duration>,
     /// The number of its process, while it runs.
     pub pid: Option<u32>,
     /// Memory of its processes.
@@ -506,6 +510,8 @@ fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
     ServerStatus {
         key,
         state: word,
+        program: instance.as_ref().map(|instance| instance.program().display().to_string()),
+        uptime: instance.as_ref().map(|instance| instance.uptime()),
         pid: instance.as_ref().map(|instance| instance.process().pid()),
         rss_bytes: instance.map_or(0, |instance| instance.process().rss_bytes()),
         stderr_tail,
