@@ -38,22 +38,46 @@ pub(crate) struct Stop {}
 
 impl Stop {
     pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
-        let Some(connection) = running(common).await? else {
-            term::print(NOT_RUNNING)?;
-            return Ok(Outcome::Done);
-        };
-        let pid = connection.server().pid;
-        // A daemon that has gone meanwhile is as stopped as one could wish.
-        if connection.shutdown().is_ok() {
-            connection.ended().await;
-        }
-        // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
-        let text = match hob_client::connect::gone(&ask::settings(common)?, pid, STOPPED_WITHIN).await? {
-            true => format!("stopped the daemon (process {pid})\n"),
-            false => format!("the daemon (process {pid}) accepts nothing any more and is still saving\n"),
+        let text = match end(common).await? {
+            None => NOT_RUNNING.to_owned(),
+            Some(Ended { pid, is_gone: true }) => format!("stopped the daemon (process {pid})\n"),
+            Some(Ended { pid, .. }) => {
+                format!("the daemon (process {pid}) accepts nothing any more and is still saving\n")
+            }
         };
         term::print(&text)?;
         Ok(Outcome::Done)
+    }
+}
+
+/// How ending the daemon went.
+struct Ended {
+    pid: u32,
+    /// Its process is gone; if not, it is still saving.
+    is_gone: bool,
+}
+
+/// Ends the daemon if one runs, and waits for its last act.
+async fn end(common: &Common) -> Result<Option<Ended>, Failure> {
+    let Some(connection) = running(common).await? else { return Ok(None) };
+    let pid = connection.server().pid;
+    // A daemon that has gone meanwhile is as stopped as one could wish.
+    if connection.shutdown().is_ok() {
+        connection.ended().await;
+    }
+    // Its last act is saving; whoever stops it may be about to replace or remove what it writes to.
+    let is_gone = hob_client::connect::gone(&ask::settings(common)?, pid, STOPPED_WITHIN).await?;
+    Ok(Some(Ended { pid, is_gone }))
+}
+
+/// Ends the daemon for a command that is about to remove what it writes to. Whether one ran.
+pub(super) async fn stop(common: &Common) -> Result<bool, Failure> {
+    match end(common).await? {
+        None => Ok(false),
+        Some(Ended { is_gone: true, .. }) => Ok(true),
+        Some(Ended { pid, .. }) => Err(Failure::Daemon(format!(
+            "the daemon (process {pid}) is still saving; try again when it has ended"
+        ))),
     }
 }
 

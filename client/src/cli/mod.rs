@@ -18,6 +18,7 @@ mod logs;
 mod man;
 mod model;
 mod pending;
+mod purge;
 mod render;
 mod servers;
 mod service;
@@ -98,6 +99,7 @@ enum Command {
     Index(index::Index),
     Status(daemon::Status),
     Stop(daemon::Stop),
+    Purge(purge::Purge),
     Logs(logs::Logs),
     Pending(pending::Pending),
     Undo(pending::Undo),
@@ -177,6 +179,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Graph(graph) => with_runtime(graph.run(common)),
         Command::Index(index) => with_runtime(index.run(common)),
         Command::Status(status) => with_runtime(within(common.timeout, status.run(common))),
+        Command::Purge(purge) => with_runtime(within(common.timeout, purge.run(common))),
         Command::Stop(stop) => with_runtime(within(common.timeout, stop.run(common))),
         Command::Logs(logs) => logs.run(),
         Command::Pending(pending) => with_runtime(pending.run(common)),
@@ -192,7 +195,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Config(config) => with_runtime(config.run(common)),
         Command::Tools(tools) => tools.run(),
         Command::Completions(completions) => completions.run(),
-        Command::Man(man) => with_runtime(man.run(common)),
+        Command::Man(man) => man.run(),
     }
 }
 

@@ -1,0 +1,183 @@
+//! `hob purge`: the way out. Ends the daemon and removes what hob keeps on this machine.
+//!
+//! Only what hob itself makes is removed, by name, and a folder only once it is empty: with `HOB_DIR` set to a folder that is
+//! also somebody else's, nothing of theirs goes. What stands in other programs' files is not touched here: `hob setup --undo`
+//! takes that back, and needs its receipts, so it has to come first; the same holds for `hob service uninstall`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hob_proto::places::Places;
+use serde_json::json;
+
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, daemon};
+
+/// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
+///
+/// Ends the daemon first. Your settings stay unless --settings says otherwise. Without --yes it only shows what would go.
+/// What `hob setup` and `hob service` have put elsewhere is taken back by them: do that before, as the receipts go too.
+#[derive(Debug, Args)]
+pub(crate) struct Purge {
+    /// Do it
+    #[arg(long)]
+    yes: bool,
+
+    /// The settings too (config.toml)
+    #[arg(long)]
+    settings: bool,
+
+    /// Even while receipts of `hob setup` are there; what it wrote then stays where it is
+    #[arg(long)]
+    force: bool,
+}
+
+/// What hob makes in the folder of caches.
+const CACHE: &[&str] = &["store", "workspaces", "graphs", "servers"];
+/// What it makes in the folder of state. `run` is the runtime folder where the platform has none.
+const STATE: &[&str] = &[
+    "log",
+    "edits",
+    "models",
+    "servers",
+    "setup",
+    "service",
+    "metrics.json",
+    "trust.json",
+    "trust.json.lock",
+    "run",
+];
+const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];
+
+impl Purge {
+    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
+        let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
+        let receipts = places.state.join("setup");
+        if !self.force && has_files(&receipts) {
+            return Err(Failure::Usage(format!(
+                "`hob setup` has written into other programs' files, and what takes that back lies in `{}`: run `hob setup --undo` \
+                 first, or pass --force to leave those files as they are",
+                receipts.display()
+            )));
+        }
+        let found: Vec<PathBuf> = self.all(&places).into_iter().filter(|path| exists(path)).collect();
+        if !self.yes {
+            term::print(&shown(&found, common.json))?;
+            return Ok(Outcome::Done);
+        }
+        if daemon::stop(common).await? {
+            term::print("stopped the daemon\n")?;
+        }
+        // The daemon's last act is saving, so what there is is looked for again.
+        for path in self.all(&places).into_iter().filter(|path| exists(path)) {
+            remove(&path).map_err(|error| named(&path, &error))?;
+        }
+        for folder in folders(&places) {
+            // One that is not empty holds what is not hob's.
+            let _ = fs::remove_dir(folder);
+        }
+        let left: Vec<PathBuf> = self.all(&places).into_iter().filter(|path| exists(path)).collect();
+        if left.is_empty() {
+            term::print(&removed(found.len(), common.json))?;
+            return Ok(Outcome::Done);
+        }
+        let hint = "an agent or an editor that is open has started the daemon again: end it, and repeat this";
+        term::tell(&format!("{} {hint}", Style::of_stderr().alarm("error:")));
+        Ok(Outcome::Failed)
+    }
+
+    fn all(&self, places: &Places) -> Vec<PathBuf> {
+        let below = |folder: &Path, names: &[&str]| -> Vec<PathBuf> {
+            names.iter().map(|name| folder.join(name)).collect()
+        };
+        let settings = if self.settings { vec![places.settings()] } else { Vec::new() };
+        let socket = if cfg!(unix) { vec![places.socket.clone()] } else { Vec::new() };
+        [
+            below(&places.cache, CACHE),
+            below(&places.state, STATE),
+            below(&places.runtime, RUNTIME),
+            socket,
+            settings,
+        ]
+        .concat()
+    }
+}
+
+/// The folders that hob may have made, those within others first.
+fn folders(places: &Places) -> Vec<&Path> {
+    let mut folders: Vec<&Path> = vec![&places.runtime, &places.cache, &places.state, &places.config];
+    // With `HOB_DIR` they have one folder around them that is hob's too.
+    let around = places.state.parent().filter(|around| places.cache.parent() == Some(*around));
+    folders.extend(around);
+    folders
+}
+
+fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+fn has_files(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// Removes a file, a link, or a folder with all below; links are never followed.
+fn remove(path: &Path) -> io::Result<()> {
+    let gone = match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match gone {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+fn named(path: &Path, error: &io::Error) -> Failure {
+    Failure::Usage(format!("cannot remove `{}`: {error}; nothing after it was removed", path.display()))
+}
+
+fn shown(found: &[PathBuf], as_json: bool) -> String {
+    if as_json {
+        let paths: Vec<_> = found.iter().map(|path| path.to_string_lossy()).collect();
+        return format!("{}\n", json!({"wouldRemove": paths}));
+    }
+    if found.is_empty() {
+        return "hob keeps nothing here\n".to_owned();
+    }
+    let lines: String = found.iter().map(|path| format!("  {}\n", path.display())).collect();
+    format!(
+        "this would be removed, after the daemon has ended:\n{lines}nothing was removed; `hob purge --yes` does it\n"
+    )
+}
+
+fn removed(number: usize, as_json: bool) -> String {
+    match as_json {
+        true => format!("{}\n", json!({"removed": number})),
+        false => "hob keeps nothing here any more\n".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_removed_and_not_what_it_leads_to() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let kept = dir.path().join("kept");
+        fs::create_dir(&kept).expect("made");
+        fs::write(kept.join("file"), "x").expect("written");
+        #[cfg(unix)]
+        {
+            let link = dir.path().join("store");
+            std::os::unix::fs::symlink(&kept, &link).expect("linked");
+            remove(&link).expect("removed");
+            assert!(!exists(&link));
+        }
+        assert!(kept.join("file").is_file());
+        remove(&dir.path().join("nothing")).expect("what is not there is removed");
+    }
+}
