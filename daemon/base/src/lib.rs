@@ -2,7 +2,7 @@
 //!
 //! Paths, content hashes, file numbers, changes, deadlines and cancellation: the types that let `workspace`, `map` and
 //! `text` talk about the same file without knowing each other. Plain values and two small traits; nothing here opens
-//! a socket, reads an environment variable or knows what a tool is.
+//! a socket, reads an environment variable or knows what a tool is. [`small`] is the one piece of IO.
 
 pub mod cancel;
 pub mod change;
@@ -10,6 +10,8 @@ pub mod contents;
 pub mod hash;
 pub mod line_index;
 pub mod path;
+pub mod small;
+pub mod umask;
 
 pub use cancel::{CancelToken, Deadline, Stopped};
 pub use change::{Change, FileId, Generation};

@@ -4,10 +4,14 @@
 //! parts: [`AbsPath`] is absolute and free of `.` and `..`; [`WsPath`] is relative to a workspace root, uses `/` on
 //! every platform and cannot climb out. Symbolic links are *not* resolved here; that needs the disk (see
 //! `hob-workspace`).
+//!
+//! On Windows one folder has several beginnings: `c:`, `C:` and, from the system itself, `\\?\C:`. All are brought to `C:`,
+//! which is what people and other programs write; the standard library puts the long form back where a path is too long.
 
 use std::borrow::Borrow;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 use std::sync::Arc;
 
 /// Why a path could not be taken.
@@ -52,6 +56,9 @@ impl AbsPath {
     pub fn join_ws(&self, path: &WsPath) -> Self {
         if path.is_root() {
             return self.clone();
+        }
+        if cfg!(windows) {
+            return Self(self.0.join(path.as_str().replace('/', "\\")));
         }
         Self(self.0.join(path.as_str()))
     }
@@ -105,10 +112,38 @@ fn normalise(path: &Path) -> PathBuf {
             Component::ParentDir => {
                 out.pop();
             }
+            Component::Prefix(prefix) => out.push(beginning(prefix.kind())),
             other => out.push(other.as_os_str()),
         }
     }
     out
+}
+
+/// How a path on Windows begins in the form that is compared.
+fn beginning(prefix: Prefix<'_>) -> OsString {
+    match prefix {
+        Prefix::Disk(drive) | Prefix::VerbatimDisk(drive) => {
+            format!("{}:", char::from(drive.to_ascii_uppercase())).into()
+        }
+        Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+            [OsStr::new(r"\\"), server, OsStr::new(r"\"), share].into_iter().collect()
+        }
+        Prefix::Verbatim(name) => [OsStr::new(r"\\?\"), name].into_iter().collect(),
+        Prefix::DeviceNS(name) => [OsStr::new(r"\\.\"), name].into_iter().collect(),
+    }
+}
+
+/// Whether Windows takes the name of a file for something else: another file, a stream in one, or a device.
+fn means_something_else(name: &str) -> bool {
+    const DEVICES: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
+    let stem = name.split('.').next().unwrap_or(name).trim_end_matches(' ').to_ascii_lowercase();
+    let is_number = |rest: &str| rest.chars().count() == 1 && "123456789¹²³".contains(rest);
+    let numbered = |of: &str| stem.strip_prefix(of).is_some_and(is_number);
+    name.contains(':')
+        || name.ends_with(['.', ' '])
+        || DEVICES.contains(&stem.as_str())
+        || numbered("com")
+        || numbered("lpt")
 }
 
 /// A path relative to a workspace root: `/` separators, no `.`, no `..`, no leading slash; empty for the root itself.
@@ -144,8 +179,14 @@ impl WsPath {
         for part in path.components() {
             match part {
                 Component::CurDir => {}
-                Component::Normal(name) => parts
-                    .push(name.to_str().ok_or_else(|| PathError::NotUnicode(path.display().to_string()))?),
+                Component::Normal(name) => {
+                    let name =
+                        name.to_str().ok_or_else(|| PathError::NotUnicode(path.display().to_string()))?;
+                    if cfg!(windows) && means_something_else(name) {
+                        return Err(PathError::Outside(path.display().to_string()));
+                    }
+                    parts.push(name);
+                }
                 Component::ParentDir => {
                     parts.pop().ok_or_else(|| PathError::Outside(path.display().to_string()))?;
                 }
@@ -198,6 +239,7 @@ fn is_clean(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\\', ':'])
         && path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+        && !(cfg!(windows) && path.split('/').any(means_something_else))
 }
 
 impl Borrow<str> for WsPath {
@@ -231,6 +273,27 @@ mod tests {
         assert!(matches!(WsPath::new("../x"), Err(PathError::Outside(_))));
         assert!(matches!(WsPath::new("a/../../x"), Err(PathError::Outside(_))));
         assert!(matches!(WsPath::new("/etc/passwd"), Err(PathError::Outside(_))));
+    }
+
+    #[test]
+    fn a_windows_folder_begins_in_one_way() {
+        let is = |prefix, text: &str| assert_eq!(beginning(prefix), OsStr::new(text), "{prefix:?}");
+        is(Prefix::Disk(b'c'), "C:");
+        is(Prefix::VerbatimDisk(b'C'), "C:");
+        let (server, share) = (OsStr::new("server"), OsStr::new("share"));
+        is(Prefix::UNC(server, share), r"\\server\share");
+        is(Prefix::VerbatimUNC(server, share), r"\\server\share");
+        is(Prefix::Verbatim(OsStr::new("Volume{1}")), r"\\?\Volume{1}");
+    }
+
+    #[test]
+    fn names_that_windows_takes_for_something_else() {
+        for odd in ["NUL", "aux.c", "Com1", "lpt9.txt", "com²", "con .x", "a.txt:stream", ".git.", "b "] {
+            assert!(means_something_else(odd), "{odd}");
+        }
+        for plain in ["null", "auxiliary.c", "com", "com0", "com10", "coma", "console.rs", ".gitignore", "lptx"] {
+            assert!(!means_something_else(plain), "{plain}");
+        }
     }
 
     #[test]

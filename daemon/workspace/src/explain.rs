@@ -7,10 +7,11 @@
 use std::path::PathBuf;
 
 use hob_base::WsPath;
-use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
+use ignore::gitignore::gitconfig_excludes_path;
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::names;
+use crate::rule_files::RuleFiles;
 use crate::{Rules, ScanNote};
 
 /// Names that no rule can mean.
@@ -58,9 +59,10 @@ fn ignored_files(rules: &Rules) -> Vec<(PathBuf, bool)> {
 
 /// The ignore files of the root, and those above it, that ignore one of `paths`.
 fn responsible(rules: &Rules, paths: &[(PathBuf, bool)]) -> Vec<String> {
+    let files = rules.afresh();
     let mut by: Vec<String> = candidates(rules)
         .into_iter()
-        .filter(|file| ignores_any(rules, file, paths))
+        .filter(|file| ignores_any((rules, &files), file, paths))
         .map(|file| match file.strip_prefix(rules.root()) {
             Ok(inside) => inside.display().to_string(),
             Err(_) => file.display().to_string(),
@@ -90,17 +92,13 @@ fn candidates(rules: &Rules) -> Vec<PathBuf> {
     git.chain(others).chain(global).filter(|file| file.is_file()).collect()
 }
 
-fn ignores_any(rules: &Rules, file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {
+fn ignores_any((rules, files): (&Rules, &RuleFiles), file: &PathBuf, paths: &[(PathBuf, bool)]) -> bool {
     let base = match file.strip_prefix(rules.root()) {
         // Patterns of git's own files are relative to the repository's root.
         Ok(_) => rules.root().as_path(),
         Err(_) => file.parent().unwrap_or(rules.root().as_path()),
     };
-    let matcher: Gitignore = {
-        let mut builder = GitignoreBuilder::new(base);
-        builder.add(file);
-        builder.build().unwrap_or_else(|_| Gitignore::empty())
-    };
+    let matcher = files.matcher(base, std::slice::from_ref(file));
     paths.iter().any(|(path, is_dir)| {
         let path = rules.root().as_path().join(path);
         path.starts_with(base) && matcher.matched_path_or_any_parents(&path, *is_dir).is_ignore()

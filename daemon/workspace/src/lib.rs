@@ -35,6 +35,7 @@ mod omitted;
 mod plan;
 pub mod read;
 mod roots;
+mod rule_files;
 mod rules;
 mod scan;
 mod sources;

@@ -57,6 +57,8 @@ pub enum ScanNote {
         /// Which files.
         files: Examples,
     },
+    /// Ignore files that do not count, each with the reason.
+    RulesPassedOver(Examples),
     /// Ignore files exclude everything except what they list.
     IgnoredByDefault {
         /// How many files are left.
@@ -72,7 +74,10 @@ impl ScanNote {
     /// Whether it says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
     #[must_use]
     pub fn is_omission(&self) -> bool {
-        matches!(self, Self::Unreadable(_) | Self::NotUnicode(_) | Self::TooLarge { .. })
+        matches!(
+            self,
+            Self::Unreadable(_) | Self::NotUnicode(_) | Self::TooLarge { .. } | Self::RulesPassedOver(_)
+        )
     }
 }
 
@@ -88,6 +93,9 @@ impl fmt::Display for ScanNote {
             }
             Self::TooLarge { limit, files } => {
                 write!(f, "{} file(s) over {} MiB are left out: {files}", files.count, limit >> 20)
+            }
+            Self::RulesPassedOver(files) => {
+                write!(f, "{} ignore file(s) do not count: {files}", files.count)
             }
             Self::IgnoredByDefault { kept, by } => {
                 write!(f, "all files but those listed are ignored because of {}", by.join(", "))?;

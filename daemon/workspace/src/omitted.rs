@@ -14,6 +14,8 @@ pub(crate) struct Omitted {
     pub(crate) not_unicode: BTreeSet<String>,
     /// Files over the size limit.
     pub(crate) too_large: BTreeSet<String>,
+    /// Rule files that do not count, each with the reason.
+    pub(crate) rules: BTreeSet<String>,
 }
 
 impl Omitted {
@@ -21,11 +23,12 @@ impl Omitted {
         self.unreadable.append(&mut other.unreadable);
         self.not_unicode.append(&mut other.not_unicode);
         self.too_large.append(&mut other.too_large);
+        self.rules.append(&mut other.rules);
     }
 
     /// Forgets what lies at or below `dir`; the root is empty.
     pub(crate) fn remove_below(&mut self, dir: &str) {
-        for names in [&mut self.unreadable, &mut self.not_unicode, &mut self.too_large] {
+        for names in [&mut self.unreadable, &mut self.not_unicode, &mut self.too_large, &mut self.rules] {
             if !names.is_empty() {
                 names.retain(|name| !is_below(name, dir));
             }
@@ -43,6 +46,9 @@ impl Omitted {
         }
         if !self.too_large.is_empty() {
             notes.push(ScanNote::TooLarge { limit, files: examples(&self.too_large) });
+        }
+        if !self.rules.is_empty() {
+            notes.push(ScanNote::RulesPassedOver(examples(&self.rules)));
         }
         notes
     }

@@ -103,8 +103,9 @@ pub enum RootError {
 /// [`RootError`] when `start` cannot serve as a starting point.
 pub fn find_root(start: &AbsPath, home: Option<&AbsPath>) -> Result<Root, RootError> {
     let folder = starting_folder(start)?;
-    let home = home.and_then(|home| fs::canonicalize(home).ok());
-    let too_broad = |folder: &Path| folder.parent().is_none() || Some(folder) == home.as_deref();
+    let home = home.and_then(|home| AbsPath::new(fs::canonicalize(home).ok()?).ok());
+    let home = home.as_ref().map(AbsPath::as_path);
+    let too_broad = |folder: &Path| folder.parent().is_none() || Some(folder) == home;
     let candidates = || folder.as_path().ancestors().filter(|folder| !too_broad(folder));
     let root = |path: &Path, kind| {
         let path = AbsPath::new(path).expect("an ancestor of an absolute path is absolute");

@@ -2,19 +2,19 @@
 //!
 //! Like `rg` without flags: `.gitignore` (inside a git repository), `.git/info/exclude`, git's global ignore file,
 //! `.ignore`, `.rgignore`; hidden files skipped unless a rule admits them; symbolic links not followed, so there are no
-//! loops. Two ways ask the same question: a walk ([`Rules::walker`], which reads rule files afresh) and a single path
-//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload`]). They must agree; a test compares
-//! them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
+//! loops. Two ways ask the same question: a walk, which reads rule files afresh, and a single path
+//! ([`Rules::admits_file`], for events, which caches them until [`Rules::reload`]). They must agree, with each other and with
+//! ripgrep's own walk; a test compares them on every path of awkward trees. Whether a file is *binary* is not decided here: that takes its bytes.
 //!
 //! A repository within the workspace (nested, a submodule, a worktree that lies in it) is a folder like any other, as it is
 //! for `rg`: its files belong, under its own rules and not those of the repository around it. Asked for by itself it is a
 //! workspace of its own (`roots.rs`); what is known of its contents is shared, because facts are kept by content.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hob_base::{AbsPath, WsPath};
-use ignore::{IncrementalIgnore, WalkBuilder};
 
+use crate::rule_files::RuleFiles;
 use crate::sources::Sources;
 use crate::{DirtySet, names};
 
@@ -54,7 +54,7 @@ pub struct Rules {
     root: AbsPath,
     options: RuleOptions,
     /// Caches the rule files of each folder that was asked about.
-    matcher: Mutex<Option<IncrementalIgnore>>,
+    files: Mutex<Option<Arc<RuleFiles>>>,
     /// Rule files that lie where nothing is watched.
     sources: Mutex<Sources>,
 }
@@ -63,7 +63,7 @@ impl Rules {
     /// The rules for the workspace at `root`. Nothing is read yet.
     #[must_use]
     pub fn new(root: AbsPath, options: RuleOptions) -> Self {
-        Self { root, options, matcher: Mutex::new(None), sources: Mutex::default() }
+        Self { root, options, files: Mutex::new(None), sources: Mutex::default() }
     }
 
     /// The workspace's root.
@@ -102,7 +102,7 @@ impl Rules {
 
     /// Forgets all cached rule files. To be called when one changed, and when a folder came or went.
     pub fn reload(&self) {
-        *self.lock() = None;
+        *self.files.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Forgets all cached rule files and notes what those are that lie outside: before everything is looked at.
@@ -120,19 +120,10 @@ impl Rules {
         changed
     }
 
-    /// A walk of the tree at `below` under these rules. The walk gives its root unasked, so whoever starts one below the
-    /// workspace's root asks [`Rules::admits_dir`] first.
-    pub(crate) fn walker(&self, below: &WsPath) -> WalkBuilder {
-        let mut builder = WalkBuilder::new(self.root.join_ws(below));
-        builder
-            .git_global(self.options.global)
-            .require_git(self.options.require_git)
-            // git's global file is relative to the working directory unless told otherwise; a daemon's means nothing.
-            .current_dir(self.root.as_path());
-        for name in names::CUSTOM_IGNORE {
-            builder.add_custom_ignore_filename(name);
-        }
-        builder
+    /// The rule files as they are now, for one walk. A walk gives its root unasked, so whoever starts one below the workspace's root
+    /// asks [`Rules::admits_dir`] first.
+    pub(crate) fn afresh(&self) -> RuleFiles {
+        RuleFiles::new(&self.root, self.options)
     }
 
     fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
@@ -143,26 +134,15 @@ impl Rules {
         if path.as_str().split('/').any(names::is_vcs) {
             return false;
         }
-        let mut matcher = self.lock();
-        let matcher = matcher.get_or_insert_with(|| self.new_matcher());
-        !matcher.matched(path.as_str(), is_dir).is_ignore()
+        self.cached().admits(path, is_dir)
     }
 
-    fn new_matcher(&self) -> IncrementalIgnore {
-        let mut matchers = self.walker(&WsPath::root()).build_matchers();
-        matchers.pop().expect("one matcher for the one root")
+    fn cached(&self) -> Arc<RuleFiles> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(files.get_or_insert_with(|| Arc::new(self.afresh())))
     }
 
     fn sources(&self) -> MutexGuard<'_, Sources> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<IncrementalIgnore>> {
-        // A matcher that panicked half-way is only a cache.
-        self.matcher.lock().unwrap_or_else(|poisoned: PoisonError<_>| {
-            let mut guard = poisoned.into_inner();
-            *guard = None;
-            guard
-        })
     }
 }

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hob_base::{CancelToken, PathError, Stopped, WsPath};
-use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkState};
+use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use crate::explain;
 use crate::names;
 use crate::omitted::Omitted;
+use crate::rule_files::RuleFiles;
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
 /// Progress is reported every so many files.
@@ -84,12 +85,15 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
         return Ok(unreadable_start(request, &e));
     }
     let seen = Arc::new(Seen::default());
-    let mut walk = rules.walker(&request.below);
-    walk.filter_entry(gate(request, Arc::clone(&seen)));
+    let files = Arc::new(rules.afresh());
+    let mut walk = WalkBuilder::new(start);
+    // Rule files are read by `files` alone.
+    walk.standard_filters(false).filter_entry(gate(request, Arc::clone(&seen), Arc::clone(&files)));
     let counter = AtomicU64::new(0);
     walk.build_parallel().visit(&mut Collectors { request, seen: &seen, counter: &counter });
     request.cancel.check()?;
-    let found = std::mem::take(&mut *seen.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut found = std::mem::take(&mut *seen.0.lock().unwrap_or_else(PoisonError::into_inner));
+    found.omitted.rules = files.passed_over();
     Ok(found.finish(request))
 }
 
@@ -106,11 +110,21 @@ fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
     scan
 }
 
-/// Decides on each entry that the rules admit, before it is descended into.
-fn gate(request: &ScanRequest<'_>, seen: Arc<Seen>) -> impl Fn(&DirEntry) -> bool + Send + Sync + 'static {
+/// Decides on each entry, before it is descended into.
+fn gate(
+    request: &ScanRequest<'_>,
+    seen: Arc<Seen>,
+    files: Arc<RuleFiles>,
+) -> impl Fn(&DirEntry) -> bool + Send + Sync + 'static {
     let watcher = request.watcher.clone();
     let root = request.rules.root().clone();
     move |entry| {
+        if entry.depth() == 0 {
+            return true;
+        }
+        if !files.admits_here(entry.path(), is_dir(entry), is_hidden(entry)) {
+            return false;
+        }
         let Some(name) = entry.file_name().to_str() else {
             seen.with(|found| {
                 found.omitted.not_unicode.insert(relative_lossy(root.as_path(), entry.path()));
@@ -131,6 +145,20 @@ fn gate(request: &ScanRequest<'_>, seen: Arc<Seen>) -> impl Fn(&DirEntry) -> boo
 
 fn is_dir(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+/// Whether the system hides it, whatever its name.
+#[cfg(windows)]
+fn is_hidden(entry: &DirEntry) -> bool {
+    use std::os::windows::fs::MetadataExt as _;
+    const HIDDEN: u32 = 2;
+    entry.metadata().is_ok_and(|metadata| metadata.file_attributes() & HIDDEN != 0)
+}
+
+/// Whether the system hides it, whatever its name: here none does.
+#[cfg(not(windows))]
+fn is_hidden(_entry: &DirEntry) -> bool {
+    false
 }
 
 fn relative(root: &Path, path: &Path) -> Result<WsPath, PathError> {
@@ -242,7 +270,6 @@ impl Collector<'_> {
                 let name = relative_lossy(self.request.rules.root().as_path(), path);
                 self.found.omitted.unreadable.insert(name);
             }
-            // A malformed line of an ignore file costs that line.
             _ => tracing::debug!(%error, "while scanning"),
         }
     }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use ignore::gitignore::gitconfig_excludes_path;
 
 use crate::names;
+use crate::rule_files::common_folder;
 use crate::{Rules, Stat};
 
 /// The rule files outside, and what they were.
@@ -50,13 +51,6 @@ fn paths(rules: &Rules) -> Vec<PathBuf> {
 
 /// git's private ignore file: of a worktree, the one of the repository that it belongs to.
 fn git_exclude(root: &Path) -> Option<PathBuf> {
-    let git = root.join(".git");
-    if git.is_dir() {
-        return Some(root.join(names::GIT_EXCLUDE));
-    }
-    let text = fs::read_to_string(&git).ok()?;
-    let own = root.join(text.strip_prefix("gitdir:")?.trim());
-    let common =
-        fs::read_to_string(own.join("commondir")).map(|common| own.join(common.trim())).unwrap_or(own);
-    Some(common.join("info/exclude"))
+    let git = fs::metadata(root.join(".git")).ok()?;
+    Some(common_folder(root, git.is_file())?.join("info/exclude"))
 }

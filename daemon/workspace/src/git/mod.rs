@@ -18,6 +18,7 @@ mod checkout;
 mod commits;
 mod compare;
 mod error;
+mod plain;
 mod refs;
 mod trees;
 
@@ -96,6 +97,9 @@ impl Repository {
     /// # Errors
     /// [`GitError::Open`] for a repository that is there but cannot be used: damaged, or of a format that is not known.
     pub fn discover(root: &AbsPath) -> Result<Option<Self>, GitError> {
+        if let Some(why) = plain::obstacle(root) {
+            return Err(GitError::Open { root: root.clone(), why });
+        }
         let options = gix::open::Options::isolated();
         let trusted = gix::sec::trust::Mapping { full: options.clone(), reduced: options };
         let search = gix::discover::upwards::Options { dot_git_only: true, ..Default::default() };

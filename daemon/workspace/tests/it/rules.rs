@@ -32,11 +32,29 @@ fn files_below(rules: &Rules, below: &WsPath) -> BTreeSet<String> {
     found.files.iter().map(|file| file.path.to_string()).collect()
 }
 
-/// The whole walk, single questions, and walks of each folder: all the same answer.
+/// What ripgrep's own walk finds.
+fn by_ripgrep(rules: &Rules) -> BTreeSet<String> {
+    let mut walk = ignore::WalkBuilder::new(rules.root());
+    walk.git_global(rules.options().global).require_git(rules.options().require_git);
+    walk.current_dir(rules.root().as_path());
+    for name in [".rgignore", ".hobignore"] {
+        walk.add_custom_ignore_filename(name);
+    }
+    // A rule such as `!.*` would let it in, where hob never does.
+    walk.filter_entry(|entry| entry.file_name() != ".git");
+    let files = walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let relative = |entry: ignore::DirEntry| {
+        WsPath::from_path(entry.path().strip_prefix(rules.root()).expect("below")).expect("unicode").to_string()
+    };
+    files.map(relative).collect()
+}
+
+/// The whole walk, ripgrep's, single questions, and walks of each folder: all the same answer.
 #[track_caller]
 fn check_agreement(tree: &Tree, what: &str) {
     let rules = tree.rules();
     let walked = files_below(&rules, &WsPath::root());
+    assert_eq!(walked, by_ripgrep(&rules), "{what}: walk (left) and ripgrep's (right)");
     let (mut files, mut dirs) = (Vec::new(), Vec::new());
     everything(tree.root.as_path(), tree.root.as_path(), &mut files, &mut dirs);
     let asked: BTreeSet<_> =
@@ -227,4 +245,84 @@ fn size_decides_the_class() {
     assert_eq!(rules.class(limits.parse_max), FileClass::Parse);
     assert_eq!(rules.class(limits.parse_max + 1), FileClass::TextOnly);
     assert_eq!(rules.class(limits.read_max + 1), FileClass::TooLarge);
+}
+
+#[test]
+fn rules_above_the_project_count_as_for_ripgrep() {
+    let tree = Tree::new();
+    let beside = |name: &str, text: &str| fs::write(tree.beside(name), text).expect("write");
+    beside(".ignore", "*.a\n/root/only.b\n");
+    beside(".rgignore", "*.c\n");
+    beside(".gitignore", "*.d\n");
+    fs::create_dir_all(tree.beside(".git/info")).expect("mkdir");
+    beside(".git/info/exclude", "*.e\n");
+    for ending in ["a", "b", "c", "d", "e", "f"] {
+        tree.write(&format!("x.{ending}"), "");
+        tree.write(&format!("deep/only.{ending}"), "");
+    }
+    tree.write("only.b", "");
+    tree.write("deep/.ignore", "!only.a\n");
+    assert_eq!(tree.found(), ["deep/only.a", "deep/only.b", "deep/only.f", "x.b", "x.f"]);
+    check_agreement(&tree, "rules above");
+    // A repository of its own ends what git says above it, and nothing else.
+    tree.mkdir(".git");
+    assert!(tree.found().contains(&"x.d".to_owned()) && !tree.found().contains(&"x.c".to_owned()));
+    check_agreement(&tree, "a repository within a repository");
+}
+
+#[test]
+fn rule_files_are_read_as_ripgrep_reads_them() {
+    let tree = Tree::git();
+    ["a.x", "b.x", "c.x", "d.x", "e.x", "sp "].iter().for_each(|name| tree.write(name, ""));
+    let lines: &[&[u8]] = &[
+        b"\xEF\xBB\xBFa.x\r\nb.x\r\n",
+        b"[z-a]\nb.x\n",
+        b"a.x\n\xFF\nb.x\n",
+        b"a.x",
+        b"\n\n a.x\nsp\\ \n",
+        b"\\#x\n#b.x\n!c.x\nc.x\nd.x \n",
+    ];
+    for lines in lines {
+        fs::write(tree.path(".gitignore"), lines).expect("write");
+        check_agreement(&tree, &String::from_utf8_lossy(lines));
+    }
+    // A linked worktree obeys the private file of the repository that it belongs to.
+    let tree = Tree::with(&[("tree/.git", ""), ("tree/a.x", ""), ("tree/b.x", ""), (".git/info/exclude", "b.x\n")]);
+    let own = tree.path(".git/worktrees/tree");
+    tree.write(".git/worktrees/tree/commondir", "../..\n");
+    tree.write("tree/.git", &format!("gitdir: {}\n", own.display()));
+    assert_eq!(tree.found(), ["tree/a.x"]);
+    check_agreement(&tree, "a worktree");
+}
+
+#[cfg(unix)]
+#[test]
+fn rule_files_that_are_none_are_passed_over_and_named() {
+    use std::os::unix::fs::symlink;
+    let pipe = |path: std::path::PathBuf| {
+        use rustix::fs::{CWD, Mode, mkfifoat};
+        mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).expect("a pipe");
+    };
+    let tree = Tree::with(&[("a/x.log", ""), ("b/x.log", ""), ("c/x.log", ""), ("d/x.log", ""), ("x.log", "")]);
+    fs::write(tree.beside("outside"), "*.log\n").expect("write");
+    pipe(tree.path(".gitignore"));
+    pipe(tree.path("a/.ignore"));
+    pipe(tree.path(".git/info/exclude"));
+    symlink("/dev/zero", tree.path("b/.rgignore")).expect("a link");
+    symlink(tree.beside("outside"), tree.path("c/.hobignore")).expect("a link");
+    tree.write("d/.gitignore", &"# much\n".repeat(200_000));
+    pipe(tree.path("d/.git"));
+    let rules = tree.rules();
+    let found = scan(&ScanRequest::new(&rules)).expect("it ends");
+    let names: Vec<_> = found.files.iter().map(|file| file.path.to_string()).collect();
+    assert_eq!(names, ["a/x.log", "b/x.log", "c/x.log", "d/x.log", "x.log"]);
+    assert!(names.iter().all(|name| rules.admits_file(&ws(name))), "single questions end too");
+    let said = found.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(said.contains("6 ignore file(s) do not count"), "{said}");
+    assert!(said.contains(".git/info/exclude (it is no regular file)"), "{said}");
+    // A link within the project is followed, as by ripgrep.
+    fs::remove_file(tree.path("c/.hobignore")).expect("removed");
+    symlink(tree.path("rules"), tree.path("c/.hobignore")).expect("a link");
+    tree.write("rules", "*.log\n");
+    assert!(!tree.rules().admits_file(&ws("c/x.log")));
 }

@@ -165,3 +165,32 @@ fn refs_of_a_format_that_is_not_known_are_not_taken_for_none() {
     let error = Repository::discover(&abs(&git.path(""))).expect_err("no such format").to_string();
     assert!(error.contains("reftable"), "{error}");
 }
+
+#[cfg(unix)]
+#[test]
+fn every_file_of_a_repository_may_be_a_pipe() {
+    use rustix::fs::{CWD, Mode, mkfifoat};
+    let mut git = sample();
+    for packed in [false, true] {
+        if packed {
+            git.run("gc -q");
+            git.run("pack-refs --all");
+        }
+        let mut files = Vec::new();
+        all(&git.path(".git"), &mut files);
+        for file in files {
+            let aside = git.path("aside");
+            fs::rename(&file, &aside).expect("moved");
+            mkfifoat(CWD, &file, Mode::from_raw_mode(0o600)).expect("a pipe");
+            // It ends; a file that nobody needs costs nothing.
+            let _ = ask(&git.path(""));
+            fs::remove_file(&file).expect("removed");
+            fs::rename(&aside, &file).expect("moved back");
+        }
+        assert_eq!(ask(&git.path("")), Vec::<String>::new(), "it is whole again");
+    }
+    let alone = tempfile::tempdir().expect("a folder");
+    mkfifoat(CWD, alone.path().join(".git"), Mode::from_raw_mode(0o600)).expect("a pipe");
+    let said = ask(&alone.path().canonicalize().expect("it is there"));
+    assert!(said[0].contains("neither a folder nor a file"), "{said:?}");
+}

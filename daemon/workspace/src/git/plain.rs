@@ -1,0 +1,86 @@
+//! Whether a repository's files are files.
+//!
+//! The library that reads them opens what it finds by its name and reads it to its end. In a repository that came in an archive
+//! that may be a pipe, on which it would wait for ever, or a device, which has no end. So before it is let at one, this looks at the
+//! kind of everything it could open. It costs a listing of folders, not of contents.
+//!
+//! What it is not: a look into object stores that others name (`alternates`), or at what changes after it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hob_base::{AbsPath, small};
+
+/// Files that are read whole, by name.
+const NAMED: &[&str] = &[
+    "HEAD",
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "objects/info/alternates",
+    "packed-refs",
+    "shallow",
+];
+
+/// No such file is larger.
+const LARGEST: u64 = 1 << 30;
+
+/// Folders of which anything may be opened.
+const LISTED: &[&str] = &["logs", "objects", "refs", "worktrees"];
+
+/// Deeper there is nothing of git's.
+const DEEPEST: usize = 32;
+
+/// The longest `.git` or `commondir` file: a path.
+const LONGEST_LINK: u64 = 16 << 10;
+
+/// Why the repository around `root` may not be opened, if there is a reason.
+pub(super) fn obstacle(root: &AbsPath) -> Option<String> {
+    let found = root.as_path().ancestors().map(|folder| folder.join(".git"));
+    let git = found.into_iter().find(|git| fs::symlink_metadata(git).is_ok())?;
+    let kind = fs::metadata(&git).ok()?;
+    if kind.is_dir() {
+        return in_folder(&git);
+    }
+    if !kind.is_file() {
+        return Some("its `.git` is neither a folder nor a file".to_owned());
+    }
+    let text = match small::read_text(&git, LONGEST_LINK) {
+        Ok(text) => text,
+        Err(error) => return Some(format!("its `.git` cannot be read: {error}")),
+    };
+    let own = git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    in_folder(&own).or_else(|| in_folder(&common(&own)?))
+}
+
+fn common(own: &Path) -> Option<PathBuf> {
+    Some(own.join(small::read_text(&own.join("commondir"), LONGEST_LINK).ok()?.trim()))
+}
+
+fn in_folder(git: &Path) -> Option<String> {
+    let named = NAMED.iter().map(|name| git.join(name)).find_map(|path| {
+        let found = fs::metadata(&path).ok()?;
+        let is_fine = found.is_dir() || found.is_file() && found.len() <= LARGEST;
+        (!is_fine).then(|| odd(&path))
+    });
+    named.or_else(|| LISTED.iter().find_map(|name| below(&git.join(name), DEEPEST)))
+}
+
+fn below(folder: &Path, depth: usize) -> Option<String> {
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    entries.into_iter().find_map(|entry| {
+        let (path, kind) = (entry.path(), entry.file_type().ok()?);
+        match () {
+            () if kind.is_dir() => below(&path, depth.checked_sub(1)?),
+            () if kind.is_file() => None,
+            // A link counts as what it leads to, and is not descended into.
+            () => fs::metadata(&path).ok().filter(|found| !found.is_file() && !found.is_dir()).map(|_| odd(&path)),
+        }
+    })
+}
+
+fn odd(path: &Path) -> String {
+    format!("`{}` is no regular file", path.display())
+}

@@ -1,0 +1,281 @@
+//! The rule files of folders: read, parsed, and asked about a path.
+//!
+//! The `ignore` crate parses the lines and matches them; which files there are, in which order they count and where a repository
+//! ends is decided here, as ripgrep decides it (its walk is the oracle of `tests/it/rules.rs`). Done here because that crate opens
+//! rule files as they come, and a hostile project gives them to it as pipes, devices and links to files without end: such a file is
+//! passed over and named in a note.
+//!
+//! What it is not: a cache with an end. Whoever makes one drops it when a rule file has changed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use hob_base::{AbsPath, WsPath, small};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_path};
+
+use crate::RuleOptions;
+use crate::names;
+
+/// No rule file is longer than this; the longest that people wrote have some hundred kilobytes.
+pub(crate) const LARGEST: u64 = 1 << 20;
+
+/// All rule files of one project together: parsed, a byte of rules takes up to a hundred.
+const LARGEST_TOGETHER: u64 = 16 << 20;
+
+/// The longest `.git` and `commondir` file: a path.
+const LONGEST_LINK: u64 = 16 << 10;
+
+/// What the rules say of one path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Nothing,
+    Ignored,
+    Admitted,
+}
+
+impl Verdict {
+    fn or(self, other: impl FnOnce() -> Self) -> Self {
+        if self == Self::Nothing { other() } else { self }
+    }
+}
+
+impl From<Match<&Glob>> for Verdict {
+    fn from(found: Match<&Glob>) -> Self {
+        match found {
+            Match::None => Self::Nothing,
+            Match::Ignore(_) => Self::Ignored,
+            Match::Whitelist(_) => Self::Admitted,
+        }
+    }
+}
+
+/// The rules in one folder. A folder that adds none is its parent's.
+#[derive(Debug)]
+struct Folder {
+    above: Option<Arc<Folder>>,
+    custom: Gitignore,
+    ignore: Gitignore,
+    git_ignore: Gitignore,
+    git_exclude: Gitignore,
+    /// A repository begins here.
+    has_git: bool,
+    /// It lies in one.
+    in_git: bool,
+}
+
+/// The rule files of one project, as they were when they were first asked for.
+#[derive(Debug)]
+pub(crate) struct RuleFiles {
+    root: AbsPath,
+    options: RuleOptions,
+    global: Gitignore,
+    folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
+    /// Whether folders belong, from the root down.
+    belongs: RwLock<HashMap<String, bool>>,
+    /// How many bytes of rules may still come.
+    room: AtomicU64,
+    passed_over: Mutex<BTreeSet<String>>,
+}
+
+impl RuleFiles {
+    /// Reads git's global rules; the others when they are asked for.
+    pub(crate) fn new(root: &AbsPath, options: RuleOptions) -> Self {
+        let mut files = Self {
+            root: root.clone(),
+            options,
+            global: Gitignore::empty(),
+            folders: RwLock::default(),
+            belongs: RwLock::default(),
+            room: AtomicU64::new(LARGEST_TOGETHER),
+            passed_over: Mutex::default(),
+        };
+        if let Some(path) = gitconfig_excludes_path().filter(|_| options.global) {
+            // Relative to the working directory for git; a daemon's means nothing.
+            files.global = files.matcher(root.as_path(), &[path]);
+        }
+        files
+    }
+
+    /// Whether the path belongs, every folder above it considered.
+    pub(crate) fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
+        self.folder_belongs(path.dir()) && self.admits_here(self.root.join_ws(path).as_path(), is_dir, false)
+    }
+
+    /// Whether a path in a folder that belongs does so too. `hidden` says that the system hides it, whatever its name.
+    pub(crate) fn admits_here(&self, path: &Path, is_dir: bool, hidden: bool) -> bool {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return true };
+        match self.verdict(&self.folder(folder), path, is_dir) {
+            Verdict::Ignored => false,
+            Verdict::Admitted => true,
+            Verdict::Nothing => !hidden && !name.as_encoded_bytes().starts_with(b"."),
+        }
+    }
+
+    /// The rule files that did not count so far, each with the reason.
+    pub(crate) fn passed_over(&self) -> BTreeSet<String> {
+        self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The rules of one file alone, for paths below `base`.
+    pub(crate) fn matcher(&self, base: &Path, files: &[PathBuf]) -> Gitignore {
+        let mut builder = GitignoreBuilder::new(base);
+        files.iter().for_each(|file| self.add(&mut builder, file));
+        // Patterns that are too many or too large together match nothing.
+        builder.build().unwrap_or_else(|_| Gitignore::empty())
+    }
+
+    fn folder_belongs(&self, dir: &str) -> bool {
+        if dir.is_empty() {
+            return true;
+        }
+        let known = self.belongs.read().unwrap_or_else(PoisonError::into_inner).get(dir).copied();
+        if let Some(known) = known {
+            return known;
+        }
+        let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let belongs =
+            self.folder_belongs(parent) && self.admits_here(&self.root.as_path().join(dir), true, false);
+        self.belongs.write().unwrap_or_else(PoisonError::into_inner).insert(dir.to_owned(), belongs);
+        belongs
+    }
+
+    /// By precedence: hob's and ripgrep's own files, `.ignore`, `.gitignore`, the private file of the repository, the global one; of
+    /// each the nearest. What git says ends where a repository begins.
+    fn verdict(&self, folder: &Folder, path: &Path, is_dir: bool) -> Verdict {
+        let (mut custom, mut ignore) = (Verdict::Nothing, Verdict::Nothing);
+        let (mut git_ignore, mut git_exclude) = (Verdict::Nothing, Verdict::Nothing);
+        let in_git = !self.options.require_git || folder.in_git;
+        let mut within = in_git;
+        let mut next = Some(folder);
+        while let Some(here) = next {
+            let ask = |matcher: &Gitignore| match matcher.is_empty() {
+                true => Verdict::Nothing,
+                false => matcher.matched(path, is_dir).into(),
+            };
+            custom = custom.or(|| ask(&here.custom));
+            ignore = ignore.or(|| ask(&here.ignore));
+            if within {
+                git_ignore = git_ignore.or(|| ask(&here.git_ignore));
+                git_exclude = git_exclude.or(|| ask(&here.git_exclude));
+            }
+            within &= !here.has_git;
+            next = here.above.as_deref();
+        }
+        let global = || match in_git {
+            true => self.global.matched(path, is_dir).into(),
+            false => Verdict::Nothing,
+        };
+        custom.or(|| ignore).or(|| git_ignore).or(|| git_exclude).or(global)
+    }
+
+    fn folder(&self, dir: &Path) -> Arc<Folder> {
+        if let Some(known) = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(dir) {
+            return Arc::clone(known);
+        }
+        let above = dir.parent().map(|above| self.folder(above));
+        let folder = self.load(dir, above);
+        let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(folders.entry(dir.to_path_buf()).or_insert(folder))
+    }
+
+    fn load(&self, dir: &Path, above: Option<Arc<Folder>>) -> Arc<Folder> {
+        let git = fs::metadata(dir.join(".git")).ok().map(|found| found.file_type());
+        let has_git = self.options.require_git && (git.is_some() || dir.join(".jj").exists());
+        let exclude =
+            git.and_then(|git| common_folder(dir, git.is_file())).map(|git| git.join("info/exclude"));
+        let folder = Folder {
+            custom: self.matcher(dir, &names::CUSTOM_IGNORE.map(|name| dir.join(name))),
+            ignore: self.matcher(dir, &[dir.join(names::IGNORE)]),
+            git_ignore: self.matcher(dir, &[dir.join(names::GIT_IGNORE)]),
+            git_exclude: self.matcher(dir, exclude.as_slice()),
+            has_git,
+            in_git: has_git || above.as_ref().is_some_and(|above| above.in_git),
+            above,
+        };
+        let says_nothing = !has_git
+            && [&folder.custom, &folder.ignore, &folder.git_ignore, &folder.git_exclude]
+                .iter()
+                .all(|rules| rules.is_empty());
+        match &folder.above {
+            Some(above) if says_nothing => Arc::clone(above),
+            _ => Arc::new(folder),
+        }
+    }
+
+    /// Adds the lines of a file, read as ripgrep reads them: up to the first that is not UTF-8, without those that are malformed.
+    fn add(&self, builder: &mut GitignoreBuilder, file: &Path) {
+        let text = match self.read(file) {
+            Ok(text) => text,
+            Err(error) if is_silent(&error) => return,
+            Err(error) => return self.pass_over(file, &error),
+        };
+        let room = self
+            .room
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(text.len() as u64));
+        if room.is_err() {
+            let why = format!("the project's ignore files are over {} MiB together", LARGEST_TOGETHER >> 20);
+            return self.pass_over(file, &io::Error::other(why));
+        }
+        let text = text.strip_suffix(b"\n").unwrap_or(&text);
+        for (row, line) in text.split(|byte| *byte == b'\n').enumerate() {
+            let Ok(line) = std::str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)) else { return };
+            let line = if row == 0 { line.trim_start_matches('\u{feff}') } else { line };
+            if let Err(error) = builder.add_line(None, line) {
+                tracing::debug!(%error, file = %file.display(), row, "a malformed rule");
+            }
+        }
+    }
+
+    /// A file of the project may be a link within the project. Files of the user's own lead wherever the user wants, and git's
+    /// private one too: several checkouts can share it by a link.
+    fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
+        let root = self.root.as_path();
+        match file.starts_with(root) && !file.ends_with(names::GIT_EXCLUDE) {
+            true => small::read_within(root, file, LARGEST),
+            false => small::read(file, LARGEST),
+        }
+    }
+
+    fn pass_over(&self, file: &Path, error: &io::Error) {
+        let name = file.strip_prefix(self.root.as_path()).unwrap_or(file).to_string_lossy();
+        let why = match error.kind() {
+            io::ErrorKind::FileTooLarge => format!("over {} MiB", LARGEST >> 20),
+            _ => error.to_string(),
+        };
+        let note = format!("{name} ({why})");
+        self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+}
+
+/// What ripgrep says nothing about either: no file, a folder, a file that may not be read, a link in circles or to nowhere.
+fn is_silent(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    match error.kind() {
+        NotFound | NotADirectory | IsADirectory => true,
+        // Those without a number of the system's are ours.
+        PermissionDenied | InvalidInput => error.raw_os_error().is_some(),
+        io::ErrorKind::FileTooLarge | io::ErrorKind::Other => false,
+        _ => true,
+    }
+}
+
+/// Where a repository keeps what its worktrees share, from the folder in which `.git` lies. Only worktrees have a `.git` file that
+/// leads there; for submodules and anything else that is such a file there is none, as for ripgrep.
+pub(crate) fn common_folder(dir: &Path, is_file: bool) -> Option<PathBuf> {
+    let git = dir.join(".git");
+    if !is_file {
+        return Some(git);
+    }
+    let own = dir.join(first_line(&git)?.strip_prefix("gitdir: ")?);
+    Some(own.join(first_line(&own.join("commondir"))?))
+}
+
+fn first_line(path: &Path) -> Option<String> {
+    let text = small::read_text(path, LONGEST_LINK).ok()?;
+    text.lines().next().map(str::to_owned)
+}
