@@ -4,6 +4,7 @@
 //! handler ends that call with `INTERNAL` and a report id that is found in the log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,8 +18,23 @@ use serde_json::{Map, Value};
 use crate::budget::{Draft, Limit, fit};
 use crate::calls::{Answer, CallRequest, Calls, EditorClient, EditorSide};
 use crate::host::{Freshness, Host};
+use crate::metrics::{Metrics, Served};
 use crate::to_proto::errors;
 use crate::tools::{Editor, Handled, ToolCall, handler, unsaved};
+
+/// A call that was run, before its answer is cut.
+struct Run {
+    draft: Draft,
+    ask: Option<Ask>,
+    /// The project that it was about.
+    root: Option<AbsPath>,
+}
+
+impl Run {
+    fn of(draft: Draft) -> Self {
+        Self { draft, ask: None, root: None }
+    }
+}
 
 /// How long a call waits at the barrier.
 const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
@@ -31,16 +47,19 @@ pub struct Dispatcher {
     /// Tells this daemon's report ids from those of earlier ones in the same log.
     session: u32,
     reports: Arc<AtomicU64>,
+    metrics: Arc<Metrics>,
 }
 
 impl Dispatcher {
-    /// A dispatcher over `host`.
+    /// A dispatcher over `host` that goes on with the counts in `metrics`; without that file it counts for itself.
     #[must_use]
-    pub fn new(host: Arc<Host>) -> Self {
-        Self { host, started: Instant::now(), session: std::process::id(), reports: Arc::default() }
+    pub fn new(host: Arc<Host>, metrics: Option<PathBuf>) -> Self {
+        let metrics = Arc::new(Metrics::open(metrics));
+        let session = std::process::id();
+        Self { host, started: Instant::now(), session, reports: Arc::default(), metrics }
     }
 
-    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> (Draft, Option<Ask>) {
+    fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Run {
         let (mut handled, budget) = match check_args(tool, &request.args) {
             Err(error) => (Handled::failed(error), asked_budget(&request.args)),
             Ok(checked) => {
@@ -59,7 +78,8 @@ impl Dispatcher {
         handled.warnings.splice(0..0, reminder);
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         let ask = handled.ask.take();
-        (draft(tool, handled, budget), ask)
+        let root = handled.root.take();
+        Run { draft: draft(tool, handled, budget), ask, root }
     }
 
     fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
@@ -90,6 +110,8 @@ impl Dispatcher {
             omitted: Vec::new(),
             generation: None,
             uptime: self.started.elapsed(),
+            metrics: &self.metrics,
+            root: None,
             room: room(tool, budget),
             is_done: false,
             offers: request.offers.clone(),
@@ -110,20 +132,23 @@ impl Dispatcher {
 impl Calls for Dispatcher {
     fn call(&self, request: CallRequest) -> Answer {
         let started = Instant::now();
-        let (draft, ask) = match tools::find(&request.tool) {
-            None => (draft_without_tool(errors::unknown_tool(&request.tool)), None),
+        let _running = self.metrics.begin();
+        let tool = tools::find(&request.tool);
+        let Run { draft, ask, root } = match tool {
+            None => Run::of(draft_without_tool(errors::unknown_tool(&request.tool))),
             Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request)))
-                .unwrap_or_else(|_| (draft(tool, Handled::failed(self.panicked(tool.name)), None), None)),
+                .unwrap_or_else(|_| Run::of(draft(tool, Handled::failed(self.panicked(tool.name)), None))),
         };
         // Fitting runs on data of any shape; a bug there must not escape either.
         let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
             .unwrap_or_else(|_| fit(draft_without_tool(self.panicked(&request.tool))));
-        tracing::debug!(
-            tool = request.tool,
-            ok = fitted.ok,
-            micros = started.elapsed().as_micros(),
-            "answered"
-        );
+        let took = started.elapsed();
+        tracing::debug!(tool = request.tool, ok = fitted.ok, micros = took.as_micros(), "answered");
+        if let Some(tool) = tool {
+            let (caller, args) = (&request.caller, &request.args);
+            let data = fitted.data.filter(|_| fitted.ok);
+            self.metrics.count(Served { tool, caller, args, root, data, tokens: fitted.tokens, took });
+        }
         Answer { ok: fitted.ok, envelope: fitted.text, ask }
     }
 
@@ -134,7 +159,12 @@ impl Calls for Dispatcher {
     }
 
     fn status(&self) -> Map<String, Value> {
-        crate::tools::status::status_for_people(&self.host)
+        let mut status = crate::tools::status::status_for_people(&self.host);
+        status.insert("metrics".into(), self.metrics.status(self.host.caches()));
+        if let (Some(notice), Some(Value::Array(notices))) = (self.metrics.notice(), status.get_mut("notices")) {
+            notices.push(notice.into());
+        }
+        status
     }
 
     fn busy(&self) -> bool {
@@ -142,6 +172,7 @@ impl Calls for Dispatcher {
     }
 
     fn persist(&self) {
+        self.metrics.save();
         self.host.close();
     }
 }

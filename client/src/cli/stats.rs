@@ -1,15 +1,220 @@
-//! Show what hob was asked, how fast it answered and what that saved
+//! `hob stats`: what was asked, how fast it was answered and what that saved, as tables.
+//!
+//! The daemon counts; here its figures are laid out. Every showing of a saving says against what.
 
 use clap::Args;
+use hob_client::Answer;
+use hob_proto::Envelope;
+use hob_proto::tools::metrics::{BASELINE, CacheUse, StatsOfTool, StatsResult, Times, Totals};
+use serde_json::{Map, Value};
 
-use super::{Common, Failure, Outcome};
+use super::ask::{self, Question};
+use super::render::{count, grouped};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, show};
 
 /// Show what hob was asked, how fast it answered and what that saved
+///
+/// Counts of this daemon and those before it. They stay on this machine: nothing is sent anywhere. Savings are against an upper
+/// bound, the whole of every file that answers name, read anew for each answer; real savings are smaller.
 #[derive(Debug, Args)]
-pub(crate) struct Stats {}
+pub(crate) struct Stats {
+    /// Only this tool, with how its times are distributed
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+
+    /// Show them once more and begin to count anew
+    #[arg(long)]
+    reset: bool,
+}
 
 impl Stats {
-    pub(super) async fn run(&self, _common: &Common) -> Result<Outcome, Failure> {
-        Err(Failure::Usage("not there yet".to_owned()))
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let mut args: Map<_, _> =
+            self.tool.iter().map(|tool| ("tool".to_owned(), Value::from(tool.as_str()))).collect();
+        args.insert("reset".to_owned(), self.reset.into());
+        args.insert("tokenBudget".to_owned(), hob_proto::tools::MAX_BUDGET.into());
+        let question = Question {
+            tool: "hob_stats",
+            args,
+            root: common.place()?,
+            timeout: common.timeout,
+            edits: false,
+        };
+        let answer = ask::with_progress(&question, common).await?;
+        match result(&answer) {
+            Some(stats) if !common.json => {
+                term::print(&all(&stats, &Style::of_stdout()))?;
+                show::remarks_of(&answer);
+                if self.reset {
+                    term::tell("counting begins anew");
+                }
+                Ok(Outcome::Done)
+            }
+            _ => show::answer("hob_stats", &answer, common.json),
+        }
+    }
+}
+
+fn result(answer: &Answer) -> Option<StatsResult> {
+    Envelope::parse(&answer.envelope).ok()?.data.and_then(|data| serde_json::from_value(data).ok())
+}
+
+fn all(stats: &StatsResult, style: &Style) -> String {
+    let mut text = format!("{}\n", style.bold(format!("since {}", stats.since)));
+    if let Some(notice) = &stats.notice {
+        text.push_str(&format!("{} {notice}\n", style.notice("note:")));
+    }
+    if stats.per_tool.is_empty() {
+        text.push_str("nothing was asked\n");
+        return text;
+    }
+    text.push_str(&summary(stats));
+    text.push_str(&format!("\n{}", table(&stats.per_tool, style)));
+    if !stats.times.is_empty() {
+        text.push_str(&format!("\n{}", bars(&stats.times, style)));
+    }
+    let caches: String = stats.caches.iter().filter_map(cache).collect();
+    if !caches.is_empty() {
+        text.push_str(&format!("\n{}\n{caches}", style.bold("caches, since the daemon began")));
+    }
+    if stats.totals.actual_tokens > 0 {
+        let more = "Searches that grep could do, edits and status claim nothing; failed and empty answers save nothing.";
+        text.push_str(&format!("\n{}\n", style.dim(format!("{BASELINE} {more}"))));
+    }
+    text.push_str(&format!("{}\n", style.dim("Counted on this machine; sent nowhere.")));
+    text
+}
+
+fn summary(stats: &StatsResult) -> String {
+    let Totals { calls, failed, actual_tokens, baseline_tokens, .. } = stats.totals;
+    let latency = stats.latency_ms;
+    let times = format!(
+        "half within {}, 90 % within {}, 99 % within {}, the longest {}",
+        time(latency.p50),
+        time(latency.p90),
+        time(latency.p99),
+        time(latency.max)
+    );
+    let mut text = format!("{}, {} failed; {times}\n", count(calls, "call"), grouped(failed));
+    if actual_tokens > 0 {
+        text.push_str(&format!(
+            "answers cost {} tokens; without hob at most {} (an upper bound); saved at most {}\n",
+            grouped(actual_tokens),
+            grouped(baseline_tokens),
+            saved(&stats.totals)
+        ));
+    }
+    text
+}
+
+/// A difference with its share, with its sign if it is a loss.
+fn saved(totals: &Totals) -> String {
+    let sign = if totals.saved_tokens < 0 { "-" } else { "" };
+    format!("{sign}{} ({} %)", grouped(totals.saved_tokens.unsigned_abs()), totals.saved_pct)
+}
+
+fn table(tools: &[StatsOfTool], style: &Style) -> String {
+    const HEAD: [&str; 8] = ["tool", "calls", "failed", "p50", "p99", "max", "tokens", "saved at most"];
+    let row = |one: &StatsOfTool| {
+        let tokens = one.totals.actual_tokens;
+        [
+            one.tool.clone(),
+            grouped(one.totals.calls),
+            grouped(one.totals.failed),
+            time(one.p50_ms),
+            time(one.p99_ms),
+            time(one.max_ms),
+            if tokens == 0 { "-".to_owned() } else { grouped(tokens) },
+            if tokens == 0 { "-".to_owned() } else { saved(&one.totals) },
+        ]
+    };
+    let rows: Vec<[String; 8]> = tools.iter().map(row).collect();
+    let width = |at: usize| {
+        let cells = rows.iter().map(|row| row[at].chars().count());
+        cells.chain([HEAD[at].len()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..HEAD.len()).map(width).collect();
+    let line = |cells: &[String; 8]| {
+        let padded = cells.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        padded.collect::<Vec<_>>().join("  ")
+    };
+    let head = line(&HEAD.map(str::to_owned));
+    let body: String = rows.iter().map(|row| format!("{}\n", line(row))).collect();
+    format!("{}\n{body}", style.bold(head))
+}
+
+fn bars(times: &[Times], style: &Style) -> String {
+    const LONGEST: u64 = 40;
+    let most = times.iter().map(|one| one.calls).max().unwrap_or(1).max(1);
+    let bar = |one: &Times| {
+        let length = (one.calls * LONGEST).div_ceil(most);
+        let bar = "#".repeat(usize::try_from(length).unwrap_or(0));
+        format!("{:>10}  {:>8}  {bar}\n", time(one.up_to_ms), grouped(one.calls))
+    };
+    let bars: String = times.iter().map(bar).collect();
+    format!("{}\n{bars}", style.bold("     up to     calls"))
+}
+
+fn cache(cache: &CacheUse) -> Option<String> {
+    let all = cache.hits + cache.misses;
+    (all > 0).then(|| {
+        format!(
+            "  {}: {} of {} were there ({} %)\n",
+            cache.name,
+            grouped(cache.hits),
+            grouped(all),
+            cache.hits * 100 / all
+        )
+    })
+}
+
+/// `0.12 ms`, `3.4 ms`, `120 ms`, `2.5 s`.
+fn time(ms: f64) -> String {
+    match ms {
+        ms if ms < 1.0 => format!("{ms:.2} ms"),
+        ms if ms < 10.0 => format!("{ms:.1} ms"),
+        ms if ms < 1_000.0 => format!("{ms:.0} ms"),
+        ms => format!("{:.1} s", ms / 1_000.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_saving_is_said_to_be_an_upper_bound() {
+        let stats = json!({"since": "2026-01-01T00:00:00Z", "file": null, "notice": "begun anew",
+            "totals": {"calls": 3, "failed": 1, "actualTokens": 100, "baselineTokens": 4000, "savedTokens": 3900, "savedPct": 97.5},
+            "latencyMs": {"p50": 0.5, "p90": 12.0, "p99": 1500.0, "max": 2000.0},
+            "perTool": [{"tool": "map_search", "calls": 3, "failed": 1, "actualTokens": 100, "baselineTokens": 4000,
+                "savedTokens": 3900, "savedPct": 97.5, "p50Ms": 0.5, "p90Ms": 1.0, "p99Ms": 4.0, "maxMs": 9.0}],
+            "times": [{"upToMs": 1.0, "calls": 2}, {"upToMs": 2.0, "calls": 1}],
+            "caches": [{"name": "facts", "hits": 3, "misses": 1}, {"name": "none", "hits": 0, "misses": 0}]});
+        let stats: StatsResult = serde_json::from_value(stats).expect("of this shape");
+        let text = all(&stats, &Style::default());
+        for part in [
+            "since 2026-01-01T00:00:00Z",
+            "note: begun anew",
+            "3 calls, 1 failed; half within 0.50 ms, 90 % within 12 ms, 99 % within 1.5 s, the longest 2.0 s",
+            "at most 4,000 (an upper bound); saved at most 3,900 (97.5 %)",
+            "map_search      3       1",
+            "facts: 3 of 4 were there (75 %)",
+            "upper bound: whole files",
+            "sent nowhere",
+        ] {
+            assert!(text.contains(part), "{part}:\n{text}");
+        }
+        let mut lines = text.lines().filter(|line| line.contains('#'));
+        assert_eq!(lines.next().map(|line| line.matches('#').count()), Some(40));
+        assert!(!text.contains("none:"), "{text}");
+        let totals = hob_proto::tools::metrics::totals(1, 0, 50, 10);
+        assert_eq!(saved(&totals), "-40 (-400 %)");
     }
 }

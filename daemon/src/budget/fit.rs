@@ -30,6 +30,10 @@ pub struct Fitted {
     pub ok: bool,
     /// The serialised envelope.
     pub text: String,
+    /// What it has of the data; nothing for an error.
+    pub data: Option<Value>,
+    /// What it costs.
+    pub tokens: u32,
 }
 
 /// Cuts `draft` to its budget and serialises it.
@@ -213,7 +217,8 @@ impl Work {
             self.strip();
         }
         let text = self.envelope.to_text();
-        Fitted { ok: self.envelope.ok, text }
+        let Envelope { ok, data, token_budget, .. } = self.envelope;
+        Fitted { ok, text, data, tokens: token_budget.used }
     }
 
     /// An envelope of an error whose parts each fit but not together, at the smallest budgets.

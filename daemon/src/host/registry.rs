@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use hob_base::{AbsPath, ContentHash};
 use hob_edit::Edits;
 use hob_live::live::{Live, LiveOptions};
+use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
     Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
@@ -115,6 +117,8 @@ pub struct Host {
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
     roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
+    /// How often a root was known, and how often it had to be found.
+    roots_used: (AtomicU64, AtomicU64),
 }
 
 impl Host {
@@ -158,6 +162,7 @@ impl Host {
             open,
             memory: Mutex::default(),
             roots: Mutex::default(),
+            roots_used: Default::default(),
         })
     }
 
@@ -256,6 +261,20 @@ impl Host {
         self.store.size_on_disk()
     }
 
+    /// How often caches had what was looked for: facts of files (of the open workspaces), and the project that a folder is in.
+    #[must_use]
+    pub fn caches(&self) -> Vec<CacheUse> {
+        let open = self.workspaces();
+        let counts = open.iter().map(|workspace| workspace.facts_counts());
+        let (made, found) = counts.fold((0, 0), |sum, (made, found)| (sum.0 + made, sum.1 + found));
+        let (known, looked) = &self.roots_used;
+        let of = |name: &str, hits, misses| CacheUse { name: name.to_owned(), hits, misses };
+        vec![
+            of("facts of files", found, made),
+            of("projects of folders", known.load(Ordering::Relaxed), looked.load(Ordering::Relaxed)),
+        ]
+    }
+
     /// Removes facts and snapshots that are of no use any more, now; the daemon does so by itself once a day. `now` decides
     /// what has been unused for long.
     ///
@@ -284,6 +303,8 @@ impl Host {
             .get(start)
             .filter(|(_, at)| now - *at < ROOT_MEMORY)
             .map(|(root, _)| root.clone());
+        let used = if known.is_some() { &self.roots_used.0 } else { &self.roots_used.1 };
+        used.fetch_add(1, Ordering::Relaxed);
         let root = match known {
             Some(root) => root,
             None => find_root(start, self.options.home.as_ref())?,

@@ -16,6 +16,7 @@ pub mod grep;
 pub mod impact;
 pub mod investigate;
 pub mod map;
+mod metrics;
 pub mod models;
 pub mod nav;
 pub mod ranked;
@@ -44,6 +45,7 @@ use serde_json::{Map, Value};
 use crate::budget::Omitted;
 use crate::calls::{Caller, ProgressSink};
 use crate::host::{Freshness, Host, Phase, Workspace};
+use crate::metrics::Metrics;
 use crate::to_proto::errors;
 
 /// How long a call waits for the first index of a workspace.
@@ -71,6 +73,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "hob_models" => models::models,
         "hob_noop" => admin::noop,
         "hob_servers" => servers::servers,
+        "hob_stats" => metrics::stats,
         "hob_undo" => edit::undo,
         "impact" => impact::impact,
         "investigate" => investigate::investigate,
@@ -82,6 +85,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "map_rebuild" => map::rebuild,
         "map_search" => map::search,
         "map_status" => map::status,
+        "metrics_report" => metrics::report,
         "nav_callHierarchy" => calls::call_hierarchy,
         "nav_definition" => nav::definition,
         "nav_diagnostics" => nav::diagnostics,
@@ -136,6 +140,10 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
+    /// What was counted so far.
+    pub(crate) metrics: &'h Metrics,
+    /// The project that it is about, once it has asked for it.
+    pub(crate) root: Option<AbsPath>,
     /// Characters that the answer may have: what does not fit need not be made.
     pub(crate) room: usize,
     /// Something was done that the answer must tell, whoever has cancelled meanwhile.
@@ -154,12 +162,21 @@ pub(crate) struct Handled {
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) ask: Option<Ask>,
+    /// The project that the call was about.
+    pub(crate) root: Option<AbsPath>,
 }
 
 impl Handled {
     /// An error and nothing else.
     pub(crate) fn failed(error: ToolError) -> Self {
-        Self { outcome: Err(error), warnings: Vec::new(), omitted: Vec::new(), generation: None, ask: None }
+        Self {
+            outcome: Err(error),
+            warnings: Vec::new(),
+            omitted: Vec::new(),
+            generation: None,
+            ask: None,
+            root: None,
+        }
     }
 }
 
@@ -169,7 +186,8 @@ impl ToolCall<'_> {
         let given_up = self.cancel.is_cancelled() && !self.is_done;
         let outcome = if given_up { Err(errors::cancelled()) } else { outcome };
         let ask = self.ask.filter(|_| outcome.is_ok());
-        Handled { outcome, warnings: self.warnings, omitted: self.omitted, generation: self.generation, ask }
+        let Self { warnings, omitted, generation, root, .. } = self;
+        Handled { outcome, warnings, omitted, generation, ask, root }
     }
 
     /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
@@ -201,6 +219,7 @@ impl ToolCall<'_> {
     /// The call's workspace, with what the handler needs of it ready and, unless the caller opted out, fresh.
     pub(crate) fn workspace(&mut self, needs: Needs) -> Result<Arc<Workspace>, ToolError> {
         let workspace = self.host.workspace(&self.start).map_err(|error| errors::open(&error))?;
+        self.root = Some(workspace.root().clone());
         if needs == Needs::State {
             return Ok(workspace);
         }

@@ -17,6 +17,7 @@ pub mod grep;
 pub mod impact;
 pub mod investigate;
 pub mod map;
+pub mod metrics;
 pub mod models;
 pub mod nav;
 pub mod ranked;
@@ -208,6 +209,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &models::MODELS,
     &admin::NOOP,
     &servers::SERVERS,
+    &metrics::STATS,
     &edit::UNDO,
     &impact::IMPACT,
     &investigate::INVESTIGATE,
@@ -219,6 +221,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &map::REBUILD,
     &map::SEARCH,
     &map::STATUS,
+    &metrics::METRICS_REPORT,
     &nav::CALL_HIERARCHY,
     &nav::DEFINITION,
     &nav::DIAGNOSTICS,

@@ -1,0 +1,65 @@
+//! Counts per tool, by numbers that any thread may raise.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hob_proto::tools::TOOLS;
+use hob_proto::tools::metrics::{Totals, totals};
+
+/// What was counted of one tool.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    pub(super) calls: AtomicU64,
+    pub(super) failed: AtomicU64,
+    pub(super) actual: AtomicU64,
+    pub(super) baseline: AtomicU64,
+}
+
+/// The same at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Figures {
+    pub(super) calls: u64,
+    pub(super) failed: u64,
+    pub(super) actual: u64,
+    pub(super) baseline: u64,
+}
+
+impl Count {
+    pub(super) fn figures(&self) -> Figures {
+        let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        Figures {
+            calls: read(&self.calls),
+            failed: read(&self.failed),
+            actual: read(&self.actual),
+            baseline: read(&self.baseline),
+        }
+    }
+
+    pub(super) fn set(&self, figures: Figures) {
+        self.calls.store(figures.calls, Ordering::Relaxed);
+        self.failed.store(figures.failed, Ordering::Relaxed);
+        self.actual.store(figures.actual, Ordering::Relaxed);
+        self.baseline.store(figures.baseline, Ordering::Relaxed);
+    }
+}
+
+impl Figures {
+    pub(super) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.actual += other.actual;
+        self.baseline += other.baseline;
+    }
+
+    /// As they are told.
+    pub(super) fn told(self) -> Totals {
+        totals(self.calls, self.failed, self.actual, self.baseline)
+    }
+}
+
+/// One for each tool, in the order of the table.
+pub(super) type Counts = Box<[Count]>;
+
+/// Nothing counted yet.
+pub(super) fn counts() -> Counts {
+    TOOLS.iter().map(|_| Count::default()).collect()
+}

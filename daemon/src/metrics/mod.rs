@@ -1,0 +1,317 @@
+//! What was asked, how long it took, what the answers cost and what they saved: counted here, kept in one small file, sent nowhere.
+//!
+//! A call pays for a few atomic additions. Finding the files that an answer names and asking for their sizes happens on a thread of
+//! its own, which sleeps while nothing is answered; when it cannot follow, answers count without a baseline, so that savings are
+//! told too small and never too large. Whatever goes wrong in here, a panic included, costs a count and never an answer.
+//!
+//! `baseline` is what is claimed, `histogram` the times, `file` what outlives the daemon: written at its end, and by the thread
+//! aside once a few minutes are over. A daemon that is killed loses the minutes since.
+
+mod baseline;
+mod counts;
+mod file;
+mod histogram;
+mod told;
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant, SystemTime};
+
+use hob_base::AbsPath;
+use hob_proto::tools::{TOOLS, ToolDef};
+use serde_json::{Map, Value};
+
+use crate::calls::Caller;
+use baseline::Rule;
+use counts::{Counts, Figures, counts};
+use file::Kept;
+use histogram::{Histogram, Shot};
+
+/// How often the file is written while calls are answered.
+const SAVE_EVERY: Duration = Duration::from_secs(5 * 60);
+
+/// Answers whose files are not looked at yet. Each holds on to its data until it is its turn.
+const WAITING: usize = 128;
+
+/// More tools that this build does not know are not kept.
+const MOST_FOREIGN: usize = 64;
+
+/// How long a report waits for the answers before it to be counted whole.
+const SETTLES_WITHIN: Duration = Duration::from_secs(2);
+
+/// A call that was answered.
+pub(crate) struct Served<'c> {
+    /// Its tool.
+    pub(crate) tool: &'static ToolDef,
+    /// Whose connection it came over.
+    pub(crate) caller: &'c Arc<Caller>,
+    /// Its arguments.
+    pub(crate) args: &'c Map<String, Value>,
+    /// The project that it was about, if it came to that.
+    pub(crate) root: Option<AbsPath>,
+    /// What was answered; nothing for an error.
+    pub(crate) data: Option<Value>,
+    /// What the answer costs.
+    pub(crate) tokens: u32,
+    /// How long it took.
+    pub(crate) took: Duration,
+}
+
+/// The counts of this daemon and, over its file, of those before it.
+pub(crate) struct Metrics {
+    shared: Arc<Shared>,
+    aside: Option<SyncSender<Job>>,
+}
+
+struct Shared {
+    all: Counts,
+    times: Box<[Histogram]>,
+    sessions: Mutex<HashMap<usize, Session>>,
+    running: AtomicU64,
+    /// Seconds of Unix time.
+    since: AtomicU64,
+    file: Option<PathBuf>,
+    /// What the file has of tools that this build does not know.
+    foreign: Mutex<Kept>,
+    notice: Mutex<Option<String>>,
+    /// When the file was written last; also keeps two writers apart.
+    saved: Mutex<Instant>,
+    is_changed: AtomicBool,
+}
+
+/// The counts of one connection. The address by which it is found cannot be another's while this is here.
+struct Session {
+    caller: Weak<Caller>,
+    counts: Arc<Counts>,
+}
+
+enum Job {
+    /// Files of an answer, to be added to the baselines of its tool.
+    Weigh { tool: usize, session: Arc<Counts>, root: AbsPath, said: Said },
+    /// Everything before this has been weighed.
+    Reached(SyncSender<()>),
+}
+
+/// Where the files stand.
+enum Said {
+    Named(Value),
+    Asked(Map<String, Value>),
+}
+
+/// A call under way.
+pub(crate) struct Running<'m>(&'m AtomicU64);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// Goes on where `file` ends. Without one nothing is kept.
+    pub(crate) fn open(file: Option<PathBuf>) -> Self {
+        let shared = Arc::new(Shared::open(file));
+        let (sender, jobs) = sync_channel(WAITING);
+        let weigher = Arc::clone(&shared);
+        let run = move || weigher.weigh_all(&jobs);
+        let started = std::thread::Builder::new().name("hob-metrics".to_owned()).spawn(run);
+        let aside = started.inspect_err(|error| tracing::warn!(%error, "no thread to weigh answers on")).ok();
+        Self { shared, aside: aside.map(|_| sender) }
+    }
+
+    /// A call begins.
+    pub(crate) fn begin(&self) -> Running<'_> {
+        self.shared.running.fetch_add(1, Ordering::Relaxed);
+        Running(&self.shared.running)
+    }
+
+    /// A call was answered. Never panics.
+    pub(crate) fn count(&self, served: Served<'_>) {
+        if catch_unwind(AssertUnwindSafe(|| self.take(served))).is_err() {
+            tracing::error!("a call could not be counted");
+        }
+    }
+
+    fn take(&self, served: Served<'_>) {
+        let Ok(tool) = TOOLS.binary_search_by(|def| def.name.cmp(served.tool.name)) else { return };
+        let rule = Rule::of(served.tool);
+        let session = self.shared.session(served.caller);
+        let tokens = if rule == Rule::Unread { 0 } else { u64::from(served.tokens) };
+        let is_same = rule == Rule::Same && served.data.is_some();
+        let figures = Figures {
+            calls: 1,
+            failed: u64::from(served.data.is_none()),
+            actual: tokens,
+            baseline: if is_same { tokens } else { 0 },
+        };
+        self.shared.raise(tool, &session, figures);
+        self.shared.times[tool].count(u64::try_from(served.took.as_micros()).unwrap_or(u64::MAX));
+        self.shared.is_changed.store(true, Ordering::Relaxed);
+        let (Some(aside), Some(root), Some(data)) = (&self.aside, served.root, served.data) else { return };
+        let said = match rule {
+            Rule::Named => Said::Named(data),
+            Rule::Asked if !is_empty(&data) => Said::Asked(served.args.clone()),
+            _ => return,
+        };
+        // A full queue leaves this answer without a baseline.
+        let _ = aside.try_send(Job::Weigh { tool, session, root, said });
+    }
+
+    /// Waits for what was answered so far to be weighed.
+    fn settle(&self) {
+        let (sender, reached) = sync_channel(1);
+        if self.aside.as_ref().is_some_and(|aside| aside.send(Job::Reached(sender)).is_ok()) {
+            let _ = reached.recv_timeout(SETTLES_WITHIN);
+        }
+    }
+
+    /// Begins anew.
+    pub(crate) fn reset(&self) {
+        self.settle();
+        let shared = &self.shared;
+        shared.all.iter().for_each(|count| count.set(Figures::default()));
+        shared.times.iter().for_each(|times| times.set(&Shot::default()));
+        lock(&shared.sessions).clear();
+        lock(&shared.foreign).tools.clear();
+        *lock(&shared.notice) = None;
+        shared.since.store(now(), Ordering::Relaxed);
+        shared.is_changed.store(true, Ordering::Relaxed);
+        shared.save();
+    }
+
+    /// Writes the file.
+    pub(crate) fn save(&self) {
+        self.settle();
+        self.shared.save();
+    }
+}
+
+/// Whether an answer about one file has nothing to say: no outline, no type.
+fn is_empty(data: &Value) -> bool {
+    let nothing = |name: &str| match data.get(name) {
+        Some(Value::Array(all)) => all.is_empty(),
+        Some(Value::String(text)) => text.is_empty(),
+        _ => true,
+    };
+    nothing("symbols") && nothing("signature")
+}
+
+impl Shared {
+    fn open(file: Option<PathBuf>) -> Self {
+        let (kept, notice) = match file.as_deref().map_or(Ok(None), file::read) {
+            Ok(kept) => (kept, None),
+            Err(why) => (None, Some(why)),
+        };
+        if let (Some(_), Some(path)) = (&notice, &file) {
+            file::set_aside(path);
+        }
+        let notice = notice.zip(file.as_ref()).map(|(why, path)| {
+            format!("The statistics in `{}` could not be read ({why}) and were begun anew.", path.display())
+        });
+        if let Some(notice) = &notice {
+            tracing::warn!("{notice}");
+        }
+        let mut kept = kept.unwrap_or_else(|| Kept { since: now(), ..Kept::default() });
+        let (all, times) = (counts(), TOOLS.iter().map(|_| Histogram::default()).collect::<Box<[_]>>());
+        for (at, tool) in TOOLS.iter().enumerate() {
+            if let Some((figures, shot)) = kept.tools.remove(tool.name) {
+                all[at].set(figures);
+                times[at].set(&shot);
+            }
+        }
+        if kept.tools.len() > MOST_FOREIGN {
+            kept.tools.clear();
+        }
+        Self {
+            all,
+            times,
+            sessions: Mutex::default(),
+            running: AtomicU64::new(0),
+            since: AtomicU64::new(kept.since),
+            file,
+            foreign: Mutex::new(kept),
+            notice: Mutex::new(notice),
+            saved: Mutex::new(Instant::now()),
+            is_changed: AtomicBool::new(false),
+        }
+    }
+
+    /// The counts of a connection.
+    fn session(&self, caller: &Arc<Caller>) -> Arc<Counts> {
+        let mut sessions = lock(&self.sessions);
+        let key = Arc::as_ptr(caller) as usize;
+        if let Some(session) = sessions.get(&key) {
+            return Arc::clone(&session.counts);
+        }
+        sessions.retain(|_, session| session.caller.strong_count() > 0);
+        let new = Session { caller: Arc::downgrade(caller), counts: Arc::new(counts()) };
+        Arc::clone(&sessions.entry(key).or_insert(new).counts)
+    }
+
+    fn raise(&self, tool: usize, session: &Counts, by: Figures) {
+        for count in [&self.all[tool], &session[tool]] {
+            count.calls.fetch_add(by.calls, Ordering::Relaxed);
+            count.failed.fetch_add(by.failed, Ordering::Relaxed);
+            count.actual.fetch_add(by.actual, Ordering::Relaxed);
+            count.baseline.fetch_add(by.baseline, Ordering::Relaxed);
+        }
+    }
+
+    /// The thread aside, until the daemon has no more use for it.
+    fn weigh_all(&self, jobs: &Receiver<Job>) {
+        for job in jobs {
+            match job {
+                Job::Reached(reached) => drop(reached.try_send(())),
+                Job::Weigh { tool, session, root, said } => {
+                    let weigh = || {
+                        let files = match &said {
+                            Said::Named(answer) => baseline::named(answer),
+                            Said::Asked(args) => baseline::asked(args),
+                        };
+                        let baseline = baseline::tokens(&root, &files);
+                        self.raise(tool, &session, Figures { baseline, ..Figures::default() });
+                    };
+                    if catch_unwind(AssertUnwindSafe(weigh)).is_err() {
+                        tracing::error!("an answer could not be weighed");
+                    }
+                }
+            }
+            let is_due = lock(&self.saved).elapsed() >= SAVE_EVERY;
+            if is_due {
+                self.save();
+            }
+        }
+    }
+
+    fn save(&self) {
+        let Some(path) = &self.file else { return };
+        let mut saved = lock(&self.saved);
+        *saved = Instant::now();
+        if !self.is_changed.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        let mut kept = lock(&self.foreign).clone();
+        kept.since = self.since.load(Ordering::Relaxed);
+        for (at, tool) in TOOLS.iter().enumerate() {
+            let figures = self.all[at].figures();
+            if figures.calls > 0 {
+                kept.tools.insert(tool.name.to_owned(), (figures, self.times[at].shot()));
+            }
+        }
+        if let Err(error) = file::write(path, &kept) {
+            tracing::warn!(%error, path = %path.display(), "the statistics could not be written");
+        }
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

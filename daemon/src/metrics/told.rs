@@ -1,0 +1,150 @@
+//! The counts as they are told: to agents, to people, in the daemon's status.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use hob_proto::tools::metrics::{
+    CacheUse, Latency, MetricsResult, OfTool, Span, StatsOfTool, StatsResult, Times,
+};
+use hob_proto::tools::{TOOLS, ToolSet};
+use serde_json::{Value, json};
+
+use super::counts::{Counts, Figures};
+use super::histogram::Shot;
+use super::{Metrics, lock};
+use crate::calls::Caller;
+
+impl Metrics {
+    /// For agents.
+    pub(crate) fn report(&self, caller: &Arc<Caller>) -> MetricsResult {
+        self.settle();
+        MetricsResult {
+            session: span(&self.shared.session(caller)),
+            cumulative: span(&self.shared.all),
+            since: self.since(),
+        }
+    }
+
+    /// For people; of all tools, or of one with the distribution of its times.
+    pub(crate) fn stats(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
+        self.settle();
+        self.shot(only, caches)
+    }
+
+    /// For the daemon's status.
+    pub(crate) fn status(&self, caches: Vec<CacheUse>) -> Value {
+        let all = self.shot(None, caches);
+        let per_tool: Vec<Value> = all.per_tool.iter().map(in_status).collect();
+        json!({
+            "sinceMs": self.shared.since.load(Ordering::Relaxed).saturating_mul(1_000),
+            "calls": all.totals.calls,
+            "failed": all.totals.failed,
+            "running": self.shared.running.load(Ordering::Relaxed),
+            "actualTokens": all.totals.actual_tokens,
+            "baselineTokens": all.totals.baseline_tokens,
+            "savedTokens": all.totals.saved_tokens,
+            "savedPct": all.totals.saved_pct,
+            "latencyMs": all.latency_ms,
+            "perTool": per_tool,
+            "caches": all.caches,
+        })
+    }
+
+    /// Why the counting was begun anew, if it was.
+    pub(crate) fn notice(&self) -> Option<String> {
+        lock(&self.shared.notice).clone()
+    }
+
+    fn since(&self) -> String {
+        let since = Duration::from_secs(self.shared.since.load(Ordering::Relaxed));
+        let at = SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(SystemTime::UNIX_EPOCH);
+        // Years of five digits have no such form.
+        let four_digits = Duration::from_secs(250_000_000_000);
+        let at = if since < four_digits { at } else { SystemTime::UNIX_EPOCH };
+        humantime::format_rfc3339_seconds(at).to_string()
+    }
+
+    fn shot(&self, only: Option<&str>, caches: Vec<CacheUse>) -> StatsResult {
+        let (mut sum, mut times) = (Figures::default(), Shot::default());
+        let mut per_tool = Vec::new();
+        let wanted = |name: &str| only.is_none_or(|only| only == name);
+        for (at, tool) in TOOLS.iter().enumerate().filter(|(_, tool)| wanted(tool.name)) {
+            let figures = self.shared.all[at].figures();
+            if figures.calls == 0 {
+                continue;
+            }
+            let shot = self.shared.times[at].shot();
+            sum.add(figures);
+            times.add(&shot);
+            per_tool.push(of_tool(tool.name, figures, latency(&shot)));
+        }
+        per_tool.sort_by_key(|one| std::cmp::Reverse(one.totals.calls));
+        let distribution = |(up_to, calls)| Times { up_to_ms: ms(up_to), calls };
+        StatsResult {
+            since: self.since(),
+            file: self.shared.file.as_ref().map(|file| file.display().to_string()),
+            notice: self.notice(),
+            totals: sum.told(),
+            latency_ms: latency(&times),
+            per_tool,
+            times: only
+                .map(|_| times.doublings().into_iter().map(distribution).collect())
+                .unwrap_or_default(),
+            caches,
+        }
+    }
+}
+
+fn of_tool(name: &str, figures: Figures, latency: Latency) -> StatsOfTool {
+    StatsOfTool {
+        tool: name.to_owned(),
+        totals: figures.told(),
+        p50_ms: latency.p50,
+        p90_ms: latency.p90,
+        p99_ms: latency.p99,
+        max_ms: latency.max,
+    }
+}
+
+fn in_status(one: &StatsOfTool) -> Value {
+    json!({
+        "tool": one.tool,
+        "calls": one.totals.calls,
+        "failed": one.totals.failed,
+        "p50Ms": one.p50_ms,
+        "p99Ms": one.p99_ms,
+        "maxMs": one.max_ms,
+        "actualTokens": one.totals.actual_tokens,
+        "baselineTokens": one.totals.baseline_tokens,
+    })
+}
+
+/// What the tools that agents have were counted for.
+fn span(counts: &Counts) -> Span {
+    let mut sum = Figures::default();
+    let mut per_tool = Vec::new();
+    let listed = TOOLS.iter().zip(counts.iter()).filter(|(tool, _)| tool.set != ToolSet::Hidden);
+    for (tool, figures) in listed.map(|(tool, count)| (tool, count.figures())) {
+        if figures.calls > 0 {
+            sum.add(figures);
+            per_tool.push(OfTool { tool: tool.name.to_owned(), totals: figures.told() });
+        }
+    }
+    per_tool.sort_by_key(|one| std::cmp::Reverse(one.totals.calls));
+    Span { totals: sum.told(), per_tool }
+}
+
+fn latency(shot: &Shot) -> Latency {
+    Latency {
+        p50: ms(shot.quantile(0.5)),
+        p90: ms(shot.quantile(0.9)),
+        p99: ms(shot.quantile(0.99)),
+        max: ms(shot.max),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "an hour has fewer microseconds than a float digits")]
+fn ms(micros: u64) -> f64 {
+    micros as f64 / 1_000.0
+}

@@ -1,0 +1,219 @@
+//! `metrics_report` for agents and `hob_stats` for people: what was asked, how long it took, what it cost and saved.
+//!
+//! The saving is against a baseline that is an upper bound; whoever shows the figures says so.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+
+/// What the baseline is, in one sentence for every surface.
+pub const BASELINE: &str =
+    "The baseline is an upper bound: whole files that answers name, read anew for each answer.";
+
+/// The report of `metrics_report`.
+pub static METRICS_REPORT: ToolDef = ToolDef {
+    name: "metrics_report",
+    title: "Tokens used and saved",
+    description: "Tokens that hob's answers cost, beside a baseline: the whole of every file that an answer names, read anew for \
+                  each answer. The baseline is an upper bound, so real savings are smaller. Searches that grep could do, edits and \
+                  status count as their own baseline; failed and empty answers save nothing. Counted locally, sent nowhere.",
+    output: "{session: {totals: {calls: int, failed: int, actualTokens: int, baselineTokens: int, savedTokens: int, savedPct: num}, \
+             perTool: [any]}, cumulative: {totals: any, perTool: [any]}, since: str}",
+    cuts: &[
+        ListCut { path: "cumulative.perTool", kind: "tools", narrow: "Raise tokenBudget" },
+        ListCut { path: "session.perTool", kind: "tools", narrow: "Raise tokenBudget" },
+    ],
+    ..ToolDef::READ
+};
+
+/// What `hob stats` shows. In no list.
+pub static STATS: ToolDef = ToolDef {
+    name: "hob_stats",
+    title: "Statistics for people",
+    description: "Calls, times, tokens and caches of this daemon and those before it; or begins to count anew.",
+    args: &[
+        ArgDef {
+            name: "tool",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Only this tool, with how its times are distributed",
+        },
+        ArgDef {
+            name: "reset",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Begin to count anew, after this answer",
+        },
+    ],
+    output: "{since: str, file: str, notice?: str, totals: any, perTool: [any], times?: [any], caches: [any]}",
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Arguments of `hob_stats`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StatsArgs {
+    /// Only this tool.
+    pub tool: Option<String>,
+    /// Whether to begin anew.
+    pub reset: bool,
+}
+
+/// Sums of calls and tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// Calls that were answered.
+    pub calls: u64,
+    /// Those of them that were answered with an error.
+    pub failed: u64,
+    /// Tokens of the answers.
+    pub actual_tokens: u64,
+    /// Tokens that would have had to be read without hob; an upper bound.
+    pub baseline_tokens: u64,
+    /// The difference. Below zero where answers cost more than the files they are about.
+    pub saved_tokens: i64,
+    /// The difference in per cent of the baseline, with one decimal; 0 without a baseline.
+    pub saved_pct: f64,
+}
+
+/// Sums with what follows from them.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "a share with one decimal")]
+pub fn totals(calls: u64, failed: u64, actual: u64, baseline: u64) -> Totals {
+    let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let saved = signed(baseline).saturating_sub(signed(actual));
+    let share = if baseline == 0 { 0.0 } else { saved as f64 * 100.0 / baseline as f64 };
+    Totals {
+        calls,
+        failed,
+        actual_tokens: actual,
+        baseline_tokens: baseline,
+        saved_tokens: saved,
+        saved_pct: (share * 10.0).round() / 10.0,
+    }
+}
+
+/// What was counted of one tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OfTool {
+    /// Its name.
+    pub tool: String,
+    /// Its sums.
+    #[serde(flatten)]
+    pub totals: Totals,
+}
+
+/// What was counted over a time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Span {
+    /// Of all tools that agents have.
+    pub totals: Totals,
+    /// Of each that was called, the most called first.
+    pub per_tool: Vec<OfTool>,
+}
+
+/// Result of `metrics_report`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricsResult {
+    /// Of the connection that asks.
+    pub session: Span,
+    /// Of everybody, over restarts of the daemon.
+    pub cumulative: Span,
+    /// Since when `cumulative` counts.
+    pub since: String,
+}
+
+/// Times of calls, in milliseconds, from when the daemon begins with one to when its answer is ready. Quantiles are told as
+/// the upper end of a bucket: an eighth too much at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Latency {
+    /// Half of the calls took no longer.
+    pub p50: f64,
+    /// Nine of ten.
+    pub p90: f64,
+    /// Ninety-nine of a hundred.
+    pub p99: f64,
+    /// The longest, exactly.
+    pub max: f64,
+}
+
+/// One tool, for people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsOfTool {
+    /// Its name.
+    pub tool: String,
+    /// Its sums.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// Half of its calls took no longer, in milliseconds.
+    pub p50_ms: f64,
+    /// Nine of ten.
+    pub p90_ms: f64,
+    /// Ninety-nine of a hundred.
+    pub p99_ms: f64,
+    /// The longest.
+    pub max_ms: f64,
+}
+
+/// Calls that took up to so long, and longer than those of the entry before.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Times {
+    /// Milliseconds.
+    pub up_to_ms: f64,
+    /// Calls.
+    pub calls: u64,
+}
+
+/// How often a cache had what was looked for, since the daemon began.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheUse {
+    /// What it keeps.
+    pub name: String,
+    /// It was there.
+    pub hits: u64,
+    /// It had to be made.
+    pub misses: u64,
+}
+
+/// Result of `hob_stats`, and with `running` and `sinceMs` what the daemon's status has under `metrics`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatsResult {
+    /// Since when is counted.
+    pub since: String,
+    /// Where the counts are kept.
+    pub file: Option<String>,
+    /// Why they were begun anew, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    /// Of all tools, those that no agent sees included.
+    pub totals: Totals,
+    /// Times of all calls.
+    pub latency_ms: Latency,
+    /// Of each that was called, the most called first.
+    pub per_tool: Vec<StatsOfTool>,
+    /// How the times of the one tool that was asked for are distributed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<Times>,
+    /// The daemon's caches.
+    pub caches: Vec<CacheUse>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_saving_may_be_a_loss_and_never_divides_by_nothing() {
+        let told = totals(2, 1, 100, 400);
+        assert_eq!((told.saved_tokens, told.saved_pct), (300, 75.0));
+        let told = totals(1, 1, 100, 0);
+        assert_eq!((told.saved_tokens, told.saved_pct), (-100, 0.0));
+        assert_eq!(totals(1, 0, 3, 9).saved_pct, 66.7);
+    }
+}
