@@ -88,7 +88,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("use notify", &["daemon/workspace/src/watch/notify.rs"]),
     ("notify::Event", &["daemon/workspace/src/watch/notify.rs"]),
     ("notify::Recommended", &["daemon/workspace/src/watch/notify.rs"]),
-    ("interprocess::", &["proto/src/transport.rs"]),
+    ("interprocess::", &["proto/src/transport"]),
     ("rmcp::", &["shims/mcp/"]),
     // The map reads code with it, patterns are matched against its trees.
     ("tree_sitter", &["daemon/map/", "daemon/edit/src/pattern"]),

@@ -1,7 +1,9 @@
 //! One attempt to reach a running daemon: check the folder, connect, shake hands. Starts nothing and waits for nobody but
-//! the daemon's first word.
+//! the daemon's first word. Where a service manager listens for the daemon, connecting makes that start it; who only wants to know
+//! whether one runs asks [`is_running`] first.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,6 +36,8 @@ pub struct Refusal {
     pub build: Build,
     /// Its reason.
     pub reason: String,
+    /// The program that a service manager starts when it has gone.
+    pub successor: Option<PathBuf>,
     reader: Reader,
     writer: Writer,
 }
@@ -70,12 +74,60 @@ pub async fn connect(settings: &Settings) -> Result<Reached, Unavailable> {
             return Err(Unavailable::Connect { socket: socket.clone(), source: Arc::new(source) });
         }
     };
-    match tokio::time::timeout(settings.patience.welcome, shake_hands(settings, stream)).await {
-        Ok(reached) => reached,
-        Err(_) => {
-            let problem =
-                format!("did not answer a greeting within {} s", settings.patience.welcome.as_secs());
-            Err(Unavailable::NotAnswering { pid: pid_in(&settings.places.daemon_lock()), problem })
+    // Somebody else's program, which must hear nothing; or one daemon has just taken another's place.
+    if stream.check_server(pid_in(&settings.places.daemon_lock())).is_err() {
+        return Ok(Reached::Leaving);
+    }
+    first_word(settings, stream).await
+}
+
+/// Whether a daemon runs, ready or not: somebody holds its lock.
+///
+/// # Errors
+/// [`Unavailable`] when the lock cannot be looked at.
+pub fn is_running(settings: &Settings) -> Result<bool, Unavailable> {
+    daemon_is_gone(&settings.places.daemon_lock()).map(|is_gone| !is_gone)
+}
+
+/// The daemon's answer to a greeting. A connection that a service manager took for it waits until there is a daemon, which may take
+/// as long as any start.
+async fn first_word(settings: &Settings, stream: Stream) -> Result<Reached, Unavailable> {
+    let patience = &settings.patience;
+    let since = Instant::now();
+    let mut greeting = std::pin::pin!(shake_hands(settings, stream));
+    loop {
+        match tokio::time::timeout(patience.welcome, &mut greeting).await {
+            Ok(reached) => return reached,
+            Err(_) if since.elapsed() < patience.ready && is_starting(settings)? => {}
+            Err(_) => return Err(silent(settings, since.elapsed())),
+        }
+    }
+}
+
+/// Whether there is no daemon yet, or one that has not been there for longer than a start may take.
+fn is_starting(settings: &Settings) -> Result<bool, Unavailable> {
+    if !is_running(settings)? {
+        return Ok(true);
+    }
+    // A daemon writes its number into its lock as its first act.
+    let signed = std::fs::metadata(settings.places.daemon_lock()).and_then(|meta| meta.modified());
+    let age = signed.ok().and_then(|signed| signed.elapsed().ok());
+    Ok(age.is_some_and(|age| age < settings.patience.ready))
+}
+
+fn silent(settings: &Settings, waited: Duration) -> Unavailable {
+    let seconds = waited.as_secs();
+    match is_running(settings) {
+        Ok(false) => {
+            let problem = format!(
+                "was not started within {seconds} s by the service that listens for it; `hob service status` tells more, \
+                 and `hob service stop` has hob's programs start it themselves"
+            );
+            Unavailable::NotAnswering { pid: None, problem }
+        }
+        _ => {
+            let problem = format!("did not answer a greeting within {seconds} s");
+            Unavailable::NotAnswering { pid: pid_in(&settings.places.daemon_lock()), problem }
         }
     }
 }
@@ -90,13 +142,14 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
         return Ok(Reached::Leaving);
     }
     match frame::read::<Welcome>(&mut reader).await {
-        Ok(Welcome::Accepted { protocol, build, pid, notice }) => {
-            let server = Server { protocol, build, pid, notice };
+        Ok(Welcome::Accepted { protocol, build, pid, notice, successor }) => {
+            let notice = notice.or_else(|| left_behind(settings, &build, successor.as_deref()));
+            let server = Server { protocol, build, pid, notice, successor };
             Ok(Reached::Serving(Connection::start(server, reader, writer)))
         }
         Ok(Welcome::Refused { retiring: true, .. }) => Ok(Reached::Leaving),
-        Ok(Welcome::Refused { build, reason, .. }) => {
-            Ok(Reached::Refusing(Refusal { build, reason, reader, writer }))
+        Ok(Welcome::Refused { build, reason, successor, .. }) => {
+            Ok(Reached::Refusing(Refusal { build, reason, successor, reader, writer }))
         }
         Err(FrameError::Closed | FrameError::Io(_)) => Ok(Reached::Leaving),
         Err(error) => {
@@ -105,6 +158,36 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
         }
     }
 }
+
+/// Whether the daemon that we would start should take the place of the running one. A program we cannot see cannot take
+/// anybody's place, and one with the same date is the same program: replacing it by itself would never end. Where a service manager
+/// starts the next daemon, that must be another program than the one that runs, or nothing would come of it.
+pub(crate) fn should_replace(ours: &Build, running: &Build, successor: Option<&Path>) -> bool {
+    is_older(ours, running) && successor.is_none_or(|program| is_another(program, running))
+}
+
+fn is_older(ours: &Build, running: &Build) -> bool {
+    ours.stamp != 0 && ours.stamp != running.stamp && ours.is_newer_than(running)
+}
+
+fn is_another(program: &Path, running: &Build) -> bool {
+    let there = Build::of(program);
+    there.stamp != 0 && there.stamp != running.stamp
+}
+
+/// What to tell the user of a daemon that ought to be replaced and cannot be, because the service would start the same again.
+pub(crate) fn left_behind(settings: &Settings, running: &Build, successor: Option<&Path>) -> Option<String> {
+    let program = successor?;
+    let ours = settings.build();
+    (is_older(&ours, running) && !is_another(program, running)).then(|| {
+        format!(
+            "the service runs an older hob ({}) from {}; `hob service install` makes it run the one of this program",
+            running.version,
+            program.display()
+        )
+    })
+}
+
 /// Waits until the daemon of process `pid` has ended, saving included, but no longer than `patience`; whether it has. Another one may
 /// have taken its place by then: editors do not wait for the next question.
 ///
@@ -119,5 +202,36 @@ pub async fn gone(settings: &Settings, pid: u32, patience: Duration) -> Result<b
             return Ok(gone);
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn build(version: &str, stamp: u64) -> Build {
+        Build { version: version.into(), stamp }
+    }
+
+    #[test]
+    fn a_daemon_is_replaced_only_by_a_newer_program_that_is_another() {
+        let should_replace = |ours, running| should_replace(&ours, &running, None);
+        assert!(should_replace(build("0.2.0", 5), build("0.1.0", 9)));
+        assert!(should_replace(build("0.1.0", 9), build("0.1.0", 5)));
+        assert!(!should_replace(build("0.1.0", 5), build("0.1.0", 9)));
+        assert!(!should_replace(build("0.2.0", 5), build("0.1.0", 5)), "a new client beside an old daemon");
+        assert!(!should_replace(build("0.2.0", 0), build("0.1.0", 5)), "there is no program to start");
+    }
+
+    #[test]
+    fn a_services_daemon_is_replaced_only_if_the_service_would_start_another() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let program = dir.path().join("hobd");
+        std::fs::write(&program, "").expect("written");
+        let there = Build::of(&program).stamp;
+        let ours = build("9.0.0", there + 5);
+        assert!(!should_replace(&ours, &build("0.1.0", there), Some(&program)), "it is what runs");
+        assert!(should_replace(&ours, &build("0.1.0", there - 1), Some(&program)), "it was written since");
+        assert!(!should_replace(&ours, &build("0.1.0", there), Some(&dir.path().join("gone"))));
     }
 }

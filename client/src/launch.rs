@@ -1,9 +1,11 @@
 //! Starting `hobd` and listening to how that went.
 //!
 //! The daemon reports on its standard output (`hob_proto::startup`). What it writes to standard error until then is kept,
-//! so that even a daemon that dies before it has a log leaves its last words. It starts in the root folder, to keep no
-//! project's folder busy, and leaves this terminal and process group by itself.
+//! so that even a daemon that dies before it has a log leaves its last words. It starts in the root folder (on Windows in hob's
+//! own, since no folder in use can be removed there), to keep no project's folder busy, and leaves this terminal and process
+//! group by itself.
 
+use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -67,17 +69,30 @@ pub(crate) async fn launch(settings: &Settings) -> Result<Startup, Unavailable> 
     })
 }
 
+/// What service managers tell the processes that they start. A client may be, or come from, such a process; its daemon is not.
+const OF_SERVICE_MANAGERS: &[&str] = &[
+    "LISTEN_FDNAMES",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NOTIFY_SOCKET",
+    "SYSTEMD_EXEC_PID",
+    "WATCHDOG_PID",
+    "WATCHDOG_USEC",
+];
+
 fn spawn(settings: &Settings) -> Result<Child, Unavailable> {
     let program = &settings.program;
     let Some(path) = &program.path else {
         return Err(Unavailable::NoProgram { looked: program.looked.clone() });
     };
     let mut command = Command::new(path);
+    for name in OF_SERVICE_MANAGERS {
+        command.env_remove(name);
+    }
     command.args(&program.args).envs(program.env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    detach(&mut command);
-    command.spawn().map_err(|source| {
-        if source.kind() == std::io::ErrorKind::NotFound && !path.exists() {
+    start(&mut command, settings).map_err(|source| {
+        if source.kind() == io::ErrorKind::NotFound && !path.exists() {
             return Unavailable::NoProgram { looked: vec![path.clone()] };
         }
         Unavailable::Spawn { program: path.clone(), source: Arc::new(source) }
@@ -85,16 +100,26 @@ fn spawn(settings: &Settings) -> Result<Child, Unavailable> {
 }
 
 #[cfg(unix)]
-fn detach(command: &mut Command) {
+fn start(command: &mut Command, _settings: &Settings) -> io::Result<Child> {
     // A session of its own is the daemon's first act; a process group made here would stand in its way.
-    command.current_dir("/");
+    command.current_dir("/").spawn()
 }
 
+/// With a console that nobody sees: language servers get the same one, where without any each would open a window. Outside of
+/// the job that this process may be in, which would end the daemon with it, if that lets go.
 #[cfg(windows)]
-fn detach(command: &mut Command) {
-    const DETACHED_PROCESS: u32 = 0x0000_0008;
+fn start(command: &mut Command, settings: &Settings) -> io::Result<Child> {
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
-    command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
+    const CREATE_BREAKAWAY_FROM_JOB: u32 = 0x0100_0000;
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    let flags = CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW;
+    command.current_dir(&settings.places.runtime);
+    match command.creation_flags(flags | CREATE_BREAKAWAY_FROM_JOB).spawn() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            command.creation_flags(flags).spawn()
+        }
+        other => other,
+    }
 }
 
 /// The report, or `None` when the output ended without one.

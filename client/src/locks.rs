@@ -5,10 +5,12 @@
 //! that the holder starts.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
+use hob_proto::holder;
 
 use crate::unavailable::Unavailable;
 
@@ -38,7 +40,7 @@ impl StartLockFile {
             Err(TryLockError::Error(source)) => return Err(refused(&self.path, source)),
         }
         // On a full disk the lock is still good; only a message will be poorer.
-        let _ = sign(&self.file);
+        let _ = holder::sign(&self.path, &self.file);
         self.file.try_clone().map(|file| Some(StartLock(file))).map_err(|source| refused(&self.path, source))
     }
 }
@@ -58,27 +60,23 @@ pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
         Err(source) => return Err(refused(path, source)),
     };
     match file.try_lock() {
-        Ok(()) => Ok(true),
+        Ok(()) => {
+            // Windows frees the lock of a closed file some time later, and somebody may be about to take it.
+            let _ = file.unlock();
+            Ok(true)
+        }
         Err(TryLockError::WouldBlock) => Ok(false),
         Err(TryLockError::Error(source)) => Err(refused(path, source)),
     }
 }
 
-/// The process id written in a lock file: for people only, it may be wrong.
+/// The process id written for a lock: for people only, it may be wrong.
 pub(crate) fn pid_in(path: &Path) -> Option<u32> {
-    let mut text = String::new();
-    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    holder::pid(path)
 }
 
 fn open(path: &Path, create: bool) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path)
-}
-
-fn sign(mut file: &File) -> io::Result<()> {
-    file.set_len(0)?;
-    file.rewind()?;
-    writeln!(file, "{}", std::process::id())
 }
 
 fn refused(path: &Path, source: io::Error) -> Unavailable {
@@ -124,6 +122,7 @@ mod tests {
         assert!(daemon_is_gone(&dir.path().join("never")).expect("no error"));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_lock_that_cannot_be_had_names_its_path() {
         let error = StartLockFile::open(Path::new("/dev/null/start.lock")).expect_err("not a folder");

@@ -8,6 +8,7 @@ pub mod envelope;
 pub mod error;
 pub mod frame;
 pub mod hello;
+pub mod holder;
 pub mod message;
 pub mod node_id;
 pub mod places;

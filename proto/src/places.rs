@@ -117,6 +117,12 @@ impl Places {
         self.config.join("config.toml")
     }
 
+    /// What the daemon counted of calls; see `hob stats`.
+    #[must_use]
+    pub fn metrics(&self) -> PathBuf {
+        self.state.join("metrics.json")
+    }
+
     /// The folder of the daemon's log files.
     #[must_use]
     pub fn logs(&self) -> PathBuf {
@@ -135,13 +141,21 @@ fn socket_path(runtime: &Path, user: &str) -> PathBuf {
 }
 
 #[cfg(windows)]
-fn socket_path(runtime: &Path, user: &str) -> PathBuf {
-    let name = fnv1a(runtime.as_os_str().as_encoded_bytes());
-    PathBuf::from(format!(r"\\.\pipe\hob-{user}-{name:016x}"))
+fn socket_path(runtime: &Path, _user: &str) -> PathBuf {
+    PathBuf::from(pipe_name(&runtime.to_string_lossy()))
+}
+
+/// The pipe of the daemon whose runtime folder this is. The folder is the user's, so its name tells users apart; however it is
+/// written, it is one folder.
+#[cfg(any(windows, test))]
+fn pipe_name(runtime: &str) -> String {
+    let plain = runtime.strip_prefix(r"\\?\").unwrap_or(runtime).replace('/', r"\").to_lowercase();
+    format!(r"\\.\pipe\hob-{:016x}", fnv1a(plain.trim_end_matches('\\').as_bytes()))
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo). Not for security: it only has to be the same in every build of hob.
-fn fnv1a(bytes: &[u8]) -> u64 {
+#[must_use]
+pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
@@ -159,6 +173,16 @@ pub fn current_user() -> String {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_folder_has_one_pipe_however_it_is_written() {
+        let name = pipe_name(r"C:\Users\Ann\AppData\Local\hob\run");
+        assert!(name.starts_with(r"\\.\pipe\hob-") && name.len() < 256, "{name}");
+        for same in [r"c:/users/ann/AppData/Local/hob/run", r"\\?\C:\Users\Ann\AppData\Local\hob\run\"] {
+            assert_eq!(pipe_name(same), name, "{same}");
+        }
+        assert_ne!(pipe_name(r"C:\Users\Bob\AppData\Local\hob\run"), name);
+    }
 
     fn find(dir: &str) -> Result<Places, PlacesError> {
         let dir = dir.to_owned();

@@ -1,7 +1,15 @@
-//! The local socket or named pipe: the only file that knows `interprocess`.
+//! The local socket or named pipe: with its two platform files the only place that knows `interprocess`.
 //!
-//! The socket lies in a folder that only its owner may enter and is itself 0600 from the moment it exists; on accept the
-//! peer's user is checked as well. On Windows the pipe's default security descriptor admits its creator.
+//! The socket lies in a folder that only its owner may enter and is itself 0600 (where the system allows that, from the moment
+//! it exists); each end checks that the other's user is the same. On Windows the pipe admits its owner alone, and a client
+//! checks which process serves it. `transport_unix.rs` and `transport_windows.rs` have the same functions.
+
+#[cfg(unix)]
+#[path = "transport_unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "transport_windows.rs"]
+mod system;
 
 use std::io;
 use std::path::Path;
@@ -10,9 +18,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use interprocess::local_socket::tokio::{Listener as RawListener, Stream as RawStream};
-use interprocess::local_socket::traits::StreamCommon as _;
-use interprocess::local_socket::traits::tokio::{Listener as _, Stream as _};
-use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
+use interprocess::local_socket::traits::tokio::Listener as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A connection to the daemon, or from a client.
@@ -26,6 +32,27 @@ impl Stream {
         let shared = Arc::new(self.0);
         (Reader(Arc::clone(&shared)), Writer(shared))
     }
+
+    /// For a client: whether whoever serves this connection is the process `written` by the holder of the daemon's lock. Only
+    /// on Windows does that say more than [`connect`] has found out already.
+    ///
+    /// # Errors
+    /// `PermissionDenied` when it is another.
+    pub fn check_server(&self, written: Option<u32>) -> io::Result<()> {
+        system::check_server(&self.0, written)
+    }
+}
+
+/// Whether a server's process is the one that wrote its number where only the user can.
+#[cfg(any(windows, test))]
+fn is_the_daemon(server: Option<u32>, written: Option<u32>) -> io::Result<()> {
+    if server.is_some() && server == written {
+        return Ok(());
+    }
+    let name = |pid: Option<u32>| pid.map_or("unknown".to_owned(), |pid| pid.to_string());
+    let (server, written) = (name(server), name(written));
+    let why = format!("process {server} has the pipe's name, and the daemon's lock names process {written}");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
 /// The receiving side of a [`Stream`].
@@ -59,10 +86,9 @@ impl AsyncWrite for Writer {
 /// Connects to the daemon's socket. `NotFound` and `ConnectionRefused` mean that nobody listens.
 ///
 /// # Errors
-/// Whatever the system says.
+/// Whatever the system says; `PermissionDenied` when another user listens there.
 pub async fn connect(socket: &Path) -> io::Result<Stream> {
-    let name = socket.to_fs_name::<GenericFilePath>()?;
-    RawStream::connect(name).await.map(Stream)
+    system::connect(socket).await.map(Stream)
 }
 
 /// Accepts connections. Dropping it does not remove the socket; its owner does, in the right order with its locks.
@@ -74,11 +100,17 @@ pub struct Listener(RawListener);
 /// # Errors
 /// Whatever the system says; `AddrInUse` when the path is taken.
 pub fn listen(socket: &Path) -> io::Result<Listener> {
-    let name = socket.to_fs_name::<GenericFilePath>()?;
-    let options = ListenerOptions::new().name(name).reclaim_name(false);
-    #[cfg(unix)]
-    let options = interprocess::os::unix::local_socket::ListenerOptionsExt::mode(options, 0o600);
-    options.create_tokio().map(Listener)
+    system::listen(socket).map(Listener)
+}
+
+/// Accepts on a socket that somebody else made and listens on: a service manager.
+///
+/// # Errors
+/// Whatever the system says.
+#[cfg(unix)]
+pub fn adopt(socket: std::os::fd::OwnedFd) -> io::Result<Listener> {
+    let listener = interprocess::os::unix::uds_local_socket::tokio::Listener::try_from(socket)?;
+    Ok(Listener(RawListener::from(listener)))
 }
 
 impl Listener {
@@ -89,21 +121,21 @@ impl Listener {
     /// the system.
     pub async fn accept(&self) -> io::Result<Stream> {
         let stream = self.0.accept().await?;
-        check_owner(&stream)?;
+        system::check_client(&stream)?;
         Ok(Stream(stream))
     }
 }
 
-#[cfg(unix)]
-fn check_owner(stream: &RawStream) -> io::Result<()> {
-    let ours = rustix::process::geteuid().as_raw();
-    match stream.peer_creds()?.euid() {
-        Some(peer) if peer == ours => Ok(()),
-        _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, "the peer is another user")),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::is_the_daemon;
 
-#[cfg(not(unix))]
-fn check_owner(_stream: &RawStream) -> io::Result<()> {
-    Ok(())
+    #[test]
+    fn a_pipe_is_believed_only_if_its_process_wrote_its_number() {
+        assert!(is_the_daemon(Some(7), Some(7)).is_ok());
+        for (server, written) in [(Some(7), Some(8)), (Some(7), None), (None, Some(7)), (None, None)] {
+            let refused = is_the_daemon(server, written).expect_err("another process");
+            assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+        }
+    }
 }

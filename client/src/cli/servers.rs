@@ -265,7 +265,7 @@ fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), St
     let words = step.env.iter().chain([&step.program]).chain(&step.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     term::tell(&format!("running ({number} of {all}): {line}"));
-    let mut command = Command::new(&step.program);
+    let mut command = Command::new(spelled(&step.program));
     command.args(&step.args).envs(step.env.iter().filter_map(|pair| pair.split_once('=')));
     // Not in the project: package managers read settings from where they are started.
     command.current_dir(neutral_folder()).stdin(Stdio::null()).stdout(std::io::stderr());
@@ -280,6 +280,11 @@ fn run(step: &Step, (number, all): (usize, usize), needs: &str) -> Result<(), St
         }
         Err(error) => Err(format!("`{}` cannot be run: {error}; this needs {needs}", step.program)),
     }
+}
+
+/// npm is a batch file on Windows, and those are found by their whole names only.
+fn spelled(program: &str) -> &str {
+    if cfg!(windows) && program == "npm" { "npm.cmd" } else { program }
 }
 
 /// Where nobody but the administrator can have put files that programs obey, as they do in folders for everybody's temporary files.

@@ -291,7 +291,9 @@ mod tests {
         for odd in ["NUL", "aux.c", "Com1", "lpt9.txt", "com²", "con .x", "a.txt:stream", ".git.", "b "] {
             assert!(means_something_else(odd), "{odd}");
         }
-        for plain in ["null", "auxiliary.c", "com", "com0", "com10", "coma", "console.rs", ".gitignore", "lptx"] {
+        for plain in
+            ["null", "auxiliary.c", "com", "com0", "com10", "coma", "console.rs", ".gitignore", "lptx"]
+        {
             assert!(!means_something_else(plain), "{plain}");
         }
     }

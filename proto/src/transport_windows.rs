@@ -1,0 +1,66 @@
+//! The named pipe on Windows. Read, never run: see `docs/platforms.md`.
+//!
+//! The name of a pipe lies in no folder that could be private, so three things stand in for one. The pipe admits its owner
+//! alone, and no other machine (`interprocess` rejects those unless told otherwise, and takes the name only if nobody has it).
+//! A client lets the server know who it is but not act for it. And a client believes the server only if that is the process
+//! whose number the holder of the daemon's lock has written into the user's own profile: see [`crate::holder`].
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::io::OwnedHandle;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::traits::StreamCommon as _;
+use interprocess::local_socket::{GenericFilePath, ListenerOptions, ToFsName as _};
+use interprocess::os::windows::local_socket::ListenerOptionsExt as _;
+use interprocess::os::windows::named_pipe::local_socket::tokio::Stream as PipeStream;
+use interprocess::os::windows::security_descriptor::SecurityDescriptor;
+use widestring::u16cstr;
+
+/// `FILE_FLAG_OVERLAPPED` of `winbase.h`: what tokio needs.
+const OVERLAPPED: u32 = 0x4000_0000;
+/// `SECURITY_IDENTIFICATION`: the server may ask who we are, not act as us.
+const IDENTIFICATION: u32 = 0x0001_0000;
+/// `ERROR_PIPE_BUSY`: between two clients the server has no instance of the pipe for a moment.
+const BUSY: i32 = 231;
+/// How long that moment may be.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(OVERLAPPED).security_qos_flags(IDENTIFICATION);
+        match options.open(socket) {
+            Ok(pipe) => {
+                let stream = PipeStream::try_from(OwnedHandle::from(pipe));
+                let stream =
+                    stream.map_err(|error| error.cause.unwrap_or(io::ErrorKind::InvalidData.into()))?;
+                return Ok(Stream::from(stream));
+            }
+            Err(error) if error.raw_os_error() == Some(BUSY) && Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+pub(super) fn listen(socket: &Path) -> io::Result<Listener> {
+    // Protected, so that nothing is inherited; everything to the owner, nothing to anybody else.
+    let owner_alone = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"))?;
+    let options = ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?).reclaim_name(false);
+    options.security_descriptor(owner_alone).create_tokio()
+}
+
+/// Nobody else gets here: see [`listen`].
+pub(super) fn check_client(_stream: &Stream) -> io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn check_server(stream: &Stream, written: Option<u32>) -> io::Result<()> {
+    super::is_the_daemon(stream.peer_creds()?.pid(), written)
+}
