@@ -3,7 +3,8 @@
 //! A daemon that is killed can do nothing more, and a server need not notice: some ignore the end of their input, some
 //! start helpers that do. So a guard starts the server with its own standard input and output, watches that input from the
 //! other side without reading it, and ends everything below it when the daemon's end closes or the server ends. On Linux
-//! helpers whose parents ended become the guard's own children, so none escapes by detaching itself.
+//! helpers whose parents ended become the guard's own children, so none escapes by detaching itself. Elsewhere on Unix one that
+//! detached itself and whose parent has ended is beyond reach; on Windows a job holds them all (`process/windows.rs`).
 //!
 //! The guard leads a process group that the server is in: a daemon that finds its guard killed ends the group.
 
@@ -13,14 +14,32 @@ use std::process::ExitCode;
 /// The first argument that makes `hobd` a guard; no user types it.
 pub const WORD: &str = "guard-language-server";
 
+/// Begins an argument that may come next: the user's mask for new files, in octal, which servers get back.
+pub(super) const UMASK: &str = "--umask=";
+
 /// Runs the command until it ends or nobody talks to it any more. The exit code is the command's.
 #[must_use]
 pub fn run(command: &[OsString]) -> ExitCode {
-    let Some((program, args)) = command.split_first() else {
+    let Some((program, args)) = with_users_mask(command).split_first() else {
         eprintln!("guard: no command");
         return ExitCode::FAILURE;
     };
     imp::run(program, args)
+}
+
+/// The command without the mask before it, which holds from now on.
+fn with_users_mask(command: &[OsString]) -> &[OsString] {
+    let first = command.first().and_then(|first| first.to_str()?.strip_prefix(UMASK));
+    match first.map(|digits| u32::from_str_radix(digits, 8)) {
+        Some(mask) => {
+            #[cfg(unix)]
+            let _ = mask.map(hob_base::umask::replace);
+            #[cfg(not(unix))]
+            drop(mask);
+            &command[1..]
+        }
+        None => command,
+    }
 }
 
 #[cfg(unix)]
@@ -31,14 +50,16 @@ mod imp {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    use crate::process::tree::processes_below;
+    use crate::process::tree::{kill_group, processes_below};
 
     /// How long a server may take to end by itself once its input has closed.
     const GRACE: Duration = Duration::from_millis(1500);
     /// How long helpers are hunted.
     const HUNT: Duration = Duration::from_secs(3);
+    /// How often to look for the daemon where a closed pipe need not show.
+    const LOOK: Duration = Duration::from_secs(1);
 
     enum Event {
         ServerEnded(Option<ExitStatus>),
@@ -55,23 +76,28 @@ mod imp {
                 return ExitCode::from(127);
             }
         };
-        let code = watch(server);
+        let (code, is_wanted) = watch(server);
         end_everything();
+        if !is_wanted && !cfg!(target_os = "linux") {
+            // Orphans are the system's there, and nobody is left to end the group: the guard is its leader, and ends with it.
+            kill_group(std::process::id());
+        }
         code
     }
 
-    fn watch(server: Child) -> ExitCode {
+    /// Waits for the end. The exit code, and whether the daemon is there to have it.
+    fn watch(server: Child) -> (ExitCode, bool) {
         let (events, happened) = channel();
         let ended = events.clone();
         let spawned = thread::Builder::new().spawn(move || wait_for(server, &ended));
         if spawned.is_err() || thread::Builder::new().spawn(move || wait_for_hangup(&events)).is_err() {
-            return ExitCode::FAILURE;
+            return (ExitCode::FAILURE, true);
         }
         match happened.recv() {
-            Ok(Event::ServerEnded(status)) => code_of(status),
+            Ok(Event::ServerEnded(status)) => (code_of(status), true),
             _ => match happened.recv_timeout(GRACE) {
-                Ok(Event::ServerEnded(status)) => code_of(status),
-                _ => ExitCode::FAILURE,
+                Ok(Event::ServerEnded(status)) => (code_of(status), false),
+                _ => (ExitCode::FAILURE, false),
             },
         }
     }
@@ -82,17 +108,31 @@ mod imp {
         let _ = events.send(Event::ServerEnded(status));
     }
 
-    /// A pipe whose other end is closed says so even to one who asks for nothing.
+    /// A pipe whose other end is closed says so even to one who asks for nothing; on Linux. Elsewhere (macOS) it must be asked for
+    /// that, and says it once: not if there is input just then, which the server has yet to read. So there it is asked again
+    /// and again, and whose child this is as well.
     fn wait_for_hangup(events: &Sender<Event>) {
         let input = std::io::stdin();
+        let (wanted, patience) = match cfg!(target_os = "linux") {
+            true => (PollFlags::empty(), None),
+            false => (PollFlags::HUP, Timespec::try_from(LOOK).ok()),
+        };
+        let parent = rustix::process::getppid();
         loop {
-            let mut fds = [PollFd::new(&input, PollFlags::empty())];
-            match poll(&mut fds, None) {
+            let since = Instant::now();
+            let mut fds = [PollFd::new(&input, wanted)];
+            match poll(&mut fds, patience.as_ref()) {
                 Ok(_) if fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) => {
                     break;
                 }
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(_) => break,
+            }
+            if patience.is_some() {
+                if rustix::process::getppid() != parent {
+                    break;
+                }
+                thread::sleep(LOOK.saturating_sub(since.elapsed()));
             }
         }
         let _ = events.send(Event::DaemonGone);
@@ -128,13 +168,25 @@ mod imp {
     }
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
 mod imp {
     use std::ffi::{OsStr, OsString};
     use std::process::{Command, ExitCode};
 
+    /// The daemon's end ends this process, and with it the job that the server is in: there is nothing to watch.
     pub(super) fn run(program: &OsStr, args: &[OsString]) -> ExitCode {
-        let code = Command::new(program).args(args).status().ok().and_then(|status| status.code());
-        ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        if let Err(error) = crate::process::windows::end_all_with_this_process() {
+            eprintln!("guard: {error}: what the server starts may be left over");
+        }
+        match Command::new(program).args(args).status() {
+            Ok(status) => {
+                let code = status.code().and_then(|code| u8::try_from(code).ok());
+                code.map_or(ExitCode::FAILURE, ExitCode::from)
+            }
+            Err(error) => {
+                eprintln!("{}: {error}", program.display());
+                ExitCode::from(127)
+            }
+        }
     }
 }

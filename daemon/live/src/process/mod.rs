@@ -6,6 +6,10 @@
 pub mod guard;
 mod stderr;
 mod tree;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::ffi::OsString;
 use std::io;
@@ -13,6 +17,11 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+#[cfg(unix)]
+use unix as system;
+#[cfg(windows)]
+use windows as system;
 
 pub use stderr::StderrTail;
 pub use tree::{Proc, processes_below};
@@ -60,10 +69,16 @@ impl Guard {
 }
 
 /// Variables that servers and the compilers they call need. Everything else of the daemon's environment, which is that
-/// of whichever client happened to start it, stays out: tokens, sockets of agents, settings of another project.
+/// of whichever client happened to start it, stays out: tokens, sockets of agents, settings of another project. On Windows
+/// hardly a program runs without some that say where the system is, and batch files are how npm's programs start.
 const PASSED_ON: &[&str] = &[
+    "ALLUSERSPROFILE",
     "APPDATA",
     "CARGO_HOME",
+    "COMMONPROGRAMFILES",
+    "COMMONPROGRAMFILES(X86)",
+    "COMSPEC",
+    "DEVELOPER_DIR",
     "DOTNET_ROOT",
     "GOCACHE",
     "GOFLAGS",
@@ -71,6 +86,8 @@ const PASSED_ON: &[&str] = &[
     "GOPATH",
     "GOROOT",
     "HOME",
+    "HOMEDRIVE",
+    "HOMEPATH",
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "JAVA_HOME",
@@ -79,19 +96,30 @@ const PASSED_ON: &[&str] = &[
     "LOCALAPPDATA",
     "LOGNAME",
     "NO_PROXY",
+    "NUMBER_OF_PROCESSORS",
     "NVM_DIR",
+    "OS",
     "PATH",
     "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROGRAMW6432",
     "PYENV_ROOT",
     "RUSTUP_HOME",
     "RUST_SRC_PATH",
+    "SDKROOT",
     "SHELL",
+    "SYSTEMDRIVE",
     "SYSTEMROOT",
     "TEMP",
     "TMP",
     "TMPDIR",
     "USER",
+    "USERNAME",
     "USERPROFILE",
+    "WINDIR",
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
@@ -135,6 +163,7 @@ impl std::fmt::Display for Ended {
 #[derive(Debug)]
 pub struct ServerProcess {
     child: Mutex<Child>,
+    leash: system::Leash,
     pid: u32,
     stderr: StderrTail,
 }
@@ -151,23 +180,26 @@ impl ServerProcess {
         let mut run = match guard {
             Some(guard) => {
                 let mut run = Command::new(&guard.program);
-                run.args(&guard.args).arg(&command.program);
+                run.args(&guard.args);
+                // What a server writes is the user's: by the user's own mask, not by the daemon's.
+                run.args(hob_base::umask::users().map(|mask| format!("{}{mask:o}", guard::UMASK)));
+                run.arg(&command.program);
                 run
             }
             None => Command::new(&command.program),
         };
         run.args(&command.args).env_clear().envs(command.env.iter().cloned()).current_dir(&command.cwd);
         run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut run, 0);
+        system::prepare(&mut run);
         let mut child = run.spawn()?;
+        let leash = system::Leash::of(&child);
         let (Some(input), Some(output), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("a pipe is missing"));
         };
         let pid = child.id();
-        let process = Self { child: Mutex::new(child), pid, stderr: StderrTail::of(errors)? };
+        let process = Self { child: Mutex::new(child), leash, pid, stderr: StderrTail::of(errors)? };
         Ok((process, (input, output)))
     }
 
@@ -210,15 +242,7 @@ impl ServerProcess {
     /// When the system refuses to start a thread.
     #[cfg(unix)]
     pub fn when_ended(&self, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        let wait = move || {
-            // Only looked at: whoever holds the child takes its exit code.
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while let Some(Err(rustix::io::Errno::INTR)) = pid.map(|pid| waitid(WaitId::Pid(pid), options)) {}
-            then();
-        };
-        std::thread::Builder::new().name("hob-lsp-end".to_owned()).spawn(wait).map(drop)
+        system::when_ended(self.pid, then)
     }
 
     /// Waits until it has ended, but not for longer than `patience`.
@@ -241,6 +265,7 @@ impl ServerProcess {
         end_group(self.pid);
         below.iter().filter(|process| process.pid != self.pid).for_each(Proc::kill);
         let _ = self.child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+        self.leash.end();
         let _ = self.wait(Duration::from_secs(5));
     }
 }

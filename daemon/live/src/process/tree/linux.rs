@@ -1,0 +1,23 @@
+//! Processes as `/proc` shows them.
+
+use super::Proc;
+
+pub(super) fn all() -> Vec<Proc> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(look).collect()
+}
+
+pub(super) fn look(pid: u32) -> Option<Proc> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name comes in brackets and may itself hold brackets and spaces.
+    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
+    let field = |index: usize| fields.get(index)?.parse::<u64>().ok();
+    let pages = field(21)?;
+    Some(Proc {
+        pid,
+        parent: u32::try_from(field(1)?).ok()?,
+        rss_bytes: pages * rustix::param::page_size() as u64,
+        started: field(19)?,
+    })
+}

@@ -1,0 +1,124 @@
+//! A process and all it started, as the system sees them now.
+//!
+//! Linux tells by `/proc` (`linux.rs`); elsewhere the `sysinfo` crate asks (`portable.rs`), which Linux compiles for its tests.
+//! How processes are ended is in `unix.rs` and `windows.rs`.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(any(test, not(target_os = "linux")))]
+mod portable;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(target_os = "linux")]
+use linux::{all, look};
+#[cfg(not(target_os = "linux"))]
+use portable::{all, look};
+#[cfg(unix)]
+use unix::kill_one;
+#[cfg(unix)]
+pub(super) use unix::kill_group;
+#[cfg(windows)]
+use windows::kill_one;
+#[cfg(windows)]
+pub(super) use windows::kill_group;
+
+/// A process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proc {
+    /// Its number.
+    pub pid: u32,
+    /// Who started it, or has taken it over.
+    pub parent: u32,
+    /// Bytes of memory it occupies.
+    pub rss_bytes: u64,
+    /// When it started, in the system's ticks or in seconds: a number alone may be given out again.
+    started: u64,
+}
+
+impl Proc {
+    /// Ends it, if it is still the same process.
+    pub(super) fn kill(&self) {
+        if look(self.pid).is_some_and(|now| now.started == self.started) {
+            kill_one(self.pid);
+        }
+    }
+}
+
+/// `root` and everything below it. A process that has left the tree (its parents ended and it was taken over) is in it no
+/// more.
+#[must_use]
+pub fn processes_below(root: u32) -> Vec<Proc> {
+    // Windows gives orphans to nobody: whatever gets their parent's number next looks like their parent.
+    below(&all(), root, cfg!(windows))
+}
+
+/// As [`processes_below`], of `all`; with `strictly` none that is older than its parent.
+fn below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
+    let mut found: Vec<Proc> = all.iter().filter(|process| process.pid == root).copied().collect();
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        let is_child = |process: &&Proc| {
+            process.parent == parent.pid
+                && process.pid != root
+                && !(strictly && (process.started < parent.started || process.pid == parent.pid))
+        };
+        found.extend(all.iter().filter(is_child));
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn process(pid: u32, parent: u32, started: u64) -> Proc {
+        Proc { pid, parent, rss_bytes: 0, started }
+    }
+
+    #[test]
+    fn a_tree_is_all_that_is_below_and_where_wanted_nothing_older() {
+        let all = [process(1, 0, 1), process(5, 1, 5), process(6, 5, 6), process(7, 5, 2), process(8, 1, 8)];
+        let pids = |strictly| below(&all, 5, strictly).iter().map(|process| process.pid).collect::<Vec<_>>();
+        assert_eq!(pids(false), [5, 6, 7]);
+        assert_eq!(pids(true), [5, 6]);
+        assert_eq!(below(&[process(4, 4, 1)], 4, true).len(), 1);
+        assert!(below(&all, 9, false).is_empty());
+    }
+
+    /// What other systems are asked with says the same as `/proc`, of processes that stand still.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_portable_way_finds_the_same_processes() {
+        let script = "sleep 1000 & sleep 1000 & echo ready; wait";
+        let mut shell = Command::new("/bin/sh")
+            .args(["-c", script])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("there is a shell");
+        let mut ready = [0; 6];
+        let output = shell.stdout.as_mut().expect("a pipe");
+        std::io::Read::read_exact(output, &mut ready).expect("it says so");
+        let (own, root) = (std::process::id(), shell.id());
+        let seen = |all: &[Proc]| {
+            let mut seen: Vec<_> =
+                below(all, root, true).iter().map(|one| (one.pid, one.parent)).collect();
+            seen.sort_unstable();
+            seen
+        };
+        let (ours, portable) = (linux::all(), portable::all());
+        assert_eq!(seen(&portable), seen(&ours));
+        assert_eq!(seen(&portable).len(), 3);
+        assert!(portable::look(own).is_some_and(|found| found.rss_bytes > 0 && found.started > 0));
+        for process in below(&portable, root, true) {
+            kill_one(process.pid);
+        }
+        let _ = shell.wait();
+        assert_eq!(portable::look(root), None);
+    }
+}

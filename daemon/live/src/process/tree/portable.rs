@@ -1,0 +1,32 @@
+//! Processes as the `sysinfo` crate shows them: where there is no `/proc`, only calls of the system's own library tell, and none
+//! of those is safe to make by oneself. Run on Linux only (by a test, against `linux.rs`): see `docs/platforms.md`.
+
+use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
+
+use super::Proc;
+
+pub(super) fn all() -> Vec<Proc> {
+    let system = asked(ProcessesToUpdate::All);
+    // On Linux threads are listed too.
+    system.processes().values().filter(|process| process.thread_kind().is_none()).map(of).collect()
+}
+
+pub(super) fn look(pid: u32) -> Option<Proc> {
+    let pid = Pid::from_u32(pid);
+    asked(ProcessesToUpdate::Some(&[pid])).process(pid).map(of)
+}
+
+fn asked(which: ProcessesToUpdate<'_>) -> System {
+    let mut system = System::new();
+    system.refresh_processes_specifics(which, true, ProcessRefreshKind::nothing().with_memory());
+    system
+}
+
+fn of(process: &Process) -> Proc {
+    Proc {
+        pid: process.pid().as_u32(),
+        parent: process.parent().map_or(0, Pid::as_u32),
+        rss_bytes: process.memory(),
+        started: process.start_time(),
+    }
+}

@@ -1,0 +1,35 @@
+//! How a server is started and followed on Unix: in a process group of its own, which is named by its leader's number.
+
+use std::io;
+use std::process::{Child, Command};
+
+/// A server is ended by its group; there is nothing to hold.
+#[derive(Debug)]
+pub(super) struct Leash;
+
+impl Leash {
+    pub(super) fn of(_child: &Child) -> Self {
+        Self
+    }
+
+    /// Ends everything that it holds. Nothing: see `tree::kill_group`.
+    pub(super) fn end(&self) {}
+}
+
+/// What is to be set before a server is started.
+pub(super) fn prepare(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Calls `then` on a thread of its own when a child has ended, which is left to be asked for its exit code.
+pub(super) fn when_ended(pid: u32, then: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let wait = move || {
+        // Only looked at: whoever holds the child takes its exit code.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while let Some(Err(rustix::io::Errno::INTR)) = pid.map(|pid| waitid(WaitId::Pid(pid), options)) {}
+        then();
+    };
+    std::thread::Builder::new().name("hob-lsp-end".to_owned()).spawn(wait).map(drop)
+}
