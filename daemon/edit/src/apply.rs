@@ -158,7 +158,7 @@ pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &Side) -> io::Resu
 pub(crate) fn make_folders(files: &dyn Files, record: &Record, folders: &[WsPath]) -> At<()> {
     for folder in folders {
         let path = record.root.join_ws(folder).as_path().to_path_buf();
-        let made = match files.make_folder(&path) {
+        let made = match files.make_folder(&path, false) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,
         };

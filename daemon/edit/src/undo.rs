@@ -104,7 +104,7 @@ impl Undos {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::time::UNIX_EPOCH;
 

@@ -1,6 +1,6 @@
-//! What servers push about files: the last verdict on each.
+//! What servers push about files: the last verdict on each, up to a number and a size. Those that were heard longest ago go first.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +11,15 @@ use crate::uri;
 
 /// How long a waiting call sleeps before it looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// Verdicts on more files than this are not kept.
+const MOST_FILES: usize = 20_000;
+
+/// Nor more bytes of them, as far as can be told from words.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What a diagnostic takes besides its words.
+const EACH: usize = 256;
 
 /// A verdict on one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +35,48 @@ pub struct Verdict {
 /// The last verdicts.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    by_path: Mutex<HashMap<AbsPath, Verdict>>,
+    kept: Mutex<Kept>,
     changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    by_path: HashMap<AbsPath, (Verdict, u64)>,
+    /// Files by the moment in which they were heard of last.
+    by_age: BTreeMap<u64, AbsPath>,
+    now: u64,
+    bytes: usize,
+    /// Whether it was said that some are dropped.
+    told: bool,
+}
+
+impl Kept {
+    /// Takes the verdict on a file out of the books.
+    fn remove(&mut self, path: &AbsPath) -> Option<Verdict> {
+        let (verdict, at) = self.by_path.remove(path)?;
+        self.by_age.remove(&at);
+        self.bytes -= size(&verdict);
+        Some(verdict)
+    }
+
+    fn put(&mut self, path: AbsPath, verdict: Verdict) {
+        self.now += 1;
+        self.bytes += size(&verdict);
+        self.by_age.insert(self.now, path.clone());
+        self.by_path.insert(path, (verdict, self.now));
+        // The one just heard stays, whatever its size: a message has a limit of its own.
+        while (self.by_path.len() > MOST_FILES || self.bytes > MOST_BYTES) && self.by_path.len() > 1 {
+            let oldest = self.by_age.values().next().cloned().expect("as many as in the other map");
+            self.remove(&oldest);
+            if !std::mem::replace(&mut self.told, true) {
+                tracing::warn!(%oldest, "a language server says more of more files than is kept; the oldest is dropped");
+            }
+        }
+    }
+}
+
+fn size(verdict: &Verdict) -> usize {
+    verdict.list.iter().map(|one| one.message.len() + EACH).sum::<usize>() + EACH
 }
 
 impl Verdicts {
@@ -35,12 +84,13 @@ impl Verdicts {
     pub fn take_in(&self, params: PublishDiagnosticsParams) {
         let Some(path) = uri::to_path(&params.uri) else { return };
         let mut all = self.lock();
-        let before = all.entry(path).or_insert(Verdict { version: None, count: 0, list: Vec::new() });
-        before.count += 1;
+        let mut verdict = all.remove(&path).unwrap_or(Verdict { version: None, count: 0, list: Vec::new() });
+        verdict.count += 1;
         // Versions only rise, so one that is lower has been overtaken on its way.
-        if params.version.is_none() || params.version >= before.version {
-            (before.version, before.list) = (params.version, params.diagnostics);
+        if params.version.is_none() || params.version >= verdict.version {
+            (verdict.version, verdict.list) = (params.version, params.diagnostics);
         }
+        all.put(path, verdict);
         drop(all);
         self.changed.notify_all();
     }
@@ -48,14 +98,14 @@ impl Verdicts {
     /// The last verdict on a file.
     #[must_use]
     pub fn on(&self, path: &AbsPath) -> Option<Verdict> {
-        self.lock().get(path).cloned()
+        self.lock().by_path.get(path).map(|(verdict, _)| verdict.clone())
     }
 
     /// All files with a verdict.
     #[must_use]
     pub fn all(&self) -> Vec<(AbsPath, Verdict)> {
         let mut all: Vec<_> =
-            self.lock().iter().map(|(path, verdict)| (path.clone(), verdict.clone())).collect();
+            self.lock().by_path.iter().map(|(path, (verdict, _))| (path.clone(), verdict.clone())).collect();
         all.sort_by(|a, b| a.0.cmp(&b.0));
         all
     }
@@ -72,7 +122,7 @@ impl Verdicts {
     ) -> Result<Verdict, Stopped> {
         let mut all = self.lock();
         loop {
-            if let Some(verdict) = all.get(path).filter(|verdict| fits(verdict)) {
+            if let Some((verdict, _)) = all.by_path.get(path).filter(|(verdict, _)| fits(verdict)) {
                 return Ok(verdict.clone());
             }
             cancel.check()?;
@@ -80,8 +130,45 @@ impl Verdicts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<AbsPath, Verdict>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         // Entries are replaced whole.
-        self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say(verdicts: &Verdicts, name: usize, words: usize) {
+        let message = "x".repeat(words);
+        let params = serde_json::json!({
+            "uri": format!("file:///p/{name}.c"),
+            "diagnostics": [{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "message": message}],
+        });
+        verdicts.take_in(serde_json::from_value(params).expect("a verdict"));
+    }
+
+    fn names(verdicts: &Verdicts) -> Vec<String> {
+        verdicts.all().into_iter().map(|(path, _)| path.to_string()).collect()
+    }
+
+    #[test]
+    fn the_oldest_go_when_there_are_too_many_bytes_or_files() {
+        let verdicts = Verdicts::default();
+        for name in 0..4 {
+            say(&verdicts, name, MOST_BYTES / 4);
+        }
+        assert_eq!(names(&verdicts).len(), 3, "four do not fit");
+        say(&verdicts, 1, 1);
+        say(&verdicts, 5, MOST_BYTES / 2);
+        assert_eq!(names(&verdicts), ["/p/1.c", "/p/3.c", "/p/5.c"], "the second was heard of again");
+        say(&verdicts, 6, 2 * MOST_BYTES);
+        assert_eq!(names(&verdicts), ["/p/6.c"], "one alone is kept");
+        let many = Verdicts::default();
+        (0..MOST_FILES + 7).for_each(|name| say(&many, name, 1));
+        assert_eq!(many.all().len(), MOST_FILES);
+        let path = |name: usize| AbsPath::new(format!("/p/{name}.c")).expect("absolute");
+        assert!(many.on(&path(6)).is_none() && many.on(&path(7)).is_some());
     }
 }

@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use hob_base::AbsPath;
 
+use crate::asked::ask;
 use crate::process::neutral_folder;
 
 /// How long a program may take to say its version.
@@ -135,7 +136,8 @@ impl Finder {
 /// Whether a program is in a folder, by its name or by where a symbolic link leads. A link inside that leads outside counts: who
 /// made it chose what runs.
 fn lies_below(program: &Path, root: &AbsPath) -> bool {
-    let below = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(root.as_path()));
+    let real = |path: &Path| AbsPath::new(path.canonicalize().ok()?).ok();
+    let below = |path: &Path| real(path).is_some_and(|real| real.as_path().starts_with(root.as_path()));
     below(program) || program.parent().is_some_and(below)
 }
 
@@ -151,9 +153,8 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
     for folder in search.folders.iter().filter(|folder| folder.is_absolute()) {
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
         for ending in endings {
-            // Without one the name stays as it is, dots and all.
-            let path = folder.join(name);
-            let path = if ending.is_empty() { path } else { path.with_extension(ending) };
+            // Names may have dots: nothing of them is an ending.
+            let path = if ending.is_empty() { folder.join(name) } else { folder.join(format!("{name}.{ending}")) };
             if identity(&path).is_some() && !hits.contains(&path) {
                 hits.push(path);
             }
@@ -186,18 +187,7 @@ fn ask_version(program: &Path, args: &[&str], search: &Search) -> Result<Option<
     }
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(search.env.iter().cloned()).current_dir(neutral_folder());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let until = Instant::now() + VERSION_WITHIN;
-    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
-        if Instant::now() >= until {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!("it did not say its version within {} s", VERSION_WITHIN.as_secs()));
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = ask(&mut command, VERSION_WITHIN)?;
     let first = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.chars().take(200).collect())

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hob_base::{AbsPath, ContentHash};
+use hob_base::{AbsPath, ContentHash, small};
 
 /// In each folder: the project's path.
 const NOTE: &str = "project";
@@ -53,7 +53,7 @@ pub fn link(link: &Path, target: &Path) -> io::Result<()> {
 
 fn remove_orphans(all: &Path) -> io::Result<()> {
     for entry in fs::read_dir(all)?.flatten() {
-        let Ok(project) = fs::read_to_string(entry.path().join(NOTE)) else { continue };
+        let Ok(project) = small::read_text(&entry.path().join(NOTE), 1 << 16) else { continue };
         if !Path::new(&project).exists() {
             tracing::info!(project, "what a language server kept of it is removed: it is gone");
             // What cannot be removed now may be the next time.

@@ -3,6 +3,7 @@
 //! The only part with LSP types; it answers in the words of `hob-base`. It knows no tool, no map and no client: files reach
 //! it by path, changes as batches, and trust, settings and folders from whoever owns it.
 
+mod asked;
 pub mod catalogue;
 pub mod diagnostics;
 pub mod documents;

@@ -161,6 +161,8 @@ pub struct ServerSpec {
     pub restricted: Option<&'static str>,
     /// It has no form that executes nothing of the project, and so runs only with trust; the text says what it would execute.
     pub needs_trust: Option<&'static str>,
+    /// The same where it depends on what lies in the project: why the restricted form is none for this one.
+    pub needs_trust_in: fn(&AbsPath) -> Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
     /// What there is to do right before it starts; what it is started with may change by that.
@@ -194,6 +196,7 @@ impl ServerSpec {
             harmless: &[],
             restricted: None,
             needs_trust: None,
+            needs_trust_in: |_| None,
             clean_exit_codes: &[0],
             before_start: |_| {},
             advice: &[],

@@ -99,9 +99,9 @@ impl Files for Hooked {
         self.inner.remove(path)
     }
 
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
+    fn make_folder(&self, path: &Path, private: bool) -> io::Result<()> {
         (self.hook)(Op::MakeFolder, path)?;
-        self.inner.make_folder(path)
+        self.inner.make_folder(path, private)
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {

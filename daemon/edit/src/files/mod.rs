@@ -8,6 +8,8 @@
 pub(crate) mod hooked;
 #[cfg(not(unix))]
 mod other;
+#[cfg(any(test, not(unix)))]
+mod patience;
 #[cfg(test)]
 pub(crate) mod sim;
 #[cfg(unix)]
@@ -83,8 +85,8 @@ pub(crate) trait Files: Send + Sync {
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// The name of a file goes.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// A new folder.
-    fn make_folder(&self, path: &Path) -> io::Result<()>;
+    /// A new folder: for the user alone if `private`, else with the usual permissions.
+    fn make_folder(&self, path: &Path, private: bool) -> io::Result<()>;
     /// An empty folder goes.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
 }
@@ -134,6 +136,6 @@ pub(crate) fn ensure_folder(files: &dyn Files, path: &Path) -> io::Result<()> {
     }
     let Some(parent) = path.parent() else { return Ok(()) };
     ensure_folder(files, parent)?;
-    files.make_folder(path)?;
+    files.make_folder(path, true)?;
     files.sync_folder(parent)
 }

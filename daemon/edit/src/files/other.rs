@@ -1,12 +1,16 @@
-//! The real disk where there is no Unix: the standard library's operations by path.
+//! The real disk where there is no Unix: the standard library's operations by path. Read, never run: see `docs/platforms.md`.
 //!
 //! Folders cannot be synced there and there are no owners. A path is compared with what it really is before something is
-//! created or renamed in it, which leaves a moment in which a link could be put there.
+//! created or renamed in it, which leaves a moment in which a link could be put there. What somebody else has open for a moment
+//! (a virus scanner, an indexer, an editor) is tried again (`patience.rs`).
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use hob_base::AbsPath;
+
+use super::patience::patiently;
 use super::{Attrs, Files, Meta, NodeKind};
 
 /// The disk.
@@ -18,15 +22,21 @@ const READ_ONLY: u32 = 1;
 
 fn confined(path: &Path) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    match fs::canonicalize(folder)? == folder {
+    match real(folder)? == folder {
         true => Ok(()),
         false => Err(io::Error::other("its folder is a symbolic link")),
     }
 }
 
+/// As [`AbsPath`] writes it, which is how paths come here, and not in the long form that the system answers with.
+fn real(path: &Path) -> io::Result<PathBuf> {
+    let real = AbsPath::new(fs::canonicalize(path)?).map_err(io::Error::other)?;
+    Ok(real.as_path().to_path_buf())
+}
+
 impl Files for Disk {
     fn real(&self, path: &Path) -> io::Result<PathBuf> {
-        fs::canonicalize(path)
+        real(path)
     }
 
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>> {
@@ -47,7 +57,7 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        patiently(|| fs::read(path))
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<String>> {
@@ -61,7 +71,8 @@ impl Files for Disk {
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        OpenOptions::new().write(true).truncate(true).open(path)?.write_all(bytes)
+        let mut file = patiently(|| OpenOptions::new().write(true).truncate(true).open(path))?;
+        file.write_all(bytes)
     }
 
     fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
@@ -90,7 +101,7 @@ impl Files for Disk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         confined(to)?;
-        fs::rename(from, to)
+        patiently(|| fs::rename(from, to))
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -102,16 +113,16 @@ impl Files for Disk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         confined(path)?;
-        fs::remove_file(path)
+        patiently(|| fs::remove_file(path))
     }
 
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
+    fn make_folder(&self, path: &Path, _private: bool) -> io::Result<()> {
         confined(path)?;
         fs::create_dir(path)
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         confined(path)?;
-        fs::remove_dir(path)
+        patiently(|| fs::remove_dir(path))
     }
 }

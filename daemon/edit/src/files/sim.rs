@@ -91,7 +91,7 @@ impl Sim {
         let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
         above.reverse();
         for folder in above {
-            let _ = self.make_folder(folder);
+            let _ = self.make_folder(folder, false);
         }
         self.create(path, true).expect("new");
         self.write(path, contents).expect("there");
@@ -364,7 +364,7 @@ impl Files for Sim {
         Ok(())
     }
 
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
+    fn make_folder(&self, path: &Path, _private: bool) -> io::Result<()> {
         self.world().add(path, Inode::Folder)
     }
 

@@ -92,7 +92,12 @@ impl Files for Disk {
     fn create(&self, path: &Path, private: bool) -> io::Result<()> {
         let (at, name) = split(path)?;
         let mode = Mode::from_raw_mode(if private { 0o600 } else { 0o666 });
-        open(&at, name, OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC, mode).map(drop)
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+        let made = open(&at, name, flags, mode)?;
+        match by_users_mask(mode).filter(|_| !private) {
+            Some(mode) => Ok(fs::fchmod(&made, mode)?),
+            None => Ok(()),
+        }
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -105,8 +110,8 @@ impl Files for Disk {
         if (stat.st_uid, stat.st_gid) != (attrs.uid, attrs.gid) {
             own(&file, attrs)?;
         }
-        // Last, because a change of owner takes the bits that lend one's rights.
-        Ok(fs::fchmod(&file, Mode::from_raw_mode(attrs.mode as fs::RawMode))?)
+        // Who wrote the contents is not who lent the rights: those bits go, as they do when a file is written in place.
+        Ok(fs::fchmod(&file, Mode::from_raw_mode(attrs.mode as fs::RawMode & 0o1777))?)
     }
 
     fn sync(&self, path: &Path) -> io::Result<()> {
@@ -154,15 +159,27 @@ impl Files for Disk {
         Ok(fs::unlinkat(&at, name, AtFlags::empty())?)
     }
 
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
+    fn make_folder(&self, path: &Path, private: bool) -> io::Result<()> {
         let (at, name) = split(path)?;
-        Ok(fs::mkdirat(&at, name, Mode::from_raw_mode(0o777))?)
+        let mode = Mode::from_raw_mode(if private { 0o700 } else { 0o777 });
+        fs::mkdirat(&at, name, mode)?;
+        match by_users_mask(mode).filter(|_| !private) {
+            Some(mode) => Ok(fs::fchmod(open(&at, name, OFlags::RDONLY | FOLDER, Mode::empty())?, mode)?),
+            None => Ok(()),
+        }
     }
 
     fn remove_folder(&self, path: &Path) -> io::Result<()> {
         let (at, name) = split(path)?;
         Ok(fs::unlinkat(&at, name, AtFlags::REMOVEDIR)?)
     }
+}
+
+/// The mode that a new file of the user's gets, where the daemon's own mask has taken it.
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "modes have other widths on other systems")]
+fn by_users_mask(mode: Mode) -> Option<Mode> {
+    let mask = hob_base::umask::users()?;
+    Some(mode.difference(Mode::from_raw_mode(mask as fs::RawMode)))
 }
 
 /// Gives a file to its old owner. Only root may give to another user, and the group only to one's own; a file that is edited

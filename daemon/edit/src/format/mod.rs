@@ -102,7 +102,7 @@ impl<'de> Deserialize<'de> for Blob {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 

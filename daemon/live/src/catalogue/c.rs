@@ -1,10 +1,9 @@
 //! C and C++: clangd 19.1.7 and 22.1.1.
 
-use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use hob_base::AbsPath;
+use hob_base::{AbsPath, small};
 use serde_json::{Value, json};
 
 use super::c_index::{self, Endings};
@@ -61,11 +60,8 @@ fn database_of(root: &AbsPath) -> Option<PathBuf> {
     let found =
         ["compile_commands.json", "build/compile_commands.json"].map(|name| root.as_path().join(name));
     let found = found.into_iter().find(|path| path.is_file())?;
-    let mut settings = String::new();
-    if let Ok(file) = fs::File::open(root.as_path().join(".clangd")) {
-        // One that cannot be read says nothing to the server either.
-        let _ = file.take(1 << 20).read_to_string(&mut settings);
-    }
+    // One that cannot be read says nothing that counts here.
+    let settings = small::read_text(&root.as_path().join(".clangd"), 1 << 20).unwrap_or_default();
     (!settings.contains("CompilationDatabase")).then_some(found)
 }
 
@@ -93,6 +89,7 @@ fn link_database(root: &AbsPath, keep: &Path) -> io::Result<()> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::sync::Arc;
 
     use super::*;

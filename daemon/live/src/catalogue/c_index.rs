@@ -15,8 +15,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use hob_base::small;
+
 /// In the folder that is kept: the headers there were at the last look, and by its own age when that was.
 const SEEN: &str = "headers";
+
+/// No larger file is looked at.
+const LARGEST: u64 = 256 << 20;
 
 /// Clocks of file systems may differ by so much.
 const MARGIN: Duration = Duration::from_secs(2);
@@ -61,7 +66,7 @@ fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<
     if changed.is_empty() {
         return Ok(());
     }
-    let database = fs::read_to_string(index.join("../../../compile_commands.json")).unwrap_or_default();
+    let database = small::read_text(&index.join("../../../compile_commands.json"), LARGEST).unwrap_or_default();
     if database.contains("-include") && changed.iter().any(|name| database.contains(name.as_str())) {
         return fs::remove_dir_all(index);
     }
@@ -128,7 +133,7 @@ impl Files {
     fn all_that_include(&self, named: BTreeSet<String>) -> BTreeSet<String> {
         let mut includers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for path in &self.all {
-            let text = fs::read(path).unwrap_or_default();
+            let text = small::read(path, LARGEST).unwrap_or_default();
             for included in includes_in(&String::from_utf8_lossy(&text)) {
                 includers.entry(included.to_owned()).or_default().insert(name_of(path));
             }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hob_base::AbsPath;
 use serde_json::{Value, json};
 
 use crate::spec::{Announce, Circumstances, Environment, Install, Lags, OpenPolicy, ReadySignal, ServerSpec};
@@ -37,8 +38,9 @@ pub(super) fn servers() -> Vec<ServerSpec> {
         section: Some("rust-analyzer"),
         restricted: Some(
             "build scripts and procedural macros are not run, so what they generate is unknown; nor are other compilers \
-             that its settings for Cargo name",
+             that its settings for Cargo name; and nothing is fetched",
         ),
+        needs_trust_in,
         advice: ADVICE,
         ..ServerSpec::cautious()
     }]
@@ -77,8 +79,27 @@ fn environment(circumstances: &Circumstances<'_>) -> Environment {
         let compiler = sysroot.map(|path| path.join("bin").join(RUSTC).into_os_string());
         variables.push(("RUSTC", compiler.unwrap_or_else(|| RUSTC.into())));
         variables.extend(["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"].map(|name| (name, "".into())));
+        // A registry of the project's may ask for a login, for which Cargo runs what the project names; and who it asks learns of it.
+        variables.push(("CARGO_NET_OFFLINE", "true".into()));
     }
     variables
+}
+
+/// Settings that no variable can overrule: Cargo's name variables for the compiler, which it runs whatever it is asked, and those
+/// can name code to be loaded; rust-analyzer's own name commands in the place of Cargo's.
+const SETTINGS: &[&str] = &[".cargo/config.toml", ".cargo/config", "rust-analyzer.toml", ".rust-analyzer.toml"];
+
+/// Cargo reads its settings in the folder where it describes a project and above: that is the project's or one of its own folders,
+/// where there is no package at the top.
+fn needs_trust_in(root: &AbsPath) -> Option<&'static str> {
+    let has = |folder: &Path| SETTINGS.iter().any(|name| folder.join(name).symlink_metadata().is_ok());
+    let packages = || {
+        let entries = std::fs::read_dir(root.as_path()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).filter(|path| path.join("Cargo.toml").symlink_metadata().is_ok())
+    };
+    let root = root.as_path();
+    let found = has(root) || packages().any(|folder| has(&folder));
+    found.then_some("the project has settings for Cargo or for itself, and those can have programs run")
 }
 
 /// The name of the toolchain that lies in a folder, if rustup put it there.
@@ -94,8 +115,6 @@ const RUSTC: &str = match cfg!(windows) {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use hob_base::AbsPath;
-
     use super::*;
 
     #[test]
@@ -110,5 +129,28 @@ mod tests {
         assert_eq!(value(false, "/home/u/.rustup/toolchains/stable-x"), Some("stable-x".into()));
         assert_eq!(value(true, "/home/u/.rustup/toolchains/stable-x"), None, "a trusted one does");
         assert_eq!(value(false, "/usr"), None, "nobody would obey it");
+    }
+
+    #[test]
+    fn settings_that_can_have_programs_run_need_trust() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = AbsPath::new(dir.path()).expect("absolute");
+        let write = |path: &str| {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("below")).expect("made");
+            std::fs::write(path, "").expect("written");
+        };
+        write("Cargo.toml");
+        write("docs/.cargo/config.toml");
+        assert_eq!(needs_trust_in(&root), None, "nothing of Cargo's lies in `docs`");
+        write("docs/Cargo.toml");
+        assert!(needs_trust_in(&root).is_some());
+        std::fs::remove_dir_all(dir.path().join("docs")).expect("removed");
+        for path in SETTINGS {
+            write(path);
+            assert!(needs_trust_in(&root).is_some(), "{path}");
+            std::fs::remove_file(dir.path().join(path)).expect("removed");
+        }
+        assert_eq!(needs_trust_in(&root), None);
     }
 }

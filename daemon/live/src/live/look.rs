@@ -7,13 +7,14 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::AbsPath;
 
 use super::{Live, LiveError, Project, STAMP};
+use crate::asked::ask;
 use crate::catalogue;
 use crate::find::{Found, Identity, Reject, Rejected, Search, identity};
 use crate::instance::Launch;
@@ -25,6 +26,9 @@ use crate::spec::{Circumstances, Environment, ServerSpec};
 
 /// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
+
+/// How long a program that is asked something may take.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long it is believed that no program came to the search path that would be wanted more.
 const LOOKED_WITHIN: Duration = Duration::from_secs(1);
@@ -124,6 +128,9 @@ impl Live {
 
     fn chosen_lately(&self, choice: &Choice, project: &Project) -> Option<Chosen> {
         let chosen = self.known.chosen.get(choice)?;
+        if !project.trusted && (chosen.spec.needs_trust_in)(&project.root).is_some() {
+            return None;
+        }
         let same = Arc::ptr_eq(&chosen.preferences, &project.preferences)
             || chosen.preferences == project.preferences;
         (same && identity(&chosen.found.program) == Some(chosen.identity.clone())).then_some(chosen)
@@ -167,7 +174,9 @@ impl Live {
         {
             *args = wanted.value.iter().map(Into::into).collect();
         }
-        if let Some(why) = spec.needs_trust.filter(|_| !project.trusted)
+        if !project.trusted
+            && looked.found.is_some()
+            && let Some(why) = spec.needs_trust.or_else(|| (spec.needs_trust_in)(&project.root))
             && let Some((found, _)) = looked.found.take()
         {
             looked.rejected.push(Rejected { program: found.program, why: Reject::NeedsTrust(why) });
@@ -314,7 +323,7 @@ impl Live {
 fn output_of(program: &Path, args: &[&str], env: &[(OsString, OsString)]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(env.iter().cloned());
-    command.current_dir(neutral_folder()).stdin(Stdio::null());
-    let output = command.output().ok().filter(|output| output.status.success())?;
-    String::from_utf8(output.stdout).ok()
+    command.current_dir(neutral_folder());
+    let said = ask(&mut command, ANSWERED_WITHIN).ok().filter(|said| said.status.success())?;
+    String::from_utf8(said.stdout).ok()
 }

@@ -139,7 +139,22 @@ impl Live {
 
     /// Tells the running servers of a project what changed on disk.
     pub fn take_in(&self, root: &AbsPath, changes: &BTreeMap<WsPath, FileChange>, read: ReadText<'_>) {
+        let is_trusted = lock(&self.settled).get(root).is_some_and(|(trusted, _)| *trusted);
+        if !is_trusted {
+            self.end_those_that_need_trust_now(root);
+        }
         self.pool.take_in(root, changes, read);
+    }
+
+    /// What a project has by now may be nothing for the restricted form of a server: it ends before it is told.
+    fn end_those_that_need_trust_now(&self, root: &AbsPath) {
+        for key in self.pool.keys(root) {
+            let why = catalogue::by_name(key.server).and_then(|spec| (spec.needs_trust_in)(root));
+            if let Some(why) = why {
+                tracing::info!(server = key.server, %root, why, "it ends, because the project is not trusted");
+                self.pool.stop(&key);
+            }
+        }
     }
 
     /// Whether any server of a project runs or is starting: if not, changes need not be told to anybody.

@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath};
+use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath, small};
 
 use crate::documents::{FileChange, ReadText};
 use crate::instance::{Instance, Launch, StartError};
@@ -24,6 +24,9 @@ use backoff::{Backoff, Next};
 
 /// How long a waiting call sleeps before it looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// A file over this many bytes is told to no server.
+const LARGEST: u64 = 256 << 20;
 
 /// Whose server it is.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -387,7 +390,10 @@ impl Pool {
                 Ok(instance) => {
                     let missed = std::mem::take(&mut state.missed);
                     let root = instance.root().clone();
-                    let read = |path: &WsPath| std::fs::read_to_string(root.join_ws(path)).ok();
+                    let read = |path: &WsPath| {
+                        let read = small::read_within(root.as_path(), root.join_ws(path).as_path(), LARGEST);
+                        read.ok().and_then(|bytes| String::from_utf8(bytes).ok())
+                    };
                     // Closed, or better started anew: whoever asks next finds out.
                     let _ = instance.take_in(&missed, &read);
                     let instance = Arc::new(instance);

@@ -17,6 +17,10 @@ use crate::rpc::Reply;
 use crate::views::EditorId;
 use tokens::Tokens;
 
+/// What a server may have registered at once, and how long one registration may be; more does not count.
+const MOST_REGISTERED: usize = 1_024;
+const LONGEST_REGISTRATION: usize = 256 << 10;
+
 /// An editor that is attached to a server. Called on the thread that reads from the server: must not wait.
 pub trait Onlooker: Send + Sync {
     /// Which editor.
@@ -161,13 +165,21 @@ impl Share {
 
     pub(crate) fn register(&self, params: Option<&RawValue>, parsed: &Value) {
         let mut state = self.lock();
-        for one in parsed["registrations"].as_array().into_iter().flatten() {
-            if let Some(id) = one["id"].as_str() {
+        let is_short = params.is_none_or(|params| params.get().len() <= LONGEST_REGISTRATION);
+        let mut counts = is_short;
+        for one in parsed["registrations"].as_array().into_iter().flatten().filter(|_| is_short) {
+            let Some(id) = one["id"].as_str() else { continue };
+            if state.registered.len() < MOST_REGISTERED || state.registered.contains_key(id) {
                 state.registered.insert(id.to_owned(), one.clone());
+            } else {
+                counts = false;
             }
         }
         drop(state);
-        self.ask_all("client/registerCapability", params);
+        match counts {
+            true => self.ask_all("client/registerCapability", params),
+            false => tracing::warn!("a language server registers more than is kept; that does not count"),
+        }
     }
 
     pub(crate) fn unregister(&self, params: Option<&RawValue>, parsed: &Value) {

@@ -12,7 +12,7 @@ mod document;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
-use hob_base::{AbsPath, ContentHash, WsPath};
+use hob_base::{AbsPath, ContentHash, WsPath, small};
 use serde_json::Value;
 
 use crate::documents::{Doc, FileChange, Label, Shown};
@@ -367,9 +367,7 @@ impl View {
             Doc::Inside(path) => self.root.join_ws(path),
             Doc::Outside(uri) => uri::to_path(&uri.parse().ok()?)?,
         };
-        let small = std::fs::metadata(path.as_path()).ok().filter(|meta| meta.is_file());
-        small.filter(|meta| meta.len() <= MOST_READ)?;
-        let text = std::fs::read_to_string(path.as_path()).ok()?;
+        let text = small::read_text(path.as_path(), MOST_READ).ok()?;
         Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
