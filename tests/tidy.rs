@@ -3,6 +3,7 @@
 //! The text is looked at, not the program: what the compiler and clippy can see is theirs. A rule that nothing runs
 //! is no rule.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hob_tests::{World, repository};
@@ -274,4 +275,23 @@ fn the_documents_are_there() {
     assert!(changes.contains("Unreleased") || changes.contains("## "), "CHANGELOG.md has sections");
     let readme = std::fs::read_to_string(repository().join("README.md")).expect("just read");
     assert!(readme.contains("<!-- test command -->"), "README.md marks the command that runs these tests");
+}
+
+/// `docs/security.md` counts and justifies them; a file that is not in its table has not been looked at.
+#[test]
+fn unsafe_code_is_where_the_page_on_security_says() {
+    let page = std::fs::read_to_string(repository().join("docs/security.md")).expect("the page is there");
+    let section =
+        page.split("\n## `unsafe`").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    let told: BTreeSet<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+    let rust = rust_files();
+    // Tests too: the lint is denied there as well. This file speaks of it only.
+    let allows = |text: &str| code(text).contains("allow(unsafe_code");
+    let found: BTreeSet<&str> = rust
+        .iter()
+        .filter(|(name, text)| name != "tests/tidy.rs" && allows(text))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(found, told, "files that allow `unsafe` (left), and those in the table (right)");
 }

@@ -74,9 +74,13 @@ pub struct EditorClient {
 
 /// The daemon's side of an editor. Dropping it is the end of the connection: everything that it had is let go of.
 pub trait EditorSide: Send + Sync {
-    /// Takes one message of the editor, as JSON-RPC text; called in the order in which they came. Does not wait.
-    fn take(&self, message: String);
+    /// Takes one message of the editor, as JSON-RPC text; called in the order in which they came. Does not wait. `held` is dropped
+    /// when the message has been dealt with: whoever reads the connection waits for that before there are too many.
+    fn take(&self, message: String, held: Held);
 }
+
+/// Something that is only held, and means something by being let go.
+pub type Held = Box<dyn std::fmt::Debug + Send>;
 
 /// What connections need of the rest of the daemon. Methods are called from blocking threads.
 pub trait Calls: Send + Sync + 'static {

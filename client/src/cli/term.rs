@@ -1,11 +1,14 @@
 //! Colours, width and printing, decided once from what the streams are.
 //!
 //! Renderers make strings and print nothing, so that they can be tested; everything printed goes through here, where a
-//! closed pipe is the normal end of `hob ... | head` and not an error.
+//! closed pipe is the normal end of `hob ... | head` and not an error, and where a terminal sees control characters only as words
+//! (`visible.rs`).
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _, Write as _};
+
+use super::visible::visible;
 
 /// How to write for one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +105,9 @@ fn ask_columns() -> Option<usize> {
 /// Whatever else the system says.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let is_terminal = out.is_terminal();
+    let bytes = if is_terminal { visible(text.as_bytes()) } else { Cow::Borrowed(text.as_bytes()) };
+    match out.write_all(&bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
@@ -110,7 +115,10 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
 
 /// Writes a line to standard error; if that cannot be done there is nobody left to tell.
 pub(crate) fn tell(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let mut err = io::stderr().lock();
+    let is_terminal = err.is_terminal();
+    let bytes = if is_terminal { visible(line.as_bytes()) } else { Cow::Borrowed(line.as_bytes()) };
+    let _ = err.write_all(&bytes).and_then(|()| err.write_all(b"\n"));
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! it came until it is answered, and only who takes it out answers it: that is why each is answered exactly once.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
@@ -22,12 +23,19 @@ use super::shape::abilities::Abilities;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
 use super::shape::translate::{self, Documents};
+use crate::calls::Held;
 
 /// Documents as servers have them, by URI.
 pub(super) type Texts<'t> = &'t dyn Fn(&str) -> Option<Arc<str>>;
 
 /// Why a request of an editor is refused quietly: its text is not the one that the server has.
 const OUT_OF_STEP: &str = "another text of this document counts at the moment";
+
+/// Requests of one editor that are not answered yet; one more is refused.
+const MOST_WAITING: usize = 4_096;
+
+/// Requests of one editor that are worked on by threads of their own; one more is refused.
+const MOST_ASIDE: usize = 64;
 
 /// A request of the editor.
 #[derive(Clone, Debug)]
@@ -50,8 +58,8 @@ impl Request {
 /// What the editor's thread is to do.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The editor says something.
-    Said(String),
+    /// The editor says something; what is held goes when that has been dealt with.
+    Said(String, Held),
     /// A server can be asked, or why not.
     Started(LinkKey, Result<Arc<Instance>, LiveError>),
     /// A server is gone.
@@ -81,12 +89,22 @@ pub(super) enum Worker {
     Thread(CancelToken),
 }
 
+/// One of the threads that work on requests; counted before it is, and until it is gone.
+struct Aside(Arc<Desk>);
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        self.0.aside.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// See the module.
 pub(super) struct Desk {
     pub(super) editor: EditorId,
     send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
     events: Sender<Event>,
     waiting: Mutex<HashMap<RequestId, Worker>>,
+    aside: AtomicUsize,
     asked: Mutex<(u64, HashMap<u64, Option<Reply>>)>,
     met: OnceLock<(Abilities, Encoding)>,
     offered: OnceLock<Value>,
@@ -99,7 +117,8 @@ impl Desk {
         events: Sender<Event>,
     ) -> Self {
         let (waiting, asked) = (Mutex::default(), Mutex::default());
-        Self { editor, send, events, waiting, asked, met: OnceLock::new(), offered: OnceLock::new() }
+        let aside = AtomicUsize::new(0);
+        Self { editor, send, events, waiting, aside, asked, met: OnceLock::new(), offered: OnceLock::new() }
     }
 
     /// What the editor understands, and how it counts columns; the least there is before it has said so.
@@ -126,6 +145,32 @@ impl Desk {
     /// Has the editor's thread do something. It is gone when the editor is.
     pub(super) fn post(&self, event: Event) {
         let _ = self.events.send(event);
+    }
+
+    /// Whether so many requests wait that one more is refused.
+    pub(super) fn is_full(&self) -> bool {
+        self.waiting().len() >= MOST_WAITING
+    }
+
+    /// Refuses a request because there are too many.
+    pub(super) fn refuse_flood(&self, id: &RequestId) {
+        let words = "this editor has asked too much at once; ask again when earlier requests are answered";
+        self.refuse(id, &ResponseError::new(codes::REQUEST_FAILED, words));
+    }
+
+    /// Works on a request on a thread of its own, or refuses it if too many are worked on so.
+    pub(super) fn aside(self: &Arc<Self>, name: &str, id: &RequestId, work: impl FnOnce() + Send + 'static) {
+        let place = Aside(Arc::clone(self));
+        if self.aside.fetch_add(1, Ordering::AcqRel) >= MOST_ASIDE {
+            return self.refuse_flood(id);
+        }
+        let run = move || {
+            let _place = place;
+            work();
+        };
+        if let Err(error) = std::thread::Builder::new().name(name.to_owned()).spawn(run) {
+            tracing::warn!(%error, "no thread to answer an editor on");
+        }
     }
 
     /// Takes a request on; `false` if one of its number is not answered yet.

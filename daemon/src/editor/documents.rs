@@ -24,6 +24,22 @@ const MOST_BYTES: usize = 64 << 10;
 /// The longest text that is taken.
 const LONGEST: usize = 256 << 20;
 
+/// One editor's documents, and all their texts together.
+const MOST_DOCUMENTS: usize = 16_384;
+const LONGEST_TOGETHER: usize = 512 << 20;
+
+/// Why no more text of this editor is taken, if `documents` and so many bytes more were too much.
+pub(super) fn too_much(documents: &Documents, more: usize) -> Option<String> {
+    let all: usize = documents.values().map(|document| document.text.len()).sum();
+    match () {
+        () if documents.len() >= MOST_DOCUMENTS => Some(format!("{MOST_DOCUMENTS} documents are open")),
+        () if all + more > LONGEST_TOGETHER => {
+            Some(format!("all open documents are over {LONGEST_TOGETHER} bytes"))
+        }
+        () => None,
+    }
+}
+
 /// A document.
 #[derive(Debug)]
 pub(super) struct Document {
@@ -75,6 +91,13 @@ pub(super) struct Place {
     pub(super) view: Arc<View>,
     pub(super) root: AbsPath,
     pub(super) link: Option<LinkKey>,
+}
+
+impl DidChange<'_> {
+    /// How many bytes it adds at most.
+    pub(super) fn bytes(&self) -> usize {
+        self.changes.iter().map(|change| change.get().len()).sum()
+    }
 }
 
 impl Document {

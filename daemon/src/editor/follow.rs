@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::Editor;
 use super::begin::{kind_of, name_for, path_of};
 use super::desk::{Event, MessageKind};
-use super::documents::{DidChange, Document, Place};
+use super::documents::{DidChange, Document, Place, too_much};
 use super::link::{Eyes, Link, LinkKey};
 
 /// How long a server may take to be there.
@@ -27,6 +27,9 @@ const STARTS_WITHIN: Duration = Duration::from_secs(120);
 
 /// How long it is believed that there is no server.
 const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(10);
+
+/// A shorter change is taken without asking whether there is room: so much is typed in no time.
+const LONG_CHANGE: usize = 4 << 10;
 
 /// Why a server that was ended on purpose is gone; see [`Instance::stop`].
 const ON_PURPOSE: &str = "it was stopped";
@@ -107,6 +110,10 @@ impl Editor {
         };
         // Opened twice: the later text is what the editor has.
         self.close(&uri);
+        if let Some(why) = too_much(&self.documents, text.len()) {
+            let message = format!("hob: {uri} is not followed, because {why}; close some and reopen it");
+            return self.desk.show(MessageKind::Warning, &message);
+        }
         let document = Document::new((language, version, text), place);
         document.view.open(self.desk.editor, &document.doc, &document.language, document.edit());
         let link = document.link.clone();
@@ -125,9 +132,14 @@ impl Editor {
     fn changed(&mut self, did: &DidChange<'_>) {
         let encoding = self.desk.met().1;
         let uri = &did.document.uri;
+        let more = did.bytes();
+        let over = (more > LONG_CHANGE).then(|| too_much(&self.documents, more)).flatten();
         let Some(document) = self.documents.get_mut(uri) else { return };
         let was_in_step = document.view.is_in_step(self.desk.editor, &document.doc);
-        match document.change(did, encoding) {
+        match document.change(did, encoding).and_then(|edit| match over {
+            Some(why) => Err(why),
+            None => Ok(edit),
+        }) {
             Ok(edit) => document.view.change(self.desk.editor, &document.doc, edit),
             Err(why) => {
                 // What the editor has is not known any more; what is on the disk is.

@@ -36,7 +36,7 @@ use hob_live::rpc::jsonrpc::Incoming;
 use hob_live::rpc::{ResponseError, codes};
 use hob_live::views::{EditorId, View};
 
-use crate::calls::{Calls, EditorClient, EditorSide};
+use crate::calls::{Calls, EditorClient, EditorSide, Held};
 use crate::host::Host;
 use desk::{Desk, Event, Request};
 use documents::Documents;
@@ -95,8 +95,8 @@ struct Editor {
 struct Mailbox(Sender<Event>);
 
 impl EditorSide for Mailbox {
-    fn take(&self, message: String) {
-        let _ = self.0.send(Event::Said(message));
+    fn take(&self, message: String, held: Held) {
+        let _ = self.0.send(Event::Said(message, held));
     }
 }
 
@@ -183,7 +183,8 @@ impl Editor {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Said(text) => self.hear(&text),
+            // What it holds goes at the end of this: then the next one may come.
+            Event::Said(text, _held) => self.hear(&text),
             Event::Started(key, outcome) => self.started(key, outcome),
             Event::Gone(key, why) => self.gone(&key, &why),
             Event::Again(request) => self.route(request),
@@ -211,9 +212,13 @@ impl Editor {
     }
 
     fn requested(&mut self, request: Request) {
+        let is_one_too_many = self.desk.is_full();
         if !self.desk.begin(&request.id) {
             tracing::warn!(id = %request.id, "an editor has used the number of a request twice");
             return;
+        }
+        if is_one_too_many {
+            return self.desk.refuse_flood(&request.id);
         }
         let invalid = |words: &str| ResponseError::new(codes::INVALID_REQUEST, words);
         match (self.phase, request.method.as_str()) {

@@ -285,7 +285,7 @@ impl Editor {
         let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
         let view = self.host.live().pool().view(&root);
         let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
-        let promise = Promise(Arc::clone(&desk), id);
+        let promise = Promise(Arc::clone(&desk), id.clone());
         let run = move || {
             let _promise = promise;
             let Ok(workspace) = host.workspace(&root) else { return };
@@ -298,9 +298,7 @@ impl Editor {
             let texts = |uri: &str| text_of(&view, uri);
             desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
         };
-        if let Err(error) = std::thread::Builder::new().name("hob-editor-map".to_owned()).spawn(run) {
-            tracing::warn!(%error, "no thread to answer an editor on");
-        }
+        self.desk.aside("hob-editor-map", &id, run);
     }
 
     pub(super) fn any_root(&self) -> Option<hob_base::AbsPath> {
@@ -414,7 +412,8 @@ impl Asked {
 
     /// Has the server say what actions do that this editor would have to ask for later, and cannot.
     fn complete(self, mut actions: Value) {
-        let promise = Promise(Arc::clone(&self.desk), self.request.id.clone());
+        let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
+        let promise = Promise(Arc::clone(&desk), id.clone());
         let run = move || {
             let _promise = promise;
             let cancel = CancelToken::new(Deadline::after(RESOLVED_WITHIN));
@@ -430,9 +429,7 @@ impl Asked {
             }
             self.finish(actions);
         };
-        if let Err(error) = std::thread::Builder::new().name("hob-editor-actions".to_owned()).spawn(run) {
-            tracing::warn!(%error, "no thread to complete code actions on");
-        }
+        desk.aside("hob-editor-actions", &id, run);
     }
 
     fn give(self, result: &str) {

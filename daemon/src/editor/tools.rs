@@ -42,7 +42,8 @@ impl Editor {
         let open: Open = open.collect();
         let (host, calls, desk) = (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.desk));
         let (client, folders) = (self.client.clone(), self.folders.clone());
-        let promise = Promise(Arc::clone(&desk), request.id.clone());
+        let id = request.id.clone();
+        let promise = Promise(Arc::clone(&desk), id.clone());
         let encoding = self.desk.met().1;
         let run = move || {
             let _promise = promise;
@@ -64,9 +65,7 @@ impl Editor {
                 None => desk.answer_raw(&request.id, "null"),
             }
         };
-        if let Err(error) = std::thread::Builder::new().name("hob-editor-own".to_owned()).spawn(run) {
-            tracing::warn!(%error, "no thread to answer an editor on");
-        }
+        self.desk.aside("hob-editor-own", &id, run);
     }
 }
 

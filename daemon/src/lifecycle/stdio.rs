@@ -4,6 +4,8 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
+use hob_proto::private_dir::PrivateDirError;
+
 /// A larger file of earlier last words is begun anew.
 const KEEP: u64 = 256 * 1024;
 
@@ -44,11 +46,41 @@ fn last_words(logs: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }
 
-/// Makes a folder that only the user may enter; an existing one stays as it is.
-pub(super) fn make_dir(path: &Path) -> io::Result<()> {
+/// Makes a folder that only the user may enter; of an existing one of the user's, others lose what they could do.
+///
+/// Where the name is a link, the folder that it leads to counts: caches are put on another disk that way.
+pub(super) fn make_dir(path: &Path) -> Result<(), PrivateDirError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let failed = |source| PrivateDirError::Create { path: path.clone(), source };
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+    match builder.create(&path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(PrivateDirError::NotAFolder(path)),
+        made => made.map_err(failed).and_then(|()| tighten(&path)),
+    }
+}
+
+#[cfg(unix)]
+fn tighten(path: &Path) -> Result<(), PrivateDirError> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let failed = |source| PrivateDirError::Create { path: path.to_path_buf(), source };
+    // The open folder, so that what is looked at is what is changed.
+    let folder = File::open(path).map_err(failed)?;
+    let found = folder.metadata().map_err(failed)?;
+    let ours = rustix::process::geteuid().as_raw();
+    if found.uid() != ours {
+        return Err(PrivateDirError::OtherOwner { path: path.to_path_buf(), owner: found.uid(), ours });
+    }
+    if found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    tracing::info!(folder = %path.display(), "closed to others, who could have looked into it");
+    folder.set_permissions(std::fs::Permissions::from_mode(0o700)).map_err(failed)
+}
+
+#[cfg(not(unix))]
+fn tighten(_path: &Path) -> Result<(), PrivateDirError> {
+    Ok(())
 }

@@ -107,7 +107,7 @@ async fn obey(
             let _ = sessions.orders.send(Order::Shutdown);
         }
         ClientMessage::Retire { reason } => return retire(sessions, session, reason),
-        ClientMessage::Lsp { message } => return editor::take(sessions, session, message),
+        ClientMessage::Lsp { message } => return editor::take(sessions, session, message).await,
     }
     Ok(())
 }

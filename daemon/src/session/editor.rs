@@ -8,17 +8,25 @@ use super::Sessions;
 use super::registry::Session;
 use crate::calls::{EditorClient, EditorSide};
 
-/// Takes one message. The error ends the connection.
-pub(super) fn take(sessions: &Sessions, session: &Arc<Session>, message: String) -> Result<(), String> {
+/// A message counts as at least this many KiB: much comes with it besides its bytes.
+const LEAST: usize = 16;
+
+/// Takes one message, once there is room for it: until then the connection is not read. The error ends the connection.
+pub(super) async fn take(sessions: &Sessions, session: &Arc<Session>, message: String) -> Result<(), String> {
     if session.hello.kind != ClientKind::Lsp {
         return Err("only editors may send messages of editors".into());
     }
+    let size = (message.len() >> 10).clamp(LEAST, sessions.limits.editor_kib);
+    let size = u32::try_from(size).map_err(|error| error.to_string())?;
+    // Never closed.
+    let held =
+        Arc::clone(&session.editor_room).acquire_many_owned(size).await.map_err(|error| error.to_string())?;
     let mut editor = lock(session);
     if editor.is_none() {
         *editor = sessions.calls.editor(client(session));
     }
     let editor = editor.as_ref().ok_or("this daemon serves no editors")?;
-    editor.take(message);
+    editor.take(message, Box::new(held));
     Ok(())
 }
 

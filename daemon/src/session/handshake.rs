@@ -64,6 +64,7 @@ fn take_in(sessions: &Sessions, hello: &Hello) -> Result<Guest, No> {
         build: sessions.build.clone(),
         pid: std::process::id(),
         notice: notice(&sessions.build, &hello.build),
+        successor: sessions.successor.clone(),
     };
     let first = frame::encode(&welcome).map_err(|error| No::because(error.to_string()))?;
     let session = Arc::new(Session::new(hello.clone(), cwd, &sessions.limits));
@@ -104,6 +105,15 @@ fn notice(ours: &Build, theirs: &Build) -> Option<String> {
     })
 }
 
+/// Refuses whoever comes while too many are here that have not greeted.
+pub(super) async fn turn_away(sessions: &Sessions, mut writer: Writer) {
+    let waiting = sessions.limits.newcomers;
+    let no = No::because(format!(
+        "{waiting} connections have not said yet who they are, which is the most this daemon takes"
+    ));
+    refuse(sessions, &mut writer, &no).await;
+}
+
 async fn refuse(sessions: &Sessions, writer: &mut Writer, no: &No) {
     tracing::info!(reason = no.reason, "a client was refused");
     let welcome = Welcome::Refused {
@@ -111,6 +121,7 @@ async fn refuse(sessions: &Sessions, writer: &mut Writer, no: &No) {
         build: sessions.build.clone(),
         reason: no.reason.clone(),
         retiring: no.retiring,
+        successor: sessions.successor.clone(),
     };
     if let Ok(frame) = frame::encode(&welcome) {
         let writing = async {

@@ -22,6 +22,8 @@ pub(super) struct Session {
     pub(super) caller: Arc<Caller>,
     /// The daemon's side of an editor, from its first message on.
     pub(super) editor: Mutex<Option<Box<dyn EditorSide>>>,
+    /// Room for an editor's messages that are not dealt with yet, in KiB.
+    pub(super) editor_room: Arc<Semaphore>,
     pub(super) running: Arc<Semaphore>,
     pub(super) table: Mutex<CallTable>,
     /// Set when this daemon, not the client, gave its calls up: their failures are then kept back, for the client to repeat
@@ -58,6 +60,7 @@ impl Session {
             outbox: Outbox::new(limits.unread_bytes, limits.unread_messages),
             caller: Arc::new(Caller::default()),
             editor: Mutex::default(),
+            editor_room: Arc::new(Semaphore::new(limits.editor_kib)),
             running: Arc::new(Semaphore::new(limits.running_per_client)),
             table: Mutex::default(),
             given_up: AtomicBool::new(false),

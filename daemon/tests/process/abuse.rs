@@ -149,3 +149,49 @@ async fn one_client_too_many_is_told_so() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_say_nothing_are_counted() {
+    let world = World::new();
+    let limits = Limits { newcomers: 2, ..Limits::default() };
+    let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let connected_before = connected(&world).await;
+    let silent = (Raw::silent(&world).await, Raw::silent(&world).await);
+    let mut third = Raw::silent(&world).await;
+    let welcome: Welcome = frame::read(&mut third.reader).await.expect("an answer");
+    let Welcome::Refused { reason, .. } = welcome else { panic!("{welcome:?}") };
+    assert!(reason.contains("2 connections"), "{reason}");
+    connected_before.call(&call_of("hello"), None).await.expect("who is in is served");
+    drop(silent);
+    until("room", async || {
+        let reached = hob_client::connect(&world.settings()).await.ok()?;
+        matches!(reached, hob_client::Reached::Serving(_)).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_says_more_than_is_dealt_with_waits_and_loses_nothing() {
+    let world = World::new();
+    // Each message counts as 16 KiB at least.
+    let limits = Limits { editor_kib: 32, ..Limits::default() };
+    let daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let mut raw = Raw::silent(&world).await;
+    let hello = hob_proto::Hello { kind: hob_proto::ClientKind::Lsp, ..world.settings().hello() };
+    frame::write(&mut raw.writer, &hello).await.expect("written");
+    let welcome: Welcome = frame::read(&mut raw.reader).await.expect("a welcome");
+    assert!(matches!(welcome, Welcome::Accepted { .. }), "{welcome:?}");
+    for number in 0..6 {
+        // The third is larger than there is room in all, and comes alone.
+        let message = format!("{number}{}", " ".repeat(if number == 3 { 100 << 10 } else { 0 }));
+        raw.send(&ClientMessage::Lsp { message }).await;
+    }
+    let undone = &daemon.calls.undone;
+    for number in 0..6 {
+        until("the next message", async || (undone.count() > 0).then_some(())).await;
+        // Others are served meanwhile.
+        still_serves(&world).await;
+        assert!(undone.count() <= 2, "{} messages are kept", undone.count());
+        assert_eq!(undone.deal_with_one().trim_end(), number.to_string());
+    }
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hob_base::CancelToken;
 use hob_client::{Answer, Client, Connection, Program, Reached, Request, Settings, connect};
-use hob_daemon::calls::{Answer as DaemonAnswer, CallRequest, Calls, EditorClient, EditorSide};
+use hob_daemon::calls::{Answer as DaemonAnswer, CallRequest, Calls, EditorClient, EditorSide, Held};
 use hob_daemon::lifecycle::{self, Options};
 use hob_proto::places::Places;
 use hob_proto::transport::{Reader, Writer};
@@ -246,9 +246,33 @@ impl Raw {
     }
 }
 
+/// An editor's messages that nobody has dealt with yet.
+#[derive(Default)]
+pub(crate) struct Undone(Mutex<Vec<(String, Held)>>);
+
+impl Undone {
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().expect("not poisoned").len()
+    }
+
+    /// Deals with the first, and says what it was.
+    pub(crate) fn deal_with_one(&self) -> String {
+        self.0.lock().expect("not poisoned").remove(0).0
+    }
+}
+
+struct Slow(Arc<Undone>);
+
+impl EditorSide for Slow {
+    fn take(&self, message: String, held: Held) {
+        self.0.0.lock().expect("not poisoned").push((message, held));
+    }
+}
+
 /// Tools whose doings a test can see and steer.
 #[derive(Default)]
 pub(crate) struct TestCalls {
+    pub(crate) undone: Arc<Undone>,
     /// `wait` answers once this is true.
     open: Mutex<bool>,
     opened: Condvar,
@@ -310,7 +334,7 @@ impl Calls for TestCalls {
     }
 
     fn editor(&self, _client: EditorClient) -> Option<Box<dyn EditorSide>> {
-        None
+        Some(Box::new(Slow(Arc::clone(&self.undone))))
     }
 
     fn status(&self) -> Map<String, Value> {

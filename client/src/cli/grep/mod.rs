@@ -20,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::ask::{Asker, Question};
 use super::term;
+use super::visible::Visible;
 use super::{Common, Failure, Outcome};
 pub(crate) use args::Grep;
 use args::{Sort, When};
@@ -54,7 +55,7 @@ enum Mode {
     Nothing,
 }
 
-type Out = BufWriter<StdoutLock<'static>>;
+type Out = Visible<BufWriter<StdoutLock<'static>>>;
 
 /// Where it goes.
 enum Printer {
@@ -346,7 +347,9 @@ impl Run {
         let look = self.grep.look(self.one && is_file);
         let is_json = self.mode == Mode::Json;
         self.printer.get_or_insert_with(|| {
-            let out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+            let stdout = io::stdout().lock();
+            let (is_terminal, out) = (stdout.is_terminal(), BufWriter::with_capacity(64 << 10, stdout));
+            let out = Visible::new(out, is_terminal);
             if is_json { Printer::Json(Messages::new(out)) } else { Printer::Plain(Plain::new(out, look)) }
         })
     }
