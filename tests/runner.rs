@@ -3,6 +3,8 @@
 //! One binary, because the programs are built and the outside world is fetched once per process; modules by what a user
 //! would say is broken. What can be said below the surface of the programs is tested there, in the crates.
 
+#![cfg(unix)]
+
 mod e2e;
 mod protocol;
 mod quality;

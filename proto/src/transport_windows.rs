@@ -26,7 +26,7 @@ const OVERLAPPED: u32 = 0x4000_0000;
 const IDENTIFICATION: u32 = 0x0001_0000;
 /// `ERROR_PIPE_BUSY`: between two clients the server has no instance of the pipe for a moment.
 const BUSY: i32 = 231;
-/// How long that moment may be.
+/// How long it is waited for what passes in a moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
@@ -49,14 +49,27 @@ pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {
     }
 }
 
+/// Blocks while clients of a daemon that has just ended still have its pipe open: that name can be taken only when they let go.
 pub(super) fn listen(socket: &Path) -> io::Result<Listener> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match create(socket) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            other => return other,
+        }
+    }
+}
+
+fn create(socket: &Path) -> io::Result<Listener> {
     // Protected, so that nothing is inherited; everything to the owner, nothing to anybody else.
     let owner_alone = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"))?;
     let options = ListenerOptions::new().name(socket.to_fs_name::<GenericFilePath>()?).reclaim_name(false);
     options.security_descriptor(owner_alone).create_tokio()
 }
 
-/// Nobody else gets here: see [`listen`].
+/// Nobody else gets here: see [`create`].
 pub(super) fn check_client(_stream: &Stream) -> io::Result<()> {
     Ok(())
 }

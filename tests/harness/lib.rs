@@ -4,6 +4,8 @@
 //! [`World::hob`] are the two ways to ask. Everything panics with the call, the tree and the daemon's log when it does not
 //! get what a test wants, so that a failure can be read without running it again.
 
+#![cfg(unix)]
+
 mod answer;
 mod binaries;
 pub mod browser;

@@ -133,6 +133,11 @@ fn beginning(prefix: Prefix<'_>) -> OsString {
     }
 }
 
+/// Whether a name means a file of that name here.
+fn means_itself(name: &str) -> bool {
+    !cfg!(windows) || !means_something_else(name)
+}
+
 /// Whether Windows takes the name of a file for something else: another file, a stream in one, or a device.
 fn means_something_else(name: &str) -> bool {
     const DEVICES: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
@@ -182,7 +187,7 @@ impl WsPath {
                 Component::Normal(name) => {
                     let name =
                         name.to_str().ok_or_else(|| PathError::NotUnicode(path.display().to_string()))?;
-                    if cfg!(windows) && means_something_else(name) {
+                    if !means_itself(name) {
                         return Err(PathError::Outside(path.display().to_string()));
                     }
                     parts.push(name);
@@ -236,10 +241,8 @@ impl WsPath {
 
 /// The common case, checked without building anything.
 fn is_clean(path: &str) -> bool {
-    !path.is_empty()
-        && !path.contains(['\\', ':'])
-        && path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
-        && !(cfg!(windows) && path.split('/').any(means_something_else))
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != ".." && means_itself(part);
+    !path.is_empty() && !path.contains(['\\', ':']) && path.split('/').all(is_plain)
 }
 
 impl Borrow<str> for WsPath {

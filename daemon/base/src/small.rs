@@ -10,6 +10,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::path::AbsPath;
+
 /// Reads the regular file at `path` whole, following links, if it has at most `limit` bytes.
 ///
 /// # Errors
@@ -49,12 +51,12 @@ pub fn read_within(folder: &Path, path: &Path, limit: u64) -> io::Result<Vec<u8>
     if !fs::symlink_metadata(path)?.is_symlink() {
         return read(path, limit);
     }
-    let real = fs::canonicalize(path)?;
-    if !real.starts_with(folder) {
+    let real = AbsPath::new(fs::canonicalize(path)?).map_err(io::Error::other)?;
+    if !real.as_path().starts_with(folder) {
         let why = "it is a link that leads out of the project";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
-    read(&real, limit)
+    read(real.as_path(), limit)
 }
 
 fn check_kind(metadata: &fs::Metadata) -> io::Result<()> {

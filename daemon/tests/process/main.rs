@@ -3,6 +3,8 @@
 //! Real `hobd` processes where starting, dying and replacing matter; the lifecycle inside the test process, with a few
 //! lines of tools, where a test must know what a call is doing; a scripted daemon where the client is the one to watch.
 
+#![cfg(unix)]
+
 mod abuse;
 mod calls;
 mod guard;

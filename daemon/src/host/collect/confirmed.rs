@@ -47,7 +47,7 @@ impl Run<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use hob_base::AbsPath;
     use hob_store::{MemoryStore, Store as _};

@@ -146,7 +146,7 @@ impl Collector {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use hob_store::MemoryStore;
 

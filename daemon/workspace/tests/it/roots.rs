@@ -63,6 +63,7 @@ fn without_version_control_the_nearest_project_counts() {
     check(&tree, "plain", "plain", RootKind::Plain);
 }
 
+#[cfg(unix)]
 #[test]
 fn home_and_slash_are_never_chosen_for_a_stray_marker() {
     let tree = Tree::new();
@@ -78,6 +79,7 @@ fn home_and_slash_are_never_chosen_for_a_stray_marker() {
     assert_eq!((root.path, root.kind), (slash, RootKind::Plain));
 }
 
+#[cfg(unix)]
 #[test]
 fn what_cannot_be_a_start_is_said() {
     let tree = Tree::new();
