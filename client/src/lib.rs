@@ -13,6 +13,7 @@ pub mod edits;
 pub mod envelope;
 mod launch;
 mod locks;
+pub mod manual;
 pub mod program;
 pub mod reconnect;
 mod routing;

@@ -1,15 +1,108 @@
-//! Write the manual pages
+//! `hob man`: manual pages, of `hob` and its commands from their own definitions, of the other programs by asking them.
+//!
+//! Packages are made with `--out`; who has no package reads one with `hob man map | man -l -`. The other programs print their
+//! page on `--man`, which their help does not mention: only they know their command lines.
 
-use clap::Args;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
 
-use super::{Common, Failure, Outcome};
+use clap::{Args, Command, CommandFactory as _};
+use hob_client::manual;
 
-/// Write the manual pages
+use super::{Cli, Failure, Outcome, term};
+
+/// The programs that are installed beside `hob`.
+const OTHERS: [&str; 3] = ["hobd", "hob-mcp", "hob-lsp"];
+
+/// Print a manual page, or write all of them into a folder
+///
+/// For instance: hob man map | man -l -
 #[derive(Debug, Args)]
-pub(crate) struct Man {}
+pub(crate) struct Man {
+    /// The command whose page is wanted, or hobd, hob-mcp or hob-lsp (default: hob itself)
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+
+    /// Write the pages of all commands and programs into this folder
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    out: Option<PathBuf>,
+}
+
+/// A file name and what is in it.
+type Page = (String, Vec<u8>);
 
 impl Man {
-    pub(super) async fn run(&self, _common: &Common) -> Result<Outcome, Failure> {
-        Err(Failure::Usage("not there yet".to_owned()))
+    pub(super) fn run(&self) -> Result<Outcome, Failure> {
+        match &self.out {
+            Some(folder) => write_all(folder)?,
+            None => std::io::stdout().lock().write_all(&self.one()?)?,
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn one(&self) -> Result<Vec<u8>, Failure> {
+        if let [name] = self.command.as_slice()
+            && OTHERS.contains(&name.as_str())
+        {
+            return of_program(name);
+        }
+        let wanted = [&["hob".to_owned()], self.command.as_slice()].concat().join("-") + ".1";
+        let found = own().into_iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, text)| text).ok_or_else(|| {
+            let asked = self.command.join(" ");
+            Failure::Usage(format!("there is no command `{asked}`; `hob --help` lists them"))
+        })
+    }
+}
+
+fn write_all(folder: &Path) -> Result<(), Failure> {
+    let mut pages = own();
+    for name in OTHERS {
+        pages.push((format!("{name}.1"), of_program(name)?));
+    }
+    let failed =
+        |error: std::io::Error| Failure::Usage(format!("cannot write into {}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for (name, text) in &pages {
+        std::fs::write(folder.join(name), text).map_err(failed)?;
+    }
+    term::print(&format!("{} pages in {}\n", pages.len(), folder.display()))?;
+    Ok(())
+}
+
+/// The pages of `hob` and of every command that its help shows.
+fn own() -> Vec<Page> {
+    let mut root = Cli::command().disable_help_subcommand(true);
+    root.build();
+    let mut pages = Vec::new();
+    collect(&root, None, &mut pages);
+    pages
+}
+
+fn collect(command: &Command, above: Option<&str>, pages: &mut Vec<Page>) {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    let related: Vec<&str> = above.map_or_else(|| OTHERS.to_vec(), |above| vec![above]);
+    pages.push((manual::file_name(command), manual::page(command.clone(), &related)));
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        collect(below, Some(name), pages);
+    }
+}
+
+/// What the program of that name, beside this one, prints on `--man`.
+fn of_program(name: &str) -> Result<Vec<u8>, Failure> {
+    let own = std::env::current_exe()?;
+    let own = own.canonicalize().unwrap_or(own);
+    let path = own.with_file_name(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let said = Process::new(&path).arg("--man").stdin(Stdio::null()).output();
+    match said {
+        Ok(said) if said.status.success() => Ok(said.stdout),
+        Ok(_) => {
+            Err(Failure::Usage(format!("{} is of another version: it does not know `--man`", path.display())))
+        }
+        Err(error) => Err(Failure::Usage(format!(
+            "cannot ask {} for its page: {error}; the programs belong into one folder",
+            path.display()
+        ))),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 const ABOUT: &str =
     "LSP server for hob: any editor shares the language servers and the index of one background daemon";
@@ -31,9 +31,18 @@ pub(crate) struct Args {
     /// Accepted because editors pass it: there is no other way to speak with this program
     #[arg(long)]
     pub(crate) stdio: bool,
+
+    /// Print the manual page as roff and end; `hob man` asks for it
+    #[arg(long, hide = true)]
+    pub(crate) man: bool,
 }
 
 impl Args {
+    /// The manual page.
+    pub(crate) fn manual() -> Vec<u8> {
+        hob_client::manual::page(Self::command(), &["hob", "hobd"])
+    }
+
     /// Where the project is, absolute, if that is said.
     pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
         self.root.as_ref().map(|root| cwd.join(root))
@@ -42,8 +51,6 @@ impl Args {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]

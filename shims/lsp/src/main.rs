@@ -30,6 +30,9 @@ use stdio::{Input, Output};
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if args.man {
+        return print_manual();
+    }
     start_log();
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -42,6 +45,11 @@ fn main() -> ExitCode {
     // A thread may still sit in a read of standard input; it must not keep the process.
     runtime.shutdown_background();
     code
+}
+
+fn print_manual() -> ExitCode {
+    let printed = std::io::Write::write_all(&mut std::io::stdout(), &Args::manual());
+    if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 async fn run(args: &Args) -> ExitCode {

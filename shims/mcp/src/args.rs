@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use hob_proto::tools::{self, ToolDef};
 
 const ABOUT: &str = "MCP server for hob: code intelligence that is kept warm by one background daemon";
@@ -49,9 +49,18 @@ pub(crate) struct Args {
     /// Send the tools' output schemas, which cost context and which few clients need
     #[arg(long)]
     pub(crate) output_schemas: bool,
+
+    /// Print the manual page as roff and end; `hob man` asks for it
+    #[arg(long, hide = true)]
+    pub(crate) man: bool,
 }
 
 impl Args {
+    /// The manual page.
+    pub(crate) fn manual() -> Vec<u8> {
+        hob_client::manual::page(Self::command(), &["hob", "hobd"])
+    }
+
     /// The tools to offer, sorted by name. `enabled` says whether the settings enable edits.
     pub(crate) fn chosen(&self, enabled: bool) -> Vec<&'static ToolDef> {
         tools::select(&self.tools, self.edits || enabled).unwrap_or_default()
@@ -81,8 +90,6 @@ impl Where {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
