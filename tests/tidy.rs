@@ -295,3 +295,97 @@ fn unsafe_code_is_where_the_page_on_security_says() {
         .collect();
     assert_eq!(found, told, "files that allow `unsafe` (left), and those in the table (right)");
 }
+
+/// What `cargo deny check bans licenses sources` looks at most: not everything that it does, but run by whoever runs the tests.
+#[test]
+fn what_comes_in_is_what_the_rules_allow() {
+    let rules = std::fs::read_to_string(repository().join("deny.toml")).expect("deny.toml is there");
+    let quoted =
+        |list: &str| -> BTreeSet<String> { list.split('"').skip(1).step_by(2).map(str::to_owned).collect() };
+    let after = |from: &str| {
+        rules.split(from).nth(1).and_then(|rest| rest.split(']').next()).expect("a list").to_owned()
+    };
+    let (allowed, banned) = (quoted(&after("\nallow = [")), quoted(&after("\ndeny = [")));
+    // Of one crate each: its name, then its licences.
+    let exceptions = after("\nexceptions = [{ crate =");
+    let exceptions: Vec<String> = exceptions.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    let mut cargo = std::process::Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()));
+    cargo.args(["metadata", "--format-version", "1", "--locked"]).current_dir(repository());
+    let told: serde_json::Value =
+        serde_json::from_str(&hob_tests::run(&mut cargo, b"").success()).expect("JSON");
+    let mut offenders = Vec::new();
+    for package in
+        told["packages"].as_array().expect("packages").iter().filter(|package| package["source"].is_string())
+    {
+        let text = |field: &str| package[field].as_str().unwrap_or_default();
+        let is_exception = exceptions.first().is_some_and(|name| name == text("name"));
+        let is_allowed =
+            |id: &str| allowed.contains(id) || is_exception && exceptions.iter().any(|it| it == id);
+        if !may_come_in(text("license"), &is_allowed) {
+            offenders.push(format!("{} {} is under `{}`", text("name"), text("version"), text("license")));
+        }
+        if text("source") != "registry+https://github.com/rust-lang/crates.io-index"
+            || banned.contains(text("name"))
+        {
+            offenders.push(format!("{} of {}", text("name"), text("source")));
+        }
+    }
+    none("deny.toml says what may come in", &offenders);
+}
+
+/// Whether one of the choices that a licence expression gives is allowed. `OR` binds less than `AND`, `/` is an old `OR`.
+fn may_come_in(expression: &str, is_allowed: &dyn Fn(&str) -> bool) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut words = spaced.split_whitespace().peekable();
+    !expression.is_empty() && any_of(&mut words, is_allowed)
+}
+
+type Words<'w> = std::iter::Peekable<std::str::SplitWhitespace<'w>>;
+
+fn any_of(words: &mut Words<'_>, is_allowed: &dyn Fn(&str) -> bool) -> bool {
+    let mut any = all_of(words, is_allowed);
+    while words.next_if_eq(&"OR").is_some() {
+        any |= all_of(words, is_allowed);
+    }
+    any
+}
+
+fn all_of(words: &mut Words<'_>, is_allowed: &dyn Fn(&str) -> bool) -> bool {
+    let mut all = one(words, is_allowed);
+    while words.next_if_eq(&"AND").is_some() {
+        all &= one(words, is_allowed);
+    }
+    all
+}
+
+fn one(words: &mut Words<'_>, is_allowed: &dyn Fn(&str) -> bool) -> bool {
+    match words.next() {
+        Some("(") => {
+            let inside = any_of(words, is_allowed);
+            words.next_if_eq(&")");
+            inside
+        }
+        Some(id) => match words.next_if_eq(&"WITH") {
+            Some(_) => is_allowed(&format!("{id} WITH {}", words.next().unwrap_or_default())),
+            None => is_allowed(id),
+        },
+        None => false,
+    }
+}
+
+#[test]
+fn licence_expressions_are_read_as_they_are_meant() {
+    let is_allowed = |id: &str| ["MIT", "ISC", "Apache-2.0 WITH LLVM-exception"].contains(&id);
+    for good in [
+        "MIT",
+        "MIT OR GPL-3.0",
+        "GPL-3.0/MIT",
+        "(GPL-3.0 OR MIT) AND ISC",
+        "GPL-2.0 OR Apache-2.0 WITH LLVM-exception",
+    ] {
+        assert!(may_come_in(good, &is_allowed), "{good}");
+    }
+    for bad in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "Apache-2.0"] {
+        assert!(!may_come_in(bad, &is_allowed), "{bad}");
+    }
+}

@@ -154,7 +154,8 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
         let endings: &[&str] = if cfg!(windows) { &["exe", "cmd", "bat"] } else { &[""] };
         for ending in endings {
             // Names may have dots: nothing of them is an ending.
-            let path = if ending.is_empty() { folder.join(name) } else { folder.join(format!("{name}.{ending}")) };
+            let path =
+                if ending.is_empty() { folder.join(name) } else { folder.join(format!("{name}.{ending}")) };
             if identity(&path).is_some() && !hits.contains(&path) {
                 hits.push(path);
             }

@@ -54,10 +54,10 @@ impl Graph {
         };
         let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
-            write(out, &page::html(&picture))?;
+            write(out, &page::html(&picture), self.out.is_none())?;
         }
         if let Some(svg) = &svg {
-            write(svg, &svg::svg(&picture))?;
+            write(svg, &svg::svg(&picture), false)?;
         }
         tell(&picture, (out.as_deref(), svg.as_deref()), common.json)?;
         if self.open
@@ -118,12 +118,31 @@ fn own_file(place: &Path, picture: &Picture) -> Result<PathBuf, Failure> {
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let name: String = picture.name.chars().take(60).map(plain).collect();
     let folder = places.cache.join("graphs");
-    std::fs::create_dir_all(&folder)?;
+    make_private(&folder)?;
     Ok(folder.join(format!("{name}-{:08x}.html", hasher.finish() as u32)))
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+/// A folder for the user alone, from the first instant.
+fn make_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder)
+}
+
+/// Writes a file: one of hob's own for the user alone, one that the user names with the usual permissions.
+fn write(file: &Path, text: &str, is_own: bool) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if is_own {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = is_own;
+    let written = options.open(file).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
 }
 
 fn tell(picture: &Picture, (out, svg): (Option<&Path>, Option<&Path>), as_json: bool) -> Result<(), Failure> {

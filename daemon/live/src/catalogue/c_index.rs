@@ -66,7 +66,8 @@ fn forget(files: &Files, index: &Path, changed: BTreeSet<String>) -> io::Result<
     if changed.is_empty() {
         return Ok(());
     }
-    let database = small::read_text(&index.join("../../../compile_commands.json"), LARGEST).unwrap_or_default();
+    let database =
+        small::read_text(&index.join("../../../compile_commands.json"), LARGEST).unwrap_or_default();
     if database.contains("-include") && changed.iter().any(|name| database.contains(name.as_str())) {
         return fs::remove_dir_all(index);
     }

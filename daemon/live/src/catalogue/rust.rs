@@ -86,19 +86,28 @@ fn environment(circumstances: &Circumstances<'_>) -> Environment {
 }
 
 /// Settings that no variable can overrule: Cargo's name variables for the compiler, which it runs whatever it is asked, and those
-/// can name code to be loaded; rust-analyzer's own name commands in the place of Cargo's.
-const SETTINGS: &[&str] = &[".cargo/config.toml", ".cargo/config", "rust-analyzer.toml", ".rust-analyzer.toml"];
+/// can name code to be loaded; rust-analyzer's own name commands in the place of Cargo's; and a description of the project in the
+/// place of Cargo's names the folder in which the compiler lies.
+const SETTINGS: &[&str] = &[
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-analyzer.toml",
+    ".rust-analyzer.toml",
+    "rust-project.json",
+    ".rust-project.json",
+];
 
 /// Cargo reads its settings in the folder where it describes a project and above: that is the project's or one of its own folders,
 /// where there is no package at the top.
 fn needs_trust_in(root: &AbsPath) -> Option<&'static str> {
     let has = |folder: &Path| SETTINGS.iter().any(|name| folder.join(name).symlink_metadata().is_ok());
-    let packages = || {
-        let entries = std::fs::read_dir(root.as_path()).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).filter(|path| path.join("Cargo.toml").symlink_metadata().is_ok())
+    let is_package = |folder: &Path| {
+        ["Cargo.toml", "rust-project.json", ".rust-project.json"]
+            .iter()
+            .any(|name| folder.join(name).symlink_metadata().is_ok())
     };
-    let root = root.as_path();
-    let found = has(root) || packages().any(|folder| has(&folder));
+    let below = std::fs::read_dir(root.as_path()).into_iter().flatten().flatten().map(|entry| entry.path());
+    let found = has(root.as_path()) || below.into_iter().any(|folder| is_package(&folder) && has(&folder));
     found.then_some("the project has settings for Cargo or for itself, and those can have programs run")
 }
 

@@ -76,7 +76,10 @@ fn below(folder: &Path, depth: usize) -> Option<String> {
             () if kind.is_dir() => below(&path, depth.checked_sub(1)?),
             () if kind.is_file() => None,
             // A link counts as what it leads to, and is not descended into.
-            () => fs::metadata(&path).ok().filter(|found| !found.is_file() && !found.is_dir()).map(|_| odd(&path)),
+            () => fs::metadata(&path)
+                .ok()
+                .filter(|found| !found.is_file() && !found.is_dir())
+                .map(|_| odd(&path)),
         }
     })
 }
