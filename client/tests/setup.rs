@@ -1,4 +1,4 @@
-//! `hob setup`: what it prints, what it writes, and what it leaves alone.
+//! `hob setup` for editors: what it prints, what it writes, and what it leaves alone.
 
 #![cfg(unix)]
 
@@ -35,7 +35,7 @@ impl Home {
     /// The text of the first step.
     fn text(&self, editor: &str) -> String {
         let plan: serde_json::Value =
-            serde_json::from_str(&self.printed(&[editor, "--json"])).expect("one JSON value");
+            serde_json::from_str(&self.printed(&[editor, "--editor", "--json"])).expect("one JSON value");
         plan["steps"][0]["text"].as_str().expect("a text").to_owned()
     }
 }
@@ -48,7 +48,7 @@ fn read(path: &Path) -> String {
 fn by_default_it_prints_and_touches_nothing() {
     for editor in EDITORS {
         let home = Home::new();
-        let text = home.printed(&[editor]);
+        let text = home.printed(&[editor, "--editor"]);
         assert!(text.contains("hob-lsp"), "{editor}: {text}");
         assert!(text.contains(&*home.0.path().to_string_lossy()), "{editor} says where: {text}");
         assert_eq!(std::fs::read_dir(home.0.path()).expect("a folder").count(), 0, "{editor}");
@@ -120,7 +120,7 @@ fn a_name_that_is_not_known_is_met_with_those_that_are() {
     let home = Home::new();
     for (args, expected) in [
         (&["nevim"][..], "neovim"),
-        (&[], "EDITOR"),
+        (&["--language", "rust"], "name the agent or the editor"),
         (&["vim", "--language", "cobol"], "there are python, typescript"),
     ] {
         let output = home.setup(args);

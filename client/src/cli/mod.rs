@@ -29,6 +29,7 @@ mod term;
 mod toolargs;
 mod top;
 mod trust;
+mod visible;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -187,7 +188,7 @@ fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Servers(servers) => with_runtime(servers.run(common)),
         Command::Model(model) => with_runtime(model.run(common)),
         Command::Trust(trust) => trust.run(common),
-        Command::Setup(setup) => with_runtime(async { setup.run(common) }),
+        Command::Setup(setup) => with_runtime(setup.run(common)),
         Command::Service(service) => with_runtime(service.run(common)),
         Command::Doctor(doctor) => with_runtime(doctor.run(common)),
         Command::Top(top) => with_runtime(top.run(common)),

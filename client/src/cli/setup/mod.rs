@@ -1,88 +1,77 @@
-//! `hob setup`: the configuration that makes an editor use hob.
+//! `hob setup`: make agents and editors use hob.
 //!
-//! One file per editor says what belongs where; `plan` shows or writes it. Nothing of the user's is ever changed.
+//! Agents get an entry in their own configuration that starts `hob-mcp`; editors get `hob-lsp` as a language server, which
+//! hob prints or writes into files of its own. VS Code and Zed are both, and then the agent is meant unless `--editor` (or an
+//! option that only editors have) says otherwise: there is more to gain, and it is the one that hob can do by itself.
 
-mod emacs;
-mod helix;
-mod kakoune;
-mod languages;
-mod neovim;
-mod plan;
-mod surroundings;
-mod vim;
-mod vscode;
-mod zed;
+pub(crate) mod agents;
+mod editors;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
-use self::languages::Language;
-use self::plan::Plan;
-use self::surroundings::Surroundings;
-use super::term::{self, Style};
+use self::agents::{CLIENTS, Client};
+use self::editors::{EDITORS, Editor};
 use super::{Common, Failure, Outcome};
 
-/// Make an editor use hob's language servers: print its configuration, or write it
+/// Make an agent or an editor use hob
 ///
-/// Prints what belongs where. With --write, files that are hob's alone are written; what belongs into a file of yours is still
-/// printed, for you to put there. docs/editors.md says more.
+/// For an agent (Claude Code, Codex, Cursor, ...): shows the change of its configuration, asks, writes it, starts the entry and
+/// checks that it answers. `hob setup AGENT --undo` takes it back. Without a name: which agents are here, and which have hob.
+/// docs/agents.md says more.
+///
+/// For an editor (Neovim, Helix, ...): prints what belongs where. With --write, files that are hob's alone are written; what
+/// belongs into a file of yours is still printed, for you to put there. docs/editors.md says more.
 #[derive(Debug, Args)]
 pub(crate) struct Setup {
-    /// The editor
-    editor: Editor,
+    /// The agent or the editor
+    #[arg(value_name = "CLIENT", value_parser = names())]
+    client: Option<String>,
 
-    /// Write the files that are hob's alone
-    #[arg(long)]
-    write: bool,
+    #[command(flatten)]
+    agents: agents::AgentOptions,
 
-    /// Only for this language; may be repeated (default: every language that hob's map knows)
-    #[arg(long = "language", value_name = "NAME")]
-    languages: Vec<String>,
+    #[command(flatten)]
+    editors: editors::EditorOptions,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Editor {
-    Neovim,
-    Helix,
-    Vscode,
-    Zed,
-    Emacs,
-    Kakoune,
-    Vim,
-}
-
-impl Editor {
-    fn plan(self, at: &Surroundings, languages: &[Language]) -> Plan {
-        let plan = match self {
-            Self::Neovim => neovim::plan,
-            Self::Helix => helix::plan,
-            Self::Vscode => vscode::plan,
-            Self::Zed => zed::plan,
-            Self::Emacs => emacs::plan,
-            Self::Kakoune => kakoune::plan,
-            Self::Vim => vim::plan,
-        };
-        plan(at, languages)
-    }
+fn names() -> PossibleValuesParser {
+    let agents = CLIENTS.iter().map(|client| PossibleValue::new(client.id).help(client.title));
+    let editors = EDITORS.iter().filter(|editor| Client::named(editor.id).is_none());
+    agents.chain(editors.map(|editor| PossibleValue::new(editor.id).help(editor.title))).into()
 }
 
 impl Setup {
-    pub(super) fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let languages = languages::chosen(&self.languages).map_err(Failure::Usage)?;
-        let own = std::env::current_exe().ok();
-        let at = Surroundings::find(&|name| std::env::var_os(name), own.as_deref())
-            .map_err(|problem| Failure::Usage(problem.to_owned()))?;
-        let plan = self.editor.plan(&at, &languages);
-        let style = Style::of_stdout();
-        let text = match (self.write, common.json) {
-            (true, _) => plan.write(&style)?,
-            (false, true) => format!("{}\n", plan.as_json()),
-            (false, false) => plan.shown(&style),
+    pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
+        let Some(id) = &self.client else {
+            return match self.editors.are_given()
+                || (self.agents.are_given() && !self.agents.need_no_client())
+            {
+                true => {
+                    Err(Failure::Usage("name the agent or the editor; `hob setup` lists them".to_owned()))
+                }
+                false => self.agents.run_for_all(common),
+            };
         };
-        term::print(&text)?;
-        if !at.is_installed() {
-            let note = Style::of_stderr().notice("note:").into_owned();
-            term::tell(&format!("{note} `hob-lsp` is neither on the PATH nor beside `hob`"));
+        let (client, editor) = (Client::named(id), Editor::named(id));
+        match (client, editor) {
+            (None, Some(_)) if self.agents.are_given() => {
+                let problem = format!(
+                    "{id} is an editor, and that option is for agents; `hob setup {id}` prints its configuration"
+                );
+                Err(Failure::Usage(problem))
+            }
+            (Some(_), None) if self.editors.are_given() => {
+                Err(Failure::Usage(format!("{id} is an agent, and that option is for editors")))
+            }
+            (Some(_), Some(_)) if self.editors.are_given() && self.agents.are_given() => {
+                Err(Failure::Usage("one of these options is for editors, another for agents".to_owned()))
+            }
+            (_, Some(editor)) if client.is_none() || self.editors.are_given() => {
+                editor.run(&self.editors, common)
+            }
+            (Some(client), _) => self.agents.run(client, common).await,
+            _ => Err(Failure::Usage(format!("`{id}` is neither an agent nor an editor that hob knows"))),
         }
-        Ok(Outcome::Done)
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::super::term::Style;
+use crate::cli::term::Style;
 
 /// What makes a file hob's own: it is in the first line.
 const MARK: &str = "Written by `hob setup";

@@ -1,0 +1,335 @@
+//! The agents that hob can set up: their files, their words, how to tell that they are here. A table.
+//!
+//! docs/agents.md says which of these were run and which only read about.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::entry::Shape;
+use super::formats::Format;
+
+/// Where this user's programs keep their configuration.
+pub(crate) struct Bases<'a> {
+    pub(crate) home: PathBuf,
+    /// `~/.config` or what `XDG_CONFIG_HOME` says; `%APPDATA%` on Windows.
+    pub(crate) config: PathBuf,
+    pub(crate) env: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+impl<'a> Bases<'a> {
+    /// # Errors
+    /// That there is no home folder.
+    pub(crate) fn find(env: &'a dyn Fn(&str) -> Option<OsString>) -> Result<Self, &'static str> {
+        let folder = |name: &str| env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" })
+            .ok_or("no home folder is known for this user; set HOME")?;
+        let config = folder(if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" });
+        Ok(Self { config: config.unwrap_or_else(|| home.join(".config")), home, env })
+    }
+
+    /// The folder that a variable names, else one in the home folder.
+    fn named(&self, variable: &str, usual: &str) -> PathBuf {
+        let said = (self.env)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        said.unwrap_or_else(|| self.home.join(usual))
+    }
+
+    /// VS Code's folder of the user.
+    fn code(&self) -> PathBuf {
+        match cfg!(target_os = "macos") {
+            true => self.home.join("Library/Application Support/Code/User"),
+            false => self.config.join("Code/User"),
+        }
+    }
+}
+
+/// An agent.
+pub(crate) struct Client {
+    /// What it is called on the command line.
+    pub(crate) id: &'static str,
+    /// What people call it.
+    pub(crate) title: &'static str,
+    pub(crate) format: Format,
+    /// The table of servers in its file.
+    pub(crate) container: &'static str,
+    pub(crate) shape: Shape,
+    /// Its file in a project; of several the first that is there, else the first. None: it has none.
+    pub(crate) project: &'static [&'static str],
+    /// Its file for this user, likewise.
+    pub(crate) user: fn(&Bases<'_>) -> Vec<PathBuf>,
+    /// A folder that it makes for itself.
+    pub(crate) traces: fn(&Bases<'_>) -> PathBuf,
+    /// Its program.
+    pub(crate) program: &'static str,
+    /// What is still to be done after a project's file was written.
+    pub(crate) then: &'static str,
+    /// Whether it reads plain JSON only.
+    pub(crate) plain_json: bool,
+}
+
+impl Client {
+    /// The agent of that name.
+    pub(crate) fn named(id: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.id == id)
+    }
+
+    /// Its file in a project.
+    pub(crate) fn project_file(&self, root: &Path) -> Option<PathBuf> {
+        first_there(self.project.iter().map(|name| root.join(name)).collect())
+    }
+
+    /// Its file for this user.
+    pub(crate) fn user_file(&self, bases: &Bases<'_>) -> Option<PathBuf> {
+        first_there((self.user)(bases))
+    }
+
+    /// How it shows that it is here, if it is.
+    pub(crate) fn found(&self, bases: &Bases<'_>) -> Option<String> {
+        let path = (bases.env)("PATH").unwrap_or_default();
+        let program = (!self.program.is_empty()).then(|| {
+            std::env::split_paths(&path).map(|folder| folder.join(self.program)).find(|file| file.is_file())
+        });
+        let traces = || Some((self.traces)(bases)).filter(|folder| folder.exists());
+        let found = program.flatten().or_else(traces)?;
+        Some(found.display().to_string())
+    }
+}
+
+fn first_there(mut paths: Vec<PathBuf>) -> Option<PathBuf> {
+    let there = paths.iter().position(|path| path.exists()).unwrap_or(0);
+    (there < paths.len()).then(|| paths.swap_remove(there))
+}
+
+const PLAIN: Client = Client {
+    id: "",
+    title: "",
+    format: Format::Json,
+    container: "mcpServers",
+    shape: Shape::Plain,
+    project: &[],
+    user: |_| Vec::new(),
+    traces: |at| at.home.join(".no-such-folder"),
+    program: "",
+    then: "",
+    plain_json: false,
+};
+
+/// Every agent, by name.
+pub(crate) const CLIENTS: &[Client] = &[
+    Client {
+        id: "amp",
+        title: "Amp",
+        container: "amp.mcpServers",
+        project: &[".amp/settings.json", ".amp/settings.jsonc"],
+        user: |at| {
+            vec![at.home.join(".config/amp/settings.json"), at.home.join(".config/amp/settings.jsonc")]
+        },
+        traces: |at| at.home.join(".config/amp"),
+        program: "amp",
+        then: "Amp asks once before it starts a server of a project's settings",
+        ..PLAIN
+    },
+    Client {
+        id: "claude-code",
+        title: "Claude Code",
+        shape: Shape::Stdio,
+        project: &[".mcp.json"],
+        user: |at| vec![at.named("CLAUDE_CONFIG_DIR", "").join(".claude.json")],
+        traces: |at| at.named("CLAUDE_CONFIG_DIR", ".claude"),
+        program: "claude",
+        then: "Claude Code asks once, in the project, before it starts a server of .mcp.json: start `claude` there and agree",
+        plain_json: true,
+        ..PLAIN
+    },
+    Client {
+        id: "cline",
+        title: "Cline",
+        user: |at| {
+            let named =
+                (at.env)("CLINE_MCP_SETTINGS_PATH").map(PathBuf::from).filter(|path| path.is_absolute());
+            vec![named.unwrap_or_else(|| at.home.join(".cline/data/settings/cline_mcp_settings.json"))]
+        },
+        traces: |at| at.home.join(".cline"),
+        program: "cline",
+        ..PLAIN
+    },
+    Client {
+        id: "cline-vscode",
+        title: "Cline in VS Code",
+        user: |at| {
+            vec![at.code().join("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")]
+        },
+        traces: |at| at.code().join("globalStorage/saoudrizwan.claude-dev"),
+        ..PLAIN
+    },
+    Client {
+        id: "codex",
+        title: "Codex",
+        format: Format::Toml,
+        container: "mcp_servers",
+        project: &[".codex/config.toml"],
+        user: |at| vec![at.named("CODEX_HOME", ".codex").join("config.toml")],
+        traces: |at| at.named("CODEX_HOME", ".codex"),
+        program: "codex",
+        then: "Codex heeds a project's .codex/config.toml only in folders that it trusts: start `codex` there and agree",
+        ..PLAIN
+    },
+    Client {
+        id: "copilot-cli",
+        title: "GitHub Copilot CLI",
+        shape: Shape::Copilot,
+        project: &[".github/mcp.json"],
+        user: |at| vec![at.named("COPILOT_HOME", ".copilot").join("mcp-config.json")],
+        traces: |at| at.named("COPILOT_HOME", ".copilot"),
+        program: "copilot",
+        then: "Copilot CLI heeds a project's file only in folders that it trusts",
+        ..PLAIN
+    },
+    Client {
+        id: "crush",
+        title: "Crush",
+        container: "mcp",
+        shape: Shape::Stdio,
+        project: &["crush.json", ".crush.json"],
+        user: |at| vec![at.config.join("crush/crush.json")],
+        traces: |at| at.config.join("crush"),
+        program: "crush",
+        ..PLAIN
+    },
+    Client {
+        id: "cursor",
+        title: "Cursor",
+        project: &[".cursor/mcp.json"],
+        user: |at| vec![at.home.join(".cursor/mcp.json")],
+        traces: |at| at.home.join(".cursor"),
+        program: "cursor",
+        then: "Cursor starts a new server only once it is switched on in its settings, under MCP",
+        ..PLAIN
+    },
+    Client {
+        id: "droid",
+        title: "Factory Droid",
+        shape: Shape::Stdio,
+        project: &[".factory/mcp.json"],
+        user: |at| vec![at.home.join(".factory/mcp.json")],
+        traces: |at| at.home.join(".factory"),
+        program: "droid",
+        ..PLAIN
+    },
+    Client {
+        id: "gemini",
+        title: "Gemini CLI",
+        project: &[".gemini/settings.json"],
+        user: |at| vec![at.home.join(".gemini/settings.json")],
+        traces: |at| at.home.join(".gemini"),
+        program: "gemini",
+        then: "Gemini CLI starts a project's servers only in folders that it trusts",
+        ..PLAIN
+    },
+    Client {
+        id: "goose",
+        title: "Goose",
+        format: Format::Yaml,
+        container: "extensions",
+        shape: Shape::Goose,
+        user: |at| {
+            let folder = if cfg!(windows) { "Block/goose/config" } else { "goose" };
+            vec![at.config.join(folder).join("config.yaml")]
+        },
+        traces: |at| at.config.join("goose"),
+        program: "goose",
+        ..PLAIN
+    },
+    Client {
+        id: "junie",
+        title: "Junie (JetBrains)",
+        project: &[".junie/mcp/mcp.json"],
+        user: |at| vec![at.home.join(".junie/mcp/mcp.json")],
+        traces: |at| at.home.join(".junie"),
+        program: "junie",
+        ..PLAIN
+    },
+    Client {
+        id: "kiro",
+        title: "Kiro",
+        project: &[".kiro/settings/mcp.json"],
+        user: |at| vec![at.home.join(".kiro/settings/mcp.json")],
+        traces: |at| at.home.join(".kiro"),
+        program: "kiro",
+        ..PLAIN
+    },
+    Client {
+        id: "opencode",
+        title: "opencode",
+        container: "mcp",
+        shape: Shape::OpenCode,
+        project: &["opencode.json", "opencode.jsonc"],
+        user: |at| {
+            let folder = match cfg!(windows) {
+                true => at.home.join(".config/opencode"),
+                false => at.config.join("opencode"),
+            };
+            vec![folder.join("opencode.json"), folder.join("opencode.jsonc")]
+        },
+        traces: |at| at.config.join("opencode"),
+        program: "opencode",
+        ..PLAIN
+    },
+    Client {
+        id: "qwen",
+        title: "Qwen Code",
+        project: &[".qwen/settings.json"],
+        user: |at| vec![at.home.join(".qwen/settings.json")],
+        traces: |at| at.home.join(".qwen"),
+        program: "qwen",
+        then: "Qwen Code starts a project's servers only in folders that it trusts",
+        ..PLAIN
+    },
+    Client {
+        id: "roo",
+        title: "Roo Code",
+        project: &[".roo/mcp.json"],
+        user: |at| {
+            vec![at.code().join("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json")]
+        },
+        traces: |at| at.code().join("globalStorage/rooveterinaryinc.roo-cline"),
+        ..PLAIN
+    },
+    Client {
+        id: "vscode",
+        title: "VS Code (Copilot)",
+        container: "servers",
+        shape: Shape::Stdio,
+        project: &[".vscode/mcp.json"],
+        user: |at| vec![at.code().join("mcp.json")],
+        traces: |at| at.code(),
+        program: "code",
+        then: "VS Code asks once before it starts a new server",
+        ..PLAIN
+    },
+    Client {
+        id: "windsurf",
+        title: "Windsurf",
+        user: |at| vec![at.home.join(".codeium/windsurf/mcp_config.json")],
+        traces: |at| at.home.join(".codeium/windsurf"),
+        program: "windsurf",
+        ..PLAIN
+    },
+    Client {
+        id: "zed",
+        title: "Zed",
+        container: "context_servers",
+        project: &[".zed/settings.json"],
+        user: |at| {
+            let folder = match (cfg!(windows), cfg!(target_os = "macos")) {
+                (true, _) => at.config.join("Zed"),
+                (_, true) => at.home.join(".config/zed"),
+                _ => at.config.join("zed"),
+            };
+            vec![folder.join("settings.json")]
+        },
+        traces: |at| at.config.join("zed"),
+        program: "zed",
+        then: "Zed starts a project's servers only in projects that it trusts",
+        ..PLAIN
+    },
+];

@@ -1,0 +1,71 @@
+//! Which command to write: what the agent's own machine will find.
+//!
+//! A user's file gets an absolute path: agents with windows are started by the desktop and have not the shell's `PATH`. A
+//! project's file goes to everybody who has the project, and their hob is elsewhere, so it gets the bare name; if this
+//! machine's `PATH` does not have it, the absolute path and a warning.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Scope;
+use super::entry::Entry;
+
+const PROGRAM: &str = if cfg!(windows) { "hob-mcp.exe" } else { "hob-mcp" };
+
+/// What was said about the entry on the command line.
+#[derive(Clone, Debug)]
+pub(crate) struct Wishes {
+    pub(crate) tools: String,
+    pub(crate) edits: bool,
+}
+
+/// The entry, and what there is to say about it.
+///
+/// # Errors
+/// That there is no `hob-mcp`.
+pub(crate) fn entry(
+    scope: Scope,
+    wishes: &Wishes,
+    env: &dyn Fn(&str) -> Option<OsString>,
+) -> Result<(Entry, Option<String>), String> {
+    let own = std::env::current_exe().ok();
+    let (command, note) = command(scope, own.as_deref(), &env("PATH").unwrap_or_default())?;
+    let mut args = vec!["--tools".to_owned(), wishes.tools.clone()];
+    if wishes.edits {
+        args.push("--edits".to_owned());
+    }
+    // Agents do not pass on all of their environment, and without it they would talk to another daemon. It is nothing for
+    // other people's machines, though.
+    let hob_dir = env("HOB_DIR").and_then(|dir| dir.into_string().ok()).filter(|dir| !dir.is_empty());
+    let env = match scope {
+        Scope::User => hob_dir.into_iter().map(|dir| ("HOB_DIR".to_owned(), dir)).collect(),
+        Scope::Project => BTreeMap::new(),
+    };
+    Ok((Entry { command, args, env }, note))
+}
+
+fn command(scope: Scope, own: Option<&Path>, path: &OsString) -> Result<(String, Option<String>), String> {
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let in_path = folders.map(|folder| folder.join(PROGRAM)).find(|file| file.is_file());
+    let beside = own.map(|own| own.with_file_name(PROGRAM)).filter(|file| file.is_file());
+    if in_path.is_some() && scope == Scope::Project {
+        return Ok(("hob-mcp".to_owned(), None));
+    }
+    // The PATH's name for the same program is the better one: it stays when a package puts a new version elsewhere.
+    let same = |one: &Path, other: &Path| {
+        one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one))
+    };
+    let chosen: Option<PathBuf> = match (in_path, beside) {
+        (Some(in_path), Some(beside)) => Some(if same(&in_path, &beside) { in_path } else { beside }),
+        (in_path, beside) => beside.or(in_path),
+    };
+    let chosen = chosen.ok_or("`hob-mcp` is neither beside `hob` nor on the PATH; install it first")?;
+    let text = chosen
+        .to_str()
+        .ok_or_else(|| format!("`{}` is no text, so it cannot be written into a file", chosen.display()))?;
+    let note = (scope == Scope::Project).then(|| {
+        format!("`hob-mcp` is not on the PATH, so the file names {text}, which is right on this machine alone: do not commit it")
+    });
+    Ok((text.to_owned(), note))
+}

@@ -1,0 +1,94 @@
+//! What starts hob, and how each client writes that.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+/// A program with its arguments and additions to its environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) command: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// The words of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `command`, `args`, `env`: most have this.
+    Plain,
+    /// The same with `"type": "stdio"`.
+    Stdio,
+    /// The same with `"type": "local"` and the tools that may be used.
+    Copilot,
+    /// `"type": "local"`, and one list for the program and its arguments.
+    OpenCode,
+    /// Goose's extensions.
+    Goose,
+}
+
+impl Entry {
+    /// As the client writes it.
+    pub(crate) fn written(&self, shape: Shape, name: &str) -> Value {
+        let mut map = Map::new();
+        let mut set = |name: &str, value: Value| drop(map.insert(name.to_owned(), value));
+        match shape {
+            Shape::Plain => {}
+            Shape::Stdio => set("type", "stdio".into()),
+            Shape::Copilot => {
+                set("type", "local".into());
+                set("tools", json!(["*"]));
+            }
+            Shape::OpenCode => {
+                let all: Vec<&String> = [&self.command].into_iter().chain(&self.args).collect();
+                set("type", "local".into());
+                set("command", json!(all));
+                set("enabled", true.into());
+            }
+            Shape::Goose => {
+                set("enabled", true.into());
+                set("type", "stdio".into());
+                set("name", name.into());
+                set("cmd", self.command.clone().into());
+                set("args", json!(self.args));
+                set("timeout", 300.into());
+            }
+        }
+        if matches!(shape, Shape::Plain | Shape::Stdio | Shape::Copilot) {
+            set("command", self.command.clone().into());
+            set("args", json!(self.args));
+        }
+        if !self.env.is_empty() {
+            set(env_word(shape), json!(self.env));
+        }
+        map.into()
+    }
+
+    /// What a client would start for `value`, or `None` if that is nothing: a server far away, say.
+    pub(crate) fn read(value: &Value, shape: Shape) -> Option<Self> {
+        let texts = |value: &Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+        };
+        let args = |value: Option<&Value>| value.map_or(Some(Vec::new()), texts);
+        let (command, args) = match shape {
+            Shape::OpenCode => {
+                let mut all = texts(value.get("command")?)?.into_iter();
+                (all.next()?, all.collect())
+            }
+            Shape::Goose => (value.get("cmd")?.as_str()?.to_owned(), args(value.get("args"))?),
+            _ => (value.get("command")?.as_str()?.to_owned(), args(value.get("args"))?),
+        };
+        let pairs = value.get(env_word(shape)).and_then(Value::as_object).into_iter().flatten();
+        let env =
+            pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+        Some(Self { command, args, env })
+    }
+}
+
+fn env_word(shape: Shape) -> &'static str {
+    match shape {
+        Shape::OpenCode => "environment",
+        Shape::Goose => "envs",
+        _ => "env",
+    }
+}

@@ -1,0 +1,195 @@
+//! Looking at a user's file and putting another one in its place, whole or not at all.
+//!
+//! A link stays a link: what it leads to is changed. The new file is written beside the old one, gets its mode and owner and
+//! then its name, so that nobody ever reads half of it. What cannot be kept (another owner, a second hard link) or what the
+//! user has protected is refused instead.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// No configuration is as large as this; what is has another purpose.
+const LARGEST: u64 = 64 << 20;
+
+/// A file as it is now.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// Where its bytes are, after links.
+    pub(crate) target: PathBuf,
+    /// `None`: there is no file.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+fn named(path: &Path, problem: impl std::fmt::Display) -> String {
+    format!("`{}`: {problem}", path.display())
+}
+
+/// Reads the file, following links.
+///
+/// # Errors
+/// What is there and cannot be a configuration that hob may change, as a sentence.
+pub(crate) fn look(path: &Path) -> Result<Found, String> {
+    let target = followed(path)?;
+    let about = match fs::metadata(&target) {
+        Ok(about) => about,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found { target, bytes: None }),
+        Err(error) => return Err(named(&target, error)),
+    };
+    if !about.is_file() {
+        return Err(named(&target, "this is no regular file; move it out of the way"));
+    }
+    if about.len() > LARGEST {
+        return Err(named(&target, "it is larger than 64 MiB, which no configuration is"));
+    }
+    let bytes = fs::read(&target).map_err(|error| named(&target, error))?;
+    Ok(Found { target, bytes: Some(bytes) })
+}
+
+/// Whether the file may be replaced.
+///
+/// # Errors
+/// Why not, and what to do.
+pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
+    let Ok(about) = fs::metadata(target) else { return Ok(()) };
+    if about.permissions().readonly() {
+        return Err(named(target, "it is read-only; make it writable first (chmod u+w)"));
+    }
+    match links(&about) {
+        0 | 1 => Ok(()),
+        many => Err(named(
+            target,
+            format!(
+                "it has {many} names (hard links), which a change would part; make it a file of its own, or a symbolic link"
+            ),
+        )),
+    }
+}
+
+/// The end of a chain of links. Its folder is resolved too, so that one file has one name.
+fn followed(path: &Path) -> Result<PathBuf, String> {
+    let mut target = path.to_path_buf();
+    for _ in 0..40 {
+        let Ok(next) = fs::read_link(&target) else { return Ok(in_real_folder(&target)) };
+        target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+        if fs::symlink_metadata(&target).is_err() {
+            let problem = format!(
+                "it is a link to {}, which is not there; make that file or remove the link",
+                target.display()
+            );
+            return Err(named(path, problem));
+        }
+    }
+    Err(named(path, "it is a link that leads nowhere"))
+}
+
+fn in_real_folder(path: &Path) -> PathBuf {
+    let real = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (real, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// Puts a file in the place of what is there, which has to be `before`.
+///
+/// # Errors
+/// Whatever the system says, or that the file was changed meanwhile; then nothing is changed.
+pub(crate) fn replace(target: &Path, before: Option<&[u8]>, bytes: &[u8], private: bool) -> io::Result<()> {
+    let folder = target.parent().unwrap_or(Path::new("."));
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let beside = folder.join(format!(".{name}.hob-{}", std::process::id()));
+    let written = write_beside(&beside, target, bytes, private).and_then(|()| {
+        if !is_still(target, before) {
+            return Err(io::Error::other("it was changed by somebody else just now; try again"));
+        }
+        fs::rename(&beside, target)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    // So that the name, too, survives a loss of power.
+    #[cfg(unix)]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    written
+}
+
+fn is_still(target: &Path, before: Option<&[u8]>) -> bool {
+    match (fs::read(target), before) {
+        (Ok(found), Some(before)) => found == before,
+        (Err(error), None) => error.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+fn write_beside(beside: &Path, target: &Path, bytes: &[u8], private: bool) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let old = fs::metadata(target).ok();
+    #[cfg(unix)]
+    if private || old.is_some() {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = private;
+    let mut file = options.open(beside)?;
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        keep_owner(&file, &old)?;
+        file.set_permissions(old.permissions())?;
+    }
+    file.sync_all()
+}
+
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid())).map_err(|error| {
+        io::Error::new(
+            error.kind(),
+            format!("it belongs to somebody else, and its owner cannot be kept: {error}"),
+        )
+    })
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "as on Unix, where it can fail")]
+fn keep_owner(_file: &File, _old: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn links(about: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(about)
+}
+
+#[cfg(not(unix))]
+fn links(_about: &Metadata) -> u64 {
+    1
+}
+
+/// Makes the folders on the way to a file; gives those that were not there, the outermost first.
+///
+/// # Errors
+/// Whatever the system says, with the folder.
+pub(crate) fn make_folders(target: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut missing: Vec<PathBuf> =
+        target.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect();
+    missing.reverse();
+    for folder in &missing {
+        fs::create_dir(folder).map_err(|error| named(folder, error))?;
+    }
+    Ok(missing)
+}
+
+/// A file of hob's own, for this user alone.
+///
+/// # Errors
+/// Whatever the system says.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let before = fs::read(path).ok();
+    replace(path, before.as_deref(), bytes, true)
+}

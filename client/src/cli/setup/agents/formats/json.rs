@@ -1,0 +1,265 @@
+//! JSON, with the comments and the commas at the end that most clients accept in it.
+//!
+//! What some parsers also take (single quotes, missing commas, names without quotes) counts as broken: a client may not.
+
+use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
+use serde_json::Value;
+
+use super::{Broken, Edit, Slot, indentation, is_blank, line_end, line_start};
+
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A file that was read.
+struct Read<'a> {
+    text: &'a str,
+    value: Option<Node<'a>>,
+    tokens: Vec<TokenAndRange<'a>>,
+}
+
+fn read(text: &str) -> Result<Read<'_>, Broken> {
+    let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: true };
+    let parsed = parse_to_ast(text, &collect, &OPTIONS)
+        .map_err(|error| Broken::at(text, error.range().start, error.kind().to_string().to_lowercase()))?;
+    Ok(Read { text, value: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
+}
+
+pub(super) fn parse(text: &str) -> Result<Value, Broken> {
+    Ok(read(text)?.value.map_or(Value::Null, Value::from))
+}
+
+pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {
+    let read = read(text)?;
+    let inner = serde_json::json!({ slot.name: value });
+    match &read.value {
+        None => {
+            let all = serde_json::json!({ slot.container: inner });
+            let document = pretty(&all, "", "  ");
+            Ok(vec![match text.trim().is_empty() {
+                true if text.contains('\n') => Edit::insert(0, document),
+                true => Edit::insert(0, document + "\n"),
+                false if text.ends_with('\n') => Edit::insert(text.len(), document + "\n"),
+                false => Edit::insert(text.len(), format!("\n{document}\n")),
+            }])
+        }
+        Some(Node::Object(root)) => match read.only(root, slot.container)? {
+            None => Ok(read.insert(root, slot.container, &inner)),
+            Some(ObjectProp { value: Node::Object(table), .. }) => match read.only(table, slot.name)? {
+                None => Ok(read.insert(table, slot.name, value)),
+                Some(there) => {
+                    let unit = read.unit();
+                    let with = pretty(value, indentation(text, there.range.start), &unit);
+                    let range = there.value.range();
+                    Ok(vec![Edit { at: range.start..range.end, with }])
+                }
+            },
+            Some(other) => {
+                let problem = format!("`{}` is no object; make it `{{}}` or take it out", slot.container);
+                Err(Broken::at(text, other.value.start(), problem))
+            }
+        },
+        Some(other) => {
+            Err(Broken::at(text, other.start(), "the file is no object; it should begin with `{`"))
+        }
+    }
+}
+
+pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+    let read = read(text)?;
+    let mut node = read.value.as_ref();
+    for (depth, name) in path.iter().enumerate() {
+        let Some(Node::Object(object)) = node else { break };
+        let Some(found) = read.only(object, name)? else { break };
+        if depth + 1 == path.len() {
+            return Ok(read.remove(object, found));
+        }
+        node = Some(&found.value);
+    }
+    Ok(Vec::new())
+}
+
+impl<'a> Read<'a> {
+    /// The property of that name.
+    fn only<'o>(&self, object: &'o Object<'a>, name: &str) -> Result<Option<&'o ObjectProp<'a>>, Broken> {
+        let mut all = object.properties.iter().filter(|prop| prop.name.as_str() == name);
+        let (first, second) = (all.next(), all.next());
+        match second {
+            None => Ok(first),
+            Some(second) => {
+                let problem =
+                    format!("`{name}` is there twice; clients heed one of them only, so make it one");
+                Err(Broken::at(self.text, second.range.start, problem))
+            }
+        }
+    }
+
+    fn insert(&self, object: &Object<'_>, name: &str, value: &Value) -> Vec<Edit> {
+        let text = self.text;
+        let Some(last) = object.properties.last() else {
+            return vec![self.insert_first(object, name, value)];
+        };
+        let comma = self.comma_after(last.range.end);
+        let after = comma.as_ref().map_or(last.range.end, |comma| comma.end);
+        if line_start(text, last.range.start) <= object.range.start {
+            let with = property(name, &value.to_string_spaced());
+            return vec![Edit::insert(
+                after,
+                if comma.is_some() { format!(" {with}") } else { format!(", {with}") },
+            )];
+        }
+        let indent = indentation(text, last.range.start);
+        let with = property(name, &pretty(value, indent, &self.unit()));
+        let new = format!("\n{indent}{with}");
+        let place = after_comments(text, after);
+        match comma {
+            Some(_) => vec![Edit::insert(place, new + ",")],
+            None if place == after => vec![Edit::insert(after, format!(",{new}"))],
+            None => vec![Edit::insert(after, ","), Edit::insert(place, new)],
+        }
+    }
+
+    fn insert_first(&self, object: &Object<'_>, name: &str, value: &Value) -> Edit {
+        let text = self.text;
+        let (start, end) = (object.range.start + 1, object.range.end - 1);
+        let (inner, outer) = (&text[start..end], indentation(text, object.range.start));
+        let unit = self.unit();
+        let indent = format!("{outer}{unit}");
+        let new = property(name, &pretty(value, &indent, &unit));
+        let is_nested = self.value.as_ref().is_some_and(|root| root.start() != object.range.start);
+        if is_nested && !text.trim().contains('\n') {
+            return Edit::insert(start, property(name, &value.to_string_spaced()));
+        }
+        let content = inner.trim_end();
+        match (content.is_empty(), inner.contains('\n')) {
+            (true, true) => Edit::insert(start, format!("\n{indent}{new}")),
+            (true, false) => Edit::insert(start, format!("\n{indent}{new}\n{outer}")),
+            // A comment is in it.
+            (false, _) if inner[content.len()..].contains('\n') => {
+                Edit::insert(start + content.len(), format!("\n{indent}{new}"))
+            }
+            (false, _) => Edit::insert(start + content.len(), format!("\n{indent}{new}\n{outer}")),
+        }
+    }
+
+    fn remove(&self, object: &Object<'_>, prop: &ObjectProp<'_>) -> Vec<Edit> {
+        let text = self.text;
+        let (start, end) = (prop.range.start, prop.range.end);
+        let line = line_start(text, start);
+        let is_own_line = line > object.range.start && is_blank(&text[line..start]);
+        if let Some(comma) = self.comma_after(end) {
+            let rest = line_end(text, comma.end);
+            if is_own_line && is_blank(&text[comma.end..rest]) {
+                return vec![Edit::remove(line..(rest + 1).min(text.len()))];
+            }
+            let spaces = text[comma.end..].len() - text[comma.end..].trim_start_matches([' ', '\t']).len();
+            return vec![Edit::remove(start..comma.end + spaces)];
+        }
+        if let Some(comma) = self.comma_before(start) {
+            let from = if is_own_line { (line - 1).max(comma.end) } else { comma.end };
+            return match from == comma.end {
+                true => vec![Edit::remove(comma.start..end)],
+                false => vec![Edit::remove(comma), Edit::remove(from..end)],
+            };
+        }
+        let (open, close) = (object.range.start + 1, object.range.end - 1);
+        match text[open..start].trim().is_empty() && text[end..close].trim().is_empty() {
+            true => vec![Edit::remove(open..close)],
+            false if is_own_line => vec![Edit::remove(line - 1..end)],
+            false => vec![Edit::remove(start..end)],
+        }
+    }
+
+    fn comma_after(&self, byte: usize) -> Option<std::ops::Range<usize>> {
+        let at = self.tokens.partition_point(|token| token.range.start < byte);
+        let next = self.tokens.get(at).filter(|token| token.token == Token::Comma)?;
+        Some(next.range.start..next.range.end)
+    }
+
+    fn comma_before(&self, byte: usize) -> Option<std::ops::Range<usize>> {
+        let at = self.tokens.partition_point(|token| token.range.start < byte);
+        let previous = self.tokens.get(at.checked_sub(1)?).filter(|token| token.token == Token::Comma)?;
+        Some(previous.range.start..previous.range.end)
+    }
+
+    /// One step of indentation, as this file has it.
+    fn unit(&self) -> String {
+        let root = self.value.as_ref().and_then(Node::as_object);
+        let first = root.and_then(|root| root.properties.first()).map(|prop| prop.range.start);
+        let found = first.map(|first| indentation(self.text, first)).filter(|found| !found.is_empty());
+        found.unwrap_or("  ").to_owned()
+    }
+}
+
+/// The end of the line, if only comments follow; else where it was.
+fn after_comments(text: &str, from: usize) -> usize {
+    let mut at = from;
+    loop {
+        let rest = &text[at..];
+        let next = rest.trim_start_matches([' ', '\t', '\r']);
+        at += rest.len() - next.len();
+        if next.is_empty() || next.starts_with('\n') {
+            return line_end(text, from.max(at));
+        }
+        if next.starts_with("//") {
+            return line_end(text, at);
+        }
+        match next.strip_prefix("/*").and_then(|comment| comment.find("*/")) {
+            Some(length) if !next[..length + 4].contains('\n') => at += length + 4,
+            _ => return from,
+        }
+    }
+}
+
+fn property(name: &str, value: &str) -> String {
+    format!("{}: {value}", Value::from(name))
+}
+
+/// As people write it: objects over several lines, lists on one.
+fn pretty(value: &Value, indent: &str, unit: &str) -> String {
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            let inner = format!("{indent}{unit}");
+            let all: Vec<String> = map
+                .iter()
+                .map(|(name, value)| format!("{inner}{}", property(name, &pretty(value, &inner, unit))))
+                .collect();
+            format!("{{\n{}\n{indent}}}", all.join(",\n"))
+        }
+        other => other.to_string_spaced(),
+    }
+}
+
+/// JSON on one line, with a space after what separates.
+trait Spaced {
+    fn to_string_spaced(&self) -> String;
+}
+
+impl Spaced for Value {
+    fn to_string_spaced(&self) -> String {
+        match self {
+            Self::Array(items) => {
+                let items: Vec<String> = items.iter().map(Spaced::to_string_spaced).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Self::Object(map) => {
+                let all: Vec<String> =
+                    map.iter().map(|(name, value)| property(name, &value.to_string_spaced())).collect();
+                format!("{{{}}}", all.join(", "))
+            }
+            other => other.to_string(),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Changing one entry of a configuration file and nothing else.
+//!
+//! Each format has a parser that says where things are; the change itself is made by cutting and inserting text, because
+//! writing a parsed file anew would touch its neighbours: blank lines, one-line objects, comments. So everything outside the
+//! few places of [`Edit`] is kept byte for byte by construction, and `put` and `take` look at the outcome once more: it must
+//! parse, say the same as before but for the entry, and give back the old text when the edits are taken back. If it does not,
+//! nothing is changed and the user is told.
+
+mod json;
+mod toml;
+mod yaml;
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+/// Why a file cannot be changed, and where that is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub(crate) struct Broken {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) problem: String,
+}
+
+impl Broken {
+    /// At a byte of the text; both counted from one, the column in characters.
+    fn at(text: &str, byte: usize, problem: impl Into<String>) -> Self {
+        let before = text.get(..byte).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = before.matches('\n').count() + 1;
+        Self { line, column: before[line_start..].chars().count() + 1, problem: problem.into() }
+    }
+}
+
+/// A place in a text, and what comes there instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edit {
+    at: Range<usize>,
+    with: String,
+}
+
+impl Edit {
+    fn insert(at: usize, with: impl Into<String>) -> Self {
+        Self { at: at..at, with: with.into() }
+    }
+
+    fn remove(at: Range<usize>) -> Self {
+        Self { at, with: String::new() }
+    }
+}
+
+/// A key in a table of the file: `mcpServers`, `hob`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot<'a> {
+    pub(crate) container: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl Slot<'_> {
+    /// What the file says there.
+    pub(crate) fn of<'v>(&self, data: &'v Value) -> Option<&'v Value> {
+        data.get(self.container)?.get(self.name)
+    }
+}
+
+/// A file as text that parsers like, and what has to be put back around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Text {
+    bom: bool,
+    crlf: bool,
+    /// Without the mark, with plain line ends where all were CRLF.
+    pub(crate) text: String,
+}
+
+const BOM: &str = "\u{feff}";
+
+impl Text {
+    /// # Errors
+    /// Where it is no UTF-8.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Broken> {
+        let whole = std::str::from_utf8(bytes).map_err(|error| {
+            let good = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+            Broken::at(&good, good.len(), "this is no UTF-8 text; save the file as UTF-8")
+        })?;
+        let text = whole.strip_prefix(BOM).unwrap_or(whole);
+        let pairs = text.matches("\r\n").count();
+        let crlf = pairs > 0 && pairs == text.matches('\n').count();
+        let plain = if crlf { text.replace("\r\n", "\n") } else { text.to_owned() };
+        Ok(Self { bom: whole.len() > text.len(), crlf, text: plain })
+    }
+
+    /// The bytes of the same file with another text.
+    pub(crate) fn with(&self, text: &str) -> Vec<u8> {
+        let mark = if self.bom { BOM } else { "" };
+        let text = if self.crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+        [mark.as_bytes(), text.as_bytes()].concat()
+    }
+}
+
+/// How a client writes its configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// JSON; comments and commas at the end are kept where they are.
+    Json,
+    Toml,
+    Yaml,
+}
+
+impl Format {
+    /// All that the file says; `{}` if it is empty.
+    ///
+    /// # Errors
+    /// Where it is broken.
+    pub(crate) fn parse(self, text: &str) -> Result<Value, Broken> {
+        let data = match self {
+            Self::Json => json::parse(text),
+            Self::Toml => toml::parse(text),
+            Self::Yaml => yaml::parse(text),
+        }?;
+        match data {
+            Value::Null => Ok(Value::Object(Map::new())),
+            Value::Object(_) => Ok(data),
+            _ => Err(Broken::at(
+                text,
+                0,
+                "the file is a list or a single value, where a table of settings is expected",
+            )),
+        }
+    }
+
+    /// The text with `value` in `slot`.
+    ///
+    /// # Errors
+    /// Where it is broken, or of a form in which nothing can be added safely.
+    pub(crate) fn put(self, text: &str, slot: Slot<'_>, value: &Value) -> Result<String, Broken> {
+        let mut expected = self.parse(text)?;
+        let edits = match self {
+            Self::Json => json::put(text, slot, value),
+            Self::Toml => toml::put(text, slot, value),
+            Self::Yaml => yaml::put(text, slot, value),
+        }?;
+        let container = child(&mut expected, slot.container);
+        if let Some(container) = container.as_object_mut() {
+            container.insert(slot.name.to_owned(), value.clone());
+        }
+        self.checked(text, edits, &expected)
+    }
+
+    /// The text without what is in `slot`; with `container_too`, also without its table, if that is empty then.
+    ///
+    /// # Errors
+    /// Where it is broken, or of a form in which nothing can be removed safely.
+    pub(crate) fn take(self, text: &str, slot: Slot<'_>, container_too: bool) -> Result<String, Broken> {
+        let mut expected = self.parse(text)?;
+        let edits = self.removal(text, &[slot.container, slot.name])?;
+        let mut empty = false;
+        if let Some(container) = expected.get_mut(slot.container).and_then(Value::as_object_mut) {
+            container.remove(slot.name);
+            empty = container.is_empty();
+        }
+        let text = self.checked(text, edits, &expected)?;
+        if !(container_too && empty) || self.parse(&text)?.get(slot.container).is_none() {
+            return Ok(text);
+        }
+        let edits = self.removal(&text, &[slot.container])?;
+        if let Some(root) = expected.as_object_mut() {
+            root.remove(slot.container);
+        }
+        self.checked(&text, edits, &expected)
+    }
+
+    fn removal(self, text: &str, path: &[&str]) -> Result<Vec<Edit>, Broken> {
+        match self {
+            Self::Json => json::take(text, path),
+            Self::Toml => toml::take(text, path),
+            Self::Yaml => yaml::take(text, path),
+        }
+    }
+
+    fn checked(self, text: &str, edits: Vec<Edit>, expected: &Value) -> Result<String, Broken> {
+        let (changed, back) = apply(text, &edits);
+        let first = edits.first().map_or(0, |edit| edit.at.start);
+        let unfit = || {
+            Broken::at(
+                text,
+                first,
+                "the file is written in a form that hob cannot change safely; add the entry by hand",
+            )
+        };
+        let is = self.parse(&changed).map_err(|_| unfit())?;
+        let same = without_empty(&is) == without_empty(expected) && apply(&changed, &back).0 == text;
+        if same { Ok(changed) } else { Err(unfit()) }
+    }
+}
+
+/// A table of nothing says as much as no table: TOML has no way to write an empty one that only had sub-tables.
+fn without_empty(data: &Value) -> Value {
+    let Value::Object(root) = data else { return data.clone() };
+    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
+    root.iter()
+        .filter(|(_, value)| !is_empty(value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+fn child<'v>(root: &'v mut Value, name: &str) -> &'v mut Value {
+    let child = &mut root[name];
+    if child.is_null() {
+        *child = Value::Object(Map::new());
+    }
+    child
+}
+
+/// Makes the edits, which are in order, and gives those that take them back.
+fn apply(text: &str, edits: &[Edit]) -> (String, Vec<Edit>) {
+    let (mut changed, mut back, mut done) = (String::with_capacity(text.len() + 256), Vec::new(), 0);
+    for Edit { at, with } in edits {
+        changed.push_str(&text[done..at.start]);
+        let start = changed.len();
+        changed.push_str(with);
+        back.push(Edit { at: start..changed.len(), with: text[at.clone()].to_owned() });
+        done = at.end;
+    }
+    changed.push_str(&text[done..]);
+    (changed, back)
+}
+
+/// The first byte of the line in which `byte` is.
+fn line_start(text: &str, byte: usize) -> usize {
+    text[..byte].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// The end of the line in which `byte` is, before its line break.
+fn line_end(text: &str, byte: usize) -> usize {
+    text[byte..].find('\n').map_or(text.len(), |newline| byte + newline)
+}
+
+/// The white space with which the line of `byte` begins.
+fn indentation(text: &str, byte: usize) -> &str {
+    let line = &text[line_start(text, byte)..];
+    let end = line.find(|c: char| c != ' ' && c != '\t').unwrap_or(line.len());
+    &line[..end]
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| byte == b' ' || byte == b'\t')
+}

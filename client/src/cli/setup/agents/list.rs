@@ -1,0 +1,133 @@
+//! Which agents are here, and which of them have hob.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::clients::{Bases, CLIENTS, Client};
+use super::entry::Entry;
+use super::formats::{Slot, Text};
+use super::{Scope, file};
+use crate::cli::term::Style;
+
+/// A file of an agent, and what it says of hob.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// What people call the agent.
+    pub(crate) title: &'static str,
+    /// What `hob setup` calls it.
+    pub(crate) client: &'static str,
+    pub(crate) scope: Scope,
+    pub(crate) file: PathBuf,
+    pub(crate) state: Configured,
+}
+
+/// What a file says of hob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Configured {
+    /// There is no file, or it has no entry of that name.
+    No,
+    /// What the agent would start.
+    Yes(Entry),
+    /// There is an entry, but it starts no program.
+    Other,
+    /// The file cannot be read, for this reason.
+    Unreadable(String),
+}
+
+/// What every agent's files say about the entry `name`, whether the agent is here or not.
+pub(crate) fn configured(bases: &Bases<'_>, root: &Path, name: &str) -> Vec<Seen> {
+    let of = |client: &'static Client| {
+        let project =
+            client.project_file(root).filter(|_| root != bases.home).map(|file| (Scope::Project, file));
+        let user = client.user_file(bases).map(|file| (Scope::User, file));
+        project.into_iter().chain(user).map(move |(scope, file)| {
+            let state = look(client, &file, name);
+            Seen { title: client.title, client: client.id, scope, file, state }
+        })
+    };
+    CLIENTS.iter().flat_map(of).collect()
+}
+
+fn look(client: &Client, path: &Path, name: &str) -> Configured {
+    let found = match file::look(path) {
+        Ok(found) => found,
+        Err(problem) => return Configured::Unreadable(problem),
+    };
+    let Some(bytes) = found.bytes else { return Configured::No };
+    let data = Text::read(&bytes).and_then(|text| client.format.parse(&text.text));
+    match data {
+        Err(error) => Configured::Unreadable(error.to_string()),
+        Ok(data) => match (Slot { container: client.container, name }).of(&data) {
+            None => Configured::No,
+            Some(value) => Entry::read(value, client.shape).map_or(Configured::Other, Configured::Yes),
+        },
+    }
+}
+
+/// The list for scripts.
+pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
+    let seen = configured(bases, root, name);
+    let files = |client: &Client| -> Vec<Value> {
+        let own = seen.iter().filter(|seen| seen.client == client.id);
+        own.map(|seen| {
+            let mut file = json!({"scope": seen.scope, "file": seen.file, "hob": matches!(seen.state, Configured::Yes(_))});
+            match &seen.state {
+                Configured::Yes(entry) => {
+                    file["command"] = json!([&[entry.command.clone()], entry.args.as_slice()].concat());
+                }
+                Configured::Unreadable(problem) => file["problem"] = problem.as_str().into(),
+                Configured::No | Configured::Other => {}
+            }
+            file
+        })
+        .collect()
+    };
+    let one = |client: &Client| json!({"id": client.id, "title": client.title, "found": client.found(bases), "files": files(client)});
+    json!({"agents": CLIENTS.iter().map(one).collect::<Vec<_>>()})
+}
+
+/// The list for people.
+pub(super) fn shown(bases: &Bases<'_>, root: &Path, name: &str, style: &Style) -> String {
+    let seen = configured(bases, root, name);
+    let (mut text, mut others) = (String::new(), Vec::new());
+    for client in CLIENTS {
+        let own: Vec<&Seen> =
+            seen.iter().filter(|seen| seen.client == client.id && seen.state != Configured::No).collect();
+        let found = client.found(bases);
+        if own.is_empty() && found.is_none() {
+            others.push(client.id);
+            continue;
+        }
+        let what = if own.is_empty() { "does not have hob".to_owned() } else { String::new() };
+        text.push_str(&format!(
+            "{:<14}{what}{}\n",
+            client.id,
+            own.iter().map(|seen| line(seen)).collect::<Vec<_>>().join(&format!("\n{:14}", ""))
+        ));
+    }
+    if text.is_empty() {
+        text.push_str("no agent that hob knows was found on this machine\n");
+    }
+    let rest =
+        if others.is_empty() { String::new() } else { format!("not found here: {}\n", others.join(", ")) };
+    format!(
+        "{text}\n{}{}\n",
+        style.dim(rest),
+        "hob setup AGENT adds hob to an agent, and shows first what it would write."
+    )
+}
+
+fn line(seen: &Seen) -> String {
+    let scope = match seen.scope {
+        Scope::Project => "in this project",
+        Scope::User => "for this user",
+    };
+    let file = seen.file.display();
+    match &seen.state {
+        Configured::Yes(_) => format!("has hob {scope}: {file}"),
+        Configured::Other => format!("has an entry {scope} that starts no program: {file}"),
+        Configured::Unreadable(problem) => format!("cannot be read {scope}: {file}: {problem}"),
+        Configured::No => format!("does not have hob {scope}: {file}"),
+    }
+}

@@ -1,0 +1,181 @@
+//! What setting up one agent comes to: which file, what it says now, what it will say.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::clients::Client;
+use super::entry::Entry;
+use super::file::{self, Found};
+use super::formats::{Slot, Text};
+use super::receipt::{Receipt, Receipts, hash, now};
+use super::undo::{self, Way};
+use super::{Scope, diff};
+
+/// What is wanted.
+pub(super) struct Wanted<'a> {
+    pub(super) client: &'static Client,
+    pub(super) scope: Scope,
+    /// The project, or the working directory.
+    pub(super) root: &'a Path,
+    /// The file, as its agent calls it.
+    pub(super) file: PathBuf,
+    pub(super) name: &'a str,
+    pub(super) entry: &'a Entry,
+}
+
+/// How the file is before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// There is none.
+    New,
+    /// It has no such entry.
+    Add,
+    /// It has another entry of that name.
+    Replace,
+    /// It says all that already.
+    Same,
+}
+
+/// A change that can be shown and made.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) state: State,
+    pub(super) found: Found,
+    before: String,
+    after: String,
+    bytes: Vec<u8>,
+    receipt: Receipt,
+    /// The file without any entry of hob's.
+    original: Option<Vec<u8>>,
+    /// What the user should know before agreeing.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Plan {
+    /// Looks at the file and works out the change.
+    ///
+    /// # Errors
+    /// Why the file is left alone, as a sentence.
+    pub(super) fn make(wanted: &Wanted<'_>, receipts: &Receipts) -> Result<Self, String> {
+        let Wanted { client, scope, root, file, name, entry } = wanted;
+        let found = file::look(file)?;
+        if *scope == Scope::Project {
+            stays_inside(root, &found.target)?;
+        }
+        let shown = found.target.display();
+        let broken =
+            |error| format!("`{shown}`: {error}. Nothing was changed; repair the file, then try again");
+        let text = Text::read(found.bytes.as_deref().unwrap_or_default()).map_err(broken)?;
+        let data = client.format.parse(&text.text).map_err(broken)?;
+        let slot = Slot { container: client.container, name };
+        let value = entry.written(client.shape, name);
+        let there = slot.of(&data).cloned();
+        let state = match (&found.bytes, &there) {
+            (None, _) => State::New,
+            (_, None) => State::Add,
+            (_, Some(there)) if *there == value => State::Same,
+            _ => State::Replace,
+        };
+        let after = match state {
+            State::Same => text.text.clone(),
+            _ => client.format.put(&text.text, slot, &value).map_err(broken)?,
+        };
+        if state != State::Same {
+            file::may_replace(&found.target)?;
+        }
+        let bytes = text.with(&after);
+        // An earlier change of hob's in this place is a part of this one, so that undoing takes back both.
+        let earlier = receipts.get(client.id, &found.target, name);
+        let earlier = earlier.filter(|earlier| there.as_ref() == Some(&earlier.entry));
+        let (original, replaced, made_container, folders) = match &earlier {
+            Some(earlier) => {
+                let original = match undo::way(receipts, earlier, found.bytes.as_deref(), false)? {
+                    Way::Restore(bytes) | Way::Take(bytes) => bytes,
+                    Way::Gone(_) | Way::Kept(_) => found.bytes.clone(),
+                };
+                (original, earlier.replaced.clone(), earlier.made_container, earlier.folders.clone())
+            }
+            None => (found.bytes.clone(), there, data.get(client.container).is_none(), Vec::new()),
+        };
+        let receipt = Receipt {
+            client: client.id.to_owned(),
+            scope: *scope,
+            root: (*scope == Scope::Project).then(|| root.to_path_buf()),
+            target: found.target.clone(),
+            name: (*name).to_owned(),
+            before: original.as_deref().map(hash),
+            after: hash(&bytes),
+            folders,
+            made_container,
+            entry: value,
+            replaced,
+            at: now(),
+        };
+        let mut warnings = Vec::new();
+        if client.plain_json && serde_json::from_str::<Value>(&after).is_err() {
+            warnings.push(format!(
+                "{} reads plain JSON only, and this file has comments or commas that it may refuse",
+                client.title
+            ));
+        }
+        if found.target != *file && file.is_symlink() {
+            warnings.push(format!("{} is a link; what it leads to is changed", file.display()));
+        }
+        Ok(Self { state, before: text.text, after, bytes, receipt, original, found, warnings })
+    }
+
+    /// The change, line by line.
+    pub(super) fn diff(&self) -> Vec<String> {
+        diff::lines(&self.before, &self.after)
+    }
+
+    /// Makes the change.
+    ///
+    /// # Errors
+    /// Whatever the system says; the file is then as it was.
+    pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
+        let target = self.found.target.clone();
+        let named = |error: std::io::Error| format!("`{}`: {error}", target.display());
+        let made = file::make_folders(&target)?;
+        self.receipt.folders.extend(made);
+        receipts.keep(&self.receipt, self.original.as_deref()).map_err(named)?;
+        let private = self.receipt.scope == Scope::User;
+        file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private).map_err(named)
+    }
+
+    /// For scripts.
+    pub(super) fn as_json(&self) -> Value {
+        let state = match self.state {
+            State::New => "new-file",
+            State::Add => "add",
+            State::Replace => "replace",
+            State::Same => "same",
+        };
+        json!({
+            "client": self.receipt.client,
+            "scope": self.receipt.scope,
+            "file": self.found.target,
+            "name": self.receipt.name,
+            "change": state,
+            "entry": self.receipt.entry,
+            "diff": self.diff(),
+            "warnings": self.warnings,
+        })
+    }
+}
+
+/// A project may be somebody else's work: a link in it must not decide which file of the user is changed.
+fn stays_inside(root: &Path, target: &Path) -> Result<(), String> {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    // Folders that are still to be made cannot be resolved, but those above them can.
+    let above = target.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
+    match above.is_some_and(|folder| folder.starts_with(&root)) {
+        true => Ok(()),
+        false => Err(format!(
+            "`{}` lies outside of the project {}, to which a link in it leads; use --scope user, or remove the link",
+            target.display(),
+            root.display()
+        )),
+    }
+}

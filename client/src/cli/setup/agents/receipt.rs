@@ -1,0 +1,131 @@
+//! What hob remembers of each change it made to somebody else's file, so that it can be taken back.
+//!
+//! Two files in the state folder, for this user alone: `NAME.json`, the receipt, and `NAME.before`, the file as it was. Both
+//! are there before the file is changed; a receipt of a change that did not come to pass is harmless.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hob_proto::places::Places;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Scope, file};
+
+/// One entry that hob wrote into one file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Receipt {
+    /// The agent, by the name that `hob setup` knows.
+    pub(crate) client: String,
+    pub(crate) scope: Scope,
+    /// The project that it was made for.
+    pub(crate) root: Option<PathBuf>,
+    /// The file, after links.
+    pub(crate) target: PathBuf,
+    /// The entry's name in it.
+    pub(crate) name: String,
+    /// The hash of the file before; `None`: there was none.
+    pub(crate) before: Option<String>,
+    /// The hash of the file as hob left it.
+    pub(crate) after: String,
+    /// Folders that hob made for it, the outermost first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Whether hob made the table that the entry is in.
+    pub(crate) made_container: bool,
+    /// What hob wrote.
+    pub(crate) entry: Value,
+    /// What was there under that name.
+    pub(crate) replaced: Option<Value>,
+    /// When, in seconds since 1970.
+    pub(crate) at: u64,
+}
+
+/// The folder of the receipts.
+#[derive(Debug)]
+pub(crate) struct Receipts {
+    folder: PathBuf,
+}
+
+/// The hash that receipts hold.
+pub(crate) fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// Now, in seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+impl Receipt {
+    fn file_name(client: &str, target: &Path, name: &str) -> String {
+        let place = [target.as_os_str().as_encoded_bytes(), b"\0", name.as_bytes()].concat();
+        format!("{client}-{}", &hash(&place)[..16])
+    }
+}
+
+impl Receipts {
+    /// Where this user's hob keeps them.
+    pub(crate) fn of(places: &Places) -> Self {
+        Self { folder: places.state.join("setup") }
+    }
+
+    fn path(&self, receipt: &Receipt, ending: &str) -> PathBuf {
+        let name = Receipt::file_name(&receipt.client, &receipt.target, &receipt.name);
+        self.folder.join(format!("{name}.{ending}"))
+    }
+
+    /// The receipt of an entry.
+    pub(crate) fn get(&self, client: &str, target: &Path, name: &str) -> Option<Receipt> {
+        let path = self.folder.join(format!("{}.json", Receipt::file_name(client, target, name)));
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    }
+
+    /// All of them, the newest first: what was done last is undone first.
+    pub(crate) fn all(&self) -> Vec<Receipt> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = entries.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
+        let read = |path: PathBuf| serde_json::from_slice::<Receipt>(&fs::read(path).ok()?).ok();
+        let mut all: Vec<Receipt> = files.filter_map(read).collect();
+        all.sort_by(|one, other| (other.at, &other.target).cmp(&(one.at, &one.target)));
+        all
+    }
+
+    /// The file as it was before, if there was one and its copy is what the receipt says.
+    pub(crate) fn before(&self, receipt: &Receipt) -> Option<Vec<u8>> {
+        let bytes = fs::read(self.path(receipt, "before")).ok()?;
+        (Some(hash(&bytes)) == receipt.before).then_some(bytes)
+    }
+
+    /// Keeps a receipt and the file as it was.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub(crate) fn keep(&self, receipt: &Receipt, before: Option<&[u8]>) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.folder)?;
+        if let Some(before) = before {
+            file::write_private(&self.path(receipt, "before"), before)?;
+        }
+        let text = serde_json::to_vec_pretty(receipt).map_err(io::Error::other)?;
+        file::write_private(&self.path(receipt, "json"), &text)
+    }
+
+    /// Forgets it: it was undone.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub(crate) fn drop(&self, receipt: &Receipt) -> io::Result<()> {
+        for ending in ["json", "before"] {
+            match fs::remove_file(self.path(receipt, ending)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! Taking back what `hob setup` wrote, and nothing else.
+//!
+//! A file that is as hob left it becomes what it was, byte for byte. In a file that was changed since, hob's entry alone is
+//! taken out; an entry that the user has changed is the user's, and stays unless `--force` says otherwise.
+
+use std::fs;
+use std::io;
+
+use super::clients::Client;
+use super::file::{self, Found};
+use super::formats::{Slot, Text};
+use super::receipt::{Receipt, Receipts, hash};
+
+/// What is to be done about a receipt.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// The file as hob left it becomes what it was; `None`: there was none.
+    Restore(Option<Vec<u8>>),
+    /// The file was changed since: it stays, without hob's entry. `None`: nothing else is left in a file that hob made.
+    Take(Option<Vec<u8>>),
+    /// Nothing is there to undo.
+    Gone(&'static str),
+    /// It stays, for this reason.
+    Kept(String),
+}
+
+/// A receipt, the file as it is, and what is to be done.
+#[derive(Debug)]
+pub(super) struct Undo {
+    pub(super) receipt: Receipt,
+    pub(super) found: Found,
+    pub(super) way: Way,
+}
+
+/// Decides what to do.
+///
+/// # Errors
+/// What is wrong with the file, as a sentence.
+pub(super) fn plan(receipts: &Receipts, receipt: Receipt, force: bool) -> Result<Undo, String> {
+    let found = file::look(&receipt.target)?;
+    let way = way(receipts, &receipt, found.bytes.as_deref(), force)?;
+    Ok(Undo { receipt, found, way })
+}
+
+/// The file as it would be without the entry.
+///
+/// # Errors
+/// As [`plan`].
+pub(super) fn way(
+    receipts: &Receipts,
+    receipt: &Receipt,
+    now: Option<&[u8]>,
+    force: bool,
+) -> Result<Way, String> {
+    let Some(now) = now else { return Ok(Way::Gone("the file is not there any more")) };
+    let is = Some(hash(now));
+    if is.as_ref() == Some(&receipt.after) {
+        let before = receipts.before(receipt);
+        return match before.is_some() || receipt.before.is_none() {
+            true => Ok(Way::Restore(before)),
+            false => take(receipt, now, force),
+        };
+    }
+    if is == receipt.before {
+        return Ok(Way::Gone("the file is as it was before"));
+    }
+    take(receipt, now, force)
+}
+
+fn take(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
+    let client =
+        Client::named(&receipt.client).ok_or("the receipt is of an agent that this hob does not know")?;
+    let shown = receipt.target.display();
+    let broken = |error| format!("`{shown}`: {error}; repair it, then undo again");
+    let text = Text::read(now).map_err(broken)?;
+    let data = client.format.parse(&text.text).map_err(broken)?;
+    let slot = Slot { container: client.container, name: &receipt.name };
+    let Some(there) = slot.of(&data) else { return Ok(Way::Gone("the entry is not there any more")) };
+    if *there != receipt.entry && !force {
+        return Ok(Way::Kept(
+            "the entry was changed since hob wrote it, so it is yours now; --force takes it out".to_owned(),
+        ));
+    }
+    let changed = match &receipt.replaced {
+        Some(old) => client.format.put(&text.text, slot, old),
+        None => client.format.take(&text.text, slot, receipt.made_container),
+    };
+    let changed = changed.map_err(|error| format!("`{shown}`: {error}"))?;
+    let is_empty = client
+        .format
+        .parse(&changed)
+        .is_ok_and(|data| data.as_object().is_some_and(serde_json::Map::is_empty));
+    Ok(Way::Take((receipt.before.is_some() || !is_empty).then(|| text.with(&changed))))
+}
+
+impl Undo {
+    /// What the file will be, if it changes: `Some(None)` is no file.
+    pub(super) fn outcome(&self) -> Option<Option<&[u8]>> {
+        match &self.way {
+            Way::Restore(bytes) | Way::Take(bytes) => Some(bytes.as_deref()),
+            Way::Gone(_) | Way::Kept(_) => None,
+        }
+    }
+
+    /// What will be done, for people.
+    pub(super) fn about(&self) -> String {
+        match &self.way {
+            Way::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),
+            Way::Restore(None) => "is removed: hob had made it".to_owned(),
+            Way::Take(Some(_)) => {
+                let back = if self.receipt.replaced.is_some() {
+                    "; the entry that was there comes back"
+                } else {
+                    ""
+                };
+                format!("was changed since, so only hob's entry is taken out{back}")
+            }
+            Way::Take(None) => "is removed: hob had made it, and nothing else is in it".to_owned(),
+            Way::Gone(reason) => format!("nothing to undo: {reason}"),
+            Way::Kept(reason) => (*reason).clone(),
+        }
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub(super) fn carry_out(&self, receipts: &Receipts) -> Result<(), String> {
+        let target = &self.receipt.target;
+        let named = |error: io::Error| format!("`{}`: {error}", target.display());
+        match self.outcome() {
+            Some(Some(bytes)) => {
+                file::may_replace(target)?;
+                file::replace(target, self.found.bytes.as_deref(), bytes, false).map_err(named)?;
+            }
+            Some(None) => {
+                fs::remove_file(target).map_err(named)?;
+                // Only those that are empty go.
+                self.receipt
+                    .folders
+                    .iter()
+                    .rev()
+                    .take_while(|folder| fs::remove_dir(folder).is_ok())
+                    .for_each(drop);
+            }
+            None if matches!(self.way, Way::Kept(_)) => return Ok(()),
+            None => {}
+        }
+        receipts.drop(&self.receipt).map_err(named)
+    }
+}

@@ -1,0 +1,97 @@
+//! Editors: the configuration that makes them use hob's language servers.
+//!
+//! One file per editor says what belongs where; `plan` shows or writes it. Nothing of the user's is ever changed.
+
+mod emacs;
+mod helix;
+mod kakoune;
+mod languages;
+mod neovim;
+mod plan;
+mod surroundings;
+mod vim;
+mod vscode;
+mod zed;
+
+use clap::Args;
+
+use self::languages::Language;
+use self::plan::Plan;
+use self::surroundings::Surroundings;
+use crate::cli::term::{self, Style};
+use crate::cli::{Common, Failure, Outcome};
+
+/// What may be said about an editor.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Editors")]
+pub(super) struct EditorOptions {
+    /// Of VS Code and Zed, set up the editor, not the agent in it
+    #[arg(long)]
+    pub(super) editor: bool,
+
+    /// Write the files that are hob's alone
+    #[arg(long)]
+    pub(super) write: bool,
+
+    /// Only for this language; may be repeated (default: every language that hob's map knows)
+    #[arg(long = "language", value_name = "NAME")]
+    pub(super) languages: Vec<String>,
+}
+
+impl EditorOptions {
+    /// Whether anything was said that only editors know.
+    pub(super) fn are_given(&self) -> bool {
+        self.editor || self.write || !self.languages.is_empty()
+    }
+}
+
+type Planner = fn(&Surroundings, &[Language]) -> Plan;
+
+/// An editor that hob can be the language server of.
+#[derive(Debug)]
+pub(super) struct Editor {
+    /// What it is called on the command line.
+    pub(super) id: &'static str,
+    /// What people call it.
+    pub(super) title: &'static str,
+    plan: Planner,
+}
+
+/// Every editor, by name.
+pub(super) const EDITORS: &[Editor] = &[
+    Editor { id: "emacs", title: "Emacs", plan: emacs::plan },
+    Editor { id: "helix", title: "Helix", plan: helix::plan },
+    Editor { id: "kakoune", title: "Kakoune", plan: kakoune::plan },
+    Editor { id: "neovim", title: "Neovim", plan: neovim::plan },
+    Editor { id: "vim", title: "Vim", plan: vim::plan },
+    Editor { id: "vscode", title: "VS Code", plan: vscode::plan },
+    Editor { id: "zed", title: "Zed", plan: zed::plan },
+];
+
+impl Editor {
+    /// The editor of that name.
+    pub(super) fn named(id: &str) -> Option<&'static Self> {
+        EDITORS.iter().find(|editor| editor.id == id)
+    }
+
+    /// Prints its configuration, or writes what is hob's alone.
+    pub(super) fn run(&self, options: &EditorOptions, common: &Common) -> Result<Outcome, Failure> {
+        let languages = languages::chosen(&options.languages).map_err(Failure::Usage)?;
+        let own = std::env::current_exe().ok();
+        let at = Surroundings::find(&|name| std::env::var_os(name), own.as_deref())
+            .map_err(|problem| Failure::Usage(problem.to_owned()))?;
+        let plan = (self.plan)(&at, &languages);
+        let style = Style::of_stdout();
+        let text = match (options.write, common.json) {
+            (true, _) => plan.write(&style)?,
+            (false, true) => format!("{}\n", plan.as_json()),
+            (false, false) => plan.shown(&style),
+        };
+        term::print(&text)?;
+        if !at.is_installed() {
+            let note = Style::of_stderr().notice("note:").into_owned();
+            term::tell(&format!("{note} `hob-lsp` is neither on the PATH nor beside `hob`"));
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,170 @@
+//! A user with agents, and what `hob setup` does to them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Map, Value};
+
+/// A home folder with a project in it and a `hob-mcp` on the `PATH`.
+pub(crate) struct Home(tempfile::TempDir);
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let home = Self(tempfile::tempdir().expect("a folder"));
+        for folder in ["home/project/.git", "bin"] {
+            fs::create_dir_all(home.0.path().join(folder)).expect("created");
+        }
+        fs::write(home.0.path().join("bin/hob-mcp"), "").expect("written");
+        home
+    }
+
+    pub(crate) fn home(&self, rest: &str) -> PathBuf {
+        self.0.path().join("home").join(rest)
+    }
+
+    pub(crate) fn project(&self, rest: &str) -> PathBuf {
+        self.home("project").join(rest)
+    }
+
+    pub(crate) fn receipts(&self) -> PathBuf {
+        self.0.path().join("hob/state/setup")
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hob"));
+        command.arg("setup").args(args).env_clear().env("HOME", self.home(""));
+        command.env("HOB_DIR", self.0.path().join("hob")).env("PATH", self.0.path().join("bin"));
+        command.current_dir(self.project(""));
+        command
+    }
+
+    pub(crate) fn setup(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("hob runs")
+    }
+
+    /// What a run that goes well prints.
+    #[track_caller]
+    pub(crate) fn done(&self, args: &[&str]) -> String {
+        let output = self.setup(args);
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{args:?}: {all}");
+        all
+    }
+
+    /// What a run that is refused with this code says.
+    #[track_caller]
+    pub(crate) fn refused(&self, code: i32, args: &[&str]) -> String {
+        let output = self.setup(args);
+        let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {all}");
+        all
+    }
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+    fs::write(path, bytes).expect("written");
+}
+
+#[track_caller]
+pub(crate) fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every file below a folder, with its bytes.
+pub(crate) fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.extend(files(&path)),
+            path => all.push((path.clone(), fs::read(&path).unwrap_or_default())),
+        }
+    }
+    all.sort();
+    all
+}
+
+/// How an agent reads its file: not with the code under test where that can be helped.
+pub(crate) fn as_the_agent_reads(path: &Path, bytes: &[u8]) -> Value {
+    let all = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+    let plain = all.trim_start_matches('\u{feff}');
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("toml") => toml_data(toml::de::DeTable::parse(plain).expect("TOML").get_ref()),
+        Some("yaml") => yaml_data(plain),
+        _ if plain.trim().is_empty() => Value::Object(Map::new()),
+        _ => {
+            let stripped = without_comments(plain);
+            match stripped.trim() {
+                "" => Value::Object(Map::new()),
+                json => serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {all}")),
+            }
+        }
+    }
+}
+
+/// JSON without comments and commas at the end.
+fn without_comments(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(c) = rest.chars().next() {
+        if c == '"' {
+            let mut end = 1;
+            while !rest[end..].starts_with('"') {
+                end += if rest[end..].starts_with('\\') { 1 } else { 0 };
+                end += rest[end..].chars().next().map_or(1, char::len_utf8);
+            }
+            out.push_str(&rest[..=end]);
+            rest = &rest[end + 1..];
+        } else if rest.starts_with("//") {
+            rest = rest.find('\n').map_or("", |end| &rest[end..]);
+        } else if rest.starts_with("/*") {
+            rest = rest.find("*/").map_or("", |end| &rest[end + 2..]);
+        } else {
+            if matches!(c, '}' | ']') && out.trim_end().ends_with(',') {
+                out.truncate(out.trim_end().len() - 1);
+            }
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    out
+}
+
+fn toml_data(table: &toml::de::DeTable<'_>) -> Value {
+    fn data(value: &toml::de::DeValue<'_>) -> Value {
+        match value {
+            toml::de::DeValue::Table(table) => toml_data(table),
+            toml::de::DeValue::Array(items) => items.iter().map(|item| data(item.get_ref())).collect(),
+            toml::de::DeValue::String(text) => Value::from(text.to_string()),
+            other => Value::from(format!("{other:?}")),
+        }
+    }
+    table
+        .iter()
+        .map(|(name, value)| (name.get_ref().to_string(), data(value.get_ref())))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn yaml_data(text: &str) -> Value {
+    use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
+    fn data(node: &Yaml<'_>) -> Value {
+        match node {
+            Yaml::Value(Scalar::Null) => Value::Null,
+            Yaml::Value(Scalar::String(text)) => Value::from(text.as_ref()),
+            Yaml::Sequence(items) => items.iter().map(data).collect(),
+            Yaml::Mapping(pairs) => {
+                let name =
+                    |key: &Yaml<'_>| data(key).as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
+                pairs.iter().map(|(key, value)| (name(key), data(value))).collect::<Map<_, _>>().into()
+            }
+            other => Value::from(format!("{other:?}")),
+        }
+    }
+    let all = Yaml::load_from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    all.first().map(data).filter(|data| !data.is_null()).unwrap_or_else(|| Value::Object(Map::new()))
+}
