@@ -21,3 +21,10 @@ pub(super) fn look(pid: u32) -> Option<Proc> {
         started: field(19)?,
     })
 }
+
+pub(super) fn memory() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib * 1024)
+}

@@ -13,17 +13,17 @@ mod unix;
 mod windows;
 
 #[cfg(target_os = "linux")]
-use linux::{all, look};
+use linux::{all, look, memory};
 #[cfg(not(target_os = "linux"))]
-use portable::{all, look};
-#[cfg(unix)]
-use unix::kill_one;
+use portable::{all, look, memory};
 #[cfg(unix)]
 pub(super) use unix::kill_group;
-#[cfg(windows)]
-use windows::kill_one;
+#[cfg(unix)]
+use unix::kill_one;
 #[cfg(windows)]
 pub(super) use windows::kill_group;
+#[cfg(windows)]
+use windows::kill_one;
 
 /// A process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +53,12 @@ impl Proc {
 pub fn processes_below(root: u32) -> Vec<Proc> {
     // Windows gives orphans to nobody: whatever gets their parent's number next looks like their parent.
     below(&all(), root, cfg!(windows))
+}
+
+/// The machine's memory in bytes; `None` where the system does not say.
+#[must_use]
+pub fn machine_memory() -> Option<u64> {
+    memory()
 }
 
 /// As [`processes_below`], of `all`; with `strictly` none that is older than its parent.
@@ -106,8 +112,7 @@ mod tests {
         std::io::Read::read_exact(output, &mut ready).expect("it says so");
         let (own, root) = (std::process::id(), shell.id());
         let seen = |all: &[Proc]| {
-            let mut seen: Vec<_> =
-                below(all, root, true).iter().map(|one| (one.pid, one.parent)).collect();
+            let mut seen: Vec<_> = below(all, root, true).iter().map(|one| (one.pid, one.parent)).collect();
             seen.sort_unstable();
             seen
         };
@@ -120,5 +125,7 @@ mod tests {
         }
         let _ = shell.wait();
         assert_eq!(portable::look(root), None);
+        assert_eq!(portable::memory(), machine_memory());
+        assert!(machine_memory().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

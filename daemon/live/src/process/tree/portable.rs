@@ -16,6 +16,12 @@ pub(super) fn look(pid: u32) -> Option<Proc> {
     asked(ProcessesToUpdate::Some(&[pid])).process(pid).map(of)
 }
 
+pub(super) fn memory() -> Option<u64> {
+    let mut system = System::new();
+    system.refresh_memory();
+    Some(system.total_memory()).filter(|bytes| *bytes > 0)
+}
+
 fn asked(which: ProcessesToUpdate<'_>) -> System {
     let mut system = System::new();
     system.refresh_processes_specifics(which, true, ProcessRefreshKind::nothing().with_memory());
