@@ -44,7 +44,9 @@ fn by_ripgrep(rules: &Rules) -> BTreeSet<String> {
     walk.filter_entry(|entry| entry.file_name() != ".git");
     let files = walk.build().flatten().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
     let relative = |entry: ignore::DirEntry| {
-        WsPath::from_path(entry.path().strip_prefix(rules.root()).expect("below")).expect("unicode").to_string()
+        WsPath::from_path(entry.path().strip_prefix(rules.root()).expect("below"))
+            .expect("unicode")
+            .to_string()
     };
     files.map(relative).collect()
 }
@@ -287,7 +289,8 @@ fn rule_files_are_read_as_ripgrep_reads_them() {
         check_agreement(&tree, &String::from_utf8_lossy(lines));
     }
     // A linked worktree obeys the private file of the repository that it belongs to.
-    let tree = Tree::with(&[("tree/.git", ""), ("tree/a.x", ""), ("tree/b.x", ""), (".git/info/exclude", "b.x\n")]);
+    let tree =
+        Tree::with(&[("tree/.git", ""), ("tree/a.x", ""), ("tree/b.x", ""), (".git/info/exclude", "b.x\n")]);
     let own = tree.path(".git/worktrees/tree");
     tree.write(".git/worktrees/tree/commondir", "../..\n");
     tree.write("tree/.git", &format!("gitdir: {}\n", own.display()));
@@ -295,7 +298,7 @@ fn rule_files_are_read_as_ripgrep_reads_them() {
     check_agreement(&tree, "a worktree");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn rule_files_that_are_none_are_passed_over_and_named() {
     use std::os::unix::fs::symlink;
@@ -303,7 +306,8 @@ fn rule_files_that_are_none_are_passed_over_and_named() {
         use rustix::fs::{CWD, Mode, mkfifoat};
         mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).expect("a pipe");
     };
-    let tree = Tree::with(&[("a/x.log", ""), ("b/x.log", ""), ("c/x.log", ""), ("d/x.log", ""), ("x.log", "")]);
+    let tree =
+        Tree::with(&[("a/x.log", ""), ("b/x.log", ""), ("c/x.log", ""), ("d/x.log", ""), ("x.log", "")]);
     fs::write(tree.beside("outside"), "*.log\n").expect("write");
     pipe(tree.path(".gitignore"));
     pipe(tree.path("a/.ignore"));

@@ -166,7 +166,7 @@ fn refs_of_a_format_that_is_not_known_are_not_taken_for_none() {
     assert!(error.contains("reftable"), "{error}");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn every_file_of_a_repository_may_be_a_pipe() {
     use rustix::fs::{CWD, Mode, mkfifoat};
