@@ -4,6 +4,22 @@
 pub(crate) type Case = (&'static str, &'static str, &'static str, &'static [u8], &'static str, &'static str);
 
 pub(crate) const FILES: &[Case] = &[
+    (
+        "comments, which this agent refuses",
+        "claude-code",
+        "project",
+        b"{\n  // mine\n  \"mcpServers\": {}\n}\n",
+        "line 2, column 3",
+        "comments are not allowed",
+    ),
+    (
+        "a comma at the end, which this agent refuses",
+        "gemini",
+        "project",
+        b"{\n  // mine\n  \"mcpServers\": {},\n}\n",
+        "line 3",
+        "trailing commas are not allowed",
+    ),
     ("cut off", "cursor", "project", b"{\n  \"mcpServers\": {\n    \"x\": {\"command\": \"x\"", "line 3", ""),
     (
         "a comma is missing",

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::entry::Shape;
-use super::formats::Format;
+use super::formats::{Dialect, Format};
 
 /// Where this user's programs keep their configuration.
 pub(crate) struct Bases<'a> {
@@ -62,8 +62,8 @@ pub(crate) struct Client {
     pub(crate) program: &'static str,
     /// What is still to be done after a project's file was written.
     pub(crate) then: &'static str,
-    /// Whether it reads plain JSON only.
-    pub(crate) plain_json: bool,
+    /// What it takes beside plain JSON, as far as that is known.
+    pub(crate) dialect: Dialect,
 }
 
 impl Client {
@@ -110,7 +110,7 @@ const PLAIN: Client = Client {
     traces: |at| at.home.join(".no-such-folder"),
     program: "",
     then: "",
-    plain_json: false,
+    dialect: Dialect::Commas,
 };
 
 /// Every agent, by name.
@@ -137,7 +137,7 @@ pub(crate) const CLIENTS: &[Client] = &[
         traces: |at| at.named("CLAUDE_CONFIG_DIR", ".claude"),
         program: "claude",
         then: "Claude Code asks once, in the project, before it starts a server of .mcp.json: start `claude` there and agree",
-        plain_json: true,
+        dialect: Dialect::Plain,
         ..PLAIN
     },
     Client {
@@ -218,6 +218,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "gemini",
         title: "Gemini CLI",
+        dialect: Dialect::Comments,
         project: &[".gemini/settings.json"],
         user: |at| vec![at.home.join(".gemini/settings.json")],
         traces: |at| at.home.join(".gemini"),
@@ -277,6 +278,7 @@ pub(crate) const CLIENTS: &[Client] = &[
     Client {
         id: "qwen",
         title: "Qwen Code",
+        dialect: Dialect::Comments,
         project: &[".qwen/settings.json"],
         user: |at| vec![at.home.join(".qwen/settings.json")],
         traces: |at| at.home.join(".qwen"),

@@ -185,6 +185,11 @@ pub(crate) fn make_folders(target: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(missing)
 }
 
+/// Removes folders, the innermost first, as far as they are empty.
+pub(crate) fn remove_folders(made: &[PathBuf]) {
+    made.iter().rev().take_while(|folder| fs::remove_dir(folder).is_ok()).for_each(drop);
+}
+
 /// A file of hob's own, for this user alone.
 ///
 /// # Errors

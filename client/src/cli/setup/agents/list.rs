@@ -55,7 +55,7 @@ fn look(client: &Client, path: &Path, name: &str) -> Configured {
         Err(problem) => return Configured::Unreadable(problem),
     };
     let Some(bytes) = found.bytes else { return Configured::No };
-    let data = Text::read(&bytes).and_then(|text| client.format.parse(&text.text));
+    let data = Text::read(&bytes).and_then(|text| client.format.parse_for(&text.text, client.dialect));
     match data {
         Err(error) => Configured::Unreadable(error.to_string()),
         Ok(data) => match (Slot { container: client.container, name }).of(&data) {

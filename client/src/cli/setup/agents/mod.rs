@@ -15,6 +15,7 @@ mod plan;
 pub(crate) mod probe;
 mod receipt;
 mod undo;
+mod undoing;
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,7 @@ use self::command::Wishes;
 use self::entry::Entry;
 use self::formats::{Slot, Text};
 use self::plan::{Plan, State, Wanted};
-use self::receipt::{Receipt, Receipts};
-use self::undo::{Undo, Way};
+use self::receipt::Receipts;
 use crate::cli::term::{self, Style};
 use crate::cli::{Common, Failure, Outcome};
 
@@ -353,91 +353,6 @@ impl AgentOptions {
         term::print(&text)?;
         Ok(())
     }
-
-    /// Takes back what was written for one agent here, or for all of them everywhere.
-    fn undo(&self, at: &At<'_>, client: Option<&Client>) -> Result<Outcome, Failure> {
-        let (own, elsewhere): (Vec<Receipt>, Vec<Receipt>) = at
-            .receipts
-            .all()
-            .into_iter()
-            .filter(|receipt| client.is_none_or(|client| receipt.client == client.id))
-            .filter(|receipt| self.scope.is_none_or(|scope| receipt.scope == scope))
-            .filter(|receipt| self.name.as_ref().is_none_or(|name| receipt.name == *name))
-            .partition(|receipt| {
-                client.is_none() || receipt.root.as_ref().is_none_or(|root| *root == at.root)
-            });
-        if !at.json {
-            for receipt in &elsewhere {
-                let note = at.style.notice("note:");
-                term::print(&format!(
-                    "{note} {} is of another project and stays\n",
-                    receipt.target.display()
-                ))?;
-            }
-        }
-        let mut plans = Vec::new();
-        let mut is_refused = false;
-        for receipt in own {
-            match undo::plan(&at.receipts, receipt, self.force) {
-                Ok(undo) => plans.push(undo),
-                Err(problem) => {
-                    is_refused = true;
-                    term::tell(&format!("{} {problem}", Style::of_stderr().alarm("error:")));
-                }
-            }
-        }
-        if plans.is_empty() && !is_refused {
-            return self.nothing_to_undo(at, client);
-        }
-        let (shown, report): (Vec<String>, Vec<_>) =
-            plans.iter().map(|undo| (shown(undo, &at.style), as_json(undo))).unzip();
-        if !at.json {
-            term::print(&shown.concat())?;
-        }
-        let changes = plans.iter().any(|undo| undo.outcome().is_some());
-        let agreed =
-            !plans.is_empty() && (if changes { self.agreed("Take this back?", at)? } else { !self.dry_run });
-        if agreed {
-            for undo in &plans {
-                self.take_back(undo, at)?;
-            }
-        }
-        if at.json {
-            term::print(&format!("{}\n", json!({"undo": report, "done": agreed})))?;
-        } else if agreed && changes {
-            term::print("done\n")?;
-        }
-        let is_kept = plans.iter().any(|undo| matches!(undo.way, Way::Kept(_)));
-        match (agreed || self.dry_run) && !is_kept && !is_refused {
-            true => Ok(Outcome::Done),
-            false => Ok(Outcome::Refused),
-        }
-    }
-
-    /// Several entries can be in one file, so each is looked at anew when its turn comes.
-    fn take_back(&self, undo: &Undo, at: &At<'_>) -> Result<(), Failure> {
-        let again = undo::plan(&at.receipts, undo.receipt.clone(), self.force);
-        again.and_then(|undo| undo.carry_out(&at.receipts)).map_err(Failure::Usage)
-    }
-
-    fn nothing_to_undo(&self, at: &At<'_>, client: Option<&Client>) -> Result<Outcome, Failure> {
-        if at.json {
-            term::print(&format!("{}\n", json!({"undo": [], "done": false})))?;
-            return Ok(Outcome::Done);
-        }
-        let by_hand: Vec<String> = list::configured(&at.bases, &at.root, self.name())
-            .into_iter()
-            .filter(|seen| {
-                client.is_some_and(|client| client.id == seen.client)
-                    && matches!(seen.state, Configured::Yes(_))
-            })
-            .map(|seen| {
-                format!("; the entry in {} was not written by `hob setup`, so it stays", seen.file.display())
-            })
-            .collect();
-        term::print(&format!("nothing to undo{}\n", by_hand.concat()))?;
-        Ok(Outcome::Done)
-    }
 }
 
 fn yes(question: &str) -> Result<bool, Failure> {
@@ -445,26 +360,6 @@ fn yes(question: &str) -> Result<bool, Failure> {
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-fn shown(undo: &Undo, style: &Style) -> String {
-    let title = Client::named(&undo.receipt.client).map_or("", |client| client.title);
-    let heading = format!("{}: {} {}\n", style.bold(title), undo.receipt.target.display(), undo.about());
-    let Some(outcome) = undo.outcome() else { return heading };
-    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    let lines = diff::lines(&text(undo.found.bytes.as_deref()), &text(outcome));
-    format!("{heading}\n{}\n", diff::painted(&lines, style))
-}
-
-fn as_json(undo: &Undo) -> serde_json::Value {
-    let what = match &undo.way {
-        Way::Restore(_) => "restore",
-        Way::Take(_) => "take-out",
-        Way::Gone(_) => "gone",
-        Way::Kept(_) => "kept",
-    };
-    let receipt = &undo.receipt;
-    json!({"client": receipt.client, "scope": receipt.scope, "file": receipt.target, "name": receipt.name, "what": what, "about": undo.about()})
 }
 
 /// The entries named `hob` in the files of every agent, for this project and this user.

@@ -48,6 +48,8 @@ pub(super) struct Plan {
     receipt: Receipt,
     /// The file without any entry of hob's.
     original: Option<Vec<u8>>,
+    /// What is known of an earlier change here, for the case that this one fails.
+    earlier: Option<Receipt>,
     /// What the user should know before agreeing.
     pub(super) warnings: Vec<String>,
 }
@@ -67,7 +69,7 @@ impl Plan {
         let broken =
             |error| format!("`{shown}`: {error}. Nothing was changed; repair the file, then try again");
         let text = Text::read(found.bytes.as_deref().unwrap_or_default()).map_err(broken)?;
-        let data = client.format.parse(&text.text).map_err(broken)?;
+        let data = client.format.parse_for(&text.text, client.dialect).map_err(broken)?;
         let slot = Slot { container: client.container, name };
         let value = entry.written(client.shape, name);
         let there = slot.of(&data).cloned();
@@ -113,16 +115,10 @@ impl Plan {
             at: now(),
         };
         let mut warnings = Vec::new();
-        if client.plain_json && serde_json::from_str::<Value>(&after).is_err() {
-            warnings.push(format!(
-                "{} reads plain JSON only, and this file has comments or commas that it may refuse",
-                client.title
-            ));
-        }
         if found.target != *file && file.is_symlink() {
             warnings.push(format!("{} is a link; what it leads to is changed", file.display()));
         }
-        Ok(Self { state, before: text.text, after, bytes, receipt, original, found, warnings })
+        Ok(Self { state, before: text.text, after, bytes, receipt, original, earlier, found, warnings })
     }
 
     /// The change, line by line.
@@ -133,15 +129,23 @@ impl Plan {
     /// Makes the change.
     ///
     /// # Errors
-    /// Whatever the system says; the file is then as it was.
+    /// Whatever the system says; everything is then as it was.
     pub(super) fn carry_out(&mut self, receipts: &Receipts) -> Result<(), String> {
         let target = self.found.target.clone();
-        let named = |error: std::io::Error| format!("`{}`: {error}", target.display());
         let made = file::make_folders(&target)?;
-        self.receipt.folders.extend(made);
-        receipts.keep(&self.receipt, self.original.as_deref()).map_err(named)?;
+        self.receipt.folders.extend(made.iter().cloned());
         let private = self.receipt.scope == Scope::User;
-        file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private).map_err(named)
+        let kept = receipts.keep(&self.receipt, self.original.as_deref());
+        let changed =
+            kept.and_then(|()| file::replace(&target, self.found.bytes.as_deref(), &self.bytes, private));
+        changed.map_err(|error| {
+            let _ = match &self.earlier {
+                Some(earlier) => receipts.keep(earlier, self.original.as_deref()),
+                None => receipts.drop(&self.receipt),
+            };
+            file::remove_folders(&made);
+            format!("`{}`: {error}", target.display())
+        })
     }
 
     /// For scripts.

@@ -135,13 +135,7 @@ impl Undo {
             }
             Some(None) => {
                 fs::remove_file(target).map_err(named)?;
-                // Only those that are empty go.
-                self.receipt
-                    .folders
-                    .iter()
-                    .rev()
-                    .take_while(|folder| fs::remove_dir(folder).is_ok())
-                    .for_each(drop);
+                file::remove_folders(&self.receipt.folders);
             }
             None if matches!(self.way, Way::Kept(_)) => return Ok(()),
             None => {}

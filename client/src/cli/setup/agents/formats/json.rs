@@ -8,7 +8,7 @@ use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::{Broken, Edit, Slot, indentation, is_blank, line_end, line_start};
+use super::{Broken, Dialect, Edit, Slot, indentation, is_blank, line_end, line_start};
 
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -39,6 +39,26 @@ fn read(text: &str) -> Result<Read<'_>, Broken> {
 
 pub(super) fn parse(text: &str) -> Result<Value, Broken> {
     Ok(read(text)?.value.map_or(Value::Null, Value::from))
+}
+
+/// # Errors
+/// Where there is something that the agent's parser does not take.
+pub(super) fn fits(text: &str, dialect: Dialect) -> Result<(), Broken> {
+    let options = ParseOptions {
+        allow_comments: dialect != Dialect::Plain,
+        allow_trailing_commas: dialect == Dialect::Commas,
+        ..OPTIONS
+    };
+    let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
+    let parsed = parse_to_ast(text, &collect, &options);
+    parsed.map(drop).map_err(|error| {
+        let problem = error.kind().to_string().to_lowercase();
+        Broken::at(
+            text,
+            error.range().start,
+            format!("{problem} in this agent's file; it would refuse to read it"),
+        )
+    })
 }
 
 pub(super) fn put(text: &str, slot: Slot<'_>, value: &Value) -> Result<Vec<Edit>, Broken> {

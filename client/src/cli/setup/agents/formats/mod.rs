@@ -98,6 +98,17 @@ impl Text {
     }
 }
 
+/// What an agent's parser of JSON takes. Its file counts as broken if there is more in it, whoever put that there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Nothing but JSON.
+    Plain,
+    /// Comments.
+    Comments,
+    /// Comments, and commas at the end of lists and objects.
+    Commas,
+}
+
 /// How a client writes its configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -127,6 +138,18 @@ impl Format {
                 "the file is a list or a single value, where a table of settings is expected",
             )),
         }
+    }
+
+    /// As `parse`, and refuses what the agent itself would refuse.
+    ///
+    /// # Errors
+    /// Where it is broken.
+    pub(crate) fn parse_for(self, text: &str, dialect: Dialect) -> Result<Value, Broken> {
+        let data = self.parse(text)?;
+        if self == Self::Json {
+            json::fits(text, dialect)?;
+        }
+        Ok(data)
     }
 
     /// The text with `value` in `slot`.
