@@ -1,15 +1,59 @@
-//! Look for what is wrong with hob here, and say what mends it
+//! `hob doctor`: what is wrong with hob here, and what mends it.
+//!
+//! It must work where nothing else does: without a daemon, with one that does not answer, with settings that cannot be read.
+//! So it asks a daemon only if one runs, and only about a project that the daemon has open already; what it cannot look at it
+//! says. It changes nothing: no folder is made, no mode is changed, no language server is started. `--start` lifts the first
+//! half of that: a daemon is started, or an older one replaced, and it opens the project.
+//!
+//! One file per group of checks; [`check`] has their list.
+
+mod agents;
+mod check;
+mod daemon;
+mod limits;
+mod model;
+mod places;
+mod programs;
+mod project;
+mod report;
+mod servers;
+mod service;
+mod settings;
+mod surroundings;
 
 use clap::Args;
 
-use crate::cli::{Common, Failure, Outcome};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome};
+use check::Level;
+use surroundings::Surroundings;
 
 /// Look for what is wrong with hob here, and say what mends it
+///
+/// Looks at the programs, the daemon, hob's folders, the system's limits, the settings, this project, its language servers, the
+/// service and the agents that are set up. Changes nothing and starts nothing, so what only a daemon knows is looked at only if
+/// one runs. Ends with 0 if there is no problem, with 1 if there is one; notes and warnings are no problems.
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Start the daemon if none runs and have it open this project, to look at what only a daemon knows
+    #[arg(long)]
+    start: bool,
+
+    /// Show what is as it should be, too
+    #[arg(short, long)]
+    verbose: bool,
+}
 
 impl Doctor {
-    pub(super) async fn run(&self, _common: &Common) -> Result<Outcome, Failure> {
-        Err(Failure::Usage("not there yet".to_owned()))
+    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
+        let around = Surroundings::gather(common, self.start).await?;
+        let found = check::all(&around);
+        let text = match common.json {
+            true => report::json(&around, &found),
+            false => report::text(&found, self.verbose, &Style::of_stdout()),
+        };
+        term::print(&text)?;
+        let worst = found.iter().map(|one| one.finding.level).max();
+        Ok(if worst == Some(Level::Problem) { Outcome::Refused } else { Outcome::Done })
     }
 }

@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::term::Style;
 
 pub(crate) use generic::plain;
+pub(crate) use status::{bytes, duration};
 
 /// The text for the result `data` of `tool`.
 pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {

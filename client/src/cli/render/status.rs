@@ -5,10 +5,11 @@ use serde_json::Value;
 use super::{count, grouped, items, number_of, text_of};
 use crate::cli::term::Style;
 
-/// The daemon in a line, then its workspaces and its clients.
+/// The daemon in a line, what its calls cost, then its workspaces and its clients.
 pub(super) fn daemon(data: &Value, style: &Style) -> Option<String> {
     data.get("pid")?;
     let mut out = format!("{}\n", style.bold(headline(data)));
+    calls(data).iter().for_each(|line| out.push_str(&format!("{line}\n")));
     if data["retiring"] == true {
         out.push_str(&format!("{}\n", style.notice("it is about to end; the next question starts another")));
     }
@@ -30,7 +31,33 @@ fn headline(data: &Value) -> String {
     if let Some(store) = number_of(data, "storeBytesOnDisk") {
         parts.push(format!("{} of cache on disk", bytes(store)));
     }
+    if let Some(servers) = number_of(data, "serversBytes").filter(|bytes| *bytes > 0) {
+        parts.push(format!("{} of memory for language servers", bytes(servers)));
+    }
     parts.join(", ")
+}
+
+/// What the calls since the start took, and what they saved; nothing before the first.
+fn calls(data: &Value) -> Vec<String> {
+    let metrics = &data["metrics"];
+    let number = |field: &str| number_of(metrics, field).unwrap_or(0);
+    if number("calls") == 0 {
+        return Vec::new();
+    }
+    let mut first = format!("{}, {} failed", count(number("calls"), "call"), grouped(number("failed")));
+    if let (Some(half), Some(most)) =
+        (metrics["latencyMs"]["p50"].as_f64(), metrics["latencyMs"]["p99"].as_f64())
+    {
+        first.push_str(&format!(", half of them within {half:.1} ms, 99 of 100 within {most:.0} ms"));
+    }
+    let (actual, baseline) = (number("actualTokens"), number("baselineTokens"));
+    let saved = (baseline > 0).then(|| {
+        let percent =
+            metrics["savedPct"].as_f64().map(|percent| format!(", {percent:.0}% less")).unwrap_or_default();
+        // Reading whole files is more than anybody would have done.
+        format!("{} instead of at most {} tokens{percent} (hob stats)", grouped(actual), grouped(baseline))
+    });
+    std::iter::once(first).chain(saved).collect()
 }
 
 fn list(out: &mut String, title: &str, lines: impl Iterator<Item = String>) {
@@ -87,7 +114,7 @@ fn client(one: &Value, style: &Style) -> String {
 }
 
 /// `42 s`, `3 min`, `5 h 7 min`, `2 d 4 h`.
-pub(super) fn duration(seconds: u64) -> String {
+pub(crate) fn duration(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     match (days, hours, minutes) {
         (0, 0, 0) => format!("{seconds} s"),
@@ -98,7 +125,7 @@ pub(super) fn duration(seconds: u64) -> String {
 }
 
 /// Binary units with one decimal.
-pub(super) fn bytes(n: u64) -> String {
+pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if n < 1024 {
         return format!("{n} B");
@@ -130,6 +157,16 @@ mod tests {
                         \nclients\n  mcp  process 9, for 5 s, 2 calls under way  /p\n";
         assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
         assert_eq!(daemon(&json!({}), &Style::default()), None);
+    }
+
+    #[test]
+    fn what_calls_took_and_saved() {
+        let data = json!({"version": "0.1.0", "pid": 7, "uptimeS": 5, "serversBytes": 1_048_576, "metrics": {"calls": 1200, "failed": 3,
+            "actualTokens": 5000, "baselineTokens": 100_000, "savedPct": 95.0, "latencyMs": {"p50": 1.24, "p99": 118.6}}});
+        let expected = "hobd 0.1.0, process 7, up 5 s, 1.0 MiB of memory for language servers\n\
+                        1,200 calls, 3 failed, half of them within 1.2 ms, 99 of 100 within 119 ms\n\
+                        5,000 instead of at most 100,000 tokens, 95% less (hob stats)\n";
+        assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
     }
 
     #[test]

@@ -1,15 +1,79 @@
-//! Watch the daemon: projects, servers, memory, calls
+//! `hob top`: what the daemon does, live.
+//!
+//! It asks for the daemon's status once a second and starts no daemon: while none runs it says so, and waits. Its connection
+//! counts as a client, so a daemon that is watched does not end for want of use.
+//! [`picture`] is what a status says, [`view`] what of it is shown and how, [`draw`] a frame of it, [`screen`] the terminal.
+
+mod draw;
+mod picture;
+mod screen;
+mod table;
+mod view;
+
+use std::io::{self, IsTerminal as _};
 
 use clap::Args;
+use hob_client::{Reached, Settings, Unavailable, connect};
+use serde_json::{Value, json};
 
-use crate::cli::{Common, Failure, Outcome};
+use super::term::{self, Style};
+use super::{Common, Failure, Outcome, ask};
+use view::{News, View};
 
 /// Watch the daemon: projects, servers, memory, calls
+///
+/// Shows the daemon's state once a second until `q`; `h` shows the keys. It never starts a daemon: it waits for one. Where the
+/// output is no terminal, or with --once, it prints one frame; with --json, the daemon's status as one line of JSON.
 #[derive(Debug, Args)]
-pub(crate) struct Top {}
+pub(crate) struct Top {
+    /// Print one frame and end
+    #[arg(long)]
+    once: bool,
+}
 
 impl Top {
-    pub(super) async fn run(&self, _common: &Common) -> Result<Outcome, Failure> {
-        Err(Failure::Usage("not there yet".to_owned()))
+    pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
+        let settings = ask::settings(common)?;
+        let live = io::stdout().is_terminal() && io::stdin().is_terminal();
+        if live && !self.once && !common.json {
+            screen::watch(settings, View::new(Style::of_stdout().colour)).await?;
+            return Ok(Outcome::Done);
+        }
+        let news = look(&settings).await?;
+        let text = match (common.json, news) {
+            (true, News::Status(status)) => format!("{status}\n"),
+            (true, _) => format!("{}\n", json!({"running": false})),
+            (false, news) => one_frame(news),
+        };
+        term::print(&text)?;
+        Ok(Outcome::Done)
     }
+}
+
+/// How the daemon is, asked once.
+async fn look(settings: &Settings) -> Result<News, Failure> {
+    Ok(match reach(settings).await? {
+        Reached::Serving(connection) => {
+            let status = connection.status().await.map_err(|lost| Failure::Daemon(lost.reason))?;
+            News::Status(Value::Object(status))
+        }
+        Reached::Nobody | Reached::Leaving => News::NotRunning,
+        Reached::Refusing(refusal) => News::Trouble(view::refused(&refusal)),
+    })
+}
+
+/// Connects to the daemon that runs. Where a service manager listens for one, connecting would start it.
+async fn reach(settings: &Settings) -> Result<Reached, Unavailable> {
+    if !hob_client::connect::is_running(settings)? {
+        return Ok(Reached::Nobody);
+    }
+    connect(settings).await
+}
+
+fn one_frame(news: News) -> String {
+    let mut view = View::new(false);
+    view.interactive = false;
+    view.take(news);
+    let width = Style::of_stdout().width.unwrap_or(100);
+    draw::as_text(&view, u16::try_from(width).unwrap_or(u16::MAX))
 }

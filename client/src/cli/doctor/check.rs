@@ -1,0 +1,138 @@
+//! What a check is, and the list of all of them.
+//!
+//! A check looks at [`Surroundings`], which were gathered once, and says what it found. It changes nothing and starts nothing
+//! but programs of hob, to ask for their version. Names of groups and checks are what `--json` is read by: they stay.
+
+use super::surroundings::Surroundings;
+use super::{agents, daemon, limits, model, places, programs, project, servers, service, settings};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    /// As it should be.
+    Ok,
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// It works, but not as well as it could, or not for long.
+    Warning,
+    /// Something does not work.
+    Problem,
+}
+
+impl Level {
+    /// The word for people and programs.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Problem => "problem",
+        }
+    }
+}
+
+/// What one check says about one thing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// How bad it is.
+    pub(super) level: Level,
+    /// What was found, in one sentence without a full stop.
+    pub(super) text: String,
+    /// A command, or what to change; with anything but [`Level::Ok`] unless nothing can be done.
+    pub(super) fix: Option<String>,
+}
+
+impl Finding {
+    /// Something that is as it should be.
+    pub(super) fn ok(text: impl Into<String>) -> Self {
+        Self { level: Level::Ok, text: text.into(), fix: None }
+    }
+
+    /// Something to know.
+    pub(super) fn note(text: impl Into<String>) -> Self {
+        Self { level: Level::Note, ..Self::ok(text) }
+    }
+
+    /// Something that could be better.
+    pub(super) fn warning(text: impl Into<String>) -> Self {
+        Self { level: Level::Warning, ..Self::ok(text) }
+    }
+
+    /// Something that does not work.
+    pub(super) fn problem(text: impl Into<String>) -> Self {
+        Self { level: Level::Problem, ..Self::ok(text) }
+    }
+
+    /// With what mends it.
+    pub(super) fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: Some(fix.into()), ..self }
+    }
+}
+
+/// One look at one thing.
+pub(super) struct Check {
+    /// Its name in its group.
+    pub(super) name: &'static str,
+    /// Does it.
+    pub(super) run: fn(&Surroundings) -> Vec<Finding>,
+}
+
+/// Checks of one kind.
+pub(super) struct Group {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// In the order in which they are shown.
+    pub(super) checks: &'static [Check],
+}
+
+/// Every check, in the order in which they are shown: what others depend on comes first.
+pub(super) const GROUPS: &[Group] = &[
+    Group { name: "programs", checks: programs::CHECKS },
+    Group { name: "daemon", checks: daemon::CHECKS },
+    Group { name: "places", checks: places::CHECKS },
+    Group { name: "limits", checks: limits::CHECKS },
+    Group { name: "settings", checks: settings::CHECKS },
+    Group { name: "project", checks: project::CHECKS },
+    Group { name: "servers", checks: servers::CHECKS },
+    Group { name: "service", checks: service::CHECKS },
+    Group { name: "agents", checks: agents::CHECKS },
+    Group { name: "model", checks: model::CHECKS },
+];
+
+/// What was found, with the names of group and check.
+pub(super) struct Found {
+    /// The group's name.
+    pub(super) group: &'static str,
+    /// The check's name.
+    pub(super) check: &'static str,
+    /// What it says.
+    pub(super) finding: Finding,
+}
+
+/// Runs every check.
+pub(super) fn all(around: &Surroundings) -> Vec<Found> {
+    let checks = GROUPS.iter().flat_map(|group| group.checks.iter().map(|check| (group.name, check)));
+    let run = |(group, check): (&'static str, &'static Check)| {
+        let findings = (check.run)(around).into_iter();
+        findings.map(move |finding| Found { group, check: check.name, finding })
+    };
+    checks.flat_map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_plain() {
+        let mut seen = HashSet::new();
+        for group in GROUPS {
+            assert!(seen.insert(group.name), "{}", group.name);
+            let names: HashSet<_> = group.checks.iter().map(|check| check.name).collect();
+            assert_eq!(names.len(), group.checks.len(), "{}", group.name);
+            assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
+        }
+    }
+}

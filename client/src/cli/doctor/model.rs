@@ -1,0 +1,48 @@
+//! The language model that the user may have named: is its key where the settings say. It is not asked anything.
+
+use std::path::PathBuf;
+
+use toml::de::DeTable;
+
+use super::check::{Check, Finding};
+use super::surroundings::Surroundings;
+
+pub(super) const CHECKS: &[Check] = &[Check { name: "key", run: |around| vec![key(around)] }];
+
+fn key(around: &Surroundings) -> Finding {
+    let text =
+        around.settings.as_ref().ok().and_then(|it| std::fs::read_to_string(it.places.settings()).ok());
+    let table = text.as_deref().and_then(|text| DeTable::parse(text).ok());
+    let model = table.as_ref().and_then(|table| table.get_ref().get("model")?.get_ref().as_table());
+    let Some(model) = model else { return Finding::ok("no model is named; none is needed") };
+    let said = |field: &str| model.get(field).and_then(|value| value.get_ref().as_str());
+    judged(&said)
+}
+
+fn judged<'m>(said: &dyn Fn(&str) -> Option<&'m str>) -> Finding {
+    let (name, endpoint) = (said("name").unwrap_or_default(), said("endpoint").unwrap_or_default());
+    if let Some(variable) = said("key_env") {
+        // The daemon's environment counts; it is that of whoever started it, most often a shell like this one.
+        if std::env::var_os(variable).is_none_or(|value| value.is_empty()) {
+            let text = format!("the key of the model {name} is to be in {variable}, which is not set here");
+            return Finding::note(text)
+                .fix(format!("set {variable} where the daemon is started, or use key_file"));
+        }
+    }
+    if let Some(file) = said("key_file") {
+        let path = expanded(file);
+        if let Err(error) = std::fs::File::open(&path) {
+            let text = format!("the key of the model {name}, {}, cannot be read: {error}", path.display());
+            return Finding::problem(text)
+                .fix("write the key into that file, or change key_file in config.toml");
+        }
+    }
+    Finding::ok(format!("the model {name} at {endpoint} may be asked"))
+}
+
+fn expanded(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}

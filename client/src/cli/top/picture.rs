@@ -1,0 +1,192 @@
+//! A status of the daemon as `hob top` understands it.
+//!
+//! Read leniently: a daemon of another version may leave anything out, and what is missing is then not shown.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// What a daemon says of itself at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Picture {
+    /// Its version.
+    pub(super) version: String,
+    /// Its process.
+    pub(super) pid: u64,
+    /// Seconds since it started.
+    pub(super) uptime: u64,
+    /// It is about to end.
+    pub(super) retiring: bool,
+    /// Bytes of memory of its own.
+    pub(super) memory: Option<u64>,
+    /// Bytes of memory of all language servers.
+    pub(super) servers_memory: Option<u64>,
+    /// Bytes on disk.
+    pub(super) disk: Option<u64>,
+    /// Folders that are watched.
+    pub(super) watched: Option<u64>,
+    /// Calls under way.
+    pub(super) running: u64,
+    /// How many clients of each kind.
+    pub(super) clients: BTreeMap<String, u64>,
+    /// What users should know.
+    pub(super) notices: Vec<String>,
+    /// Open projects, last used first.
+    pub(super) workspaces: Vec<Workspace>,
+    /// Language servers, most memory first.
+    pub(super) servers: Vec<Server>,
+    /// Calls since the daemon started.
+    pub(super) metrics: Option<Metrics>,
+}
+
+/// One project.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Workspace {
+    pub(super) root: String,
+    pub(super) files: u64,
+    pub(super) symbols: u64,
+    pub(super) generation: u64,
+    pub(super) state: String,
+    /// Nothing is wrong with it.
+    pub(super) well: bool,
+}
+
+/// One language server.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Server {
+    pub(super) name: String,
+    pub(super) languages: String,
+    pub(super) program: String,
+    pub(super) root: String,
+    pub(super) pid: Option<u64>,
+    pub(super) memory: u64,
+    pub(super) clients: u64,
+    pub(super) state: String,
+}
+
+/// What calls cost and saved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Metrics {
+    pub(super) calls: u64,
+    pub(super) failed: u64,
+    pub(super) actual: u64,
+    pub(super) baseline: u64,
+    pub(super) saved_percent: Option<f64>,
+    pub(super) p50: Option<f64>,
+    pub(super) p99: Option<f64>,
+    pub(super) tools: Vec<Tool>,
+    /// Name, hits, misses.
+    pub(super) caches: Vec<(String, u64, u64)>,
+}
+
+/// What the calls of one tool cost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    pub(super) calls: u64,
+    pub(super) failed: u64,
+    pub(super) p50: Option<f64>,
+    pub(super) p99: Option<f64>,
+    pub(super) max: Option<f64>,
+    pub(super) actual: u64,
+    pub(super) baseline: u64,
+}
+
+impl Picture {
+    /// What `status` says.
+    pub(super) fn of(status: &Value) -> Self {
+        let mut clients = BTreeMap::new();
+        for client in list(status, "clients") {
+            *clients.entry(text(client, "kind")).or_default() += 1;
+        }
+        let metrics = status.get("metrics").filter(|metrics| metrics.is_object()).map(metrics);
+        let running = status["metrics"]["running"].as_u64().unwrap_or_else(|| number(status, "calls"));
+        let mut servers: Vec<Server> = list(status, "servers").iter().map(server).collect();
+        servers.sort_by(|a, b| b.memory.cmp(&a.memory).then_with(|| a.name.cmp(&b.name)));
+        Self {
+            version: text(status, "version"),
+            pid: number(status, "pid"),
+            uptime: number(status, "uptimeS"),
+            retiring: status["retiring"] == true,
+            memory: status["residentBytes"].as_u64(),
+            servers_memory: status["serversBytes"].as_u64(),
+            disk: status["storeBytesOnDisk"].as_u64(),
+            watched: status["watchedDirs"].as_u64(),
+            running,
+            clients,
+            notices: list(status, "notices").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            workspaces: list(status, "workspaces").iter().map(workspace).collect(),
+            servers,
+            metrics,
+        }
+    }
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value, field: &str) -> String {
+    value[field].as_str().unwrap_or_default().to_owned()
+}
+
+fn number(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or(0)
+}
+
+fn workspace(one: &Value) -> Workspace {
+    let live = one["watcher"] == "live";
+    let said = text(one, "state");
+    let state = if said.is_empty() && one["built"] == false { "being indexed".to_owned() } else { said };
+    let watcher = if live { String::new() } else { format!(", watcher {}", text(one, "watcher")) };
+    Workspace {
+        root: text(one, "root"),
+        files: number(one, "files"),
+        symbols: number(one, "symbols"),
+        generation: number(one, "generation"),
+        well: live && one["built"] == true,
+        state: format!("{state}{watcher}"),
+    }
+}
+
+fn server(one: &Value) -> Server {
+    let languages: Vec<&str> = list(one, "languages").iter().filter_map(Value::as_str).collect();
+    Server {
+        name: text(one, "name"),
+        languages: languages.join(","),
+        program: text(one, "program"),
+        root: text(one, "root"),
+        pid: one["pid"].as_u64(),
+        memory: number(one, "rssBytes"),
+        clients: number(one, "clients"),
+        state: text(one, "state"),
+    }
+}
+
+fn metrics(all: &Value) -> Metrics {
+    let cache = |one: &Value| (text(one, "name"), number(one, "hits"), number(one, "misses"));
+    Metrics {
+        calls: number(all, "calls"),
+        failed: number(all, "failed"),
+        actual: number(all, "actualTokens"),
+        baseline: number(all, "baselineTokens"),
+        saved_percent: all["savedPct"].as_f64(),
+        p50: all["latencyMs"]["p50"].as_f64(),
+        p99: all["latencyMs"]["p99"].as_f64(),
+        tools: list(all, "perTool").iter().map(tool).collect(),
+        caches: list(all, "caches").iter().map(cache).collect(),
+    }
+}
+
+fn tool(one: &Value) -> Tool {
+    Tool {
+        name: text(one, "tool"),
+        calls: number(one, "calls"),
+        failed: number(one, "failed"),
+        p50: one["p50Ms"].as_f64(),
+        p99: one["p99Ms"].as_f64(),
+        max: one["maxMs"].as_f64(),
+        actual: number(one, "actualTokens"),
+        baseline: number(one, "baselineTokens"),
+    }
+}

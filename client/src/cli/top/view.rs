@@ -1,0 +1,190 @@
+//! What is shown: the last picture, how fast calls come, and what the user chose by keys.
+
+use std::time::Instant;
+
+use hob_client::connect::Refusal;
+use serde_json::Value;
+
+use super::picture::{Picture, Tool};
+
+/// Something new about the daemon.
+#[derive(Clone, Debug)]
+pub(super) enum News {
+    /// Its status.
+    Status(Value),
+    /// None runs.
+    NotRunning,
+    /// One runs, or something in its place, and cannot be asked.
+    Trouble(String),
+}
+
+/// By what tools are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Sort {
+    #[default]
+    Calls,
+    Slow,
+    Tokens,
+    Name,
+}
+
+impl Sort {
+    /// The next one.
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Calls => Self::Slow,
+            Self::Slow => Self::Tokens,
+            Self::Tokens => Self::Name,
+            Self::Name => Self::Calls,
+        }
+    }
+
+    /// For people.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Slow => "p99",
+            Self::Tokens => "tokens",
+            Self::Name => "name",
+        }
+    }
+
+    /// Puts tools in order; those of equal rank by name.
+    pub(super) fn sort(self, tools: &mut [Tool]) {
+        tools.sort_by(|a, b| {
+            let by = match self {
+                Self::Calls => b.calls.cmp(&a.calls),
+                Self::Slow => b.p99.unwrap_or(0.0).total_cmp(&a.p99.unwrap_or(0.0)),
+                Self::Tokens => b.actual.cmp(&a.actual),
+                Self::Name => std::cmp::Ordering::Equal,
+            };
+            by.then_with(|| a.name.cmp(&b.name))
+        });
+    }
+}
+
+/// What a frame is drawn from.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    /// The daemon; `None` before the first news and while none runs.
+    pub(super) picture: Option<Picture>,
+    /// Why there is no picture.
+    pub(super) trouble: String,
+    /// Calls a second since the picture before.
+    pub(super) rate: Option<f64>,
+    /// See [`Sort`].
+    pub(super) sort: Sort,
+    /// News are not taken.
+    pub(super) paused: bool,
+    /// The keys are shown.
+    pub(super) help: bool,
+    /// Whether colours and the like are wanted.
+    pub(super) colour: bool,
+    /// Whether there are keys to press.
+    pub(super) interactive: bool,
+    /// Seconds since the last news, when that is unusually long.
+    pub(super) silent: Option<u64>,
+    counted: Option<(u64, Instant)>,
+    heard: Instant,
+}
+
+const NOT_RUNNING: &str = "the daemon is not running";
+
+impl View {
+    /// Before the first news.
+    pub(super) fn new(colour: bool) -> Self {
+        Self {
+            picture: None,
+            trouble: "looking for the daemon".to_owned(),
+            rate: None,
+            sort: Sort::default(),
+            paused: false,
+            help: false,
+            colour,
+            interactive: true,
+            silent: None,
+            counted: None,
+            heard: Instant::now(),
+        }
+    }
+
+    /// Takes news in, unless paused.
+    pub(super) fn take(&mut self, news: News) {
+        self.heard = Instant::now();
+        self.silent = None;
+        if self.paused {
+            return;
+        }
+        match news {
+            News::Status(status) => {
+                let picture = Picture::of(&status);
+                self.count(&picture);
+                self.picture = Some(picture);
+            }
+            News::NotRunning => self.lose(NOT_RUNNING.to_owned()),
+            News::Trouble(why) => self.lose(why),
+        }
+    }
+
+    fn lose(&mut self, why: String) {
+        self.picture = None;
+        self.trouble = why;
+        self.rate = None;
+        self.counted = None;
+    }
+
+    /// Calls a second, from two counts of the same daemon.
+    fn count(&mut self, new: &Picture) {
+        let same = self.picture.as_ref().is_some_and(|old| old.pid == new.pid);
+        let now = Instant::now();
+        let calls = new.metrics.as_ref().map(|metrics| metrics.calls);
+        self.rate = match (self.counted.filter(|_| same), calls) {
+            (Some((before, at)), Some(calls)) => {
+                let seconds = (now - at).as_secs_f64().max(0.001);
+                #[allow(clippy::cast_precision_loss, reason = "for people, with one decimal")]
+                Some(calls.saturating_sub(before) as f64 / seconds)
+            }
+            _ => None,
+        };
+        self.counted = calls.map(|calls| (calls, now));
+    }
+
+    /// Time has passed.
+    pub(super) fn tick(&mut self) {
+        let silent = self.heard.elapsed().as_secs();
+        self.silent = (silent >= 4).then_some(silent);
+    }
+}
+
+/// What a daemon that does not serve this client says.
+pub(super) fn refused(refusal: &Refusal) -> String {
+    format!("a daemon of version {} runs but refuses: {}", refusal.build.version, refusal.reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_rate_needs_two_counts_of_the_same_daemon() {
+        let status = |pid: u64, calls: u64| News::Status(json!({"pid": pid, "metrics": {"calls": calls}}));
+        let mut view = View::new(false);
+        view.take(status(1, 100));
+        assert_eq!(view.rate, None);
+        view.counted = view.counted.map(|(calls, at)| (calls, at - Duration::from_secs(10)));
+        view.take(status(1, 150));
+        assert!(view.rate.is_some_and(|rate| (4.0..=5.0).contains(&rate)), "{:?}", view.rate);
+        view.take(status(2, 3));
+        assert_eq!(view.rate, None, "another daemon counts from nothing");
+        view.paused = true;
+        view.take(News::NotRunning);
+        assert!(view.picture.is_some(), "nothing changes while paused");
+        view.paused = false;
+        view.take(News::NotRunning);
+        assert!(view.picture.is_none() && view.trouble.contains("not running"));
+    }
+}
