@@ -88,7 +88,12 @@ const NOT_RUNNING: &str = "the daemon is not running\n";
 
 /// The daemon that runs, if one does.
 async fn running(common: &Common) -> Result<Option<Connection>, Failure> {
-    match connect(&ask::settings(common)?).await? {
+    let settings = ask::settings(common)?;
+    // Where a service listens for the daemon, connecting would start it.
+    if !hob_client::connect::is_running(&settings)? {
+        return Ok(None);
+    }
+    match connect(&settings).await? {
         Reached::Serving(connection) => Ok(Some(connection)),
         Reached::Nobody | Reached::Leaving => Ok(None),
         Reached::Refusing(refusal) => {
