@@ -16,7 +16,7 @@ pub fn page(command: Command, related: &[&str]) -> Vec<u8> {
     let notes = notes(&command);
     let see = see_also(related);
     // Without what it would print below the options: that comes as `notes`.
-    let command = command.after_help(None::<&str>).after_long_help(None::<&str>).version(None::<&str>);
+    let command = command.after_help(None::<&str>).after_long_help(None::<&str>);
     // A blank, because nothing at all would let the fields behind it move up.
     let man = Man::new(command).date(" ").source(concat!("hob ", env!("CARGO_PKG_VERSION"))).manual("hob");
     let mut text = Vec::new();

@@ -29,7 +29,7 @@ def make(out: Path, programs: Path, target: str, level: int, with_notices: bool)
         files[f"{stem}.dist-info/licenses/{name}"] = ((facts.REPOSITORY / name).read_bytes(), 0o644)
     if with_notices:
         files[f"{stem}.dist-info/licenses/THIRD-PARTY.txt"] = (notices.text(target).encode(), 0o644)
-    files[f"{stem}.dist-info/METADATA"] = (metadata().encode(), 0o644)
+    files[f"{stem}.dist-info/METADATA"] = (metadata(with_notices).encode(), 0o644)
     wheel = f"Wheel-Version: 1.0\nGenerator: hob packaging\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files[f"{stem}.dist-info/WHEEL"] = (wheel.encode(), 0o644)
     files[f"{stem}.dist-info/RECORD"] = (record(files, f"{stem}.dist-info/RECORD").encode(), 0o644)
@@ -40,8 +40,10 @@ def make(out: Path, programs: Path, target: str, level: int, with_notices: bool)
     return made
 
 
-def metadata() -> str:
+def metadata(with_notices: bool) -> str:
     fields = (facts.PACKAGING / "pypi" / "METADATA").read_text(encoding="utf-8")
+    if with_notices:
+        fields = fields.rstrip("\n") + "\nLicense-File: THIRD-PARTY.txt\n"
     readme = (facts.PACKAGING / "pypi" / "README.md").read_text(encoding="utf-8")
     return fields.rstrip("\n") + "\n\n" + readme
 
