@@ -161,9 +161,9 @@ pub(crate) const JSON: &[Case] = &[
     ),
     (
         "a schema first",
-        "crush",
+        "opencode",
         "project",
-        "{\n  \"$schema\": \"https://charm.land/crush.json\",\n  \"lsp\": {\n    \"go\": { \"command\": \"gopls\" }\n  }\n}\n",
+        "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"lsp\": {\n    \"go\": { \"command\": \"gopls\" }\n  }\n}\n",
     ),
     (
         "another kind of agent",

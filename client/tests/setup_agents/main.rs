@@ -28,7 +28,6 @@ fn place(home: &Home, client: &str, scope: &str) -> (PathBuf, &'static str) {
         ),
         "codex" => (".codex/config.toml", ".codex/config.toml", "mcp_servers"),
         "copilot-cli" => (".github/mcp.json", ".copilot/mcp-config.json", "mcpServers"),
-        "crush" => ("crush.json", ".config/crush/crush.json", "mcp"),
         "cursor" => (".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
         "droid" => (".factory/mcp.json", ".factory/mcp.json", "mcpServers"),
         "gemini" => (".gemini/settings.json", ".gemini/settings.json", "mcpServers"),

@@ -185,17 +185,6 @@ pub(crate) const CLIENTS: &[Client] = &[
         ..PLAIN
     },
     Client {
-        id: "crush",
-        title: "Crush",
-        container: "mcp",
-        shape: Shape::Stdio,
-        project: &["crush.json", ".crush.json"],
-        user: |at| vec![at.config.join("crush/crush.json")],
-        traces: |at| at.config.join("crush"),
-        program: "crush",
-        ..PLAIN
-    },
-    Client {
         id: "cursor",
         title: "Cursor",
         project: &[".cursor/mcp.json"],
@@ -290,9 +279,6 @@ pub(crate) const CLIENTS: &[Client] = &[
         id: "roo",
         title: "Roo Code",
         project: &[".roo/mcp.json"],
-        user: |at| {
-            vec![at.code().join("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json")]
-        },
         traces: |at| at.code().join("globalStorage/rooveterinaryinc.roo-cline"),
         ..PLAIN
     },

@@ -74,7 +74,7 @@ pub(super) fn as_json(bases: &Bases<'_>, root: &Path, name: &str) -> Value {
             let mut file = json!({"scope": seen.scope, "file": seen.file, "hob": matches!(seen.state, Configured::Yes(_))});
             match &seen.state {
                 Configured::Yes(entry) => {
-                    file["command"] = json!([&[entry.command.clone()], entry.args.as_slice()].concat());
+                    file["command"] = json!([std::slice::from_ref(&entry.command), entry.args.as_slice()].concat());
                 }
                 Configured::Unreadable(problem) => file["problem"] = problem.as_str().into(),
                 Configured::No | Configured::Other => {}
