@@ -4,10 +4,11 @@
 //! refusal proves nothing, and a daemon that finds the lock held goes on trying until somebody answers on the socket.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hob_proto::holder;
 use hob_proto::places::Places;
 use hob_proto::transport;
 use tokio::time::Instant;
@@ -81,17 +82,12 @@ impl DaemonLock {
     }
 
     fn sign(&self) -> io::Result<()> {
-        let mut file = &self.file;
-        file.set_len(0)?;
-        file.rewind()?;
-        writeln!(file, "{}", std::process::id())
+        holder::sign(&self.path, &self.file)
     }
 }
 
 fn pid_in(path: &Path) -> Option<u32> {
-    let mut text = String::new();
-    File::open(path).ok()?.take(32).read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    holder::pid(path)
 }
 
 #[cfg(unix)]
@@ -102,7 +98,7 @@ fn same_file(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
 
 #[cfg(not(unix))]
 fn same_file(_a: &std::fs::Metadata, _b: &std::fs::Metadata) -> bool {
-    // A file that is open cannot be replaced there.
+    // Not told apart there. It does no harm: without the pipe's name, which only one process can have, nobody is the daemon.
     true
 }
 
@@ -110,6 +106,7 @@ fn same_file(_a: &std::fs::Metadata, _b: &std::fs::Metadata) -> bool {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn a_lock_whose_file_was_removed_is_not_in_place() {
         let dir = tempfile::tempdir().expect("a folder");
