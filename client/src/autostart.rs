@@ -4,19 +4,25 @@
 //! number of clients end up with one daemon. The others keep knocking meanwhile and are served as soon as there is
 //! somebody. A daemon lives as long as its own lock is held; the new one is started when that is free, never before, and
 //! no process id is ever trusted.
+//!
+//! Where a service manager listens for the daemon, the manager starts it, whoever asked the last one to go: a daemon is started
+//! here only when nobody listens. If the manager has given up, its socket is gone, and all is as without it.
 
 use std::time::Duration;
 
-use hob_proto::{Build, private_dir};
+use hob_proto::private_dir;
 use tokio::time::Instant;
 
-use crate::connect::{Reached, Refusal, connect};
+use crate::connect::{Reached, Refusal, connect, gone, left_behind, should_replace};
 use crate::connection::Connection;
 use crate::launch::{Startup, launch};
 use crate::locks::{Backoff, StartLock, StartLockFile, daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::tail::log_lines;
 use crate::unavailable::Unavailable;
+
+/// Daemons that are asked to go in one go: each time another program must have been written since.
+const REPLACEMENTS: u32 = 3;
 
 /// Starts that are tried in one go, when each new daemon says it is ready and then is not there.
 const STARTS: u32 = 3;
@@ -28,7 +34,7 @@ const STARTS: u32 = 3;
 pub async fn reach(settings: &Settings) -> Result<Connection, Unavailable> {
     match look(settings, true).await? {
         Found::Daemon(connection) => Ok(connection),
-        _ => Replacing { settings, may_replace: true, starts: 0 }.run().await,
+        _ => Replacing { settings, may_replace: true, replaced: 0, starts: 0 }.run().await,
     }
 }
 
@@ -36,8 +42,10 @@ pub async fn reach(settings: &Settings) -> Result<Connection, Unavailable> {
 enum Found {
     /// Ours to use.
     Daemon(Connection),
-    /// Nobody, or somebody who is about to be nobody.
+    /// Nobody listens.
     Nobody,
+    /// Somebody who is about to be nobody, or a service manager whose daemon is just gone.
+    Leaving,
     /// A daemon older than the one we would start.
     Older(OlderDaemon),
 }
@@ -49,28 +57,28 @@ enum OlderDaemon {
 
 async fn look(settings: &Settings, may_replace: bool) -> Result<Found, Unavailable> {
     Ok(match connect(settings).await? {
-        Reached::Nobody | Reached::Leaving => Found::Nobody,
+        Reached::Nobody => Found::Nobody,
+        Reached::Leaving => Found::Leaving,
         Reached::Serving(connection) => {
-            if may_replace && should_replace(&settings.build(), &connection.server().build) {
+            let server = connection.server();
+            if may_replace && should_replace(&settings.build(), &server.build, server.successor.as_deref()) {
                 Found::Older(OlderDaemon::Serving(connection))
             } else {
                 Found::Daemon(connection)
             }
         }
         Reached::Refusing(refusal) => {
-            if may_replace && should_replace(&settings.build(), &refusal.build) {
+            let successor = refusal.successor.as_deref();
+            if may_replace && should_replace(&settings.build(), &refusal.build, successor) {
                 Found::Older(OlderDaemon::Refusing(refusal))
             } else {
-                return Err(Unavailable::Refused { reason: refusal.reason });
+                let more = left_behind(settings, &refusal.build, successor);
+                let reason =
+                    more.map_or(refusal.reason.clone(), |more| format!("{}; {more}", refusal.reason));
+                return Err(Unavailable::Refused { reason });
             }
         }
     })
-}
-
-/// Whether the daemon that we would start should take the place of the running one. A program we cannot see cannot take
-/// anybody's place, and one with the same date is the same program: replacing it by itself would never end.
-fn should_replace(ours: &Build, running: &Build) -> bool {
-    ours.stamp != 0 && ours.stamp != running.stamp && ours.is_newer_than(running)
 }
 
 /// One client's turn at changing who the daemon is.
@@ -78,6 +86,7 @@ struct Replacing<'a> {
     settings: &'a Settings,
     /// False once a daemon was started here: if that one looks older too, it is used, not replaced again.
     may_replace: bool,
+    replaced: u32,
     starts: u32,
 }
 
@@ -104,7 +113,7 @@ impl Replacing<'_> {
                     waiting_since = Instant::now();
                     continue;
                 }
-                Found::Nobody => {}
+                Found::Nobody | Found::Leaving => {}
             }
             if waiting_since.elapsed() > self.settings.patience.hand_over {
                 let seconds = self.settings.patience.hand_over.as_secs();
@@ -116,19 +125,11 @@ impl Replacing<'_> {
 
     /// Waits for the start lock, or for the daemon that its holder starts.
     async fn lock_or_daemon(&self) -> Result<Turn, Unavailable> {
-        let path = self.settings.places.start_lock();
-        let file = StartLockFile::open(&path)?;
-        let since = Instant::now();
-        let mut backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
+        let mut queue = Queue::join(self.settings)?;
         loop {
-            if let Some(lock) = file.try_lock()? {
+            if let Some(lock) = queue.try_lock().await? {
                 return Ok(Turn::Ours(lock));
             }
-            if since.elapsed() > self.settings.patience.start_lock {
-                let seconds = self.settings.patience.start_lock.as_secs();
-                return Err(Unavailable::StartLockBusy { pid: pid_in(&path), seconds });
-            }
-            backoff.pause().await;
             if let Found::Daemon(connection) = look(self.settings, true).await? {
                 return Ok(Turn::Served(connection));
             }
@@ -149,6 +150,8 @@ impl Replacing<'_> {
             }
         };
         let _ = tokio::time::timeout(self.settings.patience.hand_over, gone).await;
+        self.replaced += 1;
+        self.may_replace = self.replaced < REPLACEMENTS;
     }
 
     async fn start(&mut self) -> Result<(), Unavailable> {
@@ -175,17 +178,81 @@ enum Turn {
     Served(Connection),
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Waiting for the start lock.
+struct Queue<'a> {
+    settings: &'a Settings,
+    file: StartLockFile,
+    since: Instant,
+    backoff: Backoff,
+}
 
-    #[test]
-    fn a_daemon_is_replaced_only_by_a_newer_program_that_is_another() {
-        let build = |version: &str, stamp| Build { version: version.into(), stamp };
-        assert!(should_replace(&build("0.2.0", 5), &build("0.1.0", 9)));
-        assert!(should_replace(&build("0.1.0", 9), &build("0.1.0", 5)));
-        assert!(!should_replace(&build("0.1.0", 5), &build("0.1.0", 9)));
-        assert!(!should_replace(&build("0.2.0", 5), &build("0.1.0", 5)), "a new client beside an old daemon");
-        assert!(!should_replace(&build("0.2.0", 0), &build("0.1.0", 5)), "there is no program to start");
+impl<'a> Queue<'a> {
+    fn join(settings: &'a Settings) -> Result<Self, Unavailable> {
+        let file = StartLockFile::open(&settings.places.start_lock())?;
+        let backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
+        Ok(Self { settings, file, since: Instant::now(), backoff })
+    }
+
+    /// The lock; `None`, after a pause, while somebody else has it.
+    async fn try_lock(&mut self) -> Result<Option<StartLock>, Unavailable> {
+        if let Some(lock) = self.file.try_lock()? {
+            return Ok(Some(lock));
+        }
+        if self.since.elapsed() > self.settings.patience.start_lock {
+            let seconds = self.settings.patience.start_lock.as_secs();
+            return Err(Unavailable::StartLockBusy {
+                pid: pid_in(&self.settings.places.start_lock()),
+                seconds,
+            });
+        }
+        self.backoff.pause().await;
+        Ok(None)
+    }
+}
+
+/// While this lives no client starts a daemon: for whoever changes who starts it.
+#[derive(Debug)]
+pub struct NobodyStarts {
+    #[allow(dead_code, reason = "held for its lock")]
+    lock: StartLock,
+}
+
+/// Waits until no client is starting a daemon, and keeps all from it.
+///
+/// # Errors
+/// [`Unavailable`].
+pub async fn let_nobody_start(settings: &Settings) -> Result<NobodyStarts, Unavailable> {
+    private_dir::ensure(&settings.places.runtime)?;
+    let mut queue = Queue::join(settings)?;
+    loop {
+        if let Some(lock) = queue.try_lock().await? {
+            return Ok(NobodyStarts { lock });
+        }
+    }
+}
+
+impl NobodyStarts {
+    /// Has the running daemon, if there is one, finish its calls and go; its process number.
+    ///
+    /// # Errors
+    /// [`Unavailable::StillHeld`] when it does not go.
+    pub async fn make_way(&self, settings: &Settings, reason: &str) -> Result<Option<u32>, Unavailable> {
+        let path = settings.places.daemon_lock();
+        if daemon_is_gone(&path)? {
+            return Ok(None);
+        }
+        let holder = pid_in(&path);
+        match connect(settings).await? {
+            Reached::Serving(connection) if connection.retire(reason).is_ok() => {
+                drop(connection.ended().await)
+            }
+            Reached::Refusing(refusal) => refusal.ask_to_retire(reason).await,
+            _ => {}
+        }
+        let patience = settings.patience.start_lock;
+        match gone(settings, holder.unwrap_or_default(), patience).await? {
+            true => Ok(holder),
+            false => Err(Unavailable::StillHeld { pid: pid_in(&path), seconds: patience.as_secs() }),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! future cancels the call in the daemon. Nothing is repeated here: a lost connection ends every waiting call with
 //! [`Lost`], which says whether the daemon may have begun it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -121,6 +122,8 @@ pub struct Server {
     pub pid: u32,
     /// Something to tell the user: this client is older than the daemon.
     pub notice: Option<String>,
+    /// The program that a service manager starts when it has gone; `None` when nobody but clients does.
+    pub successor: Option<PathBuf>,
 }
 
 /// A connection whose handshake is done. Clones share it; it closes when the last one is gone.

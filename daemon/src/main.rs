@@ -1,18 +1,20 @@
 //! `hobd`: arguments and logging, then [`lifecycle`].
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use hob_base::AbsPath;
 use hob_daemon::calls::Calls;
 use hob_daemon::dispatch::Dispatcher;
-use hob_daemon::host::{Host, HostOptions, MemoryBudget, Settings, Trust};
-use hob_daemon::lifecycle::{self, Options, StartError, log};
+use hob_daemon::host::{self, DaemonSettings, Host, HostOptions, REPORT_WORD, Settings, Trust};
+use hob_daemon::lifecycle::log::{self, Also};
+use hob_daemon::lifecycle::{self, Manager, Options, StartError};
 use hob_live::live::LiveOptions;
+use hob_live::pool::PoolOptions;
 use hob_live::process::{Guard, guard, scrubbed_environment};
 use hob_proto::Readiness;
 use hob_proto::places::Places;
@@ -32,17 +34,22 @@ struct Args {
     #[arg(long)]
     foreground: bool,
 
-    /// End after so many minutes without a client; 0 for never
-    #[arg(long, value_name = "N", default_value = "30", env = "HOB_IDLE_MINUTES", value_parser = minutes)]
-    idle_minutes: Duration,
+    /// End after so many minutes without a client; 0 for never [default: 30, or as config.toml says]
+    #[arg(long, value_name = "N", env = "HOB_IDLE_MINUTES", value_parser = minutes)]
+    idle_minutes: Option<Duration>,
 
     /// Keep no copy of the projects' texts in the cache folder: broad searches are slower and the folder is smaller
     #[arg(long, env = "HOB_NO_TEXT_CACHE", value_parser = clap::builder::FalseyValueParser::new())]
     no_text_cache: bool,
 
-    /// What to log: error, warn, info, debug or trace, or a list such as `info,hob_map=debug`
-    #[arg(long, value_name = "LEVEL", default_value = "info", env = "HOB_LOG")]
-    log: String,
+    /// What to log: error, warn, info, debug or trace, or a list such as `info,hob_map=debug` [default: info, or as config.toml
+    /// says]
+    #[arg(long, value_name = "LEVEL", env = "HOB_LOG")]
+    log: Option<String>,
+
+    /// Print the manual page as roff and end; `hob man` asks for it
+    #[arg(long, hide = true)]
+    man: bool,
 }
 
 /// Parsers' trees and facts are many small pieces: a first index takes a quarter less processor time than with glibc's allocator.
@@ -65,35 +72,69 @@ fn minutes(text: &str) -> Result<Duration, String> {
 }
 
 fn main() -> ExitCode {
-    lifecycle::close_inherited();
+    let handed = lifecycle::close_inherited();
     if let Some(command) = guarded_command() {
         return guard::run(&command);
     }
+    hob_base::umask::make_private();
+    if let Some(question) = asked_about_settings() {
+        return tell_settings(&question);
+    }
     lifecycle::give_memory_back();
     let args = Args::parse();
-    if !args.foreground {
+    if args.man {
+        return print_manual();
+    }
+    let manager = Manager::find(handed);
+    // A client started this process, and nobody watches it.
+    let is_detached = !args.foreground && manager.is_none();
+    if is_detached {
         lifecycle::leave_terminal();
     }
     let places = match Places::from_process_env() {
         Ok(places) => places,
         Err(error) => return failed(error.to_string()),
     };
-    log::start(&places, &args.log, args.foreground);
+    let also = match (&manager, args.foreground) {
+        (Some(_), _) => Also::Journal,
+        (None, true) => Also::Terminal,
+        (None, false) => Also::Nobody,
+    };
+    let settings = settled(&places, &args);
+    log::start(&places, &settings.0.log, also);
+    settings.1.iter().for_each(|problem| tracing::warn!("{problem}; it does not count"));
+    let settings = settings.0;
+    // A service manager is told in its own words, and what is said here would stand in its journal.
+    let is_run_by_service = manager.is_some();
     let report = |readiness: &Readiness| {
-        say(readiness);
-        if !args.foreground {
+        if !is_run_by_service {
+            say(readiness);
+        }
+        if is_detached {
             lifecycle::let_go_of_stdio(&places.logs());
         }
     };
-    match lifecycle::run(&places, &options(&args), |places| make_calls(places, !args.no_text_cache), &report)
-    {
+    let options = options(&args, &settings, manager);
+    match lifecycle::run(&places, &options, |places| make_calls(places, &settings), &report) {
         // The daemon's lock is in there and must be the last thing to go: it goes with the process.
         Ok(finished) => {
             std::mem::forget(finished);
             ExitCode::SUCCESS
         }
+        Err(error) if is_run_by_service => {
+            tracing::error!(reason = explain(&error), "the daemon could not start");
+            ExitCode::FAILURE
+        }
         Err(error) => failed(explain(&error)),
     }
+}
+
+fn print_manual() -> ExitCode {
+    let page = clap_mangen::Man::new(Args::command())
+        .source(concat!("hob ", env!("CARGO_PKG_VERSION")));
+    // A blank for the date, because nothing at all would let the fields behind it move up.
+    let printed = page.date(" ").manual("hob").render(&mut std::io::stdout());
+    if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The daemon runs language servers under copies of itself: see [`guard`]. Looked at before arguments are read, because what
@@ -104,23 +145,58 @@ fn guarded_command() -> Option<Vec<OsString>> {
     Some(args.collect())
 }
 
-fn options(args: &Args) -> Options {
-    Options {
-        idle: Some(args.idle_minutes).filter(|idle| !idle.is_zero()),
-        hangup_ends: args.foreground,
-        ..Options::default()
+/// `hob config` has this program report what it would read, and end: as little a command line as that of a guard.
+fn asked_about_settings() -> Option<OsString> {
+    let mut args = std::env::args_os().skip(1);
+    args.next().filter(|first| first == REPORT_WORD)?;
+    Some(args.next().unwrap_or_default())
+}
+
+fn tell_settings(question: &OsStr) -> ExitCode {
+    let places = Places::from_process_env().map_err(|error| error.to_string());
+    let told = places.and_then(|places| {
+        host::report(&question.to_string_lossy(), &places, &|name| std::env::var_os(name))
+    });
+    match told {
+        Ok(told) => {
+            let printed = writeln!(std::io::stdout().lock(), "{told}");
+            if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(why) => {
+            let _ = writeln!(std::io::stderr().lock(), "{why}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn make_calls(places: &Places, keep_contents: bool) -> Result<Arc<dyn Calls>, String> {
+/// What the command line says goes before the environment, that before the user's file, and that before what is built in.
+fn settled(places: &Places, args: &Args) -> (DaemonSettings, Vec<String>) {
+    let settings = Settings::in_file(places.settings(), std::env::home_dir());
+    let (mut settings, problems) = settings.daemon(&|name| std::env::var_os(name));
+    if let Some(idle) = args.idle_minutes {
+        settings.idle = Some(idle).filter(|idle| !idle.is_zero());
+    }
+    if let Some(log) = &args.log {
+        settings.log.clone_from(log);
+    }
+    settings.text_cache &= !args.no_text_cache;
+    (settings, problems)
+}
+
+fn options(args: &Args, settings: &DaemonSettings, manager: Option<Manager>) -> Options {
+    Options { idle: settings.idle, hangup_ends: args.foreground, manager, ..Options::default() }
+}
+
+fn make_calls(places: &Places, settings: &DaemonSettings) -> Result<Arc<dyn Calls>, String> {
     let options = HostOptions {
         store: places.cache.join("store"),
         snapshots: AbsPath::new(places.cache.join("workspaces")).map_err(|error| error.to_string())?,
-        keep_contents,
+        keep_contents: settings.text_cache,
         edits: AbsPath::new(places.state.join("edits")).map_err(|error| error.to_string())?,
         models: AbsPath::new(places.state.join("models")).map_err(|error| error.to_string())?,
         cookies: AbsPath::new(places.runtime.join("cookies")).map_err(|error| error.to_string())?,
-        memory: MemoryBudget::default(),
+        memory: settings.memory,
+        index_threads: settings.index_threads,
         home: std::env::home_dir().and_then(|home| AbsPath::new(home).ok()),
     };
     let live = LiveOptions {
@@ -128,12 +204,12 @@ fn make_calls(places: &Places, keep_contents: bool) -> Result<Arc<dyn Calls>, St
         env: scrubbed_environment(std::env::vars_os()),
         own: Some(places.servers()),
         keep: Some(places.cache.join("servers")),
-        ..LiveOptions::default()
+        pool: PoolOptions { idle: settings.server_idle },
     };
     let word = (Trust::in_file(places.trust()), Settings::in_file(places.settings(), std::env::home_dir()));
     let host = Host::with_live(options, live, word)
         .map_err(|error| format!("cannot start worker threads: {error}"))?;
-    Ok(Arc::new(Dispatcher::new(Arc::new(host))))
+    Ok(Arc::new(Dispatcher::new(Arc::new(host), settings.metrics.then(|| places.metrics()))))
 }
 
 fn failed(reason: String) -> ExitCode {

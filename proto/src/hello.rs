@@ -15,7 +15,7 @@
 //! not served may still ask an older daemon to retire, on the connection that refused it.
 
 use std::cmp::Ordering;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
@@ -109,6 +109,9 @@ pub enum Welcome {
         pid: u32,
         /// Something the client should tell its user (it is older than the daemon).
         notice: Option<String>,
+        /// The program that a service manager starts when this daemon has gone; `None` when nobody but clients does.
+        #[serde(default)]
+        successor: Option<PathBuf>,
     },
     /// Not served; the connection ends.
     Refused {
@@ -120,6 +123,9 @@ pub enum Welcome {
         reason: String,
         /// Whether the daemon is on its way out, so that waiting for it to go and starting another will help.
         retiring: bool,
+        /// As of [`Welcome::Accepted`].
+        #[serde(default)]
+        successor: Option<PathBuf>,
     },
 }
 

@@ -25,6 +25,7 @@ pub mod projects;
 pub mod projects_native;
 pub mod projects_small;
 mod rng;
+pub mod systemd;
 mod tree;
 mod world;
 

@@ -1,7 +1,8 @@
 //! The socket: its name, and who comes in by it.
 //!
-//! Only the holder of the daemon's lock gets here, so whatever lies at the name is stale and is removed. A name that is no
-//! longer ours is never removed: it may be the next daemon's.
+//! Only the holder of the daemon's lock gets here, so whatever lies at the name is stale and is removed; unless somebody listens
+//! there: that is a service manager, which starts the daemon itself. A name that is no longer ours is never removed: it may be
+//! the next daemon's. Nor is one that never was: a socket that a service manager handed over is its own.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Endpoint {
     path: PathBuf,
-    /// Which file at the path is ours.
+    /// Which file at the path leads here.
     identity: Option<Identity>,
+    /// Whether the name is somebody else's to remove.
+    is_lent: bool,
     accepting: JoinHandle<()>,
 }
 
@@ -35,8 +38,26 @@ impl Endpoint {
         }
         let failed = |source| StartError::Listen { path: path.display().to_string(), source };
         let listener = bind(path).map_err(failed)?;
+        Ok(Self::serving(listener, path, sessions, false))
+    }
+
+    /// Serves whoever connects to a socket that a service manager handed over.
+    #[cfg(unix)]
+    pub(super) fn adopt(
+        socket: std::os::fd::OwnedFd,
+        path: &Path,
+        sessions: &Arc<Sessions>,
+    ) -> Result<Self, StartError> {
+        if let Some(folder) = path.parent() {
+            private_dir::ensure(folder)?;
+        }
+        let failed = |source| StartError::Listen { path: path.display().to_string(), source };
+        Ok(Self::serving(transport::adopt(socket).map_err(failed)?, path, sessions, true))
+    }
+
+    fn serving(listener: Listener, path: &Path, sessions: &Arc<Sessions>, is_lent: bool) -> Self {
         let accepting = tokio::spawn(accept_all(listener, Arc::clone(sessions)));
-        Ok(Self { path: path.to_path_buf(), identity: identity_of(path), accepting })
+        Self { path: path.to_path_buf(), identity: identity_of(path), is_lent, accepting }
     }
 
     /// The socket's name.
@@ -44,9 +65,9 @@ impl Endpoint {
         &self.path
     }
 
-    /// Takes the name away, so that nobody new connects. Those who did are still accepted.
+    /// Takes the name away if it is ours, so that nobody new connects. Those who did are still accepted.
     pub(super) fn remove_name(&self) {
-        if self.is_in_place() {
+        if !self.is_lent && self.is_in_place() {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -66,6 +87,12 @@ impl Drop for Endpoint {
     fn drop(&mut self) {
         self.accepting.abort();
     }
+}
+
+/// Whether somebody listens at the name: for the holder of the daemon's lock that can only be a service manager.
+pub(super) async fn is_taken(path: &Path) -> bool {
+    // One that accepts nobody for so long has a full queue, which is somebody's.
+    !matches!(tokio::time::timeout(PAUSE * 10, transport::connect(path)).await, Ok(Err(_)))
 }
 
 fn bind(path: &Path) -> io::Result<Listener> {

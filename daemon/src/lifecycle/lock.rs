@@ -34,8 +34,13 @@ pub(super) enum Claim {
 }
 
 impl DaemonLock {
-    /// Takes the lock, or finds the daemon that has it. Waits for one that is ending.
-    pub(super) async fn claim(places: &Places, patience: Duration) -> Result<Claim, StartError> {
+    /// Takes the lock, or finds the daemon that has it. Waits for one that is ending. With `has_socket` this process has the socket
+    /// already, so whoever holds the lock can only be on its way out.
+    pub(super) async fn claim(
+        places: &Places,
+        patience: Duration,
+        has_socket: bool,
+    ) -> Result<Claim, StartError> {
         let path = places.daemon_lock();
         let since = Instant::now();
         let mut pause = Duration::from_millis(5);
@@ -43,7 +48,7 @@ impl DaemonLock {
             if let Some(lock) = Self::try_take(&path)? {
                 return Ok(Claim::Ours(lock));
             }
-            if transport::connect(&places.socket).await.is_ok() {
+            if !has_socket && transport::connect(&places.socket).await.is_ok() {
                 return Ok(Claim::Running { pid: pid_in(&path) });
             }
             if since.elapsed() > patience {

@@ -18,9 +18,20 @@ use super::stdio::make_dir;
 /// Days whose log is kept.
 const DAYS: usize = 7;
 
-/// Begins to log to `places.logs()`, and to standard error too if `foreground`. `filter` is a level or a list of
+/// Who else than the file is shown the log, on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Also {
+    /// Nobody.
+    Nobody,
+    /// A person at a terminal.
+    Terminal,
+    /// A service manager's journal, which knows the time itself.
+    Journal,
+}
+
+/// Begins to log to `places.logs()`, and to whom `also` names. `filter` is a level or a list of
 /// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
-pub fn start(places: &Places, filter: &str, foreground: bool) {
+pub fn start(places: &Places, filter: &str, also: Also) {
     let file = open(places);
     let (filter, wrong) = match EnvFilter::try_new(filter) {
         Ok(filter) => (filter, None),
@@ -30,9 +41,12 @@ pub fn start(places: &Places, filter: &str, foreground: bool) {
         Ok(file) => (Some(fmt::layer().with_ansi(false).with_writer(file)), None),
         Err(error) => (None, Some(error)),
     };
-    let console = foreground.then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
+    let terminal = (also == Also::Terminal).then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
+    let journal =
+        (also == Also::Journal).then(|| fmt::layer().with_ansi(false).with_writer(io::stderr).without_time());
+    let shown = tracing_subscriber::registry().with(filter).with(file).with(terminal).with(journal);
     // Refused only when there is a subscriber already, in a test.
-    let _ = tracing_subscriber::registry().with(filter).with(file).with(console).try_init();
+    let _ = shown.try_init();
     if let Some(error) = wrong {
         tracing::warn!(%error, "the log filter is not understood; logging `info`");
     }

@@ -5,10 +5,16 @@
 //! touches the socket's name. On the way out the name is removed first, so nobody connects to a dying daemon, and the
 //! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store.
 //!
+//! ## Who listens
+//! The daemon itself, or systemd for it (`activation`): then the socket is there before the daemon and after it, and whoever
+//! connects in between waits in its queue.
+//!
 //! ## How it ends
 //! A signal, a client's order, idleness, or the loss of its own files; all lead through `retire`, which finishes the
 //! calls under way.
 
+#[cfg_attr(not(target_os = "linux"), path = "activation_elsewhere.rs")]
+mod activation;
 mod heap;
 mod idle;
 mod inherit;
@@ -28,8 +34,9 @@ use hob_proto::private_dir::{self, PrivateDirError};
 use hob_proto::{Build, Readiness};
 use tokio::sync::mpsc;
 
+pub use activation::Manager;
 pub use heap::give_memory_back;
-pub use inherit::close_inherited;
+pub use inherit::{Handed, close_inherited};
 pub use stdio::{leave_terminal, let_go_of_stdio};
 
 use crate::calls::Calls;
@@ -45,6 +52,8 @@ pub struct Options {
     pub idle: Option<Duration>,
     /// How long calls under way may take to finish when the daemon ends.
     pub drain: Duration,
+    /// How long saving may take at the end.
+    pub save: Duration,
     /// How long to wait for an earlier daemon that holds the lock and does not answer.
     pub lock_patience: Duration,
     /// What clients may take up.
@@ -53,6 +62,8 @@ pub struct Options {
     pub build: Build,
     /// Whether a hang-up of the terminal ends the daemon; a detached one has none.
     pub hangup_ends: bool,
+    /// The service manager that runs this process.
+    pub manager: Option<Manager>,
 }
 
 impl Default for Options {
@@ -60,10 +71,12 @@ impl Default for Options {
         Self {
             idle: Some(Duration::from_secs(30 * 60)),
             drain: Duration::from_secs(10),
+            save: Duration::from_secs(45),
             lock_patience: Duration::from_secs(15),
             limits: Limits::default(),
             build: own_build(),
             hangup_ends: false,
+            manager: None,
         }
     }
 }
@@ -109,6 +122,17 @@ pub enum StartError {
         path: String,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// A service manager handed over something else than the socket that clients look for.
+    #[error(
+        "the service manager listens on {got}, but clients look for the daemon at {expected}; `hob service install`, run where \
+         the clients run, writes the service anew"
+    )]
+    Handed {
+        /// Where clients look.
+        expected: String,
+        /// What was handed over.
+        got: String,
     },
     /// The system gave no threads, no event queue or no signal handlers.
     #[error("cannot start the runtime: {0}")]
@@ -168,37 +192,96 @@ async fn be_the_daemon(
     report: &dyn Fn(&Readiness),
 ) -> Result<Finished, StartError> {
     private_dir::ensure(&places.runtime)?;
-    let lock = match DaemonLock::claim(places, options.lock_patience).await? {
+    let manager = options.manager.as_ref();
+    let handed = Socket::of(manager, places)?;
+    if let Some(manager) = manager {
+        manager.tell_status("waits for an earlier daemon to end");
+    }
+    let patience = if handed.is_some() { SERVICE_PATIENCE } else { options.lock_patience };
+    let lock = match DaemonLock::claim(places, patience, handed.is_some()).await? {
         Claim::Ours(lock) => lock,
         Claim::Running { pid } => {
             report(&Readiness::Running { pid });
             return Ok(Finished::AlreadyRunning);
         }
     };
+    // Whoever started this process looked when nobody listened. A service manager that does now must keep its name: it starts
+    // the daemon when somebody connects, as this look did.
+    if cfg!(unix) && handed.is_none() && listen::is_taken(&places.socket).await {
+        report(&Readiness::Running { pid: None });
+        return Ok(Finished::AlreadyRunning);
+    }
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
-    make_folders(places);
+    make_folders(places)?;
     let calls = make_calls(places).map_err(StartError::Calls)?;
     let (orders, ordered) = mpsc::unbounded_channel();
-    let sessions = Arc::new(Sessions::new(calls, options.build.clone(), options.limits, orders));
-    let mut endpoint = Endpoint::open(&places.socket, &sessions)?;
+    let successor = manager.map(|manager| manager.program().to_path_buf());
+    let sessions = Sessions::new(calls, options.build.clone(), options.limits, orders).followed_by(successor);
+    let sessions = Arc::new(sessions);
+    let mut endpoint = Socket::open(handed, places, &sessions)?;
     report(&Readiness::Ready { pid: std::process::id() });
-    tracing::info!(socket = %places.socket.display(), build = ?options.build, "ready");
+    if let Some(manager) = manager {
+        manager.tell_ready();
+    }
+    tracing::info!(socket = %places.socket.display(), build = ?options.build, service = manager.is_some(), "ready");
 
     let why = serve(&lock, &mut endpoint, &sessions, Waits { options, signals: &mut signals, ordered }).await;
     tracing::info!(why, "ending");
-    retire::retire(endpoint, &sessions, options.drain, &mut signals, &why).await;
+    if let Some(manager) = manager {
+        manager.tell_stopping(&why);
+    }
+    retire::retire(endpoint, &sessions, (options.drain, options.save), &mut signals, &why).await;
     tracing::info!("ended");
     Ok(Finished::Retired(lock))
 }
 
+/// How long a service waits for an earlier daemon that no client can reach any more: its last calls, and what it saves.
+const SERVICE_PATIENCE: Duration = Duration::from_secs(60);
+
+/// A socket that a service manager handed over.
+struct Socket {
+    #[cfg(unix)]
+    descriptor: std::os::fd::OwnedFd,
+}
+
+impl Socket {
+    #[cfg(target_os = "linux")]
+    fn of(manager: Option<&Manager>, places: &Places) -> Result<Option<Self>, StartError> {
+        let Some(manager) = manager else { return Ok(None) };
+        Ok(manager.socket(&places.socket)?.map(|descriptor| Self { descriptor }))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn of(_manager: Option<&Manager>, _places: &Places) -> Result<Option<Self>, StartError> {
+        Ok(None)
+    }
+
+    /// Serves on this one, or on one of the daemon's own.
+    fn open(handed: Option<Self>, places: &Places, sessions: &Arc<Sessions>) -> Result<Endpoint, StartError> {
+        #[cfg(unix)]
+        if let Some(Self { descriptor }) = handed {
+            return Endpoint::adopt(descriptor, &places.socket, sessions);
+        }
+        #[cfg(not(unix))]
+        drop(handed);
+        Endpoint::open(&places.socket, sessions)
+    }
+}
+
 /// The folders of a user's code, for that user alone. One that cannot be made is for whoever needs it to complain about:
-/// a daemon without a cache is slow, not wrong.
-fn make_folders(places: &Places) {
+/// a daemon without a cache is slow, not wrong. One that is somebody else's would have that user read what is kept, and say what
+/// comes back: there is no daemon with that.
+fn make_folders(places: &Places) -> Result<(), PrivateDirError> {
     for folder in [&places.cache, &places.state] {
-        if let Err(error) = stdio::make_dir(folder) {
-            tracing::warn!(folder = %folder.display(), %error, "a folder could not be made");
+        match stdio::make_dir(folder) {
+            Err(error @ PrivateDirError::OtherOwner { .. }) => return Err(error),
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "a folder could not be made");
+            }
+            Ok(()) => {}
         }
     }
+    Ok(())
 }
 
 /// What can end the daemon from outside.
@@ -206,6 +289,13 @@ struct Waits<'a> {
     options: &'a Options,
     signals: &'a mut Signals,
     ordered: mpsc::UnboundedReceiver<Order>,
+}
+
+async fn keep_telling(manager: Option<&Manager>, sessions: &Arc<Sessions>) {
+    match manager {
+        Some(manager) => manager.keep_telling(sessions).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Serves until it is time to end; says why.
@@ -223,5 +313,6 @@ async fn serve(
         },
         () = idle::expired(waits.options.idle, sessions) => "nobody has used the daemon for a while".into(),
         reason = presence::lost(lock, endpoint, sessions) => reason,
+        () = keep_telling(waits.options.manager.as_ref(), sessions) => "the service manager has gone".into(),
     }
 }

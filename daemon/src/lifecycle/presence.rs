@@ -30,20 +30,25 @@ pub(super) async fn lost(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &
     }
     let mut folder = Folder::of(endpoint.path());
     loop {
-        folder.changed().await;
-        if !lock.is_in_place() {
-            return "the daemon's lock file was removed".into();
-        }
-        if endpoint.is_in_place() {
-            continue;
-        }
-        if !endpoint.name_is_free() {
-            return "something else has the daemon's socket's name".into();
-        }
-        if let Err(reason) = reopen(endpoint, sessions) {
+        if let Err(reason) = look(lock, endpoint, sessions) {
             return reason;
         }
+        folder.changed().await;
     }
+}
+
+fn look(lock: &DaemonLock, endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), String> {
+    if !lock.is_in_place() {
+        return Err("the daemon's lock file was removed".into());
+    }
+    if endpoint.is_in_place() {
+        return Ok(());
+    }
+    if !endpoint.name_is_free() {
+        return Err("something else has the daemon's socket's name".into());
+    }
+    // Also where a service manager's was removed: it would not notice.
+    reopen(endpoint, sessions)
 }
 
 fn reopen(endpoint: &mut Endpoint, sessions: &Arc<Sessions>) -> Result<(), String> {

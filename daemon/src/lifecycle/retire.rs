@@ -1,6 +1,7 @@
 //! Ending in good order.
 //!
-//! 1. The socket's name goes: new clients find nobody, wait for the lock and start the next daemon.
+//! 1. The socket's name goes: new clients find nobody, wait for the lock and start the next daemon. A service manager's stays:
+//!    new clients are turned away, come again, and are the next daemon's as soon as this one has ended.
 //! 2. Connected clients are told; their new calls go to the next daemon.
 //! 3. Calls under way are answered. Those that take too long are given up and repeated by their clients.
 //! 4. Goodbye to everybody, then what is worth keeping is saved.
@@ -17,7 +18,7 @@ use crate::session::Sessions;
 pub(super) async fn retire(
     endpoint: Endpoint,
     sessions: &Arc<Sessions>,
-    patience: Duration,
+    (patience, saving): (Duration, Duration),
     signals: &mut Signals,
     why: &str,
 ) {
@@ -34,7 +35,10 @@ pub(super) async fn retire(
     // Whoever had connected before the name went was refused by now.
     drop(endpoint);
     let calls = Arc::clone(sessions.calls());
-    if tokio::task::spawn_blocking(move || calls.persist()).await.is_err() {
-        tracing::error!("saving failed");
+    // What is saved may belong to a thread that hangs; a daemon that never ends is worse than one that begins anew.
+    match tokio::time::timeout(saving, tokio::task::spawn_blocking(move || calls.persist())).await {
+        Ok(Ok(())) => {}
+        Ok(Err(_)) => tracing::error!("saving failed"),
+        Err(_) => tracing::error!("saving does not end and is left undone"),
     }
 }

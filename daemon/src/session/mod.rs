@@ -15,6 +15,7 @@ mod progress;
 mod registry;
 mod status;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,10 @@ pub struct Limits {
     pub calls_per_client: usize,
     /// Bytes of one client's calls that are not answered yet.
     pub call_bytes_per_client: usize,
+    /// KiB of an editor's messages that are not dealt with yet; beyond that its connection is not read.
+    pub editor_kib: usize,
+    /// Connections that have not greeted yet; one more is refused.
+    pub newcomers: usize,
     /// Bytes that wait for one client to read them.
     pub unread_bytes: usize,
     /// Messages that wait for one client to read them.
@@ -58,6 +63,8 @@ impl Default for Limits {
             running: 128,
             calls_per_client: 1_024,
             call_bytes_per_client: 2 * frame::MAX_FRAME,
+            editor_kib: frame::MAX_FRAME / 1024,
+            newcomers: 1_024,
             unread_bytes: 16 * 1024 * 1024,
             unread_messages: 8_192,
             call_time: Duration::from_secs(60 * 60),
@@ -79,9 +86,12 @@ pub enum Order {
 pub struct Sessions {
     calls: Arc<dyn Calls>,
     build: Build,
+    /// The program that a service manager starts after this one.
+    successor: Option<PathBuf>,
     limits: Limits,
     started: Instant,
     running: Arc<Semaphore>,
+    newcomers: Arc<Semaphore>,
     flight: Flight,
     registry: Registry,
     orders: mpsc::UnboundedSender<Order>,
@@ -99,19 +109,32 @@ impl Sessions {
         Self {
             calls,
             build,
+            successor: None,
             limits,
             started: Instant::now(),
             running: Arc::new(Semaphore::new(limits.running)),
+            newcomers: Arc::new(Semaphore::new(limits.newcomers)),
             flight: Flight::new(),
             registry: Registry::new(),
             orders,
         }
     }
 
+    /// These connections are told which program a service manager starts when this daemon has gone.
+    #[must_use]
+    pub fn followed_by(self, successor: Option<PathBuf>) -> Self {
+        Self { successor, ..self }
+    }
+
     /// Serves one connection to its end. Dropping the future ends it without a goodbye.
     pub async fn serve(self: Arc<Self>, stream: Stream) {
         let (mut reader, writer) = stream.split();
-        if let Some((guest, writer)) = handshake::greet(&self, &mut reader, writer).await {
+        let Ok(place) = Arc::clone(&self.newcomers).try_acquire_owned() else {
+            return handshake::turn_away(&self, writer).await;
+        };
+        let greeted = handshake::greet(&self, &mut reader, writer).await;
+        drop(place);
+        if let Some((guest, writer)) = greeted {
             connection::run(&self, &guest, reader, writer).await;
         }
     }

@@ -27,6 +27,7 @@ fn own(sessions: &Sessions) -> Map<String, Value> {
         "build": { "version": sessions.build.version, "stamp": sessions.build.stamp },
         "protocol": PROTOCOL,
         "pid": std::process::id(),
+        "serviceProgram": sessions.successor,
         "uptimeS": sessions.started.elapsed().as_secs(),
         "retiring": sessions.registry.is_retiring(),
         "calls": sessions.flight.calls(),

@@ -23,7 +23,13 @@ impl Script {
     async fn accept(&self) -> (Reader, Writer) {
         let (mut reader, mut writer) = self.listener.accept().await.expect("a client").split();
         let hello: Hello = frame::read(&mut reader).await.expect("a greeting");
-        let welcome = Welcome::Accepted { protocol: PROTOCOL, build: hello.build, pid: 1, notice: None };
+        let welcome = Welcome::Accepted {
+            protocol: PROTOCOL,
+            build: hello.build,
+            pid: 1,
+            notice: None,
+            successor: None,
+        };
         frame::write(&mut writer, &welcome).await.expect("written");
         (reader, writer)
     }

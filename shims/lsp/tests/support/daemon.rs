@@ -136,7 +136,7 @@ async fn serve_one(
     let hello: Hello = frame::read(&mut reader).await.expect("a greeting");
     assert_eq!(hello.kind, ClientKind::Lsp);
     let build = Build { version: env!("CARGO_PKG_VERSION").to_owned(), stamp: 0 };
-    let welcome = Welcome::Accepted { protocol: PROTOCOL, build, pid: 1, notice: None };
+    let welcome = Welcome::Accepted { protocol: PROTOCOL, build, pid: 1, notice: None, successor: None };
     frame::write(&mut writer, &welcome).await.expect("the shim reads");
     let tell = tell.clone();
     let reading = tokio::spawn(async move {

@@ -118,7 +118,7 @@ async fn serve_one(
         return true;
     }
     let build = Build { version: env!("CARGO_PKG_VERSION").to_owned(), stamp: 0 };
-    let welcome = Welcome::Accepted { protocol: PROTOCOL, build, pid: 1, notice: None };
+    let welcome = Welcome::Accepted { protocol: PROTOCOL, build, pid: 1, notice: None, successor: None };
     frame::write(&mut writer, &welcome).await.expect("the shim reads");
     let tell = tell.clone();
     let reading = tokio::spawn(async move {

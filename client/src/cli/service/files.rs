@@ -1,0 +1,179 @@
+//! Files that hob writes for a service manager, known again by a mark.
+//!
+//! A line of each holds a sum over the file and how many folders had to be made for it. So a file that is not hob's, or that
+//! somebody has changed, is never overwritten, and what is removed is exactly what was made. Sums are no protection from malice, which
+//! could write what it likes here anyway.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hob_proto::places::fnv1a;
+
+/// What a template has in the mark's place.
+const PLACE: &str = "@MARK@";
+
+/// Before the sum.
+const SUM: &str = "hob: sum=";
+
+/// Between the sum and the folders.
+const FOLDERS: &str = " folders=";
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing.
+    Nothing,
+    /// A file of hob's as it was written, with how many folders were made for it.
+    Ours(usize),
+    /// A file of hob's that somebody has changed since.
+    Changed(usize),
+    /// Somebody else's.
+    Foreign,
+}
+
+/// Looks at a path.
+pub(super) fn look(path: &Path) -> io::Result<Found> {
+    let text = match fs::read(path) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads nowhere is somebody's: `/dev/null` and the like have their meaning for service managers.
+            let is_link = fs::symlink_metadata(path).is_ok();
+            return Ok(if is_link { Found::Foreign } else { Found::Nothing });
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(match mark_in(&text) {
+        Some((sum, folders)) if marked(&text.replacen(&mark(sum, folders), PLACE, 1), folders) == text => {
+            Found::Ours(folders)
+        }
+        Some((_, folders)) => Found::Changed(folders),
+        None => Found::Foreign,
+    })
+}
+
+/// Writes a file of hob's whose text is `template` with a mark, and the folders above it. Whether it is other than before.
+pub(super) fn write(path: &Path, template: &str, also_made: usize) -> io::Result<bool> {
+    let found = look(path)?;
+    let folders = match found {
+        Found::Ours(folders) | Found::Changed(folders) => folders.max(also_made),
+        Found::Nothing | Found::Foreign => make_folders(path.parent())? + also_made,
+    };
+    let text = marked(template, folders);
+    if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(false);
+    }
+    // Whole or not at all: a service manager may read at any moment.
+    let beside = with_ending(path, ".hob-new");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)?;
+    Ok(true)
+}
+
+/// How removing a file went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Removed {
+    /// There was none.
+    Nothing,
+    /// It is gone.
+    Gone,
+    /// Somebody had changed it; it is here now, where no service manager looks.
+    Kept(PathBuf),
+    /// It is not hob's and still there.
+    Foreign,
+}
+
+/// Removes a file of hob's, and the folders that were made for it if they are empty.
+pub(super) fn remove(path: &Path) -> io::Result<Removed> {
+    let removed = match look(path)? {
+        Found::Nothing => return Ok(Removed::Nothing),
+        Found::Foreign => return Ok(Removed::Foreign),
+        Found::Ours(folders) => {
+            fs::remove_file(path)?;
+            remove_folders(path.parent(), folders);
+            Removed::Gone
+        }
+        Found::Changed(_) => {
+            let beside = with_ending(path, ".changed");
+            fs::rename(path, &beside)?;
+            Removed::Kept(beside)
+        }
+    };
+    Ok(removed)
+}
+
+/// Makes a folder and those above it; how many were made.
+pub(super) fn make_folders(folder: Option<&Path>) -> io::Result<usize> {
+    let Some(folder) = folder else { return Ok(0) };
+    let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
+    fs::create_dir_all(folder)?;
+    Ok(missing)
+}
+
+/// Removes a folder and those above it, `count` in all, as far as they are empty.
+pub(super) fn remove_folders(folder: Option<&Path>, count: usize) {
+    for folder in folder.into_iter().flat_map(Path::ancestors).take(count) {
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
+    }
+}
+
+fn marked(template: &str, folders: usize) -> String {
+    template.replacen(PLACE, &mark(fnv1a(template.as_bytes()), folders), 1)
+}
+
+fn mark(sum: u64, folders: usize) -> String {
+    format!("{SUM}{sum:016x}{FOLDERS}{folders}")
+}
+
+fn mark_in(text: &str) -> Option<(u64, usize)> {
+    let (_, after) = text.split_once(SUM)?;
+    let (sum, after) = after.split_once(FOLDERS)?;
+    let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+    Some((u64::from_str_radix(sum, 16).ok()?, after[..digits].parse().ok()?))
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEMPLATE: &str = "# @MARK@\n[Unit]\nDescription=x\n";
+
+    #[test]
+    fn what_was_made_is_removed_and_nothing_else() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("a/b/file.service");
+        fs::create_dir(dir.path().join("a")).expect("made");
+        assert!(write(&path, TEMPLATE, 0).expect("written"));
+        assert_eq!(look(&path).expect("read"), Found::Ours(1));
+        assert!(!write(&path, TEMPLATE, 0).expect("written"), "it is the same");
+        assert!(write(&path, &TEMPLATE.replace('x', "y"), 0).expect("written"));
+        assert_eq!(look(&path).expect("read"), Found::Ours(1), "what was made at first is still known");
+        assert_eq!(remove(&path).expect("removed"), Removed::Gone);
+        assert!(dir.path().join("a").exists() && !dir.path().join("a/b").exists());
+        assert_eq!(remove(&path).expect("no error"), Removed::Nothing);
+    }
+
+    #[test]
+    fn what_somebody_changed_or_wrote_is_kept() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("file.service");
+        write(&path, TEMPLATE, 0).expect("written");
+        let text = fs::read_to_string(&path).expect("read");
+        fs::write(&path, text.replace("Description=x", "Description=mine")).expect("written");
+        assert_eq!(look(&path).expect("read"), Found::Changed(0));
+        let kept = dir.path().join("file.service.changed");
+        assert_eq!(remove(&path).expect("moved"), Removed::Kept(kept.clone()));
+        assert!(fs::read_to_string(kept).expect("kept").contains("mine"));
+        fs::write(&path, "[Unit]\n").expect("written");
+        assert_eq!(remove(&path).expect("no error"), Removed::Foreign);
+        assert!(path.exists());
+    }
+}

@@ -1,0 +1,123 @@
+//! The two unit files for systemd: made from templates and what is true here, and read again.
+
+use std::path::{Path, PathBuf};
+
+use super::escape;
+use super::surroundings;
+
+const SERVICE: &str = include_str!("../../../../packaging/systemd/hobd.service");
+const SOCKET: &str = include_str!("../../../../packaging/systemd/hobd.socket");
+
+/// What the units say of this user's hob.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Units {
+    /// The daemon's program.
+    pub(super) program: String,
+    /// Where clients look for it.
+    pub(super) socket: String,
+    /// Its environment, besides the manager's own.
+    pub(super) variables: Vec<(String, String)>,
+    /// Variables of the manager's own that it must not see.
+    pub(super) without: Vec<String>,
+    /// What new files are denied.
+    pub(super) umask: u32,
+}
+
+impl Units {
+    /// `hobd.service`, its mark not yet made.
+    pub(super) fn service(&self) -> String {
+        let setting = |(name, value): &(String, String)| {
+            format!("Environment={}\n", escape::word(&format!("{name}={value}")))
+        };
+        let mut environment: String = self.variables.iter().map(setting).collect();
+        for name in &self.without {
+            environment.push_str(&format!("UnsetEnvironment={name}\n"));
+        }
+        filled(SERVICE)
+            .replace("@HOBD@", &escape::word(&self.program))
+            .replace("@UMASK@", &format!("{:04o}", self.umask))
+            .replace("@ENVIRONMENT@\n", &environment)
+    }
+
+    /// `hobd.socket`, its mark not yet made.
+    pub(super) fn socket(&self) -> String {
+        filled(SOCKET).replace("@SOCKET@", &escape::plain(&self.socket))
+    }
+}
+
+/// What every file of hob's for a service manager begins with.
+pub(super) fn filled(template: &str) -> String {
+    template.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+}
+
+/// The program that a `hobd.service` starts.
+pub(super) fn program_in(service: &str) -> Option<PathBuf> {
+    let value = value_in(service, "ExecStart=")?;
+    escape::from_word(value.trim_start_matches(':')).map(PathBuf::from)
+}
+
+/// The socket of a `hobd.socket`.
+pub(super) fn socket_in(socket: &str) -> Option<PathBuf> {
+    value_in(socket, "ListenStream=").map(|value| PathBuf::from(escape::from_plain(value)))
+}
+
+/// Folders of this PATH that the service's has not.
+pub(super) fn missing_folders(service: &str, path: &std::ffi::OsString) -> Vec<PathBuf> {
+    let words = service.lines().filter_map(|line| escape::from_word(line.strip_prefix("Environment=")?));
+    let theirs = words.filter_map(|word| word.strip_prefix("PATH=").map(str::to_owned)).last();
+    let theirs = surroundings::folders(&theirs.unwrap_or_default().into());
+    let is_missing = |folder: &PathBuf| !theirs.contains(folder) && is_of_use(folder);
+    surroundings::folders(path).into_iter().filter(is_missing).collect()
+}
+
+/// Folders that a shell has for a moment, or that are not there, make no difference.
+fn is_of_use(folder: &Path) -> bool {
+    folder.is_dir() && !folder.starts_with(std::env::temp_dir())
+}
+
+fn value_in<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn units() -> Units {
+        Units {
+            program: "/opt/my tools/100%/\"x\"/hobd".to_owned(),
+            socket: "/run/user/1000/ho b/50%/hobd.sock".to_owned(),
+            variables: vec![("PATH".to_owned(), "/usr/bin:/a $b/%h".to_owned())],
+            without: vec!["XDG_RUNTIME_DIR".to_owned()],
+            umask: 0o027,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let (service, socket) = (units().service(), units().socket());
+        assert_eq!(program_in(&service), Some(units().program.into()));
+        assert_eq!(socket_in(&socket), Some(units().socket.into()));
+        assert!(
+            service.contains("\nEnvironment=\"PATH=/usr/bin:/a $b/%%h\"\nUnsetEnvironment=XDG_RUNTIME_DIR\n"),
+            "{service}"
+        );
+        assert!(service.contains("\nUMask=0027\n"), "{service}");
+        for text in [service, socket] {
+            assert_eq!(
+                text.matches('@').count() - text.matches(" @").count() - text.matches("~@").count(),
+                1,
+                "only the mark's place is left: {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn folders_that_the_service_has_not_are_told() {
+        let dir =
+            tempfile::tempdir_in("/var").or_else(|_| tempfile::tempdir_in("/")).expect("a folder elsewhere");
+        let path = std::env::join_paths(["/usr/bin".into(), dir.path().to_path_buf(), "/nowhere".into()])
+            .expect("no colon");
+        assert_eq!(missing_folders(&units().service(), &path), [dir.path()]);
+    }
+}

@@ -1,0 +1,40 @@
+//! What `activation` is where there is no systemd: no manager hands anything over.
+
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Handed;
+use crate::session::Sessions;
+
+/// No process is run by such a manager here.
+#[derive(Clone, Debug)]
+pub struct Manager(Infallible);
+
+impl Manager {
+    /// Never.
+    #[must_use]
+    pub fn find(_handed: Handed) -> Option<Self> {
+        None
+    }
+
+    pub(super) fn program(&self) -> &Path {
+        match self.0 {}
+    }
+
+    pub(super) fn tell_ready(&self) {
+        match self.0 {}
+    }
+
+    pub(super) fn tell_status(&self, _status: &str) {
+        match self.0 {}
+    }
+
+    pub(super) fn tell_stopping(&self, _why: &str) {
+        match self.0 {}
+    }
+
+    pub(super) async fn keep_telling(&self, _sessions: &Arc<Sessions>) {
+        match self.0 {}
+    }
+}
