@@ -24,6 +24,7 @@ fn host(dir: &Path) -> Host {
         models: absolute("models"),
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
+        index_threads: 0,
         home: None,
     };
     drop(store(dir));

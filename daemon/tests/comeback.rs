@@ -36,6 +36,7 @@ fn new_host(dir: &Path) -> Host {
         models: absolute("models"),
         cookies: absolute("cookies"),
         memory: MemoryBudget::default(),
+        index_threads: 0,
         home: None,
     };
     Host::new(options).expect("threads can be started")

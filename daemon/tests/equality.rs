@@ -45,6 +45,7 @@ fn host_with(dir: &Path, memory: MemoryBudget) -> Host {
         models: absolute("models"),
         cookies: absolute("cookies"),
         memory,
+        index_threads: 0,
         home: None,
     };
     Host::new(options).expect("threads can be started")

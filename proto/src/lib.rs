@@ -14,6 +14,7 @@ pub mod node_id;
 pub mod places;
 pub mod position;
 pub mod private_dir;
+pub mod settings;
 pub mod startup;
 pub mod tools;
 pub mod transport;

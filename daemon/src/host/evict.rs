@@ -28,22 +28,26 @@ pub struct MemoryBudget {
 }
 
 impl Default for MemoryBudget {
-    /// A quarter of the machine's memory; 2 GiB where that cannot be found out.
+    /// A quarter of the machine's memory.
     fn default() -> Self {
-        Self { bytes: machine_memory().map_or(2 << 30, |all| all / 4), spare: Duration::from_secs(60) }
+        Self::of_share(25.0)
     }
 }
 
-fn machine_memory() -> Option<u64> {
-    #[cfg(target_os = "linux")]
-    {
-        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = info.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-        Some(kib * 1024)
+impl MemoryBudget {
+    /// So many per cent of the machine's memory; of 8 GiB where that cannot be found out.
+    #[must_use]
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rough share"
+    )]
+    pub fn of_share(percent: f64) -> Self {
+        let all = hob_live::process::machine_memory().unwrap_or(8 << 30);
+        let bytes = (all as f64 * percent.clamp(0.0, 100.0) / 100.0) as u64;
+        Self { bytes, spare: Duration::from_secs(60) }
     }
-    #[cfg(not(target_os = "linux"))]
-    None
 }
 
 /// An open workspace and when a call last used it.

@@ -257,6 +257,7 @@ mod tests {
             models: place("models"),
             cookies: place("cookies"),
             memory: MemoryBudget::default(),
+            index_threads: 0,
             home: None,
         };
         Host::new(options).expect("threads can be started")

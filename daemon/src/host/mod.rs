@@ -35,7 +35,7 @@ pub use progress::{Phase, Progress, Progressed};
 pub use promote::Moment;
 pub use ranked::{NotReady, Ranked, Taking, doc_kind, ranked_number};
 pub use registry::{Host, HostOptions, OpenError};
-pub use settings::{InForce, Settings};
+pub use settings::{DaemonSettings, Environment, InForce, REPORT_WORD, Settings, report};
 pub use trust::Trust;
 pub use vectors::{Admits, Kept, Models, ModelsError, Nearest, VectorState};
 pub use workspace::{Freshness, Stale, Workspace};

@@ -46,6 +46,8 @@ pub struct HostOptions {
     pub cookies: AbsPath,
     /// What all workspaces together may take.
     pub memory: MemoryBudget,
+    /// Threads that index; 0 for as many as there are processors.
+    pub index_threads: usize,
     /// The user's home folder: never a workspace by itself.
     pub home: Option<AbsPath>,
 }
@@ -71,13 +73,13 @@ pub(super) struct Pools {
 }
 
 impl Pools {
-    fn new() -> Result<Self, rayon::ThreadPoolBuildError> {
+    fn new(index_threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = |name: &'static str, threads: usize| {
             let named = rayon::ThreadPoolBuilder::new().thread_name(move |i| format!("hob-{name}-{i}"));
             named.num_threads(threads).build()
         };
         // Zero is as many as there are processors.
-        Ok(Self { index: pool("index", 0)?, query: pool("query", 0)?, merge: pool("merge", 1)? })
+        Ok(Self { index: pool("index", index_threads)?, query: pool("query", 0)?, merge: pool("merge", 1)? })
     }
 }
 
@@ -150,9 +152,9 @@ impl Host {
         let snapshots = options.snapshots.clone();
         Ok(Self {
             collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
+            pools: Arc::new(Pools::new(options.index_threads)?),
             options,
             store,
-            pools: Arc::new(Pools::new()?),
             notices,
             trust,
             settings: Arc::new(settings),

@@ -97,6 +97,7 @@ fn host(dir: &Path) -> Host {
         models: place("models"),
         cookies: place("cookies"),
         memory: MemoryBudget::default(),
+        index_threads: 0,
         home: None,
     };
     Host::new(options).expect("threads can be started")

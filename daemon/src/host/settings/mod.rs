@@ -7,22 +7,33 @@
 //! What is wanted of language servers is most of it. The project's file lies over what the user says for every project,
 //! and what the user says for that very project lies over both. Whether clients may edit is the user's to say alone, and which
 //! language model may be asked.
+//!
+//! What the daemon itself is to be like is in the user's own file too (`daemon`); it counts when the daemon starts. `keys` is the one
+//! table of everything that can be said, `report` what `hob config` shows of it.
 
+mod daemon;
+mod group;
+mod keys;
 mod model;
 mod parse;
+mod report;
+mod schema;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use hob_base::{AbsPath, ContentHash};
-use hob_live::preferences::Preferences;
+use hob_live::preferences::{Preferences, Said};
+use serde_json::Value;
 
 use super::model_endpoint::ModelEndpoint;
 use super::workspace::lock;
-use parse::{Parsed, Source, Wish};
+pub use daemon::{DaemonSettings, Environment};
+use parse::{Parsed, Problem, Source, Wish};
+pub use report::{WORD as REPORT_WORD, answer as report};
 
 /// The name of a project's own file.
 const IN_PROJECT: &str = ".hob.toml";
@@ -37,8 +48,12 @@ pub struct InForce {
     pub preferences: Arc<Preferences>,
     /// Whether clients may edit, even if they were not started so.
     pub edits: bool,
+    /// Where that was said; empty if nobody did.
+    pub edits_from: String,
     /// The language model that may be asked, if the user named one.
     pub model: Option<Arc<ModelEndpoint>>,
+    /// The same as it was said, key by key.
+    pub model_said: BTreeMap<String, Said<Value>>,
     /// What is wrong with the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
@@ -92,12 +107,22 @@ impl Settings {
     /// What is wrong with the user's own file.
     pub(super) fn problems(&self) -> Vec<String> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
-        self.parsed(own).problems
+        told(&self.parsed(own).problems)
+    }
+
+    /// What the daemon is to be like, by the user's own file as it is now and the environment, and what is wrong with the latter.
+    #[must_use]
+    pub fn daemon(&self, environment: Environment<'_>) -> (DaemonSettings, Vec<String>) {
+        let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
+        let (chosen, problems) = daemon::choose(&self.parsed(own).daemon, environment);
+        (DaemonSettings::of(&chosen), problems)
     }
 
     fn parsed(&self, own: Read) -> Parsed {
         let name = self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
-        parsed(own, &Source { name: &name, home: self.home.as_deref(), is_users: true })
+        let mut own = parsed(own, &Source { name: &name, home: self.home.as_deref(), is_users: true });
+        own.problems.extend(self.file.as_deref().and_then(group::concern).map(Problem::of_all));
+        own
     }
 
     fn make(&self, root: &AbsPath, (own, of_project): (Read, Read), unheard: bool) -> InForce {
@@ -111,20 +136,27 @@ impl Settings {
         }
         InForce {
             preferences: Arc::new(preferences),
-            edits: edits.unwrap_or(false),
+            edits: edits.as_ref().is_some_and(|said| said.value),
+            edits_from: edits.map(|said| said.from).unwrap_or_default(),
             model: own.model,
-            problems: own.problems,
-            project_problems: of_project.problems,
+            model_said: own.model_said,
+            problems: told(&own.problems),
+            project_problems: told(&of_project.problems),
             unheard,
         }
     }
+}
+
+/// Problems as they are told.
+fn told(problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(ToString::to_string).collect()
 }
 
 fn parsed(read: Read, source: &Source<'_>) -> Parsed {
     match read {
         Ok(Some(text)) => parse::parse(&text, source),
         Ok(None) => Parsed::default(),
-        Err(why) => Parsed { problems: vec![why], ..Parsed::default() },
+        Err(why) => Parsed { problems: vec![Problem::of_all(why)], ..Parsed::default() },
     }
 }
 

@@ -3,16 +3,18 @@
 //! A mistake in the address, the name or the place of the key leaves no model, because words of the project would go to somebody
 //! who was not meant, or a key to where it does not belong. A mistake in the time-out leaves the usual one.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hob_live::preferences::Said;
+use serde_json::Value;
 use toml::de::DeValue;
 
 use super::super::model_endpoint::{KeySource, ModelEndpoint};
-use super::parse::{Key, Reader, Wanted, is_plain};
-
-const OF_MODEL: &[&str] = &["endpoint", "key_env", "key_file", "name", "timeout_ms"];
+use super::keys;
+use super::parse::{Key, Reader, Wanted, is_plain, json};
 
 /// Calls give up after a while themselves.
 const LONGEST_MS: i64 = 60_000;
@@ -29,6 +31,16 @@ struct Draft {
 }
 
 impl Reader<'_> {
+    /// What the section says, key by key, of a section with which nothing that matters is wrong. It holds no key.
+    pub(super) fn model_said(&self, section: &Wanted<'_>) -> BTreeMap<String, Said<Value>> {
+        let entries = section.get_ref().as_table().into_iter().flatten();
+        let known = entries.filter(|(key, _)| keys::names("model").contains(&key.get_ref().as_ref()));
+        let said = known.filter_map(|(key, value)| {
+            Some((key.get_ref().to_string(), self.said(value, json(value.get_ref())?)))
+        });
+        said.collect()
+    }
+
     /// The model that the section names, if nothing that matters is wrong with it.
     pub(super) fn model(&mut self, section: (&Key<'_>, &Wanted<'_>)) -> Option<Arc<ModelEndpoint>> {
         let table = self.table(section.0, section.1)?;
@@ -69,7 +81,7 @@ impl Reader<'_> {
                 true
             }
             _ => {
-                self.unknown(entry.0, "model", OF_MODEL);
+                self.unknown(entry.0, "model", &keys::names("model"));
                 true
             }
         };
@@ -159,7 +171,7 @@ mod tests {
     fn problem(line: &str) -> (String, bool) {
         let parsed = users(&format!("[model]\nendpoint = 'http://x/v1'\nname = 'm'\n{line}\n"));
         assert_eq!(parsed.problems.len(), 1, "{line}: {:?}", parsed.problems);
-        (parsed.problems[0].clone(), parsed.model.is_some())
+        (parsed.problems[0].to_string(), parsed.model.is_some())
     }
 
     #[test]
@@ -173,7 +185,7 @@ mod tests {
             ("key_file = '~/key'", usual.with_key(Some(KeySource::File("/home/me/key".into())))),
         ] {
             let parsed = users(&format!("{section}{more}\n[servers.ty]\nenabled = true\n"));
-            assert_eq!(parsed.problems, Vec::<String>::new());
+            assert_eq!(parsed.problems, Vec::new());
             assert_eq!(parsed.model.as_deref(), Some(&wanted), "{more}");
         }
         assert_eq!(users("").model, None);
@@ -205,7 +217,7 @@ mod tests {
         ] {
             let parsed = users(text);
             assert_eq!(parsed.problems.len(), 1, "{:?}", parsed.problems);
-            assert!(parsed.problems[0].contains(part), "{:?}", parsed.problems);
+            assert!(parsed.problems[0].to_string().contains(part), "{:?}", parsed.problems);
             assert_eq!(parsed.model, None, "{text}");
         }
     }
@@ -221,10 +233,14 @@ mod tests {
         let text = "[model]\nendpoint = 'http://x/v1'\nname = 'm'\n";
         let project = parse(text, &Source { name: "p", home: None, is_users: false });
         assert_eq!(project.model, None);
-        assert!(project.problems[0].contains("p:1: `model` is unknown"), "{:?}", project.problems);
+        assert!(
+            project.problems[0].to_string().contains("p:1: `model` is unknown"),
+            "{:?}",
+            project.problems
+        );
         let parsed = users(&format!("[workspaces.'/p'.model]\n{}", &text[8..]));
         assert!(
-            parsed.model.is_none() && parsed.problems[0].contains("`model` is unknown"),
+            parsed.model.is_none() && parsed.problems[0].text.contains("`model` is unknown"),
             "{:?}",
             parsed.problems
         );

@@ -3,6 +3,7 @@
 //! A mistake costs what it stands at and no more. It is told with its line, what was expected, and the nearest key there is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::super::model_endpoint::ModelEndpoint;
+use super::daemon::Section;
+use super::{keys, schema};
 
 /// Which file is read.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub(super) struct Wish {
     /// Of language servers.
     pub(super) preferences: Preferences,
     /// Whether clients may edit it; only the user's own file can say so.
-    pub(super) edits: Option<bool>,
+    pub(super) edits: Option<Said<bool>>,
 }
 
 /// What a file says.
@@ -42,17 +45,48 @@ pub(super) struct Parsed {
     pub(super) base: Wish,
     /// The model that may be asked, for every project; only the user's own file can name one.
     pub(super) model: Option<Arc<ModelEndpoint>>,
+    /// The same as it was said, key by key.
+    pub(super) model_said: BTreeMap<String, Said<Value>>,
+    /// What the daemon is to be like; only the user's own file can say so.
+    pub(super) daemon: Section,
     /// For single projects, by their folder.
     pub(super) workspaces: Vec<(PathBuf, Wish)>,
     /// What is wrong with it, in the order of lines.
-    pub(super) problems: Vec<String>,
+    pub(super) problems: Vec<Problem>,
 }
 
-const OF_SERVER: &[&str] = &["args", "command", "enabled", "env", "initialization_options", "settings"];
-const OF_LANGUAGE: &[&str] = &["enabled", "servers"];
+/// Something wrong with a file. Problems are in the order of lines.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Problem {
+    /// Its line, from 1; 0 where it is about the whole.
+    pub(super) line: usize,
+    /// Its column in characters, from 1; 0 where it is about the whole.
+    pub(super) column: usize,
+    /// What is wrong, and what would be right.
+    pub(super) text: String,
+    /// The file's name for people.
+    pub(super) file: String,
+}
+
+impl Problem {
+    /// About a file as a whole, which the text names.
+    pub(super) fn of_all(text: String) -> Self {
+        Self { line: 0, column: 0, text, file: String::new() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.text),
+            line => write!(f, "{}:{line}: {}", self.file, self.text),
+        }
+    }
+}
+
 const OF_PROJECT: &[&str] = &["languages", "servers"];
 const OF_WORKSPACE: &[&str] = &["edits", "languages", "servers"];
-const OF_USER: &[&str] = &["edits", "languages", "model", "servers", "workspaces"];
+const OF_USER: &[&str] = &["daemon", "edits", "languages", "model", "servers", "workspaces"];
 
 pub(super) type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 pub(super) type Wanted<'t> = Spanned<DeValue<'t>>;
@@ -69,18 +103,23 @@ pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
     for (key, value) in table.get_ref() {
         match key.get_ref().as_ref() {
             "workspaces" if source.is_users => parsed.workspaces = reader.workspaces(value),
-            "model" if source.is_users => parsed.model = reader.model((key, value)),
+            "model" if source.is_users => {
+                parsed.model = reader.model((key, value));
+                parsed.model_said =
+                    parsed.model.as_ref().map(|_| reader.model_said(value)).unwrap_or_default();
+            }
+            "daemon" if source.is_users => parsed.daemon = reader.daemon((key, value)),
             part => reader.part((part, key, value), known, &mut parsed.base, ""),
         }
     }
-    parsed.problems = reader.problems.into_iter().map(|(_, problem)| problem).collect();
+    parsed.problems = reader.problems.into_iter().collect();
     parsed
 }
 
 pub(super) struct Reader<'r> {
     text: &'r str,
     source: &'r Source<'r>,
-    problems: BTreeSet<(usize, String)>,
+    problems: BTreeSet<Problem>,
 }
 
 impl Reader<'_> {
@@ -92,12 +131,30 @@ impl Reader<'_> {
         1 + self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
     }
 
+    /// In characters, as editors count.
+    fn column(&self, offset: usize) -> usize {
+        let before = self.text.as_bytes().get(..offset).unwrap_or_default();
+        let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |end| &before[end + 1..]);
+        1 + String::from_utf8_lossy(line).chars().count()
+    }
+
     pub(super) fn problem(&mut self, offset: usize, what: String) {
-        self.problems.insert((self.line(offset), format!("{}: {what}", self.place(offset))));
+        let file = self.source.name.to_owned();
+        self.problems.insert(Problem {
+            line: self.line(offset),
+            column: self.column(offset),
+            text: what,
+            file,
+        });
     }
 
     pub(super) fn unknown(&mut self, key: &Key<'_>, within: &str, known: &[&str]) {
         let name = key.get_ref();
+        if within.is_empty() && !self.source.is_users && OF_USER.contains(&name.as_ref()) {
+            let what =
+                format!("`{name}` is unknown in a project's file: only your own config.toml can say it");
+            return self.problem(key.span().start, what);
+        }
         let near = nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         // A long list is no help.
@@ -165,7 +222,7 @@ impl Reader<'_> {
             return self.unknown(key, within, known);
         }
         if name == "edits" {
-            wish.edits = self.truth((key, value)).map(|said| said.value);
+            wish.edits = self.truth((key, value));
             return;
         }
         let Some(table) = self.table(key, value) else { return };
@@ -185,8 +242,7 @@ impl Reader<'_> {
     ) {
         let name = key.get_ref().as_ref();
         if catalogue::by_name(name).is_none() {
-            let known: Vec<&str> = catalogue::all().iter().map(|spec| spec.name).collect();
-            return self.unknown(key, "servers", &known);
+            return self.unknown(key, "servers", &keys::servers());
         }
         let wish = all.entry(name.to_owned()).or_default();
         for (key, value) in table {
@@ -198,7 +254,7 @@ impl Reader<'_> {
                 "env" => wish.env = self.env(entry),
                 "initialization_options" => wish.options = self.leaves(entry),
                 "settings" => wish.settings = self.leaves(entry),
-                _ => self.unknown(key, &format!("servers.{name}"), OF_SERVER),
+                _ => self.unknown(key, &format!("servers.{name}"), &keys::names("servers.*")),
             }
         }
     }
@@ -209,17 +265,16 @@ impl Reader<'_> {
         all: &mut BTreeMap<String, LanguagePreference>,
     ) {
         let name = key.get_ref().as_ref();
-        let files = catalogue::all().iter().flat_map(|spec| spec.files);
-        let known: BTreeSet<&str> = files.map(|(_, language)| *language).collect();
-        if !known.contains(name) {
-            return self.unknown(key, "languages", &known.into_iter().collect::<Vec<_>>());
+        let known = schema::languages();
+        if !known.contains(&name) {
+            return self.unknown(key, "languages", &known);
         }
         let wish = all.entry(name.to_owned()).or_default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "enabled" => wish.enabled = self.truth((key, value)),
                 "servers" => wish.servers = self.servers_for(name, (key, value)),
-                _ => self.unknown(key, &format!("languages.{name}"), OF_LANGUAGE),
+                _ => self.unknown(key, &format!("languages.{name}"), &keys::names("languages.*")),
             }
         }
     }
@@ -246,7 +301,7 @@ impl Reader<'_> {
         Some(said)
     }
 
-    fn said<T>(&self, value: &Wanted<'_>, wanted: T) -> Said<T> {
+    pub(super) fn said<T>(&self, value: &Wanted<'_>, wanted: T) -> Said<T> {
         Said::new(wanted, self.place(value.span().start))
     }
 
@@ -334,7 +389,8 @@ pub(super) fn is_plain(text: &str) -> bool {
     !text.contains('\0')
 }
 
-fn json(value: &DeValue<'_>) -> Option<Value> {
+/// A value as JSON has it; a number that it has no form for is none.
+pub(super) fn json(value: &DeValue<'_>) -> Option<Value> {
     Some(match value {
         DeValue::String(text) => text.as_ref().into(),
         DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok()?.into(),
@@ -370,7 +426,7 @@ mod tests {
              settings = { 'ty.a.b' = [1, { c = 2.5 }], ty.d = {}, other = 'text' }\n\
              [workspaces.'~/p'.servers.ty]\nenabled = true\n",
         );
-        assert_eq!(parsed.problems, Vec::<String>::new());
+        assert_eq!(parsed.problems, Vec::new());
         let ty = &parsed.base.preferences.servers["ty"];
         assert_eq!(ty.command, Some(Said::new("/home/me/bin/ty".to_owned(), "f:5".to_owned())));
         assert_eq!(ty.args.as_ref().map(|said| said.value.len()), Some(2));
@@ -403,10 +459,11 @@ mod tests {
         );
         let said = |line: usize, part: &str| {
             let start = format!("f:{line}: ");
-            let found = parsed.problems.iter().any(|told| told.starts_with(&start) && told.contains(part));
+            let told = parsed.problems.iter().map(ToString::to_string);
+            let found = told.into_iter().any(|told| told.starts_with(&start) && told.contains(part));
             assert!(found, "{line} {part}: {:#?}", parsed.problems);
         };
-        said(2, "did you mean `command`? (there are args,");
+        said(2, "did you mean `command`? (there are enabled, command, args,");
         said(3, "`args` must be a list of texts, such as [\"--stdio\"], and not a text");
         said(5, "did you mean `pyright`?");
         said(6, "did you mean `python`?");
@@ -420,10 +477,40 @@ mod tests {
     }
 
     #[test]
+    fn a_mistake_has_its_column_in_characters() {
+        let parsed = users("[daemon]\nlog = 'ö' # ü\n\n[servers.ty]\nenv = { 'ä' = 'ü', B = 1 }\n");
+        let places: Vec<_> = parsed.problems.iter().map(|problem| (problem.line, problem.column)).collect();
+        assert_eq!(places, [(5, 23)], "{:?}", parsed.problems);
+    }
+
+    /// The parser, the table of keys and its examples are one.
+    #[test]
+    fn every_key_of_the_table_is_read() {
+        let with = |key: &keys::KeyDef, value: &str| {
+            let section =
+                key.section.replace("languages.*", "languages.python").replace("servers.*", "servers.ty");
+            let needs = match (key.section, key.name) {
+                ("model", "endpoint") => "name = 'm'\n",
+                ("model", "name") => "endpoint = 'http://x/v1'\n",
+                ("model", _) => "name = 'm'\nendpoint = 'http://x/v1'\n",
+                _ => "",
+            };
+            let head = if section.is_empty() { String::new() } else { format!("[{section}]\n") };
+            format!("{head}{needs}{} = {value}\n", key.name)
+        };
+        for key in keys::KEYS {
+            let right = users(&with(key, key.example));
+            assert_eq!(right.problems, Vec::new(), "{}", key.path());
+            let wrong = users(&with(key, key.wrong));
+            assert_eq!(wrong.problems.len(), 1, "{}: {:?}", key.path(), wrong.problems);
+        }
+    }
+
+    #[test]
     fn broken_toml_is_read_as_far_as_it_goes() {
         let parsed = users("[servers.ty]\nargs = [\nenabled = \n[servers.pyright]\nenabled = false\n");
         assert!(!parsed.problems.is_empty());
-        assert!(parsed.problems.iter().all(|told| told.starts_with("f:")), "{:?}", parsed.problems);
+        assert!(parsed.problems.iter().all(|told| told.line > 0 && told.column > 0), "{:?}", parsed.problems);
         for text in [
             "",
             "\0",
@@ -438,6 +525,6 @@ mod tests {
         }
         let project =
             parse("[workspaces.'/x'.servers.ty]\n", &Source { name: "p", home: None, is_users: false });
-        assert!(project.problems[0].contains("`workspaces` is unknown"), "{:?}", project.problems);
+        assert!(project.problems[0].text.contains("`workspaces` is unknown"), "{:?}", project.problems);
     }
 }

@@ -1,0 +1,500 @@
+//! The one table of settings: every key with what it takes, what counts without it, and why.
+//!
+//! From it come the names that the parser knows, the checks of `[daemon]`, the published schema (`schema`), the tables of
+//! `docs/settings.md` (`page`) and what `hob config show` lists. A key that is not here does not exist.
+
+use std::ffi::OsString;
+
+use hob_live::catalogue;
+use serde_json::{Value, json};
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Takes {
+    /// `true` or `false`.
+    Truth,
+    /// A number, fractions too.
+    Number { min: f64, max: f64 },
+    /// A whole number.
+    Whole { min: i64, max: i64 },
+    /// A text that matches this, which is told in words.
+    Text { pattern: &'static str, what: &'static str },
+    /// A part of the machine's memory, or a size.
+    Memory,
+    /// What the log is to have.
+    Filter,
+    /// A list of texts.
+    Texts,
+    /// A list of servers.
+    Servers,
+    /// Texts by name.
+    Variables,
+    /// A table that hob gives on as it is.
+    Anything,
+}
+
+/// Whose file may have a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    /// The user's own file, on top.
+    User,
+    /// The user's own file, on top or for one project.
+    UserOrOne,
+    /// Also a project's own file, once the project is trusted.
+    Project,
+}
+
+/// One key.
+#[derive(Debug)]
+pub(super) struct KeyDef {
+    /// Its section, with `*` for a name of the user's choice; empty on top.
+    pub(super) section: &'static str,
+    /// Its name there.
+    pub(super) name: &'static str,
+    /// What it takes.
+    pub(super) takes: Takes,
+    /// What counts without it: TOML, or words in parentheses.
+    pub(super) default: &'static str,
+    /// What it does, and why the default is what it is.
+    pub(super) why: &'static str,
+    /// Whose file may have it.
+    pub(super) at: Where,
+    /// The variable that goes before the files.
+    pub(super) variable: Option<Variable>,
+    /// The option of `hobd` that goes before both.
+    pub(super) option: Option<&'static str>,
+    /// A value that it takes, as TOML.
+    pub(super) example: &'static str,
+    /// A value that it does not take; tests hold the parser and the schema against it.
+    #[cfg_attr(not(test), allow(dead_code, reason = "for tests, beside what it is about"))]
+    pub(super) wrong: &'static str,
+}
+
+/// A variable that stands for a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Variable {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Whether it says the opposite of the key, as `HOB_NO_...` do.
+    pub(super) denies: bool,
+}
+
+const fn says(name: &'static str) -> Option<Variable> {
+    Some(Variable { name, denies: false })
+}
+
+const fn denies(name: &'static str) -> Option<Variable> {
+    Some(Variable { name, denies: true })
+}
+
+const A_YEAR: f64 = 525_600.0;
+
+const BARE: KeyDef = KeyDef {
+    section: "",
+    name: "",
+    takes: Takes::Anything,
+    default: "",
+    why: "",
+    at: Where::User,
+    variable: None,
+    option: None,
+    example: "",
+    wrong: "",
+};
+
+const OF_DAEMON: KeyDef = KeyDef { section: "daemon", ..BARE };
+const OF_MODEL: KeyDef = KeyDef { section: "model", ..BARE };
+const OF_LANGUAGE: KeyDef = KeyDef { section: "languages.*", at: Where::Project, ..BARE };
+const OF_SERVER: KeyDef = KeyDef { section: "servers.*", at: Where::Project, ..BARE };
+
+/// Every key, in the order in which they are told.
+pub(super) static KEYS: &[KeyDef] = &[
+    KeyDef {
+        name: "edits",
+        takes: Takes::Truth,
+        default: "false",
+        why: "Agents may propose changes, which wait for a decision before a file is touched. Off, because reading is what most \
+              want first and writing should be asked for.",
+        at: Where::UserOrOne,
+        example: "true",
+        wrong: "\"yes\"",
+        ..BARE
+    },
+    KeyDef {
+        name: "idle_minutes",
+        takes: Takes::Number { min: 0.0, max: A_YEAR },
+        default: "30",
+        why: "The daemon ends after so long without a client; 0 for never. Long enough for a break, short enough that a machine \
+              on which nobody programs any more has no daemon; coming back warm takes moments.",
+        variable: says("HOB_IDLE_MINUTES"),
+        option: Some("--idle-minutes"),
+        example: "120",
+        wrong: "-1",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "server_idle_minutes",
+        takes: Takes::Number { min: 0.0, max: A_YEAR },
+        default: "15",
+        why: "A language server that nobody has used for so long is stopped; 0 for never. Servers take gigabytes, and the next \
+              question starts one again.",
+        variable: says("HOB_SERVER_IDLE_MINUTES"),
+        example: "60",
+        wrong: "\"long\"",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "memory",
+        takes: Takes::Memory,
+        default: "\"25%\"",
+        why: "What projects and language servers together may take before those used longest ago go: a share of the machine's \
+              memory, or a size in MiB or GiB. A quarter leaves room for an editor, a browser and a build. What is in use stays, \
+              whatever this says.",
+        variable: says("HOB_MEMORY"),
+        example: "\"6 GiB\"",
+        wrong: "\"a lot\"",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "text_cache",
+        takes: Takes::Truth,
+        default: "true",
+        why: "Keep a copy of the projects' texts in the cache folder, so that broad searches open no files. It takes as much disk as \
+              the texts; without it such searches take a dozen times as long.",
+        variable: denies("HOB_NO_TEXT_CACHE"),
+        option: Some("--no-text-cache"),
+        example: "false",
+        wrong: "0",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "index_threads",
+        takes: Takes::Whole { min: 0, max: 1_024 },
+        default: "0",
+        why: "Threads that index; 0 for as many as there are processors. A first index is over soonest that way; on a machine that \
+              is shared, fewer are kinder.",
+        variable: says("HOB_INDEX_THREADS"),
+        example: "2",
+        wrong: "1.5",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "metrics",
+        takes: Takes::Truth,
+        default: "true",
+        why: "Keep counts of calls, times and tokens in the state folder, for `hob stats`; without, they last as long as the daemon. \
+              They hold no names and no code, and are sent nowhere.",
+        variable: denies("HOB_NO_METRICS"),
+        example: "false",
+        wrong: "\"off\"",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "log",
+        takes: Takes::Filter,
+        default: "\"info\"",
+        why: "What the log has: error, warn, info, debug or trace, or a list such as \"info,hob_map=debug\". `info` tells what \
+              happened and hardly grows; `debug` has a line for each call.",
+        variable: says("HOB_LOG"),
+        option: Some("--log"),
+        example: "\"debug\"",
+        wrong: "7",
+        ..OF_DAEMON
+    },
+    KeyDef {
+        name: "endpoint",
+        takes: Takes::Text {
+            pattern: "^https?://[^/@?#]",
+            what: "an address, such as \"http://127.0.0.1:11434/v1\"",
+        },
+        default: "(none: hob connects to nobody)",
+        why: "What stands before /chat/completions at a server that speaks OpenAI's protocol.",
+        example: "\"http://127.0.0.1:11434/v1\"",
+        wrong: "\"localhost\"",
+        ..OF_MODEL
+    },
+    KeyDef {
+        name: "name",
+        takes: Takes::Text { pattern: "\\S", what: "the model's name, as its server has it" },
+        default: "(none; needed with `endpoint`)",
+        why: "The model, as its server calls it.",
+        example: "\"llama3.2\"",
+        wrong: "\"\"",
+        ..OF_MODEL
+    },
+    KeyDef {
+        name: "key_env",
+        takes: Takes::Text { pattern: "^[A-Za-z0-9_]+$", what: "the name of a variable" },
+        default: "(no key)",
+        why: "The variable of the daemon's environment that holds the key. The key itself never stands in this file.",
+        example: "\"OPENAI_API_KEY\"",
+        wrong: "\"sk-secret\"",
+        ..OF_MODEL
+    },
+    KeyDef {
+        name: "key_file",
+        takes: Takes::Text { pattern: "^(~/|/|[A-Za-z]:)", what: "the path of a file" },
+        default: "(no key)",
+        why: "The file that holds the key; not together with `key_env`.",
+        example: "\"~/.config/model-key\"",
+        wrong: "\"key\"",
+        ..OF_MODEL
+    },
+    KeyDef {
+        name: "timeout_ms",
+        takes: Takes::Whole { min: 1, max: 60_000 },
+        default: "10000",
+        why: "Milliseconds for the whole of a question. A small model nearby answers in one second; whoever waits longer than ten has \
+              better candidates to look at.",
+        example: "20000",
+        wrong: "0",
+        ..OF_MODEL
+    },
+    KeyDef {
+        name: "enabled",
+        takes: Takes::Truth,
+        default: "true",
+        why: "Whether the language has a server at all.",
+        example: "false",
+        wrong: "1",
+        ..OF_LANGUAGE
+    },
+    KeyDef {
+        name: "servers",
+        takes: Takes::Servers,
+        default: "(the order of `hob servers why LANGUAGE`)",
+        why: "Servers for the language, most wanted first; the others follow in hob's order.",
+        example: "[\"pyright\", \"ty\"]",
+        wrong: "\"pyright\"",
+        ..OF_LANGUAGE
+    },
+    KeyDef {
+        name: "enabled",
+        takes: Takes::Truth,
+        default: "true",
+        why: "Whether the server may be used.",
+        example: "false",
+        wrong: "\"no\"",
+        ..OF_SERVER
+    },
+    KeyDef {
+        name: "command",
+        takes: Takes::Text { pattern: ".", what: "a program's name or path; its arguments go into `args`" },
+        default: "(what `hob servers list` finds)",
+        why: "The server's program: a name to be looked up, an absolute path, or one within a trusted project.",
+        example: "\"/opt/ty/bin/ty\"",
+        wrong: "[\"ty\"]",
+        ..OF_SERVER
+    },
+    KeyDef {
+        name: "args",
+        takes: Takes::Texts,
+        default: "(hob's own for that server)",
+        why: "All of the program's arguments, in place of hob's.",
+        example: "[\"server\", \"-v\"]",
+        wrong: "\"--stdio\"",
+        ..OF_SERVER
+    },
+    KeyDef {
+        name: "env",
+        takes: Takes::Variables,
+        default: "{}",
+        why: "Variables besides the few that every server is given.",
+        example: "{ RUST_LOG = \"info\" }",
+        wrong: "{ A = 1 }",
+        ..OF_SERVER
+    },
+    KeyDef {
+        name: "initialization_options",
+        takes: Takes::Anything,
+        default: "{}",
+        why: "Parts of what the server is told when it starts.",
+        example: "{ a.b = 1 }",
+        wrong: "1",
+        ..OF_SERVER
+    },
+    KeyDef {
+        name: "settings",
+        takes: Takes::Anything,
+        default: "{}",
+        why: "Parts of the server's own settings, as editors write them.",
+        example: "{ \"python.analysis.diagnosticMode\" = \"workspace\" }",
+        wrong: "[]",
+        ..OF_SERVER
+    },
+];
+
+/// Other variables that hob looks at, with who does.
+pub(super) static OTHER_VARIABLES: &[(&str, &str, &str)] = &[
+    (
+        "HOB_DIR",
+        "all programs",
+        "All of hob's files are under this folder instead of the platform's usual ones. An absolute path.",
+    ),
+    (
+        "HOB_DAEMON",
+        "`hob`, `hob-mcp`, `hob-lsp`",
+        "The `hobd` to start, instead of the one beside the program or on the `PATH`.",
+    ),
+    (
+        "HOB_LOG",
+        "`hob-mcp`, `hob-lsp`",
+        "Has the shim say on standard error what it does; a level as for `log`.",
+    ),
+    ("NO_COLOR", "`hob`", "No colours."),
+];
+
+/// The keys of a section.
+pub(super) fn of_section(section: &str) -> impl Iterator<Item = &'static KeyDef> {
+    KEYS.iter().filter(move |key| key.section == section)
+}
+
+/// Their names.
+pub(super) fn names(section: &str) -> Vec<&'static str> {
+    of_section(section).map(|key| key.name).collect()
+}
+
+/// The names of all servers.
+pub(super) fn servers() -> Vec<&'static str> {
+    catalogue::all().iter().map(|spec| spec.name).collect()
+}
+
+impl KeyDef {
+    /// Its name with its section, as in `daemon.log`.
+    pub(super) fn path(&self) -> String {
+        if self.section.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.section, self.name) }
+    }
+
+    /// What counts without it, where that is a value.
+    pub(super) fn default_value(&self) -> Option<Value> {
+        serde_json::from_str(self.default).ok()
+    }
+
+    /// What its variable says, as a value of the key.
+    ///
+    /// # Errors
+    /// What it should be, as the end of a sentence.
+    pub(super) fn of_environment(&self, said: &OsString) -> Result<Value, String> {
+        let said = said.to_str().ok_or("must be text")?;
+        let value = match self.takes {
+            Takes::Truth => {
+                // As clap's own reading of such variables.
+                let no = ["0", "n", "no", "f", "false", "off"].contains(&said.to_lowercase().as_str());
+                json!(no == self.variable.is_some_and(|variable| variable.denies))
+            }
+            Takes::Number { .. } | Takes::Whole { .. } => {
+                serde_json::from_str(said).unwrap_or_else(|_| said.into())
+            }
+            _ => said.into(),
+        };
+        self.takes.check(&value).map(|()| value)
+    }
+}
+
+impl Takes {
+    /// Whether it takes `value`.
+    ///
+    /// # Errors
+    /// What it should be, as the end of a sentence.
+    pub(super) fn check(self, value: &Value) -> Result<(), String> {
+        let is_right = match self {
+            Self::Truth => value.is_boolean(),
+            Self::Number { min, max } => value.as_f64().is_some_and(|number| (min..=max).contains(&number)),
+            Self::Whole { min, max } => value.as_i64().is_some_and(|number| (min..=max).contains(&number)),
+            Self::Memory => value.as_str().and_then(memory).is_some(),
+            Self::Filter => value.as_str().is_some_and(is_filter),
+            _ => true,
+        };
+        if is_right { Ok(()) } else { Err(format!("must be {}", self.words())) }
+    }
+
+    /// In words, for tables and errors.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Truth => "true or false".to_owned(),
+            Self::Number { min, max } => format!("a number between {min} and {max}"),
+            Self::Whole { min, max } => format!("a whole number between {min} and {max}"),
+            Self::Text { what, .. } => what.to_owned(),
+            Self::Memory => "a share such as \"25%\", or a size such as \"512 MiB\" or \"4 GiB\"".to_owned(),
+            Self::Filter => "a level such as \"info\", or a list such as \"info,hob_map=debug\"".to_owned(),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Servers => "a list of servers".to_owned(),
+            Self::Variables => "texts by name".to_owned(),
+            Self::Anything => "a table".to_owned(),
+        }
+    }
+}
+
+/// A part of memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Memory {
+    /// Of the machine's, in per cent.
+    Share(f64),
+    /// Bytes.
+    Bytes(f64),
+}
+
+/// The pattern of what [`memory`] takes.
+pub(super) const MEMORY_PATTERN: &str = "^[0-9]{1,6}(\\.[0-9]{1,3})? ?(%|MiB|GiB)$";
+
+/// Reads a part of memory; at most the whole, at least something.
+pub(super) fn memory(text: &str) -> Option<Memory> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = text.split_at(digits);
+    let plain =
+        number.starts_with(|c: char| c.is_ascii_digit()) && number.ends_with(|c: char| c.is_ascii_digit());
+    let number: f64 = number.parse().ok().filter(|number| plain && *number > 0.0 && *number < 1e6)?;
+    match unit.strip_prefix(' ').unwrap_or(unit) {
+        "%" if number <= 100.0 => Some(Memory::Share(number)),
+        "MiB" => Some(Memory::Bytes(number * 1_048_576.0)),
+        "GiB" => Some(Memory::Bytes(number * 1_073_741_824.0)),
+        _ => None,
+    }
+}
+
+fn is_filter(text: &str) -> bool {
+    !text.trim().is_empty() && tracing_subscriber::EnvFilter::try_new(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_explains_itself_and_is_there_once() {
+        for (at, key) in KEYS.iter().enumerate() {
+            assert!(!key.default.is_empty() && key.why.len() > 20, "{}", key.path());
+            assert!(!key.example.is_empty() && !key.wrong.is_empty(), "{}", key.path());
+            assert!(KEYS[..at].iter().all(|other| other.path() != key.path()), "{}", key.path());
+            if let Some(default) = key.default_value() {
+                assert_eq!(key.takes.check(&default), Ok(()), "{}", key.path());
+            }
+            assert!(key.variable.is_none() || key.section == "daemon", "{}", key.path());
+        }
+    }
+
+    #[test]
+    fn sizes_of_memory() {
+        assert_eq!(memory("25%"), Some(Memory::Share(25.0)));
+        assert_eq!(memory("1.5 GiB"), Some(Memory::Bytes(1_610_612_736.0)));
+        assert_eq!(memory("512MiB"), Some(Memory::Bytes(536_870_912.0)));
+        for wrong in
+            ["", "25", "%", "101%", "0%", "-1 GiB", "1 TB", "1e9 GiB", "1  GiB", "GiB", ".5 GiB", "1..2 GiB"]
+        {
+            assert_eq!(memory(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn variables_are_read_as_their_keys_take_them() {
+        let key = |name: &str| of_section("daemon").find(|key| key.name == name).expect("a key");
+        let read = |name: &str, said: &str| key(name).of_environment(&said.into());
+        assert_eq!(read("idle_minutes", "0.5"), Ok(json!(0.5)));
+        assert_eq!(read("text_cache", "1"), Ok(json!(false)));
+        assert_eq!(read("text_cache", "0"), Ok(json!(true)));
+        assert_eq!(read("metrics", "yes"), Ok(json!(false)));
+        assert_eq!(read("log", "debug"), Ok(json!("debug")));
+        assert!(read("memory", "much").is_err_and(|why| why.contains("4 GiB")));
+        assert!(read("index_threads", "1.5").is_err() && read("index_threads", "many").is_err());
+    }
+}

@@ -1,0 +1,232 @@
+//! What `hob config` shows: which files there are, what is wrong with them, what counts and where it was said.
+//!
+//! `hob` asks its `hobd` as a program of its own (`hobd report-settings QUESTION`, one line of JSON each way), so that no daemon need
+//! run and none is started. The parser stays where the daemon reads with it: which servers and languages exist is the
+//! daemon's to know, and `hob` links nothing of it. What is checked is therefore what the daemon would read, to the letter.
+//!
+//! Nothing that may be a secret is told: of variables for servers only that they are set, and the same of options whose name says so.
+
+use std::path::Path;
+
+use hob_base::AbsPath;
+use hob_live::preferences::{Leaves, Preferences, Said};
+use hob_proto::places::Places;
+use hob_proto::settings::{Counted, File, Problem, Question, Report};
+use hob_proto::trust::Trusted;
+use hob_workspace::{RootKind, find_root};
+use serde_json::{Value, json};
+
+use super::daemon::{Environment, choose, key_of, toml_of};
+use super::parse::{self, Parsed, Source};
+use super::{IN_PROJECT, InForce, Settings, parsed, read, schema};
+
+/// The first argument of a `hobd` that only answers such a question.
+pub const WORD: &str = "report-settings";
+
+/// Answers a question about settings, as one line of JSON.
+///
+/// # Errors
+/// In words, when the question cannot be read.
+pub fn answer(question: &str, places: &Places, environment: Environment<'_>) -> Result<String, String> {
+    let question: Question = serde_json::from_str(question).map_err(|error| error.to_string())?;
+    let home = std::env::home_dir();
+    let asked = Asked { places, home: home.as_deref(), environment };
+    let report = match &question.file {
+        Some(file) => asked.about_file(Path::new(file)),
+        None => asked.about_project(question.root.as_deref().map(Path::new)),
+    };
+    let report = Report {
+        schema: question.schema.then(|| schema::schema(question.of_project)),
+        page: question.page.then(schema::page),
+        ..report
+    };
+    serde_json::to_string(&report).map_err(|error| error.to_string())
+}
+
+struct Asked<'a> {
+    places: &'a Places,
+    home: Option<&'a Path>,
+    environment: Environment<'a>,
+}
+
+impl Asked<'_> {
+    /// One file, whosever it would be by its name.
+    fn about_file(&self, path: &Path) -> Report {
+        let is_users = path.file_name().is_none_or(|name| name != IN_PROJECT);
+        let (mut file, problems, _) = self.read(path, is_users);
+        if !file.exists && file.why.is_none() {
+            file.why = Some("there is no such file".to_owned());
+        }
+        let mut report = Report { problems, ..Report::default() };
+        if !file.exists {
+            let text = format!("`{}`: {}", path.display(), file.why.clone().unwrap_or_default());
+            report.problems = vec![Problem { file: file.path.clone(), line: 0, column: 0, text }];
+        }
+        if !is_users && let Some(root) = path.parent() {
+            report.notes.extend(self.unheard(root, &mut file));
+        }
+        report.files.push(file);
+        report
+    }
+
+    /// Everything that counts in a project, or outside of any.
+    fn about_project(&self, start: Option<&Path>) -> Report {
+        let mut report = Report::default();
+        let (mut file, problems, own) = self.read(&self.places.settings(), true);
+        file.counts = file.exists;
+        report.files.push(file);
+        report.problems.extend(problems);
+        let root = start.and_then(|start| self.project(start));
+        if let Some(root) = &root {
+            let path = root.as_path().join(IN_PROJECT);
+            let (mut file, problems, _) = self.read(&path, false);
+            file.counts = file.exists;
+            report.problems.extend(problems);
+            if file.exists {
+                report.notes.extend(self.unheard(root.as_path(), &mut file));
+            }
+            report.files.push(file);
+        }
+        let (chosen, problems) = choose(&own.daemon, self.environment);
+        let of_environment = |text| Problem { file: String::new(), line: 0, column: 0, text };
+        report.problems.extend(problems.into_iter().map(of_environment));
+        for choice in chosen {
+            report.counted.push(counted(choice.key.path(), &choice.value, choice.from));
+        }
+        self.in_force(root.as_ref(), &mut report);
+        report
+    }
+
+    /// Reads a file as the daemon would.
+    fn read(&self, path: &Path, is_users: bool) -> (File, Vec<Problem>, Parsed) {
+        let name = path.display().to_string();
+        let text = read(path, is_users);
+        let file = File {
+            path: name.clone(),
+            is_users,
+            exists: path.symlink_metadata().is_ok(),
+            counts: false,
+            why: text.as_ref().err().cloned(),
+        };
+        let parsed = parsed(text, &Source { name: &name, home: self.home.filter(|_| is_users), is_users });
+        let problem = |problem: &parse::Problem| Problem {
+            file: name.clone(),
+            line: problem.line,
+            column: problem.column,
+            text: problem.text.clone(),
+        };
+        (file, parsed.problems.iter().map(problem).collect(), parsed)
+    }
+
+    fn project(&self, start: &Path) -> Option<AbsPath> {
+        let home = self.home.and_then(|home| AbsPath::new(home).ok());
+        let root = find_root(&AbsPath::new(start).ok()?, home.as_ref()).ok()?;
+        let is_everything = root.path.parent().is_none() || home.as_ref() == Some(&root.path);
+        (root.kind != RootKind::Plain || !is_everything).then_some(root.path)
+    }
+
+    fn is_trusted(&self, root: &Path) -> bool {
+        let trusted = Trusted::read(&self.places.trust()).unwrap_or_default();
+        root.canonicalize().is_ok_and(|real| trusted.covers(&real))
+    }
+
+    /// What is said of a project's file that nobody listens to.
+    fn unheard(&self, root: &Path, file: &mut File) -> Option<String> {
+        if self.is_trusted(root) {
+            return None;
+        }
+        file.counts = false;
+        file.why = Some("the project is not trusted".to_owned());
+        let (path, root) = (&file.path, root.display());
+        Some(format!(
+            "`{path}` does not count: the project is not trusted, so nothing in it is used (`hob trust {root}`)"
+        ))
+    }
+
+    /// What counts besides the daemon's own.
+    fn in_force(&self, root: Option<&AbsPath>, report: &mut Report) {
+        let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
+        let nowhere = AbsPath::new(self.places.config.join("no project")).ok();
+        let Some(root) = root.or(nowhere.as_ref()) else { return };
+        let in_force: InForce = (*settings.of(root, self.is_trusted(root.as_path()))).clone();
+        let edits = Some(in_force.edits_from.clone()).filter(|from| !from.is_empty());
+        report.counted.push(counted("edits".to_owned(), &in_force.edits.into(), edits));
+        for (name, said) in &in_force.model_said {
+            report.counted.push(counted(format!("model.{name}"), &said.value, Some(said.from.clone())));
+        }
+        of_preferences(&in_force.preferences, report);
+    }
+}
+
+fn counted(key: String, value: &Value, from: Option<String>) -> Counted {
+    Counted { key, value: toml_of(value), from }
+}
+
+fn of_preferences(wishes: &Preferences, report: &mut Report) {
+    let mut take = |key: String, value: &Value, from: &str| {
+        report.counted.push(counted(key, value, Some(from.to_owned())));
+    };
+    for (name, wish) in &wishes.languages {
+        let key = |part: &str| format!("languages.{}.{part}", key_of(name));
+        truth(wish.enabled.as_ref(), key("enabled"), &mut take);
+        texts(wish.servers.as_ref(), key("servers"), &mut take);
+    }
+    for (name, wish) in &wishes.servers {
+        let key = |part: &str| format!("servers.{}.{part}", key_of(name));
+        truth(wish.enabled.as_ref(), key("enabled"), &mut take);
+        if let Some(said) = &wish.command {
+            take(key("command"), &said.value.as_str().into(), &said.from);
+        }
+        texts(wish.args.as_ref(), key("args"), &mut take);
+        for (variable, said) in &wish.env {
+            take(format!("{}.{}", key("env"), key_of(variable)), &SET.into(), &said.from);
+        }
+        leaves(&wish.options, &key("initialization_options"), &mut take);
+        leaves(&wish.settings, &key("settings"), &mut take);
+    }
+}
+
+/// In place of what may be a secret.
+const SET: &str = "(set)";
+
+fn truth(said: Option<&Said<bool>>, key: String, take: &mut dyn FnMut(String, &Value, &str)) {
+    if let Some(said) = said {
+        take(key, &said.value.into(), &said.from);
+    }
+}
+
+fn texts(said: Option<&Said<Vec<String>>>, key: String, take: &mut dyn FnMut(String, &Value, &str)) {
+    if let Some(said) = said {
+        take(key, &json!(said.value), &said.from);
+    }
+}
+
+fn leaves(leaves: &Leaves, key: &str, take: &mut dyn FnMut(String, &Value, &str)) {
+    for (path, said) in leaves {
+        let parts: Vec<String> = path.iter().map(|part| key_of(part)).collect();
+        let shown =
+            if path.iter().any(|part| is_secret(part)) { SET.into() } else { without_secrets(&said.value) };
+        take(format!("{key}.{}", parts.join(".")), &shown, &said.from);
+    }
+}
+
+/// Lists may hold tables, whose names are looked at too.
+fn without_secrets(value: &Value) -> Value {
+    match value {
+        Value::Array(all) => all.iter().map(without_secrets).collect(),
+        Value::Object(fields) => {
+            let shown = |(name, value): (&String, &Value)| {
+                (name.clone(), if is_secret(name) { SET.into() } else { without_secrets(value) })
+            };
+            Value::Object(fields.iter().map(shown).collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["key", "token", "secret", "password", "licence", "license", "credential"]
+        .iter()
+        .any(|word| name.contains(word))
+}
