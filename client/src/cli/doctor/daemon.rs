@@ -142,7 +142,7 @@ fn socket(around: &Surroundings) -> Vec<Finding> {
             findings.push(Finding::note(text).fix("nothing to do: the next start replaces it"));
         }
         Daemon::Serving(_) => {
-            findings.push(Finding::ok(format!("it answers at {}", places.socket.display())))
+            findings.push(Finding::ok(format!("it answers at {}", places.socket.display())));
         }
         _ => {}
     }

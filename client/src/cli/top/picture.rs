@@ -137,7 +137,8 @@ fn number(value: &Value, field: &str) -> u64 {
 fn workspace(one: &Value) -> Workspace {
     let live = one["watcher"] == "live";
     let said = text(one, "state");
-    let state = if said.is_empty() && one["built"] == false { "being indexed".to_owned() } else { said };
+    let built = if one["built"] == false { "being indexed" } else { "indexed" };
+    let state = if said.is_empty() { built.to_owned() } else { said };
     let watcher = if live { String::new() } else { format!(", watcher {}", text(one, "watcher")) };
     Workspace {
         root: text(one, "root"),
