@@ -231,7 +231,7 @@ const PROJECTS: &[Column] = &[
     column("FILES", 7, 40),
     column("SYMBOLS", 9, 60),
     column("CHANGES", 7, 70),
-    left("STATE", 19, 50),
+    left("STATE", 20, 50),
 ];
 
 const SERVERS: &[Column] = &[
