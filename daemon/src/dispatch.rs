@@ -161,7 +161,9 @@ impl Calls for Dispatcher {
     fn status(&self) -> Map<String, Value> {
         let mut status = crate::tools::status::status_for_people(&self.host);
         status.insert("metrics".into(), self.metrics.status(self.host.caches()));
-        if let (Some(notice), Some(Value::Array(notices))) = (self.metrics.notice(), status.get_mut("notices")) {
+        if let (Some(notice), Some(Value::Array(notices))) =
+            (self.metrics.notice(), status.get_mut("notices"))
+        {
             notices.push(notice.into());
         }
         status

@@ -16,12 +16,21 @@ pub(super) fn hobd(question: &Question) -> Result<Report, Failure> {
     let program = Settings::from_process_env(ClientKind::Cli)?.program;
     let path = program.path.as_ref().ok_or_else(|| {
         let looked: Vec<String> = program.looked.iter().map(|path| path.display().to_string()).collect();
-        Failure::Usage(format!("there is no hobd, which knows the settings; looked for {}", looked.join(", ")))
+        Failure::Usage(format!(
+            "there is no hobd, which knows the settings; looked for {}",
+            looked.join(", ")
+        ))
     })?;
-    let failed = |why: &dyn std::fmt::Display| Failure::Daemon(format!("`{}` says nothing of the settings: {why}", path.display()));
+    let failed = |why: &dyn std::fmt::Display| {
+        Failure::Daemon(format!("`{}` says nothing of the settings: {why}", path.display()))
+    };
     let question = serde_json::to_string(question).map_err(|error| failed(&error))?;
     let mut command = Command::new(path);
-    command.args(&program.args).arg(WORD).arg(question).envs(program.env.iter().map(|(name, value)| (name, value)));
+    command
+        .args(&program.args)
+        .arg(WORD)
+        .arg(question)
+        .envs(program.env.iter().map(|(name, value)| (name, value)));
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(&error))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

@@ -108,8 +108,10 @@ fn checked(report: &Report, style: &Style) -> String {
         text.push_str(&format!("{} {note}\n", style.notice("note:")));
     }
     if report.problems.is_empty() {
-        let there: Vec<&str> = report.files.iter().filter(|file| file.exists).map(|file| file.path.as_str()).collect();
-        let there = if there.is_empty() { "there are no files of settings".to_owned() } else { there.join(", ") };
+        let there: Vec<&str> =
+            report.files.iter().filter(|file| file.exists).map(|file| file.path.as_str()).collect();
+        let there =
+            if there.is_empty() { "there are no files of settings".to_owned() } else { there.join(", ") };
         text.push_str(&format!("nothing is wrong: {there}\n"));
     }
     text
@@ -140,7 +142,10 @@ fn remarks(report: &Report, style: &Style) -> Vec<String> {
     let mut lines: Vec<String> =
         report.notes.iter().map(|note| format!("{} {note}", style.notice("note:"))).collect();
     if !report.problems.is_empty() {
-        lines.push(format!("{} something is wrong with the settings: hob config check", style.notice("note:")));
+        lines.push(format!(
+            "{} something is wrong with the settings: hob config check",
+            style.notice("note:")
+        ));
     }
     lines.push(style.dim("daemon.* counts from the daemon's next start (hob stop); everything else from the next question on").into_owned());
     lines

@@ -108,7 +108,9 @@ pub(super) fn page() -> String {
                 "daemon" | "model" => format!("`[{}]`", key.section),
                 named => format!("`[{}NAME]`", named.trim_end_matches('*')),
             };
-            out.push_str(&format!("\n### {name}\n\n| key | takes | such as | default | why |\n|---|---|---|---|---|\n"));
+            out.push_str(&format!(
+                "\n### {name}\n\n| key | takes | such as | default | why |\n|---|---|---|---|---|\n"
+            ));
         }
         let such_as = format!("`{}`", key.example);
         let cells = [format!("`{}`", key.name), key.takes.words(), such_as, default(key), key.why.to_owned()];
