@@ -1,5 +1,7 @@
 //! Clients that break the rules end their own connection and nothing else.
 
+use std::time::Duration;
+
 use hob_daemon::lifecycle::Options;
 use hob_daemon::session::Limits;
 use hob_proto::message::Call;
@@ -194,4 +196,18 @@ async fn an_editor_that_says_more_than_is_dealt_with_waits_and_loses_nothing() {
         assert!(undone.count() <= 2, "{} messages are kept", undone.count());
         assert_eq!(undone.deal_with_one().trim_end(), number.to_string());
     }
+}
+
+/// Saving that waits for something that never comes, as a thread that hangs in a file system does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_ends_although_what_it_saves_hangs() {
+    let world = World::new();
+    let daemon = Inside::start(&world, Options { save: Duration::from_millis(200), ..Options::default() });
+    *daemon.calls.hangs_at_the_end.lock().expect("not poisoned") = true;
+    let calls = std::sync::Arc::clone(&daemon.calls);
+    let connection = connected(&world).await;
+    connection.shutdown().expect("told");
+    daemon.join().await;
+    assert_eq!((calls.saw("persist"), calls.saw("opened")), (1, 0), "it had begun, and was left");
+    calls.open();
 }

@@ -273,6 +273,8 @@ impl EditorSide for Slow {
 #[derive(Default)]
 pub(crate) struct TestCalls {
     pub(crate) undone: Arc<Undone>,
+    /// Whether saving waits for [`TestCalls::open`].
+    pub(crate) hangs_at_the_end: Mutex<bool>,
     /// `wait` answers once this is true.
     open: Mutex<bool>,
     opened: Condvar,
@@ -347,6 +349,9 @@ impl Calls for TestCalls {
 
     fn persist(&self) {
         self.note("persist");
+        if *self.hangs_at_the_end.lock().expect("not poisoned") {
+            self.wait(&CancelToken::default());
+        }
     }
 }
 
