@@ -83,8 +83,14 @@ impl<'a> Systemd<'a> {
 
     fn units(&self) -> Result<Units, Failure> {
         let socket = surroundings::path_text("the path of the socket", &self.settings.places.socket);
+        let program = super::program(self.settings)?;
+        if program.contains(['"', '\'', '\\']) {
+            return Err(Failure::Usage(format!(
+                "systemd starts no program whose path has quotes or backslashes ({program}); put hob into another folder"
+            )));
+        }
         let mut units = Units {
-            program: super::program(self.settings)?,
+            program,
             socket: socket.map_err(Failure::Usage)?,
             variables: super::variables()?,
             without: Vec::new(),

@@ -85,7 +85,7 @@ mod tests {
 
     fn units() -> Units {
         Units {
-            program: "/opt/my tools/100%/\"x\"/hobd".to_owned(),
+            program: "/opt/my tools/100%/hobd".to_owned(),
             socket: "/run/user/1000/ho b/50%/hobd.sock".to_owned(),
             variables: vec![("PATH".to_owned(), "/usr/bin:/a $b/%h".to_owned())],
             without: vec!["XDG_RUNTIME_DIR".to_owned()],
