@@ -130,8 +130,7 @@ fn main() -> ExitCode {
 }
 
 fn print_manual() -> ExitCode {
-    let page = clap_mangen::Man::new(Args::command())
-        .source(concat!("hob ", env!("CARGO_PKG_VERSION")));
+    let page = clap_mangen::Man::new(Args::command()).source(concat!("hob ", env!("CARGO_PKG_VERSION")));
     // A blank for the date, because nothing at all would let the fields behind it move up.
     let printed = page.date(" ").manual("hob").render(&mut std::io::stdout());
     if printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
