@@ -398,7 +398,6 @@ fn nothing_of_it_runs_nothing_outside_is_read_and_every_tool_answers() {
         "map_status",
         "regex_search",
         "read_symbols",
-        "resolve",
     ] {
         assert!(answered.contains(&tool), "{tool} answers: {answered:?}");
     }
@@ -493,7 +492,7 @@ fn a_pipe_in_the_place_of_git_is_an_error_of_git_alone() {
     fs::create_dir(&root).expect("a folder");
     mkfifoat(CWD, root.join(".git"), Mode::from_raw_mode(0o600)).expect("a pipe");
     let tree = Tree::unversioned(&root, "//- /a.py\ndef found(): pass\n");
-    let mut mcp = world.mcp(&tree);
+    let mut mcp = editor(&world, &tree);
     let found = mcp.call("map_search", json!({"query": "found"}));
     assert_eq!(found.texts("/results", "id"), ["py:a.py#found"], "{found}");
     let _ = ask_all(&mut mcp);
@@ -505,13 +504,13 @@ fn a_pipe_in_the_place_of_git_is_an_error_of_git_alone() {
 fn a_terminal_sees_control_characters_and_a_pipe_gets_them() {
     let hostile = Hostile::new();
     let (world, tree) = (&hostile.world, &hostile.tree);
-    let piped = world.hob(tree.root(), &["grep", "--sort", "path", "ESCAPES|ODDLY"]).success();
-    assert!(piped.contains("escape.txt:ESCAPES \x1b[2J\x1b]0;owned\x07 here\n"), "as they are: {piped:?}");
+    let piped = world.hob(tree.root(), &["grep", "--sort", "path", "ESCAPES|ODDLY", "./"]).success();
+    assert!(piped.contains("escape.txt:1:ESCAPES \x1b[2J\x1b]0;owned\x07 here\n"), "as they are: {piped:?}");
     assert!(piped.contains("es\x1b]0;owned\x07cape.py:"), "names too: {piped:?}");
     let hob = binaries().join("hob");
     for line in [
-        "grep ESCAPES",
-        "grep ODDLY",
+        "grep ESCAPES ./",
+        "grep ODDLY ./",
         "call regex_search --pattern ODDLY",
         "call read_symbols --targets escape.txt",
     ] {
