@@ -244,7 +244,7 @@ impl NobodyStarts {
         let holder = pid_in(&path);
         match connect(settings).await? {
             Reached::Serving(connection) if connection.retire(reason).is_ok() => {
-                drop(connection.ended().await)
+                drop(connection.ended().await);
             }
             Reached::Refusing(refusal) => refusal.ask_to_retire(reason).await,
             _ => {}

@@ -33,6 +33,7 @@ mod notes;
 mod oracle;
 mod packages;
 mod promotion;
+mod purge;
 pub(crate) mod ranked;
 mod read;
 mod resolve;

@@ -412,7 +412,7 @@ impl Facts {
                     path.display()
                 )),
                 Ok(Found::Foreign) => {
-                    self.problems.push(format!("{} was not written by hob", path.display()))
+                    self.problems.push(format!("{} was not written by hob", path.display()));
                 }
                 _ => {}
             }

@@ -63,8 +63,9 @@ pub(super) fn socket_in(socket: &str) -> Option<PathBuf> {
 
 /// Folders of this PATH that the service's has not.
 pub(super) fn missing_folders(service: &str, path: &std::ffi::OsString) -> Vec<PathBuf> {
-    let words = service.lines().filter_map(|line| escape::from_word(line.strip_prefix("Environment=")?));
-    let theirs = words.filter_map(|word| word.strip_prefix("PATH=").map(str::to_owned)).last();
+    let mut words =
+        service.lines().filter_map(|line| escape::from_word(line.strip_prefix("Environment=")?)).rev();
+    let theirs = words.find_map(|word| word.strip_prefix("PATH=").map(str::to_owned));
     let theirs = surroundings::folders(&theirs.unwrap_or_default().into());
     let is_missing = |folder: &PathBuf| !theirs.contains(folder) && is_of_use(folder);
     surroundings::folders(path).into_iter().filter(is_missing).collect()

@@ -1,0 +1,77 @@
+//! The way out: what hob kept is gone after `hob purge`, what is somebody else's is not.
+
+use hob_tests::{Mcp, McpOptions, World};
+use serde_json::json;
+
+const FIXTURE: &str = "\
+//- /.git/HEAD
+ref: refs/heads/main
+//- /a.py
+def here():
+    return 1
+";
+
+#[test]
+fn nothing_of_hobs_is_left_and_nothing_of_others_is_taken() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    // As much as can be made without a language server: an index, a page, trust, an edit that waits, settings.
+    let _ = world.hob(tree.root(), &["graph"]);
+    let _ = world.hob(tree.root(), &["trust"]).code(0);
+    let mut mcp =
+        Mcp::start(&world, &tree, &McpOptions { args: vec!["--edits".into()], ..McpOptions::default() });
+    let _ = mcp.call("edit_text", json!({"file": "a.py", "old": "1", "new": "2"})).ok();
+    drop(mcp);
+    let config = world.dir().join("config");
+    std::fs::create_dir_all(&config).expect("made");
+    std::fs::write(config.join("config.toml"), "edits = false\n").expect("written");
+    let theirs = world.dir().join("cache/not-hobs");
+    std::fs::write(&theirs, "keep me").expect("the cache is there");
+
+    let shown = world.hob(tree.root(), &["purge"]).success();
+    for part in ["cache/store", "cache/workspaces", "state/edits", "state/trust.json", "nothing was removed"]
+    {
+        assert!(shown.contains(part), "`{part}` is not in {shown}");
+    }
+    assert!(world.daemon_pid().is_some(), "showing ends nothing");
+
+    let _ = world.hob(tree.root(), &["purge", "--yes"]).code(0);
+    assert_eq!(world.daemon_pid(), None);
+    assert_eq!(left(world.dir()), ["cache", "cache/not-hobs", "config", "config/config.toml"]);
+    assert_eq!(world.hob(tree.root(), &["purge"]).success(), "hob keeps nothing here\n");
+
+    std::fs::remove_file(&theirs).expect("it was left");
+    let _ = world.hob(tree.root(), &["purge", "--yes", "--settings"]).code(0);
+    assert!(!world.dir().exists(), "left: {:?}", left(world.dir()));
+}
+
+#[test]
+fn what_setup_wrote_elsewhere_has_to_be_taken_back_first() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let receipts = world.dir().join("state/setup");
+    std::fs::create_dir_all(&receipts).expect("made");
+    std::fs::write(receipts.join("receipt.json"), "{}").expect("written");
+    let refused = world.hob(tree.root(), &["purge", "--yes"]).code(2);
+    assert!(refused.stderr.contains("hob setup --undo"), "{}", refused.stderr);
+    assert!(receipts.join("receipt.json").exists());
+    let _ = world.hob(tree.root(), &["purge", "--yes", "--force"]).code(0);
+    assert!(!receipts.exists());
+}
+
+/// Every path below, relative, sorted.
+fn left(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            found.push(path.strip_prefix(folder).expect("below").display().to_string());
+        }
+    }
+    found.sort();
+    found
+}
