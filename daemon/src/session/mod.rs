@@ -127,15 +127,19 @@ impl Sessions {
     }
 
     /// Serves one connection to its end. Dropping the future ends it without a goodbye.
-    pub async fn serve(self: Arc<Self>, stream: Stream) {
-        let (mut reader, writer) = stream.split();
-        let Ok(place) = Arc::clone(&self.newcomers).try_acquire_owned() else {
-            return handshake::turn_away(&self, writer).await;
-        };
-        let greeted = handshake::greet(&self, &mut reader, writer).await;
-        drop(place);
-        if let Some((guest, writer)) = greeted {
-            connection::run(&self, &guest, reader, writer).await;
+    pub fn serve(self: Arc<Self>, stream: Stream) -> impl Future<Output = ()> + Send + use<> {
+        // Taken before the future first runs, so that places go in the order in which connections came.
+        let place = Arc::clone(&self.newcomers).try_acquire_owned();
+        async move {
+            let (mut reader, writer) = stream.split();
+            let Ok(place) = place else {
+                return handshake::turn_away(&self, writer).await;
+            };
+            let greeted = handshake::greet(&self, &mut reader, writer).await;
+            drop(place);
+            if let Some((guest, writer)) = greeted {
+                connection::run(&self, &guest, reader, writer).await;
+            }
         }
     }
 

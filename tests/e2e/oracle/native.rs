@@ -317,7 +317,13 @@ fn an_untrusted_rust_project_runs_nothing_of_its_own() {
              rustc-workspace-wrapper = \"{wrapper}\"\n"
         ),
     );
-    let answer = ask_until_whole(&mut world.mcp(&tree), &uses("src/lib.rs", (1, 8)));
+    let (mut mcp, question) = (world.mcp(&tree), uses("src/lib.rs", (1, 8)));
+    // Such settings can have programs run in more ways than there are variables that count for more.
+    let refused = question.ask_hob(&mut mcp);
+    let _ = refused.error("UNTRUSTED_WORKSPACE");
+    assert!(refused.to_string().contains("settings for Cargo"), "{refused}");
+    tree.remove(".cargo/config.toml");
+    let answer = ask_until_whole(&mut mcp, &question);
     assert_eq!(answer.ok()["total"], 2, "{answer}");
     assert!(answer.warnings().contains("runs restricted"), "{answer}");
     assert!(!mark.exists(), "{:?}", std::fs::read_to_string(&mark));

@@ -480,7 +480,7 @@ mod tests {
     fn a_mistake_has_its_column_in_characters() {
         let parsed = users("[daemon]\nlog = 'ö' # ü\n\n[servers.ty]\nenv = { 'ä' = 'ü', B = 1 }\n");
         let places: Vec<_> = parsed.problems.iter().map(|problem| (problem.line, problem.column)).collect();
-        assert_eq!(places, [(5, 23)], "{:?}", parsed.problems);
+        assert_eq!(places, [(5, 24)], "{:?}", parsed.problems);
     }
 
     /// The parser, the table of keys and its examples are one.
