@@ -137,7 +137,7 @@ fn the_daemon_does_what_its_section_says() {
     let world = World::new();
     let tree = project(&world);
     settings(&world, "[daemon]\nmetrics = false\nlog = 'debug'\ntext_cache = false\n");
-    let _ = world.call(&tree, "map_search", &serde_json::json!({"query": "f"})).ok();
+    let _ = world.call(&tree, "map_search", &serde_json::json!({"query": "a.py"})).ok();
     world.stop();
     assert!(!world.dir().join("state/metrics.json").exists(), "counts end with the daemon");
     assert!(world.log().contains("DEBUG"), "{}", world.log());
@@ -145,7 +145,7 @@ fn the_daemon_does_what_its_section_says() {
     let world = World::new().env("HOB_NO_METRICS", "0").env("HOB_LOG", "warn");
     let tree = project(&world);
     settings(&world, "[daemon]\nmetrics = false\nlog = 'debug'\nidle_minutes = 'soon'\n");
-    let _ = world.call(&tree, "map_search", &serde_json::json!({"query": "f"})).ok();
+    let _ = world.call(&tree, "map_search", &serde_json::json!({"query": "a.py"})).ok();
     let status = world.hob(tree.root(), &["status"]).success();
     assert!(status.contains("config.toml:4: `idle_minutes` must be"), "{status}");
     world.stop();

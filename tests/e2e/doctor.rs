@@ -84,7 +84,7 @@ fn where_all_is_well_it_says_so_in_few_lines() {
     says(&report, ("daemon", "running"), "ok", ("hobd ", ""));
     says(&report, ("daemon", "build"), "ok", ("", ""));
     says(&report, ("places", "cache"), "ok", (shown(&world.dir().join("cache")), ""));
-    says(&report, ("project", "index"), "ok", ("1 file, 1 symbol; python 1", ""));
+    says(&report, ("project", "index"), "ok", ("1 file, 1 symbol; Python 1", ""));
     says(&report, ("project", "watcher"), "ok", ("", ""));
     says(&report, ("servers", "languages"), "ok", ("python: basedpyright", ""));
     says(&report, ("agents", "entries"), "note", ("no agent is set up", "hob setup"));

@@ -45,8 +45,9 @@ const STATE: &[&str] = &[
     "setup",
     "service",
     "metrics.json",
+    "metrics.damaged",
     "trust.json",
-    "trust.json.lock",
+    "trust.lock",
     "run",
 ];
 const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];

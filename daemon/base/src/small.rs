@@ -9,6 +9,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::path::AbsPath;
 
@@ -19,7 +20,7 @@ use crate::path::AbsPath;
 /// the limit.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     check_kind(&fs::metadata(path)?)?;
-    let file = open(path)?;
+    let file = open_patiently(path)?;
     // What was looked at may not be what was opened.
     let metadata = file.metadata()?;
     check_kind(&metadata)?;
@@ -68,6 +69,24 @@ fn check_kind(metadata: &fs::Metadata) -> io::Result<()> {
         false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
     }
 }
+
+/// Opens, and tries again while another program that works on the file has a lease of it (a file server, say): such a file is there and
+/// counts. The system takes the lease away before this gives up. A pipe never gets here twice: opening one to read succeeds at once.
+fn open_patiently(path: &Path) -> io::Result<File> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let since = Instant::now();
+    loop {
+        match open(path) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && since.elapsed() < LEASE => {
+                std::thread::sleep(PAUSE);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Longer than a lease is left to its holder once somebody else wants the file (Linux: 45 s, `fs.lease-break-time`).
+const LEASE: Duration = Duration::from_secs(60);
 
 /// Opens without waiting for the other end of a pipe, and without taking a terminal.
 #[cfg(unix)]

@@ -29,11 +29,19 @@ pub enum Also {
     Journal,
 }
 
+/// A level alone is about hob; what libraries have to say below `info` is for whoever names them.
+fn quiet(filter: &str) -> String {
+    match filter.trim() {
+        level @ ("debug" | "trace") => format!("{level},sled=info,tantivy=info"),
+        other => other.to_owned(),
+    }
+}
+
 /// Begins to log to `places.logs()`, and to whom `also` names. `filter` is a level or a list of
 /// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
 pub fn start(places: &Places, filter: &str, also: Also) {
     let file = open(places);
-    let (filter, wrong) = match EnvFilter::try_new(filter) {
+    let (filter, wrong) = match EnvFilter::try_new(quiet(filter)) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new("info"), Some(error)),
     };

@@ -114,6 +114,7 @@ impl Place<'_> {
             rejected: errors::unusable(&rejected),
             settings: wish.map(|wish| of_server(wish, spec, self.project.trusted)).unwrap_or_default(),
             install: spec.install_hint.to_owned(),
+            installable: spec.install.is_some() && own.is_some(),
             recipe: spec.install.zip(own).filter(|_| wanted).map(|(install, own)| recipe(install, &own)),
         }
     }

@@ -17,7 +17,7 @@ pub static SERVERS: ToolDef = ToolDef {
         description: "Only this language, file ending or server; a server comes with how to install it",
     }],
     output: "{families: [{languages: [str], candidates: [{name: str, state: str, program?: str, version?: str, \
-             rejected?: [str], needs_trust?: bool, settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, recipe?: {needs: str, folder: str, stamp: str, steps: [{program: str, args: [str], \
+             rejected?: [str], needs_trust?: bool, settings?: [{key: str, value: str, from: str, instead_of?: [str], ignored?: str}], install: str, installable?: bool, recipe?: {needs: str, folder: str, stamp: str, steps: [{program: str, args: [str], \
              env?: [str]}]}}], settings?: any}], trusted: bool, problems?: [str], unheard?: bool}",
     cuts: &[ListCut { path: "families", kind: "families", narrow: "Pass about" }],
     default_budget: MAX_BUDGET,
@@ -83,6 +83,9 @@ pub struct Candidate {
     pub settings: Vec<Setting>,
     /// How to get it by hand.
     pub install: String,
+    /// `hob servers install` can get it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub installable: bool,
     /// How hob gets it, if it can and was asked about this server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<Recipe>,

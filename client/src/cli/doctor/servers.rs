@@ -65,7 +65,15 @@ fn missing(names: &str, family: &Family, first: &Candidate) -> Finding {
         );
         return Finding::note(text).fix("hob trust, if you trust everybody who can change this project");
     }
-    Finding::warning(text).fix(first.install.clone())
+    Finding::warning(text).fix(how_to_get(family, first))
+}
+
+/// The first server is the best; one that hob itself can get is the least trouble.
+fn how_to_get(family: &Family, first: &Candidate) -> String {
+    match family.candidates.iter().find(|candidate| candidate.installable) {
+        Some(installable) => format!("hob servers install {}, or: {}", installable.name, first.install),
+        None => first.install.clone(),
+    }
 }
 
 fn rejected(candidate: &Candidate, why: &str) -> Finding {
