@@ -29,10 +29,10 @@ pub enum Also {
     Journal,
 }
 
-/// A level alone is about hob; what libraries have to say below `info` is for whoever names them.
+/// A level alone is about hob (whose targets all begin so); what libraries have to say below `info` is for whoever names them.
 fn quiet(filter: &str) -> String {
     match filter.trim() {
-        level @ ("debug" | "trace") => format!("{level},sled=info,tantivy=info"),
+        level @ ("debug" | "trace") => format!("info,hob={level}"),
         other => other.to_owned(),
     }
 }
