@@ -70,16 +70,14 @@ fn in_folder(git: &Path) -> Option<String> {
 
 fn below(folder: &Path, depth: usize) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.flatten();
-    entries.into_iter().find_map(|entry| {
-        let (path, kind) = (entry.path(), entry.file_type().ok()?);
-        match () {
-            () if kind.is_dir() => below(&path, depth.checked_sub(1)?),
-            () if kind.is_file() => None,
-            // A link counts as what it leads to, and is not descended into.
-            () => fs::metadata(&path)
-                .ok()
-                .filter(|found| !found.is_file() && !found.is_dir())
-                .map(|_| odd(&path)),
+    // A path is made only where it is needed: loose objects are thousands, and this is done for each question.
+    entries.into_iter().find_map(|entry| match entry.file_type().ok()? {
+        kind if kind.is_file() => None,
+        kind if kind.is_dir() => below(&entry.path(), depth.checked_sub(1)?),
+        // A link counts as what it leads to, and is not descended into.
+        _ => {
+            let found = fs::metadata(entry.path()).ok()?;
+            (!found.is_file() && !found.is_dir()).then(|| odd(&entry.path()))
         }
     })
 }
