@@ -59,6 +59,17 @@ fn what_setup_wrote_elsewhere_has_to_be_taken_back_first() {
     assert!(!receipts.exists());
 }
 
+#[test]
+fn a_service_has_to_go_first() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let _ = world.hob(tree.root(), &["service", "install", "--no-start"]).code(0);
+    let refused = world.hob(tree.root(), &["purge", "--yes"]).code(2);
+    assert!(refused.stderr.contains("hob service uninstall"), "{}", refused.stderr);
+    let _ = world.hob(tree.root(), &["service", "uninstall"]).code(0);
+    let _ = world.hob(tree.root(), &["purge", "--yes"]).code(0);
+}
+
 /// Every path below, relative, sorted.
 fn left(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();

@@ -13,7 +13,7 @@ use hob_proto::places::Places;
 use serde_json::json;
 
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, daemon};
+use super::{Common, Failure, Outcome, daemon, doctor};
 
 /// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
 ///
@@ -29,7 +29,7 @@ pub(crate) struct Purge {
     #[arg(long)]
     settings: bool,
 
-    /// Even while receipts of `hob setup` are there; what it wrote then stays where it is
+    /// Even while receipts of `hob setup` are there, or a service; what they wrote then stays where it is
     #[arg(long)]
     force: bool,
 }
@@ -62,6 +62,13 @@ impl Purge {
                  first, or pass --force to leave those files as they are",
                 receipts.display()
             )));
+        }
+        if !self.force && has_service() {
+            return Err(Failure::Usage(
+                "a service runs the daemon, and would go on listening where nobody finds it: run `hob service uninstall` first, or pass \
+                 --force to leave it installed"
+                    .to_owned(),
+            ));
         }
         let found: Vec<PathBuf> = self.all(&places).into_iter().filter(|path| exists(path)).collect();
         if !self.yes {
@@ -117,6 +124,12 @@ fn folders(places: &Places) -> Vec<&Path> {
 
 fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
+}
+
+/// Whether the user has had it installed; what a package brings along is the package's.
+fn has_service() -> bool {
+    let own = |file: PathBuf| std::env::home_dir().is_some_and(|home| file.starts_with(home));
+    doctor::service::unit_file().is_some_and(|file| file.is_file() && own(file))
 }
 
 fn has_files(folder: &Path) -> bool {

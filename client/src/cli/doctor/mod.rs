@@ -17,7 +17,7 @@ mod programs;
 mod project;
 mod report;
 mod servers;
-mod service;
+pub(super) mod service;
 mod settings;
 mod surroundings;
 

@@ -47,7 +47,7 @@ fn judged(around: &Surroundings, file: &Path, program: &Path) -> Finding {
 }
 
 /// The service's file, on systems that have one: the user's own before those of a package.
-fn unit_file() -> Option<PathBuf> {
+pub(in crate::cli) fn unit_file() -> Option<PathBuf> {
     let home = std::env::home_dir()?;
     if cfg!(target_os = "macos") {
         return Some(home.join("Library/LaunchAgents/hob.hobd.plist"));
