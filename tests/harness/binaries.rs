@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Packages with programs that are tested, or that tests put on the `PATH` (`fake-lsp`, of `hob-live`).
-const PACKAGES: &[&str] = &["hob-daemon", "hob-client", "hob-mcp", "hob-lsp", "hob-live"];
-
 /// The repository's root.
 #[must_use]
 pub fn repository() -> &'static Path {
@@ -54,9 +51,11 @@ fn build() -> Result<PathBuf, String> {
     };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(repository()).args(["build", "--locked", "--bins", "--profile", profile]);
+    command.current_dir(repository()).args(["build", "--locked", "--profile", profile]);
     command.arg("--target-dir").arg(target_dir());
-    command.args(PACKAGES.iter().flat_map(|package| ["-p", package]));
+    // Naming the whole workspace and one test turns on the features that `cargo test --workspace` has turned on, so
+    // that no dependency is compiled a second time for the programs.
+    command.args(["--workspace", "--bins", "--test", "runner"]);
     let built = command.output().expect("cargo runs");
     match built.status.success() {
         true => Ok(dir),
