@@ -22,4 +22,7 @@ pub struct Anchor {
     /// Set when the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
+    /// Set when a language server did not list the place and the map did: how sure the map is, `live`, `exact` or `import`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_map: Option<String>,
 }

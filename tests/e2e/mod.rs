@@ -21,6 +21,7 @@ mod incremental;
 mod investigate;
 mod kills;
 mod large;
+mod left_out;
 mod lifecycle;
 mod many;
 mod map;

@@ -142,8 +142,10 @@ fn what_a_server_cannot_do_is_said() {
         assert!(code == "LSP_UNSUPPORTED" || tool == "nav_callHierarchy", "{answer}");
     }
     let refused = mcp.call("nav_type", at("a.py"));
-    assert!(!refused.error("LSP_FAILED")["hint"].is_null(), "{refused}");
-    refused.says("it is Monday");
+    refused.says("it is Monday").says("The map answers instead");
+    let answer = refused.ok();
+    assert_eq!((&answer["source"], &answer["completeness"]), (&json!("map"), &json!("partial")), "{refused}");
+    assert_eq!(answer["signature"], "def f()", "{refused}");
     assert_eq!(starts(&world, "ty"), 1, "a refusal is no death");
 }
 

@@ -5,6 +5,7 @@
 //! server. It asks nobody, reads no file and knows no tool. Where the two disagree, the outline is right about places and
 //! the map about IDs.
 
+mod left_out;
 mod names;
 mod promote;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod to_live;
 mod to_map;
 mod verify;
 
+pub use left_out::{LeftOut, Listed, Missing, Question, left_out};
 pub use names::{Entry, flatten};
 pub use promote::{Answered, claims};
 pub use to_live::{Found, Wanted, find};

@@ -9,7 +9,6 @@
 use hob_live::requests::{At, CallItem, Direction, Place};
 use hob_live::uri::FileRef;
 use hob_map::Map;
-use hob_map::facts::DefIdx;
 use hob_map::graph::{Claim, DefRef, Proof};
 
 /// Most places of an answer that are gone through.
@@ -32,12 +31,12 @@ pub enum Answered {
         /// The answer.
         found: Vec<Place>,
     },
-    /// Who calls the function at the root, or whom it calls.
+    /// Who calls the functions at the roots, or whom they call.
     Calls {
         /// Which of the two.
         direction: Direction,
-        /// The answer, if there is a function.
-        root: Option<CallItem>,
+        /// The answer; several where a server tells overloads apart.
+        roots: Vec<CallItem>,
     },
 }
 
@@ -51,8 +50,8 @@ pub fn claims(map: &Map, answered: &Answered) -> Vec<Claim> {
             of_references(map, at, found, &mut claims);
         }
         Answered::References { .. } => {}
-        Answered::Calls { direction, root } => {
-            root.iter().for_each(|root| of_calls(map, *direction, root, &mut claims));
+        Answered::Calls { direction, roots } => {
+            roots.iter().for_each(|root| of_calls(map, *direction, root, &mut claims));
         }
     }
     claims
@@ -101,13 +100,7 @@ fn claim(map: &Map, file: &FileRef, at: (u32, u32), (target, proof): (DefRef, Pr
 }
 
 /// The definition whose name stands around a place.
-fn named_at(map: &Map, file: &FileRef, (line, col): (u32, u32)) -> Option<DefRef> {
+fn named_at(map: &Map, file: &FileRef, at: (u32, u32)) -> Option<DefRef> {
     let FileRef::Inside(path) = file else { return None };
-    let file = map.file_at(path.as_str())?;
-    let (_, facts) = map.file(file)?;
-    let found = facts.defs.iter().position(|def| {
-        let width = facts.name(def.name).encode_utf16().count() as u32;
-        def.name_at.0 == line && (def.name_at.1..def.name_at.1 + width.max(1)).contains(&col)
-    })?;
-    Some(map.body_of(DefRef { file, def: DefIdx(found as u32) }))
+    map.def_named_at(path.as_str(), at)
 }

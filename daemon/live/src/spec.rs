@@ -141,6 +141,9 @@ pub struct ServerSpec {
     pub open: OpenPolicy,
     /// See [`Announce`].
     pub announce: Announce,
+    /// Configurations by file name, each of which makes a project of its own, where the server knows only the projects of files
+    /// that are open; empty where it knows the whole folder.
+    pub projects: &'static [&'static str],
     /// How it is asked what is wrong with a file, where it cannot be asked in the protocol's way and what it says by itself cannot
     /// be waited for.
     pub judges: Option<Judges>,
@@ -188,6 +191,7 @@ impl ServerSpec {
             ready: ReadySignal::Settles,
             open: OpenPolicy::AskedFile,
             announce: Announce::WatchedFilesAndOpenNew,
+            projects: &[],
             judges: None,
             environment: no_variables,
             options: nothing,

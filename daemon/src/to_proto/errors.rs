@@ -5,6 +5,7 @@ use std::time::Duration;
 use hob_base::{AbsPath, Stopped, WsPath};
 use hob_live::find::Rejected;
 use hob_live::live::LiveError;
+use hob_live::rpc::CallError;
 use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown;
@@ -275,6 +276,11 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
         ),
         LiveError::Unreadable(_) => {
             ToolError::bad_args(message).hint("Language servers read text files in UTF-8 only.")
+        }
+        LiveError::Refused { error: CallError::Refused(refusal), .. } => {
+            ToolError::new(ErrorCode::LspFailed, message)
+                .hint("Ask again; map_* tools go on without the server.")
+                .with("refusal", refusal.message.clone())
         }
         LiveError::Refused { .. } | LiveError::Closing => ToolError::new(ErrorCode::LspFailed, message)
             .hint("Ask again; map_* tools go on without the server."),

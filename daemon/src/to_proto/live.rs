@@ -36,6 +36,7 @@ pub(crate) fn anchors(workspace: &Workspace, places: &[Place], room: usize) -> V
             end_line: Some(place.end.0).filter(|end| *end > place.start.0),
             snippet,
             external,
+            from_map: None,
         }
     };
     places.iter().map(anchor).collect()
@@ -89,6 +90,7 @@ pub(crate) fn call(item: CallItem) -> Call {
             .collect(),
         calls: item.calls.into_iter().map(call).collect(),
         external,
+        from_map: None,
     }
 }
 

@@ -16,6 +16,7 @@ pub fn place(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
         end_line: None,
         snippet: None,
         external: false,
+        from_map: None,
     }
 }
 

@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use hob_base::{Deadline, WsPath};
-use hob_bridge::Answered;
-use hob_live::instance::Instance;
-use hob_live::requests::{self, Asking, At};
+use hob_base::{Deadline, LineIndex, WsPath};
+use hob_bridge::{Answered, Listed, Question};
+use hob_live::instance::{Answer, Instance};
+use hob_live::live::LiveError;
+use hob_live::requests::{self, Asking, At, CallItem};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{
@@ -18,8 +19,9 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
-use super::nav::{Asked, LONG_PATIENCE, LSP, moment, whole};
-use super::{Needs, Outcome, ToolCall, data};
+use super::ask::text_of;
+use super::nav::{ADDED, Asked, LONG_PATIENCE, LSP, moment, whole};
+use super::{Needs, Outcome, ToolCall, data, left_out};
 use crate::host::Workspace;
 use crate::to_proto::{errors, live as to_proto};
 
@@ -68,25 +70,107 @@ fn from_server(
     let question = |server: &Instance, at: &At, asking: Asking<'_>| {
         requests::call_hierarchy(server, at, (direction, args.depth), asking)
     };
-    let mut answer = asked.ask(call, LONG_PATIENCE, question)?;
-    if answer.value.is_none()
+    let (at, named) = (asked.at.clone(), name_at(asked));
+    let (mut answer, mut held) = ask(call, asked, direction, question)?;
+    if answer.value.is_empty()
         && let Some(name_at) = asked.enclosing_name()
     {
         (asked.at.line, asked.at.col) = name_at;
-        answer = asked.ask(call, LONG_PATIENCE, question)?;
+        (answer, held) = ask(call, asked, direction, question)?;
     }
     let completeness = whole(call, &answer);
-    let Some(root) = answer.value.clone() else { return Err(errors::no_function_at(&asked.at)) };
+    let completeness = held.completeness(call, completeness, ADDED);
+    let Some(root) = answer.value.first() else { return Err(errors::no_function_at(&asked.at)) };
+    call.warnings.extend(about_another(&at, &named, root));
     let (file, _) = to_proto::file(&root.place.file);
     let (line, col) = root.place.start;
-    let result = CallHierarchyResult {
-        root: CallRoot { name: root.name, kind: root.kind.to_owned(), file, line, col },
-        calls: root.calls.into_iter().map(to_proto::call).collect(),
-        completeness,
-        source: LSP.to_owned(),
+    let root = CallRoot { name: root.name.clone(), kind: root.kind.to_owned(), file, line, col };
+    let mut calls: Vec<Call> = merged(&answer.value).into_iter().map(to_proto::call).collect();
+    calls.extend(left_out::calls(&held.missing));
+    asked.promote(answer, |_, roots| Answered::Calls { direction, roots });
+    Ok(CallHierarchyResult { root, calls, completeness, source: LSP.to_owned() })
+}
+
+/// Asks for callers or callees; callers are held against the map. Callees are what stands in the function itself, whichever projects a
+/// server knows.
+fn ask(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    direction: requests::Direction,
+    question: impl Fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<CallItem>>, LiveError>,
+) -> Result<(Answer<Vec<CallItem>>, left_out::Held), ToolError> {
+    if direction == requests::Direction::Outgoing {
+        return Ok((asked.ask(call, LONG_PATIENCE, question)?, left_out::Held::default()));
+    }
+    let inquiry = left_out::Inquiry {
+        question: Question::Callers,
+        patience: LONG_PATIENCE,
+        listed: &call_sites,
+        with_declarations: None,
+        about: &|roots: &Vec<CallItem>| roots.iter().filter_map(named).collect(),
     };
-    asked.promote(answer, |_, root| Answered::Calls { direction, root });
-    Ok(result)
+    left_out::ask(call, asked, &inquiry, question)
+}
+
+/// Where the name of a function stands, if that is in the workspace.
+fn named(item: &CallItem) -> Option<At> {
+    let FileRef::Inside(file) = &item.place.file else { return None };
+    Some(At { file: file.clone(), line: item.place.start.0, col: item.place.start.1 })
+}
+
+/// The lines of the calls of some functions.
+fn call_sites(roots: &Vec<CallItem>) -> Listed {
+    let mut listed = Listed::default();
+    for caller in roots.iter().flat_map(|root| &root.calls) {
+        caller.call_sites.iter().for_each(|site| listed.add(&caller.place.file, site.0));
+    }
+    listed
+}
+
+/// The callers or callees of all that was asked about, each once: overloads are called by the same functions.
+fn merged(roots: &[CallItem]) -> Vec<CallItem> {
+    let mut all: Vec<CallItem> = Vec::new();
+    for item in roots.iter().flat_map(|root| &root.calls) {
+        match all.iter_mut().find(|known| known.place == item.place) {
+            Some(known) => {
+                known.call_sites.extend(&item.call_sites);
+                known.call_sites.sort_unstable();
+                known.call_sites.dedup();
+            }
+            None => all.push(item.clone()),
+        }
+    }
+    all
+}
+
+/// The name that stands at the place that was asked about; empty where none does.
+fn name_at(asked: &Asked) -> String {
+    let text = text_of(&asked.workspace, &asked.at.file).unwrap_or_default();
+    let range = LineIndex::new(text.as_bytes()).line_range(asked.at.line);
+    let line = range.and_then(|range| text.get(range)).unwrap_or_default();
+    let units: Vec<u16> = line.encode_utf16().collect();
+    let before = units.get(..asked.at.col as usize - 1).unwrap_or(&units);
+    let (before, after) =
+        (String::from_utf16_lossy(before), String::from_utf16_lossy(&units[before.len()..]));
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let start = before.trim_end_matches(is_part).len();
+    let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
+    format!("{}{}", &before[start..], &after[..end])
+}
+
+/// Says whom an answer is about, where that is not what stands at the place that was asked about but the function around it.
+fn about_another(at: &At, name: &str, root: &CallItem) -> Option<String> {
+    let FileRef::Inside(file) = &root.place.file else { return None };
+    let is_around = *file == at.file && (root.lines.0..=root.lines.1).contains(&at.line);
+    let is_its_name =
+        root.place.start.0 == at.line && (root.place.start.1..=root.place.end.1).contains(&at.col);
+    (is_around && !is_its_name && name != root.name).then(|| {
+        let (line, col) = root.place.start;
+        format!(
+            "No function is named at {}:{}:{}: this is about `{}`, which is around it (its name is at {line}:{col}).",
+            at.file, at.line, at.col, root.name
+        )
+    })
 }
 
 /// The innermost function of a file around a line, as the map knows it.
@@ -179,7 +263,7 @@ fn callers(
 
 fn one(info: &NodeInfo, depth: u32, call_sites: Vec<CallSite>, calls: Vec<Call>) -> Call {
     let CallRoot { name, kind, file, line, col } = root_of(info);
-    Call { name, kind, file, line, col, depth, call_sites, calls, external: false }
+    Call { name, kind, file, line, col, depth, call_sites, calls, external: false, from_map: None }
 }
 
 /// Callers or callees as the map has them; what it is not sure of is left out and counted.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, LineIndex, WsPath};
-use hob_bridge::Answered;
+use hob_bridge::{Answered, Missing, Question};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severity};
@@ -20,10 +20,10 @@ use hob_proto::tools::nav::{
     Completeness, DiagnosticsArgs, DiagnosticsResult, LocationsResult, PositionArgs, ReferencesArgs,
     SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
 };
-use hob_proto::{NodeId, ToolError};
+use hob_proto::{Anchor, NodeId, ToolError};
 
 use super::ask::{ask, text_of};
-use super::{Needs, Outcome, ToolCall, data, unsaved};
+use super::{Needs, Outcome, ToolCall, data, left_out, stand_in, unsaved};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
@@ -33,13 +33,19 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// How long questions about a whole project may take.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
+/// What comes of uses that a server did not list.
+pub(super) const ADDED: &str = "they are added, marked `fromMap`.";
+
 /// The word for answers of a language server.
 pub(super) const LSP: &str = "lsp";
 
 pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
-    let answer = asked.ask(call, PATIENCE, requests::definition)?;
+    let answer = match asked.ask(call, PATIENCE, requests::definition) {
+        Ok(answer) => answer,
+        Err(error) => return stand_in::definition(call, &asked, error),
+    };
     let outcome = locations(call, &asked, &answer);
     asked.promote(answer, |at, found| Answered::Definition { at, found });
     outcome
@@ -48,8 +54,38 @@ pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
 pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
-    let answer = asked.ask(call, PATIENCE, requests::implementations)?;
-    locations(call, &asked, &answer)
+    let inquiry = inquiry(Question::Implementations, PATIENCE);
+    let (answer, held) = match left_out::ask(call, &asked, &inquiry, requests::implementations) {
+        Ok(found) => found,
+        Err(error) => return stand_in::implementations(call, &asked, error),
+    };
+    let completeness = whole(call, &answer);
+    let completeness = held.completeness(call, completeness, ADDED);
+    let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
+    let locations = with_missing(&asked.workspace, locations, &held);
+    data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
+}
+
+/// A question that is answered with places.
+fn inquiry(question: Question, patience: Duration) -> left_out::Inquiry<'static, Vec<Place>> {
+    let listed = &|places: &Vec<Place>| left_out::lines_of(places);
+    left_out::Inquiry {
+        question,
+        patience,
+        listed,
+        with_declarations: None,
+        about: &left_out::what_was_asked,
+    }
+}
+
+/// Places in the order of files and lines, with those that only the map has.
+fn with_missing(workspace: &Workspace, mut locations: Vec<Anchor>, held: &left_out::Held) -> Vec<Anchor> {
+    if !held.missing.is_empty() {
+        locations.extend(left_out::anchors(workspace, held));
+        locations
+            .sort_by(|a, b| (a.external, &a.file, a.line, a.col).cmp(&(b.external, &b.file, b.line, b.col)));
+    }
+    locations
 }
 
 fn locations(call: &mut ToolCall<'_>, asked: &Asked, answer: &Answer<Vec<Place>>) -> Outcome {
@@ -63,18 +99,36 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let filter = args.file_filter.as_deref().map(to_proto::FileFilter::new).transpose();
     let filter = filter.map_err(|error| errors::bad_file_filter(&error))?;
     let asked = Asked::new(call, &args.at)?;
-    let answer = asked.ask(call, LONG_PATIENCE, |server, at, asking| {
+    let with_declarations: left_out::Ask<'_> =
+        &|server, at, asking| requests::references(server, at, true, asking);
+    let inquiry = left_out::Inquiry {
+        with_declarations: Some(with_declarations).filter(|_| !args.include_declaration),
+        ..inquiry(Question::References, LONG_PATIENCE)
+    };
+    let admits = |file: &FileRef| filter.as_ref().is_none_or(|filter| filter.admits(file));
+    let found = left_out::ask(call, &asked, &inquiry, |server, at, asking| {
         requests::references(server, at, args.include_declaration, asking)
-    })?;
-    let completeness = whole(call, &answer);
+    });
+    let (answer, mut held) = match found {
+        Ok(found) => found,
+        Err(error) => {
+            let counts = |one: &Missing| admits(&FileRef::Inside(one.path.clone()));
+            return stand_in::references(call, (&asked, error), &counts);
+        }
+    };
     let places: Cow<'_, [Place]> = match &filter {
         None => Cow::Borrowed(&answer.value),
         Some(filter) => answer.value.iter().filter(|place| filter.admits(&place.file)).cloned().collect(),
     };
+    held.missing.retain(|one| admits(&FileRef::Inside(one.path.clone())));
+    let completeness = whole(call, &answer);
+    let completeness = held.completeness(call, completeness, ADDED);
+    let locations = to_proto::anchors(&asked.workspace, &places, call.room);
+    let locations = with_missing(&asked.workspace, locations, &held);
     let outcome = data(&LocationsResult {
-        locations: to_proto::anchors(&asked.workspace, &places, call.room),
-        total: Some(places.len()),
-        files: Some(places.chunk_by(|a, b| a.file == b.file).count()),
+        total: Some(locations.len()),
+        files: Some(locations.chunk_by(|a, b| a.file == b.file).count()),
+        locations,
         completeness,
         source: LSP.to_owned(),
     });
@@ -86,7 +140,10 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
 pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
-    let answer = asked.ask(call, PATIENCE, requests::type_of)?;
+    let answer = match asked.ask(call, PATIENCE, requests::type_of) {
+        Ok(answer) => answer,
+        Err(error) => return stand_in::type_of(call, &asked, error),
+    };
     let completeness = whole(call, &answer);
     let info = answer.value.unwrap_or_default();
     data(&TypeResult {
@@ -102,8 +159,11 @@ pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
     let args: SymbolsArgs = call.args()?;
     let at = PositionArgs { file: Some(args.file), line: Some(1), col: 1, node_id: None };
     let asked = Asked::new(call, &at)?;
-    let answer =
-        asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking))?;
+    let answer = asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking));
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(error) => return stand_in::symbols(call, &asked, error),
+    };
     let completeness = whole(call, &answer);
     let symbols = answer.value.into_iter().map(to_proto::outline).collect();
     data(&SymbolsResult { symbols, completeness, source: LSP.to_owned() })
@@ -122,6 +182,7 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let read = |path: &WsPath| text_of(&workspace, path);
     let project = workspace.project();
     let mut found: Vec<FoundSymbol> = Vec::new();
+    let mut refused = false;
     let mut completeness = if servers.is_empty() { Completeness::Unknown } else { Completeness::Complete };
     for server in &servers {
         match requests::workspace_symbols(server, &args.query, Asking { read: &read, cancel: &cancel }) {
@@ -132,6 +193,7 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
             }
             Err(LiveError::Unsupported { .. }) => {}
             Err(error) => {
+                refused = true;
                 completeness = to_proto::least(completeness, Completeness::Partial);
                 call.warnings.push(super::sentence(&error.to_string()));
             }
@@ -141,8 +203,14 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let total = found.len();
     found.truncate(args.limit);
     call.omit("symbols", total, found.len(), "Raise limit (<=200), or pass a longer query.");
-    let symbols = found.into_iter().map(to_proto::symbol).collect();
-    data(&WorkspaceSymbolsResult { symbols, completeness, source: LSP.to_owned() })
+    let mut symbols: Vec<_> = found.into_iter().map(to_proto::symbol).collect();
+    let mut source = LSP;
+    if symbols.is_empty() && refused {
+        call.warnings.push("The map answers instead: something may be missing.".into());
+        symbols = stand_in::named(call, &args.query, args.limit)?;
+        source = stand_in::MAP;
+    }
+    data(&WorkspaceSymbolsResult { symbols, completeness, source: source.to_owned() })
 }
 
 /// Exact names first, those written as the query is before others, then beginnings, then the rest.

@@ -7,17 +7,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hob_base::{Deadline, WsPath};
+use hob_base::{Deadline, LineIndex, WsPath};
+use hob_bridge::{Listed, Missing, Question};
 use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, Judgement, Renaming};
+use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
 use hob_proto::tools::nav::{Completeness, PositionArgs};
 use hob_proto::{NodeId, ToolError};
 
 use super::ask::{ask, text_of};
 use super::nav::{Asked, LONG_PATIENCE, whole};
-use super::{Needs, ToolCall};
+use super::{Needs, ToolCall, left_out};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::errors;
 
@@ -35,7 +37,12 @@ pub(super) struct Renamed {
     pub(super) renaming: Renaming,
     /// How whole it is; the call's warnings say what may be missing.
     pub(super) completeness: Completeness,
+    /// Uses that the map is sure of and that would keep the old name.
+    pub(super) left_behind: Vec<Missing>,
 }
+
+/// What comes of uses that the server would not rename.
+const LEFT_BEHIND: &str = "they keep the old name (`details.leftBehind`) and would break; change them too.";
 
 /// Asks what another name for the thing at `target` would change, or another place for a file, if `target` is the node of one:
 /// then `new_name` is its new name, or with a `/` its new path. Notes of the server become warnings.
@@ -82,19 +89,42 @@ fn rename_symbol(
     if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
         return Err(errors::bad_new_name(new_name));
     }
+    let inquiry = left_out::Inquiry {
+        question: Question::Rename,
+        patience: LONG_PATIENCE,
+        listed: &changed_lines,
+        with_declarations: None,
+        about: &left_out::what_was_asked,
+    };
     for _ in 0..ATTEMPTS {
         let asked = Asked::new(call, target)?;
-        let answer = asked
-            .ask(call, LONG_PATIENCE, |server, at, asking| requests::rename(server, at, new_name, asking))?;
+        let (answer, held) = left_out::ask(call, &asked, &inquiry, |server, at, asking| {
+            requests::rename(server, at, new_name, asking)
+        })?;
         if answer.value.old_name == new_name {
             return Err(errors::bad_new_name(new_name));
         }
         if is_unchanged(call, &asked.workspace, asked.moment) {
             let completeness = whole(call, &answer);
-            return Ok(Renamed { workspace: asked.workspace, renaming: answer.value, completeness });
+            let completeness = held.completeness(call, completeness, LEFT_BEHIND);
+            let (workspace, renaming) = (asked.workspace, answer.value);
+            return Ok(Renamed { workspace, renaming, completeness, left_behind: held.missing });
         }
     }
     Err(errors::keeps_changing())
+}
+
+/// The lines that a rename changes.
+fn changed_lines(renaming: &Renaming) -> Listed {
+    let mut listed = Listed::default();
+    for file in &renaming.files {
+        let lines = LineIndex::new(file.text.as_bytes());
+        let path = FileRef::Inside(file.path.clone());
+        for (range, _) in &file.edits {
+            listed.add(&path, lines.line_of(u32::try_from(range.start).unwrap_or(u32::MAX)));
+        }
+    }
+    listed
 }
 
 fn rename_file(
@@ -114,7 +144,7 @@ fn rename_file(
             if !renaming.moves.contains(&moves[0]) {
                 renaming.moves.extend(moves);
             }
-            return Ok(Renamed { workspace, renaming, completeness });
+            return Ok(Renamed { workspace, renaming, completeness, left_behind: Vec::new() });
         }
     }
     Err(errors::keeps_changing())

@@ -64,7 +64,7 @@ pub static DEFINITION: ToolDef = ToolDef {
     title: "Live: definition",
     description: "Where the name at a position is defined, by the language server.",
     args: &[FILE, LINE, COL, NODE],
-    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], \
+    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool, fromMap?: str}], \
              completeness: str, source: str}",
     cuts: &[LOCATIONS],
     set: ToolSet::Core,
@@ -105,7 +105,7 @@ pub static REFERENCES: ToolDef = ToolDef {
             description: "Only paths with this, or of this glob",
         },
     ],
-    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool}], total: int, \
+    output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool, fromMap?: str}], total: int, \
              files: int, completeness: str, source: str}",
     cuts: &[ListCut {
         path: "locations",
@@ -336,7 +336,7 @@ pub static CALL_HIERARCHY: ToolDef = ToolDef {
         },
     ],
     output: "{root: {name: str, kind: str, file: str, line: int, col: int}, calls: [{name: str, kind: str, file: str, \
-             line: int, col: int, depth: int, callSites: any, calls?: any, external?: bool}], completeness: str, source: str}",
+             line: int, col: int, depth: int, callSites: any, calls?: any, external?: bool, fromMap?: str}], completeness: str, source: str}",
     cuts: &[ListCut { path: "calls", kind: "calls", narrow: "Pass depth:1" }],
     ..ToolDef::READ
 };
@@ -405,6 +405,9 @@ pub struct Call {
     /// Set when the file lies outside the workspace.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
+    /// Set when the language server did not list it and the map did: how sure the map is, `live`, `exact` or `import`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_map: Option<String>,
 }
 
 /// Where a call is written.

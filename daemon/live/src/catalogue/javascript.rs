@@ -26,12 +26,14 @@ const JUDGES: Judges = Judges {
     questions: &["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"],
 };
 const MARKERS: &[&str] = &["tsconfig.json", "jsconfig.json", "package.json"];
+const PROJECTS: &[&str] = &["tsconfig.json", "jsconfig.json"];
 
 pub(super) fn servers() -> Vec<ServerSpec> {
     let typescript = ServerSpec {
         name: "typescript",
         files: FILES,
         markers: MARKERS,
+        projects: PROJECTS,
         commands: &[&["tsc", "--lsp", "--stdio"], &["tsgo", "--lsp", "--stdio"]],
         version_args: &["--version"],
         // Older compilers are no servers.

@@ -31,6 +31,8 @@ pub struct CallItem {
     pub kind: &'static str,
     /// Where its name stands.
     pub place: Place,
+    /// First and last line of all of it, 1-based.
+    pub lines: (u32, u32),
     /// 1 for a direct call.
     pub depth: u32,
     /// Lines and columns of the calls between it and the one above it, 1-based; in the caller's file.
@@ -39,7 +41,8 @@ pub struct CallItem {
     pub calls: Vec<CallItem>,
 }
 
-/// The hierarchy of the function at `at`, `depth` levels deep; `None` where no function stands.
+/// The hierarchy of the function at `at`, `depth` levels deep; nothing where no function stands, and several where a server tells
+/// overloads apart.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -48,20 +51,21 @@ pub fn call_hierarchy(
     at: &At,
     (direction, depth): (Direction, u32),
     asking: Asking<'_>,
-) -> Result<Answer<Option<CallItem>>, LiveError> {
+) -> Result<Answer<Vec<CallItem>>, LiveError> {
     let params = CallHierarchyPrepareParams {
         text_document_position_params: at.params(instance.root()),
         work_done_progress_params: Default::default(),
     };
     let prepared = asking.about::<CallHierarchyPrepare>(instance, at, ("callHierarchyProvider", &params))?;
     let Answer { value, mut completeness } = prepared;
-    let Some(item) = value.and_then(|items| items.into_iter().next()) else {
-        return Ok(Answer { value: None, completeness });
-    };
-    let mut walk =
-        Walk { instance, direction, depth, asking, seen: HashSet::new(), completeness: &mut completeness };
-    let root = walk.item(&item, 0, &[])?;
-    Ok(Answer { value: root, completeness })
+    let mut roots = Vec::new();
+    for item in value.unwrap_or_default() {
+        // Each by itself: what calls two of them is called by both.
+        let seen = HashSet::new();
+        let mut walk = Walk { instance, direction, depth, asking, seen, completeness: &mut completeness };
+        roots.extend(walk.item(&item, 0, &[])?);
+    }
+    Ok(Answer { value: roots, completeness })
 }
 
 struct Walk<'a> {
@@ -96,6 +100,7 @@ impl Walk<'_> {
             name: item.name.clone(),
             kind: kind_word(item.kind),
             place,
+            lines: (item.range.start.line + 1, item.range.end.line + 1),
             depth,
             call_sites,
             calls,

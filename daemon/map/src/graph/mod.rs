@@ -27,6 +27,7 @@ mod outbound;
 mod outline;
 mod packages;
 mod page;
+mod places;
 mod rank;
 mod reach;
 mod route;
@@ -49,6 +50,7 @@ pub use image::RestoredMap;
 pub use impact::{Affected, Cause, ImpactAnswer, ImpactQuery};
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
 pub use page::Drawn;
+pub use places::Use;
 pub use reach::Reach;
 
 use std::sync::Arc;

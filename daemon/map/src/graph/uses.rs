@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::edges::Edges;
 use super::inbound::CHECK_EVERY;
 use super::outbound::{owner_node, passes_on};
+use super::places::Use;
 use super::skeleton::Skeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::{DefFlags, FileFacts, Import, Receiver, Ref, RefKind, StrId};
@@ -28,8 +29,8 @@ const PARTS: usize = 8;
 /// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
-/// What a part of a search hands back: further names, names done, edges.
-type Part = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges);
+/// What a part of a search hands back: further names, names done, edges, places.
+type Part = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
 /// The search for the edges that end at one definition.
 pub(super) struct Search<'s, 'm> {
@@ -53,6 +54,8 @@ pub(super) struct Search<'s, 'm> {
     /// The drawn graph, if it says which references do not resolve, and only those are wanted.
     drawn: Option<&'m Skeleton>,
     pub(super) edges: Edges,
+    /// Every use that resolves with its place, if those are wanted: then what does not resolve is not looked at.
+    pub(super) places: Option<Vec<Use>>,
 }
 
 impl<'s, 'm> Search<'s, 'm> {
@@ -71,7 +74,13 @@ impl<'s, 'm> Search<'s, 'm> {
             never: FxHashSet::default(),
             drawn: None,
             edges: Edges::default(),
+            places: None,
         }
+    }
+
+    /// The same with the places of what resolves, and without what does not.
+    pub(super) fn for_places(self) -> Self {
+        Self { places: Some(Vec::new()), ..self }
     }
 
     /// The same for the references alone that do not resolve.
@@ -108,8 +117,10 @@ impl<'s, 'm> Search<'s, 'm> {
         for (file, r) in self.map.confirmed_uses(self.resolver, self.target) {
             let kind = EdgeKind::of(r.kind);
             if self.kinds.has(kind) {
-                let ends = (owner_node(file, r.owner), self.target.into());
-                self.edges.resolved(ends, (kind, Confidence::Live), Some(r.line));
+                let from = owner_node(file, r.owner);
+                self.edges.resolved((from, self.target.into()), (kind, Confidence::Live), Some(r.line));
+                let is_renamed = !self.is_own_name(file, r.name);
+                self.note(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
             }
         }
     }
@@ -132,23 +143,25 @@ impl<'s, 'm> Search<'s, 'm> {
         cancel: &CancelToken,
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
-        let drawn = self.drawn;
+        let (drawn, wants_places) = (self.drawn, self.places.is_some());
         let parts: Vec<(Part, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
-                let mut part = Search { drawn, ..Search::new(map, &resolver, target, kinds) };
+                let places = wants_places.then(Vec::new);
+                let mut part = Search { drawn, places, ..Search::new(map, &resolver, target, kinds) };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
-                ((part.names, part.locals, part.edges), outcome)
+                ((part.names, part.locals, part.edges, part.places), outcome)
             })
             .collect();
         let mut outcome = Ok(());
-        for ((names, locals, edges), part) in parts {
+        for ((names, locals, edges, places), part) in parts {
             names.iter().for_each(|name| self.look_for(name));
             self.locals.extend(locals);
             self.edges.merge(edges);
+            places.into_iter().flatten().for_each(|one| self.note(one));
             outcome = outcome.and(part);
         }
         outcome
@@ -160,6 +173,20 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
+    fn note(&mut self, found: Use) {
+        if let Some(places) = &mut self.places {
+            places.push(found);
+        }
+    }
+
+    /// Whether a name of a file is the target's own.
+    fn is_own_name(&self, file: FileId, name: StrId) -> bool {
+        let text = |file: FileId, name| self.map.index.entry(file).map(|entry| entry.facts.name(name));
+        let target = self.map.index.entry(self.target.file);
+        let own = target.map(|target| target.facts.name(target.facts.def(self.target.def).name));
+        text(file, name) == own
+    }
+
     fn look_in(&mut self, file: FileId, name: &str) {
         let Some(entry) = self.map.index.entry(file) else { return };
         if self.drawn.is_some() && entry.lang().family() != self.family {
@@ -167,7 +194,8 @@ impl<'s, 'm> Search<'s, 'm> {
             return;
         }
         let Some(id) = entry.facts.names.find(name) else { return };
-        self.uses(file, entry, id);
+        let is_renamed = !self.is_own_name(file, id);
+        self.uses((file, entry), id, is_renamed);
         for import in entry.facts.imports.iter().filter(|import| import.name == Some(id)) {
             self.import(file, entry, import);
         }
@@ -184,12 +212,14 @@ impl<'s, 'm> Search<'s, 'm> {
         let ends = (NodeRef::File(file), self.target.into());
         if self.kinds.has(EdgeKind::Imports) {
             self.edges.resolved(ends, (EdgeKind::Imports, Confidence::Import), Some(import.line));
+            let is_renamed = import.name.is_none_or(|name| !self.is_own_name(file, name));
+            self.note(Use::of_import(file, import, is_renamed));
         }
         if self.kinds.has(EdgeKind::Exports) && passes_on(entry, import) {
             self.edges.resolved(ends, (EdgeKind::Exports, Confidence::Import), Some(import.line));
         }
         if let Some(local) = import.local.filter(|&local| Some(local) != import.name) {
-            self.uses(file, entry, local);
+            self.uses((file, entry), local, true);
             if import.reexported {
                 self.look_for(entry.facts.name(local));
             }
@@ -218,8 +248,8 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// The references of one file to one local name.
-    fn uses(&mut self, file: FileId, entry: &'m FileEntry, name: StrId) {
+    /// The references of one file to one local name; `is_renamed` if that is another one than the target's.
+    fn uses(&mut self, (file, entry): (FileId, &'m FileEntry), name: StrId, is_renamed: bool) {
         if !self.locals.insert((file, name)) {
             return;
         }
@@ -238,7 +268,9 @@ impl<'s, 'm> Search<'s, 'm> {
             match self.resolver.resolve(file, r) {
                 Resolution::To(Thing::Def(def), confidence) if def == self.target => {
                     self.edges.resolved((from, self.target.into()), (kind, confidence), Some(r.line));
+                    self.note(Use::of_ref((file, r), (kind, confidence), is_renamed));
                 }
+                Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
                     let candidates = self.candidates((file, entry), r);
                     if !candidates.is_empty() {

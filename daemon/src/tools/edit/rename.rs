@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hob_base::WsPath;
+use hob_bridge::Missing;
 use hob_edit::{Change, Proposal, Splice};
 use hob_live::requests::Renaming;
 use hob_proto::ToolError;
 use hob_proto::tools::edit::RenameArgs;
 use hob_proto::tools::nav::PositionArgs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::{Outcome, ToolCall, rename as live, unsaved};
 use super::{Desk, guard};
 
 const TOOL: &str = "edit_rename";
+
+/// Uses that would keep the old name and are told one by one.
+const MOST_LEFT: usize = 40;
 
 pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     let args: RenameArgs = call.args()?;
@@ -22,6 +26,7 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     guard::allowed(call, &*call.host.workspace(&call.start).map_err(|error| super::errors::open(&error))?)?;
     let target = PositionArgs { file: args.file, line: args.line, col: args.col, node_id: args.node_id };
     let renamed = live::rename(call, &target, &args.new_name)?;
+    let left_behind: Vec<Value> = renamed.left_behind.iter().take(MOST_LEFT).map(place).collect();
     let desk = Desk::new(call, renamed.workspace, args.stage)?;
     let label = label(&renamed.renaming, &args.new_name);
     let changes = changes(call, &desk, renamed.renaming)?;
@@ -30,8 +35,15 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     if let Some(error) = unsaved::refuse(&unsaved) {
         return Err(error);
     }
-    let details = json!({"completeness": renamed.completeness});
+    let mut details = json!({"completeness": renamed.completeness});
+    if !left_behind.is_empty() {
+        details["leftBehind"] = left_behind.into();
+    }
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
+}
+
+fn place(one: &Missing) -> Value {
+    json!({"file": one.path.as_str(), "line": one.line, "fromMap": one.confidence.as_str()})
 }
 
 fn label(renaming: &Renaming, new_name: &str) -> String {

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 /// Reads JSON; `None` when it is none even with comments and trailing commas removed.
-pub(super) fn parse(text: &str) -> Option<Value> {
+#[must_use]
+pub fn parse(text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).or_else(|_| serde_json::from_slice(&strip(text))).ok()
 }

@@ -39,6 +39,7 @@ use crate::langs::support::{Handled, Lead};
 use crate::walk::{Cx, Rules, Step, walk};
 use grammar::{Act, Grammar};
 
+pub use json::parse as parse_json;
 pub use manifest::{package_json, tsconfig};
 
 /// TypeScript's row in the language table.

@@ -1,0 +1,229 @@
+//! Uses of a definition that the map knows and a language server's answer does not have.
+//!
+//! A server knows the projects that it has loaded; the map knows every file of the workspace, but not every type. Where the map
+//! has followed an import, or knows better, the use is there, whatever a server says: an answer without it is not whole. What
+//! the map only guesses by name is no reason to doubt a server.
+//!
+//! The two are compared by file and line. They differ honestly in what they count as a use, and that is no disagreement: the line
+//! of an import counts only in files of which the server has nothing at all, and the line of the declaration always counts as
+//! listed.
+
+use std::collections::HashSet;
+
+use hob_base::{CancelToken, WsPath};
+use hob_live::uri::FileRef;
+use hob_map::Map;
+use hob_map::facts::DefKind;
+use hob_map::graph::{Confidence, DefRef, EdgeKind, NodeInfo, NodeKind, Use};
+
+/// What a server was asked: which of the map's uses belong into its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Every use.
+    References,
+    /// What has to change with the name: every use under that name.
+    Rename,
+    /// Calls of it.
+    Callers,
+    /// What is derived from it.
+    Implementations,
+}
+
+impl Question {
+    fn wants(self, one: &Use, of: &NodeInfo) -> bool {
+        let is_contract = matches!(of.kind, NodeKind::Def(DefKind::Interface | DefKind::Trait));
+        match self {
+            Self::References => true,
+            Self::Rename => !one.is_renamed,
+            Self::Callers => one.kind == EdgeKind::Calls,
+            // An interface that extends another one implements nothing.
+            Self::Implementations => {
+                one.kind == EdgeKind::Implements || (one.kind == EdgeKind::Extends && !is_contract)
+            }
+        }
+    }
+}
+
+/// The places of a server's answer that lie in the workspace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Listed {
+    lines: HashSet<(WsPath, u32)>,
+    files: HashSet<WsPath>,
+}
+
+impl Listed {
+    /// Adds a place, by its first line.
+    pub fn add(&mut self, file: &FileRef, line: u32) {
+        let FileRef::Inside(path) = file else { return };
+        self.lines.insert((path.clone(), line));
+        if !self.files.contains(path) {
+            self.files.insert(path.clone());
+        }
+    }
+
+    /// Whether any place lies in a file.
+    #[must_use]
+    pub fn mentions(&self, path: &WsPath) -> bool {
+        self.files.contains(path)
+    }
+
+    fn has(&self, path: &WsPath, lines: (u32, u32)) -> bool {
+        self.lines.iter().any(|(file, line)| file == path && (lines.0..=lines.1).contains(line))
+    }
+}
+
+/// A use that a server did not list.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Missing {
+    /// The file.
+    pub path: WsPath,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based UTF-16 column; `None` for imports.
+    pub col: Option<u32>,
+    /// How sure the map is: [`Confidence::Import`] or better.
+    pub confidence: Confidence,
+    /// The definition that it is written in, or the file.
+    pub from: NodeInfo,
+}
+
+/// What a comparison came to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct LeftOut {
+    /// The definition's name.
+    pub name: String,
+    /// What the server did not list, by file and line.
+    pub missing: Vec<Missing>,
+    /// Whether time ran out before all uses were found.
+    pub is_cut: bool,
+}
+
+/// Compares the uses of `def` that the map is sure of with a server's answer. Files that do not `count`, because the two sides
+/// may have seen different contents, are left aside.
+#[must_use]
+pub fn left_out(
+    map: &Map,
+    (def, question): (DefRef, Question),
+    (listed, counts): (&Listed, &dyn Fn(&WsPath) -> bool),
+    cancel: &CancelToken,
+) -> LeftOut {
+    let Some(of) = map.info(def.into()) else { return LeftOut::default() };
+    let (uses, outcome) = map.places(def, cancel);
+    let mut missing = Vec::new();
+    for one in uses.iter().filter(|one| one.confidence <= Confidence::Import && question.wants(one, &of)) {
+        let Some((path, _)) = map.file(one.file) else { continue };
+        if !is_listed(map, (one, path), (&of, question), listed) && counts(path) {
+            let Some(from) = map.info(one.from) else { continue };
+            let (path, confidence) = (path.clone(), one.confidence);
+            missing.push(Missing { path, line: one.line, col: one.col, confidence, from });
+        }
+    }
+    missing.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
+    // A line that imports and uses is one line to look at.
+    missing.dedup_by(|later, first| {
+        (&later.path, later.line) == (&first.path, first.line) && first.col.is_none()
+    });
+    LeftOut { name: of.name, missing, is_cut: outcome.is_err() }
+}
+
+fn is_listed(
+    map: &Map,
+    (one, path): (&Use, &WsPath),
+    (of, question): (&NodeInfo, Question),
+    listed: &Listed,
+) -> bool {
+    let is_declaration = of.path.as_ref() == Some(path) && one.line == of.name_at.0;
+    if is_declaration || listed.lines.contains(&(path.clone(), one.line)) {
+        return true;
+    }
+    match (one.kind, question) {
+        (EdgeKind::Imports | EdgeKind::Exports, _) => listed.mentions(path),
+        // Servers point to the name of what is derived, or to all of it.
+        (_, Question::Implementations) => map.info(one.from).is_some_and(|from| listed.has(path, from.lines)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::FileId;
+    use hob_map::MapChange;
+
+    use super::*;
+
+    fn path(text: &str) -> WsPath {
+        WsPath::new(text).expect("relative")
+    }
+
+    fn map_of(files: &[(&str, &str)]) -> Map {
+        let mut map = Map::new();
+        let change = |(number, (at, text)): (usize, &(&str, &str))| {
+            let facts = hob_map::extract(hob_map::Lang::Python, at, text.as_bytes());
+            MapChange::Set { file: FileId(number as u32), path: path(at), facts: facts.into() }
+        };
+        map.apply(files.iter().enumerate().map(change).collect());
+        map
+    }
+
+    fn compared(map: &Map, (file, name): (&str, &str), question: Question, listed: &[(&str, u32)]) -> String {
+        let def = map.definition(file, name, 1).expect("it is defined");
+        let mut all = Listed::default();
+        listed.iter().for_each(|(file, line)| all.add(&FileRef::Inside(path(file)), *line));
+        let cancel = CancelToken::default();
+        let found = left_out(map, (def, question), (&all, &|_| true), &cancel);
+        let shown = |one: &Missing| {
+            format!("{}:{} {} in {}", one.path, one.line, one.confidence.as_str(), one.from.name)
+        };
+        found.missing.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+
+    const FILES: &[(&str, &str)] = &[
+        ("a.py", "class Base:\n    pass\n\ndef run(): pass\n"),
+        (
+            "b.py",
+            "from a import run, Base\n\ndef go():\n    run()\n    run()\n\nclass Child(Base):\n    pass\n",
+        ),
+        ("c.py", "from a import run as walk\n\ndef other():\n    walk()\n"),
+        ("d.py", "def stray(x):\n    x.run()\n"),
+    ];
+
+    #[test]
+    fn what_is_followed_by_imports_and_not_listed_is_left_out() {
+        let map = map_of(FILES);
+        let run = ("a.py", "run");
+        let of = |question, listed: &[(&str, u32)]| compared(&map, run, question, listed);
+        assert_eq!(
+            of(Question::References, &[]),
+            "b.py:1 import in b.py, b.py:4 import in go, b.py:5 import in go, c.py:1 import in c.py, c.py:4 import in other"
+        );
+        assert_eq!(of(Question::References, &[("b.py", 4), ("b.py", 5), ("c.py", 4)]), "");
+        assert_eq!(
+            of(Question::References, &[("b.py", 4), ("c.py", 1)]),
+            "b.py:5 import in go, c.py:4 import in other"
+        );
+        assert_eq!(of(Question::Callers, &[("b.py", 4), ("b.py", 5)]), "c.py:4 import in other");
+        assert_eq!(
+            of(Question::Rename, &[("b.py", 1), ("b.py", 4), ("b.py", 5), ("c.py", 1)]),
+            "",
+            "a use under another name stays as it is"
+        );
+    }
+
+    #[test]
+    fn an_heir_is_listed_by_any_of_its_lines() {
+        let map = map_of(FILES);
+        let of = |listed: &[(&str, u32)]| compared(&map, ("a.py", "Base"), Question::Implementations, listed);
+        assert_eq!(of(&[]), "b.py:7 import in Child");
+        assert_eq!(of(&[("b.py", 8)]), "");
+    }
+
+    #[test]
+    fn files_that_do_not_count_are_left_aside() {
+        let map = map_of(FILES);
+        let def = map.definition("a.py", "run", 1).expect("it is defined");
+        let cancel = CancelToken::default();
+        let counts = |path: &WsPath| path.as_str() != "b.py";
+        let found = left_out(&map, (def, Question::Callers), (&Listed::default(), &counts), &cancel);
+        assert_eq!(found.missing.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["c.py"]);
+    }
+}

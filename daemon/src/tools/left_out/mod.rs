@@ -1,0 +1,301 @@
+//! Answers of language servers, held against the map.
+//!
+//! Every question about where something is used goes through here. First the server is shown a file of each project that it would
+//! not know otherwise; then it is asked; then the map says which uses it is sure of that the answer does not have. A server may
+//! only lack the files: so it is shown those, and asked again. What it still does not list is said, and no such answer is
+//! complete.
+
+mod show;
+mod solution;
+
+use std::cell::{Cell, OnceCell};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use hob_base::{Deadline, WsPath};
+use hob_bridge::{LeftOut, Listed, Missing, Question, left_out};
+use hob_live::instance::{Answer, Instance};
+use hob_live::live::LiveError;
+use hob_live::requests::{self, Asking, At, Place};
+use hob_live::uri::FileRef;
+use hob_map::Map;
+use hob_map::graph::{Confidence, DefRef};
+use hob_proto::ToolError;
+use hob_proto::tools::nav::Completeness;
+
+use super::ask::text_of;
+use super::nav::Asked;
+use super::{Needs, ToolCall, unsaved};
+use crate::host::Workspace;
+use crate::to_proto::live as to_proto;
+pub(super) use show::{anchors, calls};
+use solution::Others;
+
+/// How long the map may take for its part.
+const MAP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long it may take to find out where something is defined.
+const DEFINITION_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
+const MOST_PROJECTS: usize = 24;
+
+/// How often a server is shown files that it left out, and how many at a time.
+const ROUNDS: usize = 3;
+const SHOWN_AT_ONCE: usize = 10;
+
+/// Places that a warning names.
+const NAMED: usize = 3;
+
+/// A question whose answer is places.
+pub(super) type Ask<'q> = &'q dyn Fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError>;
+
+/// What is asked, and how the answer is read.
+pub(super) struct Inquiry<'q, T> {
+    /// Which of the map's uses belong into the answer.
+    pub(super) question: Question,
+    /// How long the server may take.
+    pub(super) patience: Duration,
+    /// The places that the answer has.
+    pub(super) listed: &'q dyn Fn(&T) -> Listed,
+    /// Asks for declarations too, where the answer is without them: servers count the names in imports among those.
+    pub(super) with_declarations: Option<Ask<'q>>,
+    /// Where the names stand that the answer turned out to be about, if it says so.
+    pub(super) about: &'q dyn Fn(&T) -> Vec<At>,
+}
+
+/// What the comparison of an answer with the map came to.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// The server's name.
+    server: &'static str,
+    /// The name that is used.
+    pub(super) name: String,
+    /// Uses that are in the map alone, by file and line.
+    pub(super) missing: Vec<Missing>,
+    /// Why there may be more of them than is known, if so.
+    doubt: Option<String>,
+}
+
+/// Asks the server of what `asked` is about, and compares its answer with the map.
+///
+/// # Errors
+/// Those of [`Asked::ask`].
+pub(super) fn ask<T>(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    inquiry: &Inquiry<'_, T>,
+    question: impl Fn(&Instance, &At, Asking<'_>) -> Result<Answer<T>, LiveError>,
+) -> Result<(Answer<T>, Held), ToolError> {
+    let until = Instant::now() + inquiry.patience;
+    let (server, others) = (Cell::new(""), OnceCell::new());
+    let first = |instance: &Instance, at: &At, asking: Asking<'_>| {
+        server.set(instance.spec().name);
+        let others = others.get_or_init(|| other_projects(&asked.workspace, &at.file, instance));
+        show_files(instance, &others.files, asking)?;
+        question(instance, at, asking)
+    };
+    let mut answer = asked.ask(call, inquiry.patience, first)?;
+    let mut left = compared(call, asked, (inquiry, &answer.value));
+    for _ in 0..ROUNDS {
+        let unseen = unseen_files(&asked.workspace, server.get(), &left.missing);
+        if unseen.is_empty() || Instant::now() > until {
+            break;
+        }
+        let again = |instance: &Instance, at: &At, asking: Asking<'_>| {
+            show_files(instance, &unseen, asking)?;
+            question(instance, at, asking)
+        };
+        // The first answer is one, too.
+        let Ok(next) = asked.ask(call, inquiry.patience, again) else { break };
+        let now = compared(call, asked, (inquiry, &next.value));
+        let (is_worse, is_better) =
+            (now.missing.len() > left.missing.len(), now.missing.len() < left.missing.len());
+        if !is_worse {
+            (answer, left) = (next, now);
+        }
+        if !is_better {
+            break;
+        }
+    }
+    each_once(&mut call.warnings);
+    let more = others.get().map_or(0, |others| others.more);
+    Ok((answer, Held { server: server.get(), doubt: left.doubt.or_else(|| too_many(more)), ..left }))
+}
+
+/// The lines of places.
+pub(super) fn lines_of(places: &[Place]) -> Listed {
+    let mut listed = Listed::default();
+    places.iter().for_each(|place| listed.add(&place.file, place.start.0));
+    listed
+}
+
+/// For answers that do not say what they are about.
+pub(super) fn what_was_asked<T>(_: &T) -> Vec<At> {
+    Vec::new()
+}
+
+impl Held {
+    /// What the map has where there is no server to compare it with.
+    pub(super) fn of_map(found: LeftOut) -> Self {
+        Self { name: found.name, missing: found.missing, ..Self::default() }
+    }
+
+    /// How whole an answer is in the light of the map, if the server's own account is `word`; what it lacks becomes a warning that
+    /// says what comes of it.
+    pub(super) fn completeness(
+        &self,
+        call: &mut ToolCall<'_>,
+        word: Completeness,
+        consequence: &str,
+    ) -> Completeness {
+        let doubt =
+            self.doubt.as_ref().map(|doubt| super::sentence(&format!("something may be missing: {doubt}")));
+        let found = self.sentence(consequence);
+        if doubt.is_none() && found.is_none() {
+            return word;
+        }
+        call.warnings.extend(found.into_iter().chain(doubt));
+        to_proto::least(word, Completeness::Partial)
+    }
+
+    fn sentence(&self, consequence: &str) -> Option<String> {
+        let count = self.missing.len();
+        let files = self.missing.chunk_by(|a, b| a.path == b.path).count();
+        let first = self.missing.iter().take(NAMED).map(|one| format!("{}:{}", one.path, one.line));
+        let mut named = first.collect::<Vec<_>>().join(", ");
+        if count > NAMED {
+            named.push_str(", ...");
+        }
+        let (uses, files) = (counted(count, "use"), counted(files, "file"));
+        (count > 0).then(|| {
+            format!(
+                "{} does not list {uses} of `{}` in {files} that the map is sure of ({named}): {consequence} It may not have \
+                 loaded the project that they belong to, so there may be more that neither of the two knows.",
+                self.server, self.name
+            )
+        })
+    }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn too_many(more: usize) -> Option<String> {
+    let of =
+        format!("the workspace has so many projects that {more} of them are not loaded for this question");
+    (more > 0).then_some(of)
+}
+
+fn each_once(warnings: &mut Vec<String>) {
+    let mut met = BTreeSet::new();
+    warnings.retain(|warning| met.insert(warning.clone()));
+}
+
+/// A file of each project that a server would not know of by itself.
+fn other_projects(workspace: &Workspace, asked: &WsPath, instance: &Instance) -> Others {
+    let spec = instance.spec();
+    if spec.projects.is_empty() {
+        return Others::default();
+    }
+    let text = workspace.text();
+    let is_of_use =
+        |path: &WsPath| path.file_name().ends_with(".json") || spec.language_of(path.file_name()).is_some();
+    let mut files: Vec<WsPath> =
+        text.paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
+    files.sort();
+    solution::others((&files, asked), (spec.projects, MOST_PROJECTS), &|path| text_of(workspace, path))
+}
+
+/// Has files open in a server; those that cannot be read are none of its business.
+fn show_files(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Result<(), LiveError> {
+    let server = instance.spec().name;
+    files.iter().try_for_each(|file| match instance.open(file, asking.read) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(LiveError::Refused { server, error }),
+    })
+}
+
+/// Files of what is missing that the server serves and has not open, from as many folders as possible.
+fn unseen_files(workspace: &Workspace, server: &str, missing: &[Missing]) -> Vec<WsPath> {
+    let running = workspace.live().pool().running(workspace.root());
+    let Some(instance) = running.iter().find(|instance| instance.spec().name == server) else {
+        return Vec::new();
+    };
+    let all: BTreeSet<&WsPath> = missing.iter().map(|one| &one.path).collect();
+    let serves = |path: &WsPath| instance.spec().language_of(path.file_name()).is_some();
+    let mut unseen: Vec<(usize, &WsPath)> = Vec::new();
+    for path in all.into_iter().filter(|path| serves(path) && instance.version(path).is_none()) {
+        let before = unseen.iter().filter(|(_, other)| other.dir() == path.dir()).count();
+        unseen.push((before, path));
+    }
+    unseen.sort();
+    unseen.into_iter().take(SHOWN_AT_ONCE).map(|(_, path)| path.clone()).collect()
+}
+
+/// Holds an answer against the map as it is now.
+fn compared<T>(call: &mut ToolCall<'_>, asked: &Asked, (inquiry, answer): (&Inquiry<'_, T>, &T)) -> Held {
+    let workspace = match call.workspace(Needs::Map) {
+        Ok(workspace) => workspace,
+        Err(error) => {
+            let doubt =
+                format!("the answer was not compared with the map: {}", error.message.trim_end_matches('.'));
+            return Held { doubt: Some(doubt), ..Held::default() };
+        }
+    };
+    let mut about = (inquiry.about)(answer);
+    if about.is_empty() {
+        about.push(asked.at.clone());
+        if defs_of(&workspace.map(), &about).is_empty() {
+            about = defined_at(call, asked);
+        }
+    }
+    let cancel = call.cancel.with_deadline(Deadline::after(MAP_PATIENCE));
+    let (stale, unsaved) = (workspace.stale(), unsaved::of(&workspace));
+    let counts = |path: &WsPath| !stale.has(path) && unsaved.iter().all(|(open, _)| open != path);
+    let map = workspace.map();
+    let mut held = Held::default();
+    for def in defs_of(&map, &about) {
+        let found = left_out(&map, (def, inquiry.question), (&(inquiry.listed)(answer), &counts), &cancel);
+        held.name = found.name;
+        held.missing.extend(found.missing);
+        if found.is_cut {
+            held.doubt = Some("the map did not find all uses in time to compare them".to_owned());
+        }
+    }
+    drop(map);
+    held.missing.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
+    if let Some(question) =
+        inquiry.with_declarations.filter(|_| held.missing.iter().any(|one| one.col.is_none()))
+    {
+        let found = asked.ask(call, inquiry.patience, question);
+        let listed = found.map(|answer| lines_of(&answer.value)).unwrap_or_default();
+        held.missing.retain(|one| one.col.is_some() || !listed.mentions(&one.path));
+    }
+    held
+}
+
+/// The definitions that are named at places, or that the references there mean.
+fn defs_of(map: &Map, about: &[At]) -> Vec<DefRef> {
+    let def_at = |at: &At| {
+        let (path, place) = (at.file.as_str(), (at.line, at.col));
+        let meant = || map.def_meant_at(path, place).filter(|(_, sure)| *sure <= Confidence::Import);
+        map.def_named_at(path, place).or_else(|| meant().map(|(def, _)| def))
+    };
+    let mut defs: Vec<DefRef> = about.iter().filter_map(def_at).collect();
+    defs.sort_unstable();
+    defs.dedup();
+    defs
+}
+
+/// Where the server says that what was asked about is defined, if that is one place in the workspace.
+fn defined_at(call: &mut ToolCall<'_>, asked: &Asked) -> Vec<At> {
+    let found = asked.ask(call, DEFINITION_PATIENCE, requests::definition);
+    let places = found.map(|answer| answer.value).unwrap_or_default();
+    let at = |place: &Place| match &place.file {
+        FileRef::Inside(file) => Some(At { file: file.clone(), line: place.start.0, col: place.start.1 }),
+        FileRef::Outside(_) => None,
+    };
+    if places.len() == 1 { places.iter().filter_map(at).collect() } else { Vec::new() }
+}

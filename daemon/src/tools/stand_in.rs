@@ -1,0 +1,177 @@
+//! The map in place of a language server that is there and cannot answer: gopls without Go has no view of any project, and refuses
+//! every question.
+//!
+//! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why, and are
+//! never complete. Where a server is only late, or none is installed, the error says what to do about it.
+
+use hob_bridge::{Listed, Missing, Question, left_out};
+use hob_map::Map;
+use hob_map::graph::{Confidence, DefRef, KindFilter, NodeInfo, NodeKind, SearchQuery};
+use hob_proto::tools::nav::{
+    Completeness, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult, TypeResult,
+};
+use hob_proto::{Anchor, ErrorCode, ToolError};
+
+use super::nav::{Asked, Lines};
+use super::{Needs, Outcome, ToolCall, data, left_out as held, map::patient};
+use crate::host::Workspace;
+
+/// The word for answers of the map.
+pub(super) const MAP: &str = "map";
+
+/// Whether the map may answer instead of this error: a running server refused the question.
+fn may_answer(error: &ToolError) -> bool {
+    error.code == ErrorCode::LspFailed && error.more.contains_key("refusal")
+}
+
+/// The outcome of `from_map` if a server refused, else the error itself.
+fn instead(
+    call: &mut ToolCall<'_>,
+    error: ToolError,
+    from_map: impl FnOnce(&mut ToolCall<'_>) -> Outcome,
+) -> Outcome {
+    if !may_answer(&error) {
+        return Err(error);
+    }
+    call.warnings.push(format!("{} The map answers instead: something may be missing.", error.message));
+    from_map(call)
+}
+
+/// Where what was asked about is defined.
+pub(super) fn definition(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
+    instead(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let found = meant(&workspace.map(), asked);
+        let locations = found.iter().filter_map(|(info, sure)| anchor(&workspace, info, *sure)).collect();
+        places(locations, None)
+    })
+}
+
+/// What is derived from what was asked about.
+pub(super) fn implementations(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
+    instead(call, error, |call| {
+        let (workspace, found) = uses(call, asked, Question::Implementations)?;
+        places(held::anchors(&workspace, &found), None)
+    })
+}
+
+/// Where what was asked about is used, in files that `counts`.
+pub(super) fn references(
+    call: &mut ToolCall<'_>,
+    (asked, error): (&Asked, ToolError),
+    counts: &dyn Fn(&Missing) -> bool,
+) -> Outcome {
+    instead(call, error, |call| {
+        let (workspace, mut found) = uses(call, asked, Question::References)?;
+        found.missing.retain(counts);
+        let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
+        places(held::anchors(&workspace, &found), Some(files))
+    })
+}
+
+/// What the map has of the signature and documentation of what was asked about.
+pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
+    instead(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let found = meant(&workspace.map(), asked);
+        let (signature, docs) = found.map(|(info, _)| (info.signature, info.doc)).unwrap_or_default();
+        let completeness = of_map(signature.is_empty());
+        data(&TypeResult { signature, docs, range: None::<NameRange>, completeness, source: MAP.to_owned() })
+    })
+}
+
+/// A file's definitions.
+pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
+    instead(call, error, |call| {
+        let workspace = call.workspace(Needs::Map)?;
+        let map = workspace.map();
+        let defs = map.file_at(asked.at.file.as_str()).map(|file| map.defs_of(file)).unwrap_or_default();
+        let infos: Vec<NodeInfo> = defs.into_iter().filter_map(|def| map.info(def.into())).collect();
+        let symbols = outline(&infos);
+        let completeness = of_map(symbols.is_empty());
+        data(&SymbolsResult { symbols, completeness, source: MAP.to_owned() })
+    })
+}
+
+/// Definitions by name, where no server that runs has an answer.
+pub(super) fn named(call: &mut ToolCall<'_>, query: &str, limit: usize) -> Result<Vec<SymbolHit>, ToolError> {
+    let workspace = call.workspace(Needs::Map)?;
+    let query = SearchQuery { text: query, kinds: KindFilter::Any, path_prefix: "", limit };
+    let hits = workspace.map().search(&query).hits;
+    let defs = hits.into_iter().map(|hit| hit.info).filter(|info| matches!(info.kind, NodeKind::Def(_)));
+    Ok(defs.filter_map(hit).collect())
+}
+
+fn hit(info: NodeInfo) -> Option<SymbolHit> {
+    let container = info.qualified.rsplit_once('.').map(|(container, _)| container.to_owned());
+    let (line, col) = info.name_at;
+    let (kind, file) = (info.kind.as_str().to_owned(), info.path?.to_string());
+    Some(SymbolHit { name: info.name, kind, container, file, line, col, external: false })
+}
+
+fn of_map(is_empty: bool) -> Completeness {
+    if is_empty { Completeness::Unknown } else { Completeness::Partial }
+}
+
+fn places(locations: Vec<Anchor>, files: Option<usize>) -> Outcome {
+    let (total, completeness) = (files.map(|_| locations.len()), of_map(locations.is_empty()));
+    data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
+}
+
+/// What stands at the place that was asked about, and how sure the map is of that.
+fn meant(map: &Map, asked: &Asked) -> Option<(NodeInfo, Confidence)> {
+    let (def, sure) = def_at(map, asked)?;
+    Some((map.info(def.into())?, sure))
+}
+
+fn def_at(map: &Map, asked: &Asked) -> Option<(DefRef, Confidence)> {
+    let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
+    let named = map.def_named_at(path, at).map(|def| (def, Confidence::Exact));
+    named.or_else(|| map.def_meant_at(path, at))
+}
+
+fn uses(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    question: Question,
+) -> Result<(std::sync::Arc<Workspace>, held::Held), ToolError> {
+    let workspace = call.workspace(Needs::Map)?;
+    let cancel = patient(&call.cancel);
+    let map = workspace.map();
+    let found = def_at(&map, asked)
+        .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
+    drop(map);
+    Ok((workspace, held::Held::of_map(found.unwrap_or_default())))
+}
+
+fn anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {
+    let path = info.path.clone()?;
+    let (line, col) = info.name_at;
+    let file = path.to_string();
+    let snippet = Lines::of(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
+    let from_map = Some(sure.as_str().to_owned());
+    Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map })
+}
+
+/// Definitions as a tree: what is written within another one is below it.
+fn outline(infos: &[NodeInfo]) -> Vec<OutlineEntry> {
+    let within = |prefix: &str, info: &NodeInfo| {
+        let rest = info.qualified.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
+        rest.is_some_and(|rest| !rest.contains('.'))
+    };
+    let is_below_one = |info: &&NodeInfo| infos.iter().any(|other| within(&other.qualified, info));
+    let entry = |info: &NodeInfo| branch(infos, info, &within);
+    infos.iter().filter(|info| !is_below_one(info)).map(entry).collect()
+}
+
+fn branch(infos: &[NodeInfo], info: &NodeInfo, within: &dyn Fn(&str, &NodeInfo) -> bool) -> OutlineEntry {
+    let children = infos.iter().filter(|child| within(&info.qualified, child));
+    OutlineEntry {
+        name: info.name.clone(),
+        kind: info.kind.as_str().to_owned(),
+        line: info.lines.0,
+        end_line: info.lines.1,
+        detail: Some(info.signature.clone()).filter(|text| !text.is_empty()),
+        children: children.map(|child| branch(infos, child, within)).collect(),
+    }
+}
