@@ -42,6 +42,7 @@ mod second_user;
 mod servers;
 mod service;
 mod settings;
+mod several_projects;
 mod setup;
 mod stats;
 mod storm;
