@@ -9,6 +9,7 @@ pub mod error;
 pub mod frame;
 pub mod hello;
 pub mod holder;
+pub mod jsonrpc;
 pub mod message;
 pub mod node_id;
 pub mod places;

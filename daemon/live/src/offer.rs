@@ -183,12 +183,8 @@ fn text_document() -> Value {
         },
         "selectionRange": fixed,
         "semanticTokens": semantic_tokens(),
-        "inlayHint": {
-            "dynamicRegistration": false,
-            "resolveSupport": {
-                "properties": ["tooltip", "textEdits", "label.tooltip", "label.location", "label.command"],
-            },
-        },
+        // Whole at once: what a hint leaves for later is lost on an editor that cannot ask for it.
+        "inlayHint": fixed,
         "linkedEditingRange": fixed,
     })
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken};
 use hob_live::instance::Instance;
@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::link::LinkKey;
+use super::route::AGAIN_WITHIN;
 use super::shape::abilities::Abilities;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
@@ -43,11 +44,41 @@ pub(super) struct Request {
     pub(super) id: RequestId,
     pub(super) method: String,
     pub(super) params: Option<Arc<RawValue>>,
-    /// It was lost with a server already.
-    pub(super) again: bool,
+    /// Set once it went down with a server, or the map had nothing while one started: until when the next one is waited for.
+    pub(super) until: Option<Instant>,
+    /// How many servers have ended while they worked on it.
+    pub(super) ends: u8,
+    /// Whether it went down with a server.
+    pub(super) lost: bool,
 }
 
 impl Request {
+    /// A new one.
+    pub(super) fn new(id: RequestId, method: String, params: Option<Box<RawValue>>) -> Self {
+        Self { id, method, params: params.map(Arc::from), until: None, ends: 0, lost: false }
+    }
+
+    /// It waits for the next server, from now on for a bounded time.
+    pub(super) fn waiting(&self) -> Self {
+        let until = self.until.unwrap_or_else(|| Instant::now() + AGAIN_WITHIN);
+        Self { until: Some(until), ..self.clone() }
+    }
+
+    /// As [`Self::waiting`], because it went down with one.
+    pub(super) fn lost(&self) -> Self {
+        Self { lost: true, ..self.waiting() }
+    }
+
+    /// Whether the next server is still waited for.
+    pub(super) fn waits(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Until when; now, if nobody is waited for.
+    pub(super) fn until(&self) -> Instant {
+        self.until.unwrap_or_else(Instant::now)
+    }
+
     /// Its parameters, as far apart as can be.
     pub(super) fn value(&self) -> Value {
         let parsed = self.params.as_deref().and_then(|params| serde_json::from_str(params.get()).ok());
@@ -66,8 +97,12 @@ pub(super) enum Event {
     Gone(LinkKey, String),
     /// A request is to be asked again.
     Again(Request),
+    /// A request is to be asked again, in a moment.
+    Later(Request),
     /// A request is to be answered from the map.
     FromMap(Request),
+    /// A server said, in these words, that it serves nothing of the project that a request is about.
+    NoProject(LinkKey, String, Request),
     /// A document is to be judged, after a while.
     Judge(String, Duration),
     /// All documents of a server are to be judged.
@@ -190,6 +225,11 @@ impl Desk {
         self.waiting().contains_key(id)
     }
 
+    /// Whether nobody works on a request at the moment.
+    pub(super) fn is_unattended(&self, id: &RequestId) -> bool {
+        matches!(self.waiting().get(id), Some(Worker::Nobody))
+    }
+
     /// The editor does not want an answer any more. It still gets one: from whoever works on it, or now.
     pub(super) fn cancel(&self, id: &RequestId) {
         let waiting = self.waiting();
@@ -246,6 +286,12 @@ impl Desk {
         if self.waiting().remove(id).is_some() {
             self.say(json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
         }
+    }
+
+    /// Refuses a message that could not be read but for its id, which is JSON.
+    pub(super) fn refuse_unread(&self, id: &str, why: &str) {
+        let error = ResponseError::new(codes::INVALID_REQUEST, format!("this is no JSON-RPC request: {why}"));
+        self.say(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, json!(error)));
     }
 
     /// Refuses a request about a text that does not count.
@@ -318,13 +364,29 @@ impl Desk {
 }
 
 /// Sees to it that a request which a thread of ours works on is answered, however that ends.
-pub(super) struct Promise(pub(super) Arc<Desk>, pub(super) RequestId);
+pub(super) struct Promise {
+    desk: Arc<Desk>,
+    id: RequestId,
+    is_ours: bool,
+}
+
+impl Promise {
+    pub(super) fn new(desk: Arc<Desk>, id: RequestId) -> Self {
+        Self { desk, id, is_ours: true }
+    }
+
+    /// Somebody else answers it.
+    pub(super) fn pass_on(mut self) {
+        self.is_ours = false;
+    }
+}
 
 impl Drop for Promise {
     fn drop(&mut self) {
-        let error =
-            ResponseError::new(codes::INTERNAL_ERROR, "hob could not answer this; its log has the details");
-        self.0.refuse(&self.1, &error);
+        if self.is_ours {
+            let words = "hob could not answer this; its log has the details";
+            self.desk.refuse(&self.id, &ResponseError::new(codes::INTERNAL_ERROR, words));
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use super::begin::{kind_of, name_for, path_of};
 use super::desk::{Event, MessageKind};
 use super::documents::{DidChange, Document, Place, too_much};
 use super::link::{Eyes, Link, LinkKey};
+use super::remembered::Remembered;
 
 /// How long a server may take to be there.
 const STARTS_WITHIN: Duration = Duration::from_secs(120);
@@ -312,6 +313,7 @@ impl Editor {
             view: self.view(&key.root),
             instance: Arc::downgrade(&instance),
             registered: Mutex::default(),
+            remembered: Remembered::default(),
         });
         instance.session().share.attach(Arc::<Eyes>::clone(&eyes) as Arc<dyn Onlooker>);
         // What it has said already it does not say again.

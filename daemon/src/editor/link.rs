@@ -15,6 +15,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::desk::{Desk, Event, Request};
+use super::remembered::Remembered;
 use super::shape::capabilities::offers;
 use super::shape::encoding::Encoding;
 use super::shape::results::{self, Context};
@@ -59,6 +60,8 @@ pub(super) struct Eyes {
     pub(super) instance: std::sync::Weak<Instance>,
     /// Registrations that the editor was told of: methods by the server's ids.
     pub(super) registered: Mutex<BTreeMap<String, String>>,
+    /// What this editor would lose of diagnostics.
+    pub(super) remembered: Remembered,
 }
 
 /// What hob does for every editor itself, whatever a server registers for it.
@@ -164,6 +167,9 @@ impl Eyes {
             *params = translate::to_editor(params.take(), *encoding, documents);
         }
         let method = "textDocument/publishDiagnostics";
+        if !abilities.diagnostics.data {
+            self.remembered.keep(params["uri"].as_str().unwrap_or_default(), &params["diagnostics"]);
+        }
         if results::needs_shaping(method, abilities)
             && let Ok(shaped) =
                 results::for_editor(method, params.take(), abilities, &Context { uri: "", text: None })
@@ -187,6 +193,11 @@ impl Eyes {
         {
             self.desk.notify("textDocument/publishDiagnostics", Some(&raw));
         }
+    }
+
+    /// Whether the editor was told that the server answers this as well.
+    pub(super) fn has_registered(&self, method: &str) -> bool {
+        self.registered().values().any(|known| known == method)
     }
 
     fn register(&self, params: Option<&RawValue>) {

@@ -5,18 +5,22 @@
 //! of a server the share's (`hob_live::share`); here is the editor's end of both:
 //!
 //! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
-//! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `own` and `tools` hob's own requests;
+//! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `asked` and `eager` what servers answer, `own` and
+//!   `tools` hob's own requests;
 //! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
 
+mod asked;
 mod begin;
 mod desk;
 mod documents;
+mod eager;
 mod fallback;
 mod follow;
 mod late;
 mod link;
 mod own;
 mod pull;
+mod remembered;
 mod route;
 mod shape;
 mod tools;
@@ -35,6 +39,7 @@ use hob_live::instance::Instance;
 use hob_live::rpc::jsonrpc::Incoming;
 use hob_live::rpc::{ResponseError, codes};
 use hob_live::views::{EditorId, View};
+use hob_proto::jsonrpc::IdScan;
 
 use crate::calls::{Calls, EditorClient, EditorSide, Held};
 use crate::host::Host;
@@ -57,6 +62,15 @@ enum Phase {
     Served,
     /// It has said that it will go.
     Leaving,
+}
+
+/// What becomes of a request that is held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Due {
+    /// A server has kept it for too long, or has not come: the map answers, as far as it can.
+    Map,
+    /// It is asked again.
+    Again,
 }
 
 /// One editor, on its thread.
@@ -83,8 +97,8 @@ struct Editor {
     last: Option<LinkKey>,
     /// The document that was asked about last.
     last_uri: String,
-    /// Requests of which a loading server may keep the answer: until when.
-    held: Vec<(Instant, Request)>,
+    /// Requests of which something becomes at a certain time if they are not answered by then.
+    held: Vec<(Instant, Due, Request)>,
     /// Whether it asks by itself what is wrong.
     pulls_itself: bool,
     /// Documents of which servers will be asked what is wrong with them, and when.
@@ -188,7 +202,9 @@ impl Editor {
             Event::Started(key, outcome) => self.started(key, outcome),
             Event::Gone(key, why) => self.gone(&key, &why),
             Event::Again(request) => self.route(request),
+            Event::Later(request) => self.ask_later(request),
             Event::FromMap(request) => self.ask_map(request),
+            Event::NoProject(key, why, request) => self.without_project((key, &why), request),
             Event::Judge(uri, after) => drop(self.to_judge.insert(uri, Instant::now() + after)),
             Event::JudgeAll(key) => self.judge_all_soon(&key),
             Event::Notice(root, notice) => self.notice(&root, notice),
@@ -199,14 +215,16 @@ impl Editor {
     fn hear(&mut self, text: &str) {
         match Incoming::parse(text.as_bytes()) {
             Ok(Incoming::Request { id, method, params }) => {
-                let request = Request { id, method, params: params.map(Arc::from), again: false };
-                self.requested(request);
+                self.requested(Request::new(id, method, params));
             }
             Ok(Incoming::Notification { method, params }) => self.follow(&method, params.as_deref()),
             Ok(Incoming::Response { id, outcome }) => self.desk.answered(id.as_ref(), outcome),
             Err(why) => {
-                // It has no number that could be answered.
                 tracing::warn!(why, "a message of an editor is not JSON-RPC");
+                // What has a number and no answer would be waited for.
+                if let Some(id) = IdScan::of(text.as_bytes()) {
+                    self.desk.refuse_unread(&id, &why);
+                }
             }
         }
     }

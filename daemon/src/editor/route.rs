@@ -4,6 +4,9 @@
 //! The map answers what it can where no server does: none is known, none can be had, it is starting, it loads and has found nothing
 //! yet, or holds its answer back. A request about a text that is not the one that servers have is refused quietly, because every
 //! position in it would be a guess.
+//!
+//! A request that goes down with its server is asked of the next one, and what the map does not know while a server starts waits for
+//! it; both for a bounded time, after which the map's answer stands.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,20 +15,20 @@ use hob_base::{CancelToken, Deadline, WsPath};
 use hob_live::documents::Doc;
 use hob_live::instance::Instance;
 use hob_live::ready::Readiness;
-use hob_live::rpc::{CallError, Outcome, RequestId, ResponseError, codes};
+use hob_live::rpc::{RequestId, ResponseError, codes};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::desk::{Desk, Event, Promise, Request, Worker, cancelled};
+use super::asked::Asked;
+use super::desk::{Event, MessageKind, Promise, Request, Worker};
 use super::documents::Document;
 use super::link::{Link, LinkKey, MOST_QUEUED, text_of};
 use super::shape::capabilities::{offers, offers_command};
-use super::shape::code_actions::is_unresolved;
 use super::shape::encoding::Encoding;
-use super::shape::results::{self, Context};
+use super::shape::results::Context;
 use super::shape::translate::{self, Documents};
-use super::{Editor, fallback, versions};
+use super::{Due, Editor, fallback};
 use crate::host::{Phase, Workspace};
 
 /// How long a server that loads may hold back an answer that the map has too.
@@ -43,9 +46,11 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How long servers may take over the symbols of a project, which the map has at once.
 const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
 
-/// How many actions of a list are completed for an editor that cannot ask for the rest of one, and how long that may take.
-const MOST_RESOLVED: usize = 50;
-const RESOLVED_WITHIN: Duration = Duration::from_secs(5);
+/// How long a request that went down with its server waits for the next one, and one that the map cannot answer for one that starts.
+pub(super) const AGAIN_WITHIN: Duration = Duration::from_secs(15);
+
+/// How soon a server that loads is asked again for what went down with the one before it.
+const AGAIN_AFTER: Duration = Duration::from_millis(250);
 
 /// What can be seen of a request's parameters without knowing its method.
 #[derive(Deserialize, Default)]
@@ -99,6 +104,8 @@ impl Editor {
         match request.method.as_str() {
             "workspace/symbol" => return self.symbols(request),
             method if super::own::is_own(method) => return self.own(request),
+            // Nobody else has such.
+            method if method.starts_with("hob/") => return self.refuse_unknown(&request),
             _ => {}
         }
         let peek = Peek::of(request.params.as_deref());
@@ -130,7 +137,11 @@ impl Editor {
                 let instance = Arc::clone(instance);
                 self.ask(&key, &instance, request);
             }
-            Some(Link::Starting(_)) if fallback::answers(&request.method) => self.ask_map(request),
+            Some(Link::Starting(queue)) if request.waits() && queue.len() < MOST_QUEUED => {
+                queue.push_back(request.clone());
+                self.held.push((request.until(), Due::Map, request));
+            }
+            Some(Link::Starting(_)) if fallback::answers(&request.method) => self.ask_map_first(request),
             Some(Link::Starting(queue)) if queue.len() < MOST_QUEUED => queue.push_back(request),
             _ => self.without_server(request),
         }
@@ -161,11 +172,37 @@ impl Editor {
         if fallback::answers(&request.method) {
             return self.ask_map(request);
         }
-        match offers(&Value::Null, &request.method) {
-            // Offered for the sake of another language, or by a server that is not there now.
-            Some(_) => self.desk.answer_raw(&request.id, "null"),
-            None => self.refuse_unknown(&request),
+        if request.lost {
+            let words =
+                "the language server has ended, and the next one is not there yet; ask again in a moment";
+            return self.desk.refuse(&request.id, &ResponseError::new(codes::REQUEST_FAILED, words));
         }
+        match self.was_offered(&request.method) {
+            // For the sake of another language, or by a server that is not there now.
+            true => self.desk.answer_raw(&request.id, "null"),
+            false => self.refuse_unknown(&request),
+        }
+    }
+
+    /// Whether the editor was told, at its greeting or later, that it may ask this.
+    fn was_offered(&self, method: &str) -> bool {
+        let registered = || self.eyes.values().any(|eyes| eyes.has_registered(method));
+        offers(self.desk.offered(), method) == Some(true) || registered()
+    }
+
+    /// A server runs, but serves nothing of the project: as if there were none.
+    pub(super) fn without_project(&mut self, (key, why): (LinkKey, &str), request: Request) {
+        let message = format!(
+            "hob: {} serves nothing of {} ({}). Definitions, references, symbols and hovers come from hob's map; `hob servers` says what \
+             it needs.",
+            key.kind,
+            key.root,
+            why.trim()
+        );
+        if self.told.insert(key) {
+            self.desk.show(MessageKind::Info, &message);
+        }
+        self.without_server(request);
     }
 
     fn refuse_unknown(&self, request: &Request) {
@@ -182,13 +219,14 @@ impl Editor {
         let is_ready = matches!(instance.readiness(), Readiness::Ready | Readiness::Impaired(_));
         let from_map = !is_ready && fallback::answers(&request.method);
         if from_map {
-            self.held.push((Instant::now() + HELD_FOR, request.clone()));
+            let due = if request.waits() { request.until() } else { Instant::now() + HELD_FOR };
+            self.held.push((due, Due::Map, request.clone()));
         }
         let editor = self.desk.editor;
         let share = &instance.session().share;
         let is_command = request.method == "workspace/executeCommand";
         share.active(editor, is_command);
-        let params = self.for_server(&request);
+        let params = self.for_server(key, &request);
         let (params, tokens) =
             match params.as_deref().and_then(|params| share.with_own_tokens(editor, params)) {
                 Some((params, tokens)) => (Some(params.into()), tokens),
@@ -208,17 +246,21 @@ impl Editor {
         let on_outcome = Box::new(move |outcome| asked.answered(outcome));
         match instance.forward(&request.method, params.as_deref(), on_outcome) {
             Ok(number) => self.desk.works(&request.id, Worker::Server(Arc::downgrade(instance), number)),
-            Err(_) if request.again => self.without_server(request),
-            Err(_) => {
-                // It has just ended, and is about to be noticed.
-                self.gone(key, "its connection is closed");
-                self.route(Request { again: true, ..request });
-            }
+            Err(_) => self.ask_next(key, request),
+        }
+    }
+
+    /// Has the server that comes next answer: this one has just ended, and that is about to be noticed.
+    fn ask_next(&mut self, key: &LinkKey, request: Request) {
+        self.gone(key, "its connection is closed");
+        match self.links.get(key) {
+            Some(Link::Up(_)) => self.without_server(request),
+            _ => self.route(request.lost()),
         }
     }
 
     /// The parameters as a server wants them: its columns, and the name under which it knows the document.
-    fn for_server(&self, request: &Request) -> Option<Arc<RawValue>> {
+    fn for_server(&self, key: &LinkKey, request: &Request) -> Option<Arc<RawValue>> {
         let encoding = self.desk.met().1;
         let params = request.params.clone()?;
         let peek = Peek::of(Some(&params));
@@ -227,10 +269,17 @@ impl Editor {
             Some((uri, document.view.uri(&document.doc)))
         });
         let is_renamed = known.as_ref().is_some_and(|(theirs, ours)| theirs != ours);
-        if encoding == Encoding::Utf16 && !is_renamed {
+        let remembered = (request.method == "textDocument/codeAction")
+            .then(|| self.eyes.get(key))
+            .flatten()
+            .filter(|_| !self.desk.met().0.diagnostics.data);
+        if encoding == Encoding::Utf16 && !is_renamed && remembered.is_none() {
             return Some(params);
         }
         let mut value: Value = serde_json::from_str(params.get()).ok()?;
+        if let Some((eyes, diagnostics)) = remembered.zip(value.pointer_mut("/context/diagnostics")) {
+            eyes.remembered.put_back(peek.uri().unwrap_or_default(), diagnostics);
+        }
         if encoding != Encoding::Utf16 {
             let texts = |uri: &str| self.documents.get(uri).map(|document| Arc::clone(&document.text));
             let documents = Documents { asked: &self.last_uri, texts: &texts };
@@ -248,6 +297,16 @@ impl Editor {
 
     /// Answers from the map, on a thread of its own.
     pub(super) fn ask_map(&mut self, request: Request) {
+        self.ask_map_or(request, false);
+    }
+
+    /// Answers from the map while a server starts, which is waited for if the map has nothing.
+    fn ask_map_first(&mut self, request: Request) {
+        let may_wait = request.until.is_none();
+        self.ask_map_or(request, may_wait);
+    }
+
+    fn ask_map_or(&mut self, request: Request, may_wait: bool) {
         if !self.desk.is_waiting(&request.id) {
             return;
         }
@@ -270,30 +329,35 @@ impl Editor {
             let question =
                 fallback::Question { workspace, path: path.as_ref(), text, params: &params, cancel };
             let answer = fallback::answer(&request.method, &question).unwrap_or(Value::Null);
-            (request, answer)
+            let next = (may_wait && is_nothing(&answer)).then(|| Event::Again(request.waiting()));
+            (request, answer, next)
         };
         self.aside(&root, id, work);
     }
 
-    /// Works on a request aside, with the open project; what is answered is shaped for the editor.
+    /// Works on a request aside, with the open project; what is answered is shaped for the editor, unless something else is to be done
+    /// for it.
     fn aside(
         &self,
         root: &hob_base::AbsPath,
         id: RequestId,
-        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (Request, Value) + Send + 'static,
+        work: impl FnOnce(&Arc<Workspace>, &CancelToken) -> (Request, Value, Option<Event>) + Send + 'static,
     ) {
         let (host, desk, root) = (Arc::clone(&self.host), Arc::clone(&self.desk), root.clone());
         let view = self.host.live().pool().view(&root);
         let cancel = CancelToken::new(Deadline::after(MAP_PATIENCE));
-        let promise = Promise(Arc::clone(&desk), id.clone());
+        let promise = Promise::new(Arc::clone(&desk), id.clone());
         let run = move || {
-            let _promise = promise;
             let Ok(workspace) = host.workspace(&root) else { return };
             let until = Instant::now() + INDEXED_WITHIN;
             while workspace.progress.now().phase != Phase::Done && Instant::now() < until {
                 std::thread::sleep(LOOK_EVERY);
             }
-            let (request, answer) = work(&workspace, &cancel);
+            let (request, answer, next) = work(&workspace, &cancel);
+            if let Some(next) = next {
+                promise.pass_on();
+                return desk.post(next);
+            }
             let uri = Peek::of(request.params.as_deref()).uri().unwrap_or_default().to_owned();
             let texts = |uri: &str| text_of(&view, uri);
             desk.answer_shaped(&request, answer, (&Context { uri: &uri, text: None }, &texts));
@@ -328,7 +392,7 @@ impl Editor {
                     all = fallback::merge_symbols(&found, all);
                 }
             }
-            (request, all)
+            (request, all, None)
         });
     }
 
@@ -339,10 +403,22 @@ impl Editor {
         }
         let now = Instant::now();
         let desk = Arc::clone(&self.desk);
-        self.held.retain(|(_, request)| desk.is_waiting(&request.id));
-        let due: Vec<Request> =
-            self.held.extract_if(.., |(until, _)| *until <= now).map(|(_, request)| request).collect();
-        due.into_iter().for_each(|request| self.ask_map(request));
+        self.held.retain(|(.., request)| desk.is_waiting(&request.id));
+        let due: Vec<_> = self.held.extract_if(.., |(until, ..)| *until <= now).collect();
+        for (_, due, request) in due {
+            match due {
+                Due::Again => self.route(request),
+                Due::Map if fallback::answers(&request.method) => self.ask_map(request),
+                // A server works on it, and nobody else could.
+                Due::Map if !self.desk.is_unattended(&request.id) => {}
+                Due::Map => self.without_server(request),
+            }
+        }
+    }
+
+    /// Asks a request again that a loading server has no answer to.
+    pub(super) fn ask_later(&mut self, request: Request) {
+        self.held.push((Instant::now() + AGAIN_AFTER, Due::Again, request));
     }
 }
 
@@ -354,122 +430,11 @@ fn path_in(doc: &Doc) -> Option<WsPath> {
     }
 }
 
+/// Whether an answer says that there is nothing.
+pub(super) fn is_nothing(answer: &Value) -> bool {
+    answer.is_null() || answer.as_array().is_some_and(Vec::is_empty)
+}
+
 fn is_as_on_disk(document: &Document) -> bool {
     document.view.is_as_on_disk(&document.doc, &document.text)
-}
-
-/// A request that a server works on.
-struct Asked {
-    desk: Arc<Desk>,
-    instance: std::sync::Weak<Instance>,
-    key: LinkKey,
-    view: Arc<hob_live::views::View>,
-    request: Request,
-    uri: String,
-    tokens: Vec<String>,
-    /// Whether the map is asked if the server, which is loading, has nothing.
-    from_map: bool,
-    is_command: bool,
-}
-
-impl Asked {
-    /// On the thread that reads from the server.
-    fn answered(self, outcome: Outcome) {
-        if let Some(instance) = self.instance.upgrade() {
-            let share = &instance.session().share;
-            share.forget_tokens(&self.tokens);
-            if self.is_command {
-                share.command_ended(self.desk.editor);
-            }
-        }
-        match outcome {
-            Ok(result) => self.give(result.as_deref().map_or("null", RawValue::get)),
-            Err(CallError::Refused(error)) => self.refused(error),
-            Err(CallError::Closed(why)) => {
-                tracing::debug!(key = %self.key, why, "asking again: the server went away under an editor's question");
-                match self.request.again || self.is_command {
-                    true => {
-                        let error =
-                            ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");
-                        self.desk.refuse(&self.request.id, &error);
-                    }
-                    false => self.desk.post(Event::Again(Request { again: true, ..self.request })),
-                }
-            }
-            Err(CallError::Stopped(_) | CallError::Malformed { .. }) => {
-                self.desk.refuse(&self.request.id, &cancelled());
-            }
-        }
-    }
-
-    fn refused(self, error: ResponseError) {
-        let map_may = self.from_map || error.code == codes::METHOD_NOT_FOUND;
-        match map_may && error.code != codes::REQUEST_CANCELLED && fallback::answers(&self.request.method) {
-            true => self.desk.post(Event::FromMap(self.request)),
-            false => self.desk.refuse(&self.request.id, &error),
-        }
-    }
-
-    /// Has the server say what actions do that this editor would have to ask for later, and cannot.
-    fn complete(self, mut actions: Value) {
-        let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
-        let promise = Promise(Arc::clone(&desk), id.clone());
-        let run = move || {
-            let _promise = promise;
-            let cancel = CancelToken::new(Deadline::after(RESOLVED_WITHIN));
-            let abilities = &self.desk.met().0;
-            let unresolved = actions.as_array_mut().into_iter().flatten();
-            let unresolved = unresolved.filter(|action| is_unresolved(action, abilities)).take(MOST_RESOLVED);
-            for action in unresolved {
-                let Some(instance) = self.instance.upgrade() else { break };
-                if let Ok(mut whole) = instance.request_value("codeAction/resolve", action, &cancel) {
-                    self.renumber(&mut whole);
-                    *action = whole;
-                }
-            }
-            self.finish(actions);
-        };
-        desk.aside("hob-editor-actions", &id, run);
-    }
-
-    fn give(self, result: &str) {
-        if self.from_map && matches!(result, "null" | "[]") {
-            return self.desk.post(Event::FromMap(self.request));
-        }
-        let (abilities, encoding) = self.desk.met();
-        let method = self.request.method.as_str();
-        let utf16 = *encoding == Encoding::Utf16;
-        let has_versions = versions::may_have(method);
-        if utf16 && !has_versions && !results::needs_shaping(method, abilities) {
-            return self.desk.answer_raw(&self.request.id, result);
-        }
-        let Ok(mut value) = serde_json::from_str::<Value>(result) else {
-            return self.desk.answer_raw(&self.request.id, result);
-        };
-        if has_versions {
-            self.renumber(&mut value);
-        }
-        let is_incomplete = |action: &Value| is_unresolved(action, abilities);
-        if method == "textDocument/codeAction"
-            && value.as_array().is_some_and(|actions| actions.iter().any(is_incomplete))
-        {
-            return self.complete(value);
-        }
-        self.finish(value);
-    }
-
-    fn renumber(&self, value: &mut Value) {
-        if let Some(instance) = self.instance.upgrade() {
-            versions::renumber(value, (&self.view, &instance), self.desk.editor);
-        }
-    }
-
-    /// Answers with a result in the editor's columns and words.
-    fn finish(self, value: Value) {
-        let texts = |uri: &str| text_of(&self.view, uri);
-        let is_folds = self.request.method == "textDocument/foldingRange";
-        let text = is_folds.then(|| texts(&self.uri)).flatten();
-        let context = Context { uri: &self.uri, text: text.as_deref() };
-        self.desk.answer_shaped(&self.request, value, (&context, &texts));
-    }
 }

@@ -43,7 +43,7 @@ impl Editor {
         let (host, calls, desk) = (Arc::clone(&self.host), Arc::clone(&self.calls), Arc::clone(&self.desk));
         let (client, folders) = (self.client.clone(), self.folders.clone());
         let id = request.id.clone();
-        let promise = Promise(Arc::clone(&desk), id.clone());
+        let promise = Promise::new(Arc::clone(&desk), id.clone());
         let encoding = self.desk.met().1;
         let run = move || {
             let _promise = promise;

@@ -4,6 +4,7 @@
 //! The editor's messages are read to their end, because they may be no JSON at all. The daemon's are JSON, so an answer is read
 //! only up to its result.
 
+use hob_proto::jsonrpc::IdScan;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -19,17 +20,19 @@ pub(crate) struct Wrong {
     pub(crate) code: i32,
     /// For people.
     pub(crate) reason: String,
+    /// Of the request that it was, where that can be told.
+    pub(crate) id: Option<Id>,
 }
 
 impl Wrong {
     /// The text is no JSON.
     pub(crate) fn unreadable(reason: impl Into<String>) -> Self {
-        Self { code: -32700, reason: reason.into() }
+        Self { code: -32700, reason: reason.into(), id: None }
     }
 
     /// It is JSON, but no message.
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
-        Self { code: -32600, reason: reason.into() }
+        Self { code: -32600, reason: reason.into(), id: None }
     }
 }
 
@@ -81,15 +84,17 @@ pub(crate) enum Telling {
 }
 
 impl Said {
-    /// Reads what an editor wrote. The error comes with the id that its answer has to have, as far as there is one.
-    pub(crate) fn read(message: &str) -> Result<Self, (Option<Id>, Wrong)> {
+    /// Reads what an editor wrote.
+    pub(crate) fn read(message: &str) -> Result<Self, Wrong> {
         let mut head = Head::default();
         let mut json = serde_json::Deserializer::from_str(message);
         let read = Reading { head: &mut head, hurry: false }.deserialize(&mut json).and_then(|()| json.end());
         if let Err(error) = read {
             let what = format!("the message is not readable: {error}");
             let wrong = if error.is_data() { Wrong::invalid(what) } else { Wrong::unreadable(what) };
-            return Err((head.id, wrong));
+            // The id may come after what is wrong.
+            let id = head.id.or_else(|| IdScan::of(message.as_bytes()));
+            return Err(Wrong { id, ..wrong });
         }
         match (head.id, head.method) {
             (Some(id), Some(method)) => Ok(Self::Request(id, asking(&method))),
@@ -97,7 +102,8 @@ impl Said {
             (Some(id), None) if head.answers => Ok(Self::Answer(id)),
             (None, None) if head.answers => Ok(Self::Notification(Telling::Other)),
             (id, _) => {
-                Err((id, Wrong::invalid("the message is no JSON-RPC request, notification or answer")))
+                let wrong = Wrong::invalid("the message is no JSON-RPC request, notification or answer");
+                Err(Wrong { id, ..wrong })
             }
         }
     }
@@ -256,7 +262,7 @@ pub(crate) fn error_to_retry(id: &str, wrong: &Wrong) -> String {
     refusal(Some(id), wrong, r#","data":{"retry":true}"#)
 }
 
-fn refusal(id: Option<&str>, Wrong { code, reason }: &Wrong, data: &str) -> String {
+fn refusal(id: Option<&str>, Wrong { code, reason, .. }: &Wrong, data: &str) -> String {
     let (id, reason) = (id.unwrap_or("null"), crate::json::text(reason));
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{reason}{data}}}}}"#)
 }
@@ -320,10 +326,12 @@ mod tests {
             ("{}", -32600),
             (r#"{"id":1,"method":7}"#, -32600),
         ] {
-            assert_eq!(Said::read(text).expect_err(text).1.code, code, "{text}");
+            assert_eq!(Said::read(text).expect_err(text).code, code, "{text}");
         }
-        let (id, _) = Said::read(r#"{"id":1,"method":7}"#).expect_err("no method");
-        assert_eq!(id.as_deref(), Some("1"), "whoever asked is told");
+        for text in [r#"{"id":1,"method":7}"#, r#"{"params":[1,],"method":"x","id":1}"#, r#"{"id":1}"#] {
+            let wrong = Said::read(text).expect_err("it is no message");
+            assert_eq!(wrong.id.as_deref(), Some("1"), "whoever asked is told: {text}");
+        }
         let deep = format!(r#"{{"method":"x","params":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
         assert_eq!(read(&deep), Said::Notification(Telling::Other));
     }

@@ -94,7 +94,7 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
             let over = match self.next(&mut input).await {
                 Next::Said(Incoming::Message(message)) => self.said(message),
                 Next::Said(Incoming::Wrong(wrong)) => {
-                    self.output.push(&message::error(None, &wrong));
+                    self.output.push(&message::error(wrong.id.as_deref(), &wrong));
                     false
                 }
                 Next::Heard(news) => {
@@ -133,8 +133,8 @@ impl<W: AsyncWrite + Unpin> Relay<W> {
     fn said(&mut self, message: String) -> bool {
         let said = match Said::read(&message) {
             Ok(said) => said,
-            Err((id, wrong)) => {
-                self.output.push(&message::error(id.as_deref(), &wrong));
+            Err(wrong) => {
+                self.output.push(&message::error(wrong.id.as_deref(), &wrong));
                 return false;
             }
         };

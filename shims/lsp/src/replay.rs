@@ -184,8 +184,9 @@ impl Replay {
 impl Request {
     /// The answer to a request that was under way when its daemon went, unless it is asked again.
     fn instead(&self, id: &str) -> Option<String> {
-        let failed =
-            |code, reason: &str| Some(message::error(Some(id), &Wrong { code, reason: reason.into() }));
+        let failed = |code, reason: &str| {
+            Some(message::error(Some(id), &Wrong { code, reason: reason.into(), id: None }))
+        };
         match self.asking {
             Asking::Shutdown => Some(message::nothing(id)),
             _ if self.cancelled => failed(REQUEST_CANCELLED, "cancelled"),
@@ -204,7 +205,7 @@ impl Request {
 
 /// The answer to a request while no daemon can be had.
 pub(crate) fn unavailable(id: &str, asking: Asking, reason: &str) -> String {
-    let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned() };
+    let wrong = Wrong { code: REQUEST_FAILED, reason: reason.to_owned(), id: None };
     match asking {
         Asking::Shutdown => message::nothing(id),
         Asking::Initialize => message::error_to_retry(id, &wrong),

@@ -7,6 +7,7 @@
 use std::io;
 
 use hob_proto::frame::MAX_FRAME;
+use hob_proto::jsonrpc::IdScan;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use crate::message::Wrong;
@@ -53,6 +54,8 @@ struct Frames {
     in_header: bool,
     /// Bytes of a body to throw away.
     skip: u64,
+    /// What is found in them.
+    skipped: IdScan,
     /// Lost: what came last was no header, and that has been told.
     lost: bool,
 }
@@ -89,7 +92,10 @@ impl<R: AsyncRead + Unpin> Input<R> {
     fn take(&mut self, length: usize) -> Incoming {
         let body = self.buffer[self.at..self.at + length].to_vec();
         self.at += length;
-        let unreadable = |_| Incoming::Wrong(Wrong::unreadable("the message is no UTF-8"));
+        let unreadable = |error: std::string::FromUtf8Error| {
+            let id = IdScan::of(error.as_bytes());
+            Incoming::Wrong(Wrong { id, ..Wrong::unreadable("the message is no UTF-8") })
+        };
         String::from_utf8(body).map_or_else(unreadable, Incoming::Message)
     }
 
@@ -110,12 +116,15 @@ impl Frames {
             let unread = &buffer[*at..];
             if self.skip > 0 {
                 let skipped = unread.len().min(usize::try_from(self.skip).unwrap_or(usize::MAX));
+                self.skipped.feed(&unread[..skipped]);
                 self.skip -= skipped as u64;
                 *at += skipped;
                 if self.skip > 0 {
                     return Found::Needs(1);
                 }
-                continue;
+                // Told at its end, because the id may be there.
+                let id = std::mem::take(&mut self.skipped).id().map(str::to_owned);
+                return Found::Wrong(Wrong { id, ..Wrong::invalid("the message is longer than 64 MiB") });
             }
             let Some(end) = unread.iter().take(MAX_LINE).position(|byte| *byte == b'\n') else {
                 if unread.len() < MAX_LINE {
@@ -141,7 +150,7 @@ impl Frames {
             if length > MAX_BODY {
                 *at += end + 1;
                 *self = Self { skip: length as u64, ..Self::default() };
-                return Found::Wrong(Wrong::invalid("the message is longer than 64 MiB"));
+                continue;
             }
             let missing = (end + 1 + length).saturating_sub(unread.len());
             if missing > 0 {
@@ -319,22 +328,24 @@ mod tests {
 
     #[tokio::test]
     async fn a_message_that_is_too_long_is_skipped() {
-        let long = "x".repeat(MAX_BODY + 1);
+        let long = format!("{{\"params\":\"{}\",\"id\":9}}", "x".repeat(MAX_BODY));
         let bytes =
             format!("Content-Length: {}\r\n\r\n{long}Content-Length: 2\r\n\r\n{{}}", long.len()).into_bytes();
         let all = read(&bytes, 1 << 20).await;
-        assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32600, .. })), "{:?}", all.len());
+        let Incoming::Wrong(wrong) = &all[0] else { panic!("{:?}", all.len()) };
+        assert_eq!((wrong.code, wrong.id.as_deref()), (-32600, Some("9")), "whoever asked is told");
         assert_eq!(all[1..], [message("{}")]);
     }
 
     #[tokio::test]
     async fn bytes_that_are_no_text_are_told_and_an_unfinished_message_is_none() {
         let all = read(
-            b"Content-Length: 2\r\n\r\n\xff\xfeContent-Length: 2\r\n\r\n{}Content-Length: 9\r\n\r\n{",
+            b"Content-Length: 13\r\n\r\n{\"id\":4,\"\xff\xfe\"Content-Length: 2\r\n\r\n{}Content-Length: 9\r\n\r\n{",
             4,
         )
         .await;
-        assert!(matches!(&all[0], Incoming::Wrong(Wrong { code: -32700, .. })), "{all:?}");
+        let Incoming::Wrong(wrong) = &all[0] else { panic!("{all:?}") };
+        assert_eq!((wrong.code, wrong.id.as_deref()), (-32700, Some("4")));
         assert_eq!(all[1..], [message("{}")]);
     }
 

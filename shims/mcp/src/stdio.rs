@@ -2,6 +2,7 @@
 //!
 //! `rmcp` brings a transport of its own; this one answers where that one is silent or answers without the request's id:
 //! text that is not JSON, JSON that is no message, a line that is too long, a batch (which revision 2025-03-26 allows).
+//! An error has the id of its request, also where the request as a whole cannot be read.
 //! A client that gets no answer waits until its own deadline, so every request is answered. It knows nothing of MCP
 //! beyond the shape of a message.
 
@@ -9,11 +10,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
+use hob_proto::jsonrpc::IdScan;
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -40,8 +42,8 @@ impl<R, W> Clone for Stdio<R, W> {
 struct Input<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
-    /// The rest of a line that was too long is being thrown away.
-    skipping: bool,
+    /// A line that was too long is being thrown away; this looks for its id.
+    skipping: Option<IdScan>,
     /// Messages of a batch that are not handed out yet.
     waiting: VecDeque<Incoming>,
     /// A reply under way. One at a time: whoever sends rubbish waits until it is answered.
@@ -52,7 +54,8 @@ struct Input<R> {
 #[derive(Debug, PartialEq)]
 enum Line {
     Whole,
-    TooLong,
+    /// With its id, as JSON, if it has one.
+    TooLong(Option<String>),
     End,
 }
 
@@ -63,14 +66,12 @@ where
 {
     pub(crate) fn new(reader: R, writer: W) -> Self {
         let reader = BufReader::new(reader);
-        let input =
-            Input { reader, line: Vec::new(), skipping: false, waiting: VecDeque::new(), reply: None };
+        let input = Input { reader, line: Vec::new(), skipping: None, waiting: VecDeque::new(), reply: None };
         Self { input: Arc::new(Mutex::new(input)), output: Arc::new(Mutex::new(Some(writer))) }
     }
 
-    fn begin_reply(&self, input: &mut Input<R>, error: ErrorData, id: Option<RequestId>) {
-        let message = Outgoing::error(error, id);
-        input.reply = Some(tokio::spawn(write_line(Arc::clone(&self.output), message)));
+    fn begin_reply(&self, input: &mut Input<R>, refusal: Refusal) {
+        input.reply = Some(tokio::spawn(write_line(Arc::clone(&self.output), refusal.line())));
     }
 
     fn take_in(&self, input: &mut Input<R>) {
@@ -80,18 +81,18 @@ where
         for message in messages {
             match message {
                 Ok(message) => input.waiting.push_back(message),
-                Err(Refusal { error, id }) => refused.push((error, id)),
+                Err(refusal) => refused.push(refusal),
             }
         }
         // A batch may hold several bad elements; their answers share one task, so that order and pressure are kept.
         match refused.len() {
             0 => {}
-            1 => refused.into_iter().for_each(|(error, id)| self.begin_reply(input, error, id)),
+            1 => refused.into_iter().for_each(|refusal| self.begin_reply(input, refusal)),
             _ => {
                 let output = Arc::clone(&self.output);
                 input.reply = Some(tokio::spawn(async move {
-                    for (error, id) in refused {
-                        write_line(Arc::clone(&output), Outgoing::error(error, id)).await?;
+                    for refusal in refused {
+                        write_line(Arc::clone(&output), refusal.line()).await?;
                     }
                     Ok(())
                 }));
@@ -108,7 +109,7 @@ where
     type Error = io::Error;
 
     fn send(&mut self, item: Outgoing) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        write_line(Arc::clone(&self.output), item)
+        write_line(Arc::clone(&self.output), serde_json::to_vec(&item))
     }
 
     async fn receive(&mut self) -> Option<Incoming> {
@@ -127,9 +128,9 @@ where
             }
             match input.read_line().await {
                 Ok(Line::Whole) => self.take_in(&mut input),
-                Ok(Line::TooLong) => {
-                    let error = ErrorData::invalid_request("the line is longer than 16 MiB", None);
-                    self.begin_reply(&mut input, error, None);
+                Ok(Line::TooLong(id)) => {
+                    let id = id.and_then(|id| serde_json::from_str(&id).ok());
+                    self.begin_reply(&mut input, Refusal::invalid("the line is longer than 16 MiB", id));
                 }
                 Ok(Line::End) | Err(_) => return None,
             }
@@ -144,11 +145,11 @@ where
     }
 }
 
-async fn write_line<W>(output: Arc<Mutex<Option<W>>>, message: Outgoing) -> io::Result<()>
+async fn write_line<W>(output: Arc<Mutex<Option<W>>>, message: serde_json::Result<Vec<u8>>) -> io::Result<()>
 where
     W: AsyncWrite + Send + Unpin,
 {
-    let mut line = serde_json::to_vec(&message)?;
+    let mut line = message?;
     line.push(b'\n');
     let mut output = output.lock().await;
     let writer = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -162,30 +163,28 @@ impl<R: AsyncRead + Unpin> Input<R> {
         loop {
             let available = self.reader.fill_buf().await?;
             if available.is_empty() {
-                let left_over = !self.line.is_empty() && !self.skipping;
-                return Ok(if left_over { Line::Whole } else { Line::End });
+                return Ok(match (self.skipping.take(), self.line.is_empty()) {
+                    (Some(scan), _) => Line::TooLong(scan.id().map(str::to_owned)),
+                    (None, false) => Line::Whole,
+                    (None, true) => Line::End,
+                });
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
-            let content = end.unwrap_or(available.len());
-            let was_skipping = self.skipping;
-            if !was_skipping {
-                self.skipping = self.line.len() + content > MAX_LINE;
+            let content = &available[..end.unwrap_or(available.len())];
+            if self.skipping.is_none() && self.line.len() + content.len() > MAX_LINE {
+                let mut scan = IdScan::default();
+                scan.feed(&std::mem::take(&mut self.line));
+                self.skipping = Some(scan);
             }
-            if self.skipping {
-                self.line = Vec::new();
-            } else {
-                self.line.extend_from_slice(&available[..content]);
+            match &mut self.skipping {
+                Some(scan) => scan.feed(content),
+                None => self.line.extend_from_slice(content),
             }
             self.reader.consume(taken);
-            let too_long = self.skipping && !was_skipping;
             if end.is_some() {
-                self.skipping = false;
-            }
-            match (too_long, end.is_some() && !was_skipping) {
-                (true, _) => return Ok(Line::TooLong),
-                (false, true) => return Ok(Line::Whole),
-                (false, false) => {}
+                let skipped = self.skipping.take();
+                return Ok(skipped.map_or(Line::Whole, |scan| Line::TooLong(scan.id().map(str::to_owned))));
             }
         }
     }
@@ -195,12 +194,17 @@ impl<R: AsyncRead + Unpin> Input<R> {
 #[derive(Debug)]
 struct Refusal {
     error: ErrorData,
-    id: Option<RequestId>,
+    /// As it was written, which may be no id that MCP allows; `null` where there is none to be found.
+    id: Option<Value>,
 }
 
 impl Refusal {
-    fn invalid(reason: &'static str, id: Option<RequestId>) -> Self {
+    fn invalid(reason: &'static str, id: Option<Value>) -> Self {
         Self { error: ErrorData::invalid_request(reason, None), id }
+    }
+
+    fn line(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&json!({"jsonrpc": "2.0", "id": self.id, "error": self.error}))
     }
 }
 
@@ -219,7 +223,8 @@ fn read_messages(line: &[u8]) -> Vec<Result<Incoming, Refusal>> {
         Ok(value) => read_message(value).into_iter().collect(),
         Err(cause) => {
             let error = ErrorData::parse_error(format!("the line is not JSON: {cause}"), None);
-            vec![Err(Refusal { error, id: None })]
+            let id = IdScan::of(line).and_then(|id| serde_json::from_str(&id).ok());
+            vec![Err(Refusal { error, id })]
         }
     }
 }
@@ -227,7 +232,8 @@ fn read_messages(line: &[u8]) -> Vec<Result<Incoming, Refusal>> {
 fn read_message(value: Value) -> Option<Result<Incoming, Refusal>> {
     let is_reply = value.get("result").is_some() || value.get("error").is_some();
     let expects_answer = value.get("id").is_some() || value.get("method").is_none();
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
+    let written = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned();
+    let id = written.clone().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
     match serde_json::from_value::<Incoming>(value) {
         Ok(message) => Some(Ok(message)),
         // Whoever asked need not wait until a person would have had time enough.
@@ -235,13 +241,12 @@ fn read_message(value: Value) -> Option<Result<Incoming, Refusal>> {
             id.map(|id| Ok(Incoming::error(ErrorData::internal_error("malformed reply", None), Some(id))))
         }
         Err(_) if !expects_answer => None,
-        Err(_) => Some(Err(Refusal::invalid("this is not a JSON-RPC 2.0 request", id))),
+        Err(_) => Some(Err(Refusal::invalid("this is not a JSON-RPC 2.0 request", written))),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
 
     use super::*;
@@ -284,6 +289,24 @@ mod tests {
         assert_eq!(codes, [-32700, -32700, -32600, -32600, -32600, -32600]);
         assert_eq!(written[4]["id"], 5);
         assert_eq!(written[5]["id"], "a");
+    }
+
+    #[tokio::test]
+    async fn an_error_has_the_id_of_its_request_wherever_that_is() {
+        let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+        let long = "x".repeat(MAX_LINE);
+        let lines = [
+            format!(r#"{{"method":"tools/call","params":{{"arguments":{deep}}},"jsonrpc":"2.0","id":1}}"#),
+            r#"{"jsonrpc":"2.0","id":"two","method":"tools/call","params":{"a":"\ud800"}}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"#.to_owned(),
+            r#"{"jsonrpc":"2.0","id":4.5,"method":"ping"}"#.to_owned(),
+            format!(r#"{{"method":"tools/call","params":{{"arguments":"{long}"}},"jsonrpc":"2.0","id":5}}"#),
+        ];
+        let (received, written) = run((lines.join("\n") + "\n").as_bytes()).await;
+        assert!(received.is_empty(), "{received:?}");
+        let ids: Vec<_> = written.iter().map(|reply| reply["id"].clone()).collect();
+        assert_eq!(ids, [json!(1), json!("two"), json!(3), json!(4.5), json!(5)]);
+        assert!(written.iter().all(|reply| reply["error"]["code"].is_i64()), "{written:?}");
     }
 
     #[tokio::test]

@@ -3,6 +3,8 @@
 use hob_tests::{Editor, World};
 use serde_json::{Value, json};
 
+use super::Scripted;
+
 const TREE: &str = "\
 //- /shapes.py
 class Square:
@@ -128,4 +130,29 @@ fn a_file_of_no_language_is_no_error() {
     }
     assert!(editor.heard("window/showMessage").is_empty());
     assert_eq!(editor.quit(), Some(0));
+}
+
+/// As gopls where there is no `go`: it starts, offers everything, and serves nothing.
+#[test]
+fn a_server_without_the_project_is_as_good_as_none() {
+    let refusal = json!([{"error": {"code": 0, "message": "no views"}}]);
+    let scripted = Scripted::new(&json!({"answers": {
+        "textDocument/hover": refusal, "textDocument/definition": refusal, "textDocument/references": refusal,
+        "textDocument/completion": refusal,
+    }}));
+    let tree = scripted.world.tree(TREE);
+    let known = scripted.world.call(&tree, "map_search", &json!({"query": "Square"}));
+    assert_eq!(known.ok()["results"][0]["name"], "Square", "{known}");
+    let mut editor = Editor::start(&scripted.world, &tree);
+    editor.open("main.py");
+    let at = editor.at("main.py", "unit()", 0);
+    let hover = editor.result("textDocument/hover", &at);
+    assert!(hover.to_string().contains("The smallest."), "{hover}");
+    assert_eq!(places(&editor.result("textDocument/definition", &at)), ["shapes.py:10"]);
+    let mut uses = at.clone();
+    uses["context"] = json!({"includeDeclaration": false});
+    assert!(places(&editor.result("textDocument/references", &uses)).contains(&"main.py:3".to_owned()));
+    assert_eq!(editor.result("textDocument/completion", &at), Value::Null);
+    let said = editor.hear("window/showMessage", |params| params["message"].to_string().contains("no views"));
+    assert!(said["message"].to_string().contains("hob servers"), "{said}");
 }

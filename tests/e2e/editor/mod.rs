@@ -3,6 +3,7 @@
 //! Most speak to a scripted server that keeps the texts it is told of and complains of everything that a real one would
 //! suffer in silence; where the point is what a server makes of it, the server is a real one.
 
+mod declared;
 mod fallback;
 mod multiplex;
 mod real;

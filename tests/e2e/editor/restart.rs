@@ -100,16 +100,48 @@ fn what_is_typed_while_the_daemon_is_away_counts() {
     session.goes_on();
 }
 
-#[test]
-fn a_killed_server_comes_back_with_every_document() {
-    let mut session = Session::new();
-    let daemon = session.scripted.world.daemon_pid().expect("a daemon runs");
+/// Ends the scripted server as a crash would.
+fn kill_server(scripted: &Scripted) {
+    let daemon = scripted.world.daemon_pid().expect("a daemon runs");
     let is_server = |pid: &u32| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).split('\0').next().is_some_and(|name| name.ends_with("fake-lsp"))
     };
-    let server = below(daemon).into_iter().find(is_server).expect("the server runs");
-    kill_hard(server);
+    kill_hard(below(daemon).into_iter().find(is_server).expect("the server runs"));
+}
+
+/// A request that is under way when its server dies is asked of the next one, before the map's word, or nothing, stands for it.
+#[test]
+fn a_server_killed_under_a_request_is_asked_again() {
+    let said = json!({"contents": "from the server"});
+    let slow = |result: serde_json::Value| json!([{"delayMs": 500, "result": result}]);
+    let scripted = Scripted::new(&json!({"answers": {
+        "textDocument/hover": slow(said.clone()), "textDocument/completion": slow(json!([{"label": "whole"}])),
+    }}));
+    let tree = scripted.world.tree("//- /a.py\nx = 1\n");
+    let mut editor = Editor::start(&scripted.world, &tree);
+    editor.open("a.py");
+    let _ = server_has(&mut editor, "a.py");
+    // The map knows nothing of an operator.
+    let at = editor.at("a.py", "=", 0);
+    for (method, expected) in
+        [("textDocument/hover", said), ("textDocument/completion", json!([{"label": "whole"}]))]
+    {
+        let before = scripted.starts();
+        let id = editor.send(method, &at);
+        until("the server has it", || scripted.got(method).len() == 1);
+        kill_server(&scripted);
+        assert_eq!(editor.wait(id), Ok(expected), "{method}");
+        assert_eq!(scripted.starts(), before + 1);
+    }
+    assert!(editor.strays.is_empty(), "{:?}", editor.strays);
+}
+
+#[test]
+fn a_killed_server_comes_back_with_every_document() {
+    let mut session = Session::new();
+    let daemon = session.scripted.world.daemon_pid().expect("a daemon runs");
+    kill_server(&session.scripted);
     until("another server", || {
         let _ = session.editor.request("textDocument/hover", &session.editor.at("a.py", "x", 0));
         session.scripted.starts() == 2

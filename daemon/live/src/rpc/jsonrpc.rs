@@ -48,6 +48,14 @@ impl ResponseError {
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
+
+    /// Whether the other side says that it has nothing of the project that was asked about: gopls where there is no `go`, tsserver
+    /// of a file that it could not take in. No error code says so.
+    #[must_use]
+    pub fn has_no_project(&self) -> bool {
+        let words = self.message.to_ascii_lowercase();
+        words.starts_with("no views") || words.contains("no project.")
+    }
 }
 
 /// Error codes that decide what happens next.

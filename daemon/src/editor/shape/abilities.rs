@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::encoding::Encoding;
+use super::kinds::{Kinds, Tags};
 
 /// What an editor understands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,8 +17,14 @@ pub(crate) struct Abilities {
     pub(crate) links: Links,
     /// Outlines as trees.
     pub(crate) symbol_trees: bool,
+    /// What symbols of a document may be.
+    pub(crate) symbols: Symbols,
+    /// What symbols of the workspace may be.
+    pub(crate) workspace_symbols: Symbols,
     /// Symbols of the workspace whose range is asked for later.
     pub(crate) resolves_symbols: bool,
+    /// What a link in a text tells when one looks at it.
+    pub(crate) link_tooltips: bool,
     /// Hovers in Markdown.
     pub(crate) hover_markdown: bool,
     /// See [`Completion`].
@@ -69,6 +76,15 @@ pub(crate) struct Links {
     pub(crate) implementation: bool,
 }
 
+/// What a symbol may be.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Symbols {
+    /// Its kinds.
+    pub(crate) kinds: Kinds,
+    /// Its tags.
+    pub(crate) tags: Tags,
+}
+
 /// What a completion may be made of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Completion {
@@ -76,6 +92,24 @@ pub(crate) struct Completion {
     pub(crate) snippets: bool,
     /// Documentation in Markdown.
     pub(crate) markdown: bool,
+    /// Details beside the label.
+    pub(crate) label_details: bool,
+    /// Characters that accept one item.
+    pub(crate) commit_characters: bool,
+    /// The item that is chosen at first.
+    pub(crate) preselects: bool,
+    /// That it is outdated, as a field of its own.
+    pub(crate) deprecated: bool,
+    /// Its tags.
+    pub(crate) tags: Tags,
+    /// Edits that insert or replace.
+    pub(crate) insert_replace: bool,
+    /// How white space of inserted lines is treated.
+    pub(crate) insert_text_modes: bool,
+    /// Its kinds.
+    pub(crate) kinds: Kinds,
+    /// What a list may say for all of its items.
+    pub(crate) list_defaults: BTreeSet<String>,
     /// What it asks for later (`completionItem/resolve`). Documentation and details are always among it.
     pub(crate) resolves: BTreeSet<String>,
 }
@@ -113,19 +147,29 @@ pub(crate) struct CodeActions {
     pub(crate) resolves_edit: bool,
     /// Actions that cannot be chosen, with the reason.
     pub(crate) disabled: bool,
+    /// The one that is meant by a key.
+    pub(crate) preferred: bool,
+    /// What the server keeps in an action (`data`).
+    pub(crate) data: bool,
 }
 
 /// What a diagnostic may be made of, and how it comes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Diagnostics {
     /// Other places that belong to it.
     pub(crate) related_information: bool,
     /// The version of the document.
     pub(crate) versions: bool,
     /// Unused and outdated code.
-    pub(crate) tags: bool,
+    pub(crate) tags: Tags,
+    /// Where a code is explained.
+    pub(crate) code_descriptions: bool,
+    /// What the server keeps in one, and finds again in a request for actions.
+    pub(crate) data: bool,
     /// It asks for them (`textDocument/diagnostic`).
     pub(crate) pulls: bool,
+    /// An answer may tell of other documents too.
+    pub(crate) related_documents: bool,
 }
 
 /// The fields of `workspace` that say whether a refresh is understood.
@@ -154,6 +198,9 @@ impl Abilities {
                 implementation: link("implementation"),
             },
             symbol_trees: said.yes("/textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            symbols: said.symbols("/textDocument/documentSymbol"),
+            workspace_symbols: said.symbols("/workspace/symbol"),
+            link_tooltips: said.yes("/textDocument/documentLink/tooltipSupport"),
             resolves_symbols: said.lists("/workspace/symbol/resolveSupport/properties", "location.range"),
             hover_markdown: said.lists("/textDocument/hover/contentFormat", "markdown"),
             completion: said.completion(),
@@ -248,10 +295,28 @@ impl Said<'_> {
         let item = "/textDocument/completion/completionItem";
         let resolves = format!("{item}/resolveSupport/properties");
         let always = ALWAYS_RESOLVED.iter().copied();
+        let yes = |field: &str| self.yes(&format!("{item}/{field}"));
+        let defaults = self.words("/textDocument/completion/completionList/itemDefaults");
         Completion {
-            snippets: self.yes(&format!("{item}/snippetSupport")),
+            snippets: yes("snippetSupport"),
             markdown: self.lists(&format!("{item}/documentationFormat"), "markdown"),
+            label_details: yes("labelDetailsSupport"),
+            commit_characters: yes("commitCharactersSupport"),
+            preselects: yes("preselectSupport"),
+            deprecated: yes("deprecatedSupport"),
+            tags: Tags::of(self.at(&format!("{item}/tagSupport"))),
+            insert_replace: yes("insertReplaceSupport"),
+            insert_text_modes: self.has(&format!("{item}/insertTextModeSupport")),
+            kinds: Kinds::of(self.at("/textDocument/completion/completionItemKind/valueSet")),
+            list_defaults: defaults.map(str::to_owned).collect(),
             resolves: always.chain(self.words(&resolves)).map(str::to_owned).collect(),
+        }
+    }
+
+    fn symbols(&self, of: &str) -> Symbols {
+        Symbols {
+            kinds: Kinds::of(self.at(&format!("{of}/symbolKind/valueSet"))),
+            tags: Tags::of(self.at(&format!("{of}/tagSupport"))),
         }
     }
 
@@ -277,22 +342,29 @@ impl Said<'_> {
     fn code_actions(&self) -> CodeActions {
         let of = "/textDocument/codeAction";
         let resolves = self.lists(&format!("{of}/resolveSupport/properties"), "edit");
+        let data = self.yes(&format!("{of}/dataSupport"));
         CodeActions {
             literals: self.has(&format!("{of}/codeActionLiteralSupport")),
-            resolves_edit: resolves && self.yes(&format!("{of}/dataSupport")),
+            resolves_edit: resolves && data,
             disabled: self.yes(&format!("{of}/disabledSupport")),
+            preferred: self.yes(&format!("{of}/isPreferredSupport")),
+            data,
         }
     }
 
+    /// Those that are told and those that are asked for are one kind of thing, and editors say of either what it may be.
     fn diagnostics(&self) -> Diagnostics {
-        let of = "/textDocument/publishDiagnostics";
-        let tags = self.at(&format!("{of}/tagSupport"));
+        let of = ["/textDocument/publishDiagnostics", "/textDocument/diagnostic"];
+        let yes = |field: &str| of.iter().any(|of| self.yes(&format!("{of}/{field}")));
+        let tags = of.map(|of| self.at(&format!("{of}/tagSupport")));
         Diagnostics {
-            related_information: self.yes(&format!("{of}/relatedInformation")),
-            versions: self.yes(&format!("{of}/versionSupport")),
-            // Before 3.15 was done it was a boolean, and some still say it so.
-            tags: tags.is_object() || tags == &Value::Bool(true),
-            pulls: self.has("/textDocument/diagnostic"),
+            related_information: yes("relatedInformation"),
+            versions: yes("versionSupport"),
+            tags: Tags::of(tags.into_iter().find(|said| !said.is_null()).unwrap_or(&Value::Null)),
+            code_descriptions: yes("codeDescriptionSupport"),
+            data: yes("dataSupport"),
+            pulls: self.has(of[1]),
+            related_documents: yes("relatedDocumentSupport"),
         }
     }
 

@@ -5,12 +5,13 @@
 use serde_json::{Map, Value};
 
 use super::abilities::Abilities;
-use super::edits;
+use super::{diagnostics, edits};
 
 /// Whether a list of code actions may have to be changed for this editor.
 pub(crate) fn need_shaping(abilities: &Abilities) -> bool {
     let can = &abilities.code_actions;
-    !(can.literals && can.disabled && can.resolves_edit)
+    let parts = can.preferred && can.data && diagnostics::knows_parts(&abilities.diagnostics);
+    !(can.literals && can.disabled && can.resolves_edit && parts)
 }
 
 /// The actions of a list (`(Command | CodeAction)[]`) that an editor understands.
@@ -40,9 +41,24 @@ fn one(action: Value, abilities: &Abilities) -> Option<Value> {
         return None;
     }
     match can.literals {
-        true => edits::with_edit(action, abilities.edits).ok(),
+        true => edits::with_edit(plainer(action, abilities), abilities.edits).ok(),
         false => command(&action),
     }
+}
+
+/// An action without what the editor did not say that it understands.
+pub(crate) fn plainer(mut action: Value, abilities: &Abilities) -> Value {
+    let can = &abilities.code_actions;
+    if let Some(mended) = action.get_mut("diagnostics") {
+        diagnostics::list(mended, &abilities.diagnostics);
+    }
+    if let Some(fields) = action.as_object_mut() {
+        for (field, _) in [("isPreferred", can.preferred), ("data", can.data)].iter().filter(|(_, can)| !can)
+        {
+            fields.remove(*field);
+        }
+    }
+    action
 }
 
 /// An action that is nothing but a command, and can be chosen, as that command.
@@ -98,6 +114,20 @@ mod tests {
         let all = abilities(client_capabilities(), &[]);
         assert!(!need_shaping(&all));
         assert_eq!(list(actions(), &all), actions());
+    }
+
+    #[test]
+    fn parts_of_an_action_are_those_that_were_declared() {
+        let action = json!([{"title": "t", "edit": {}, "isPreferred": true, "data": 1,
+            "diagnostics": [{"message": "m", "data": 2, "tags": [1]}]}]);
+        let all = abilities(client_capabilities(), &[]);
+        assert_eq!(list(action.clone(), &all)[0]["data"], 1);
+        let of = "/textDocument/codeAction";
+        let plain = [&format!("{of}/isPreferredSupport")[..], &format!("{of}/dataSupport")];
+        let mut plain = abilities(client_capabilities(), &plain);
+        plain.diagnostics = super::super::abilities::Diagnostics::default();
+        let expected = json!([{"title": "t", "edit": {}, "diagnostics": [{"message": "m"}]}]);
+        assert_eq!(list(action, &plain), expected);
     }
 
     #[test]

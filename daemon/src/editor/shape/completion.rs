@@ -1,6 +1,9 @@
-//! Completions without tab stops and without Markdown.
+//! Completions in what an editor understands: kinds, tags, labels, ranges and texts.
+//!
+//! What a server would have written for such an editor is written here: the details of a label go into the label, a default of the list
+//! into every item. What is only a convenience (characters that accept, a preselection) is left out.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::abilities::Completion;
 use super::{markdown, snippet};
@@ -11,61 +14,179 @@ const PLAIN_TEXT: u64 = 1;
 /// The protocol's `InsertTextFormat`: with tab stops.
 const SNIPPET: u64 = 2;
 
+/// The protocol's `CompletionItemTag`: outdated.
+const DEPRECATED: u64 = 1;
+
+/// Whether completions may have to be changed for this editor.
+pub(crate) fn need_shaping(can: &Completion) -> bool {
+    let texts = can.snippets && can.markdown && can.label_details;
+    let marks = can.commit_characters && can.preselects && can.deprecated && can.tags.has(DEPRECATED);
+    !(texts && marks && can.kinds.has_all_completions())
+}
+
 /// A list of completions (`CompletionItem[]` or `CompletionList`) in what an editor understands.
 pub(crate) fn list(mut result: Value, abilities: &Completion) -> Value {
-    let mut default = None;
-    let items = match &mut result {
-        Value::Array(items) => Some(items),
-        Value::Object(list) => {
-            let defaults = list.get_mut("itemDefaults").and_then(Value::as_object_mut);
-            default = defaults.and_then(|defaults| defaults.remove("insertTextFormat"));
-            list.get_mut("items").and_then(Value::as_array_mut)
-        }
-        _ => None,
-    };
-    for item in items.into_iter().flatten() {
-        if let (Some(default), Some(item)) = (&default, item.as_object_mut()) {
-            item.entry("insertTextFormat").or_insert_with(|| default.clone());
-        }
+    let mut defaults = Map::new();
+    if let Some(list) = result.as_object_mut() {
+        defaults = take_defaults(list, abilities);
+    }
+    for item in items(&mut result).into_iter().flatten().filter_map(Value::as_object_mut) {
+        put_under(item, &defaults);
         shape(item, abilities);
     }
     result
 }
 
+/// The items of a list, in either of its forms.
+pub(crate) fn items(result: &mut Value) -> Option<&mut Vec<Value>> {
+    match result {
+        Value::Array(items) => Some(items),
+        Value::Object(list) => list.get_mut("items").and_then(Value::as_array_mut),
+        _ => None,
+    }
+}
+
 /// One completion, as it is resolved.
 pub(crate) fn one(mut item: Value, abilities: &Completion) -> Value {
-    shape(&mut item, abilities);
+    if let Some(item) = item.as_object_mut() {
+        shape(item, abilities);
+    }
     item
 }
 
-fn shape(item: &mut Value, abilities: &Completion) {
-    if !abilities.markdown
+/// Takes out what a list says for all of its items and the editor would not find there, or would have to be shaped.
+fn take_defaults(list: &mut Map<String, Value>, can: &Completion) -> Map<String, Value> {
+    let mut taken = Map::new();
+    let Some(Value::Object(defaults)) = list.get_mut("itemDefaults") else { return taken };
+    let stays = |field: &str| {
+        let is_plain = match field {
+            "insertTextFormat" => can.snippets,
+            "insertTextMode" => can.insert_text_modes,
+            "commitCharacters" => can.commit_characters,
+            // What is written there may be a label, which may be changed.
+            "editRange" => false,
+            _ => true,
+        };
+        is_plain && can.list_defaults.contains(field)
+    };
+    let fields: Vec<String> = defaults.keys().filter(|field| !stays(field)).cloned().collect();
+    taken.extend(fields.into_iter().filter_map(|field| defaults.remove_entry(&field)));
+    if defaults.is_empty() {
+        list.remove("itemDefaults");
+    }
+    taken
+}
+
+/// Writes into an item what its list said for all.
+fn put_under(item: &mut Map<String, Value>, defaults: &Map<String, Value>) {
+    for (field, default) in defaults {
+        match field.as_str() {
+            "editRange" if item.contains_key("textEdit") => {}
+            "editRange" => {
+                let text = item.remove("textEditText").or_else(|| item.get("label").cloned());
+                let mut edit = match default.get("insert") {
+                    Some(_) => default.as_object().cloned().unwrap_or_default(),
+                    None => Map::from_iter([("range".to_owned(), default.clone())]),
+                };
+                edit.extend(text.map(|text| ("newText".to_owned(), text)));
+                item.insert("textEdit".to_owned(), Value::Object(edit));
+            }
+            _ => drop(item.entry(field.clone()).or_insert_with(|| default.clone())),
+        }
+    }
+}
+
+fn shape(item: &mut Map<String, Value>, can: &Completion) {
+    if !can.markdown
         && let Some(documentation) = item.get_mut("documentation")
     {
         markdown::make_plain(documentation);
     }
-    if !abilities.snippets && item.get("insertTextFormat").and_then(Value::as_u64) == Some(SNIPPET) {
+    can.kinds.of_completion(item);
+    shape_tags(item, can);
+    if !can.label_details {
+        without_label_details(item);
+    }
+    if !can.insert_replace {
+        with_one_range(item);
+    }
+    if !can.snippets && item.get("insertTextFormat").and_then(Value::as_u64) == Some(SNIPPET) {
         without_stops(item);
+    }
+    let conveniences = [
+        ("commitCharacters", can.commit_characters),
+        ("preselect", can.preselects),
+        ("insertTextMode", can.insert_text_modes),
+    ];
+    for (field, _) in conveniences.iter().filter(|(_, understood)| !understood) {
+        item.remove(*field);
     }
 }
 
-fn without_stops(item: &mut Value) {
-    for pointer in ["/insertText", "/textEditText", "/textEdit/newText"] {
-        let Some(text) = item.pointer_mut(pointer) else { continue };
-        if let Value::String(snippet) = text {
+/// That something is outdated is said by a tag or, to older editors, by a field.
+fn shape_tags(item: &mut Map<String, Value>, can: &Completion) {
+    let tags = item.get("tags").and_then(Value::as_array);
+    let is_outdated = tags.is_some_and(|tags| tags.iter().any(|tag| tag.as_u64() == Some(DEPRECATED)));
+    if is_outdated && can.deprecated && !can.tags.has(DEPRECATED) {
+        item.insert("deprecated".to_owned(), Value::Bool(true));
+    }
+    can.tags.filter(item);
+    if !can.deprecated {
+        item.remove("deprecated");
+    }
+}
+
+/// Puts the details of a label where an editor without them shows them. What is inserted, and by what it is found and sorted, stays.
+fn without_label_details(item: &mut Map<String, Value>) {
+    let Some(details) = item.remove("labelDetails") else { return };
+    let said = |field: &str| details.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let label = item.get("label").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if let Some(detail) = said("detail").filter(|detail| !label.ends_with(detail)) {
+        let fields: &[&str] = match item.contains_key("textEdit") {
+            true => &["filterText", "sortText"],
+            false => &["filterText", "sortText", "insertText"],
+        };
+        for field in fields {
+            item.entry(*field).or_insert_with(|| label.clone().into());
+        }
+        item.insert("label".to_owned(), format!("{label}{detail}").into());
+    }
+    if let Some(description) = said("description") {
+        item.entry("detail").or_insert_with(|| description.into());
+    }
+}
+
+/// An edit that inserts or replaces inserts: up to the cursor, which every editor takes.
+fn with_one_range(item: &mut Map<String, Value>) {
+    let Some(Value::Object(edit)) = item.get_mut("textEdit") else { return };
+    if let Some(insert) = edit.remove("insert") {
+        edit.remove("replace");
+        edit.insert("range".to_owned(), insert);
+    }
+}
+
+fn without_stops(item: &mut Map<String, Value>) {
+    let plain = |text: Option<&mut Value>| {
+        if let Some(Value::String(snippet)) = text {
             *snippet = snippet::plain(snippet);
         }
-    }
-    if let Some(item) = item.as_object_mut() {
-        item.insert("insertTextFormat".to_owned(), PLAIN_TEXT.into());
-    }
+    };
+    plain(item.get_mut("insertText"));
+    plain(item.get_mut("textEditText"));
+    plain(item.get_mut("textEdit").and_then(|edit| edit.get_mut("newText")));
+    item.insert("insertTextFormat".to_owned(), PLAIN_TEXT.into());
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
+    use super::super::abilities::Abilities;
     use super::*;
+
+    fn can(said: Value) -> Completion {
+        Abilities::of(&json!({"textDocument": {"completion": said}})).completion
+    }
 
     #[test]
     fn snippets_become_text_wherever_they_are() {
@@ -88,11 +209,15 @@ mod tests {
 
     #[test]
     fn a_default_for_all_items_counts() {
-        let given = json!({"itemDefaults": {"insertTextFormat": 2, "data": 1}, "items": [{"label": "a", "insertText": "a$0"}]});
-        let expected = json!({"itemDefaults": {"data": 1}, "items": [
-            {"label": "a", "insertText": "a", "insertTextFormat": 1},
+        let given = json!({"itemDefaults": {"insertTextFormat": 2, "data": 1, "editRange": [0], "commitCharacters": ["."]},
+            "items": [{"label": "a", "textEditText": "a$0"}, {"label": "b", "data": 2, "textEdit": {"range": [1], "newText": "b"}}]});
+        let expected = json!({"items": [
+            {"label": "a", "textEdit": {"range": [0], "newText": "a"}, "insertTextFormat": 1, "data": 1},
+            {"label": "b", "textEdit": {"range": [1], "newText": "b"}, "insertTextFormat": 1, "data": 2},
         ]});
-        assert_eq!(list(given, &Completion::default()), expected);
+        assert_eq!(list(given.clone(), &Completion::default()), expected);
+        let knows_data = can(json!({"completionList": {"itemDefaults": ["data"]}}));
+        assert_eq!(list(given, &knows_data)["itemDefaults"], json!({"data": 1}));
     }
 
     #[test]
@@ -102,5 +227,46 @@ mod tests {
         assert_eq!(one(item.clone(), &Completion::default()), expected);
         assert_eq!(one(item.clone(), &Completion { markdown: true, ..Completion::default() }), item);
         assert_eq!(list(json!(null), &Completion::default()), json!(null));
+    }
+
+    #[test]
+    fn what_was_not_declared_does_not_come() {
+        let item = json!({"label": "a", "kind": 25, "commitCharacters": ["."], "preselect": true, "tags": [1], "deprecated": true,
+            "insertTextMode": 1, "textEdit": {"insert": [0], "replace": [1], "newText": "a"}});
+        assert_eq!(
+            one(item.clone(), &Completion::default()),
+            json!({"label": "a", "kind": 7, "textEdit": {"range": [0], "newText": "a"}})
+        );
+        for (said, field) in [
+            (json!({"commitCharactersSupport": true}), "commitCharacters"),
+            (json!({"preselectSupport": true}), "preselect"),
+            (json!({"tagSupport": {"valueSet": [1]}}), "tags"),
+            (json!({"deprecatedSupport": true}), "deprecated"),
+            (json!({"insertReplaceSupport": true}), "textEdit"),
+            (json!({"insertTextModeSupport": {"valueSet": [1, 2]}}), "insertTextMode"),
+        ] {
+            assert_eq!(
+                one(item.clone(), &can(json!({"completionItem": said})))[field],
+                item[field],
+                "{field}"
+            );
+        }
+        let kinds = can(json!({"completionItemKind": {"valueSet": [1, 25]}}));
+        assert_eq!(one(item, &kinds)["kind"], 25);
+        let outdated = json!({"label": "a", "tags": [1]});
+        let older = can(json!({"completionItem": {"deprecatedSupport": true}}));
+        assert_eq!(one(outdated, &older), json!({"label": "a", "deprecated": true}));
+    }
+
+    #[test]
+    fn details_of_a_label_are_read_in_the_label() {
+        let item = json!({"label": "spawn", "labelDetails": {"detail": "(use std::thread::spawn)", "description": "fn(F)"}});
+        let expected = json!({"label": "spawn(use std::thread::spawn)", "detail": "fn(F)", "filterText": "spawn",
+            "sortText": "spawn", "insertText": "spawn"});
+        assert_eq!(one(item.clone(), &Completion::default()), expected);
+        assert_eq!(one(item.clone(), &can(json!({"completionItem": {"labelDetailsSupport": true}}))), item);
+        let edited = json!({"label": "f()", "detail": "d", "labelDetails": {"detail": "()"}, "textEdit": {"range": [0]}});
+        let expected = json!({"label": "f()", "detail": "d", "textEdit": {"range": [0]}});
+        assert_eq!(one(edited, &Completion::default()), expected);
     }
 }

@@ -10,10 +10,12 @@
 pub(crate) mod abilities;
 pub(crate) mod capabilities;
 pub(crate) mod code_actions;
-mod completion;
+pub(crate) mod completion;
+mod diagnostics;
 mod edits;
 pub(crate) mod encoding;
 mod folds;
+mod kinds;
 mod locations;
 mod markdown;
 pub(crate) mod methods;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::abilities::{Abilities, Edits};
 pub(crate) use super::edits::Refused;
-use super::{code_actions, completion, edits, folds, locations, markdown, signatures, symbols};
+use super::{code_actions, completion, diagnostics, edits, folds, locations, markdown, signatures, symbols};
 
 /// What an answer does not say itself.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,9 @@ pub(crate) struct Context<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shaping {
     Links,
-    SymbolTree,
-    SymbolRanges,
+    Symbols,
+    WorkspaceSymbols,
+    DocumentLinks,
     Completions,
     Completion,
     Hover,
@@ -31,6 +32,7 @@ enum Shaping {
     Edit,
     WithEdit,
     CodeActions,
+    CodeAction,
     Folds,
     Diagnostics,
 }
@@ -55,17 +57,19 @@ pub(crate) fn for_editor(
     let Some(shaping) = shaping(method, abilities) else { return Ok(result) };
     Ok(match shaping {
         Shaping::Links => locations::without_links(result),
-        Shaping::SymbolTree => symbols::flat(result, context.uri),
-        Shaping::SymbolRanges => symbols::with_ranges(result),
+        Shaping::Symbols => symbols::of_document(result, abilities, context.uri),
+        Shaping::WorkspaceSymbols => symbols::of_workspace(result, abilities),
+        Shaping::DocumentLinks => without_tooltips(result),
         Shaping::Completions => completion::list(result, &abilities.completion),
         Shaping::Completion => completion::one(result, &abilities.completion),
         Shaping::Hover => hover(result),
         Shaping::Signatures => signatures::help(result, abilities.signatures),
         Shaping::Edit => edits::workspace_edit(result, abilities.edits)?,
         Shaping::WithEdit => edits::with_edit(result, abilities.edits)?,
+        Shaping::CodeAction => edits::with_edit(code_actions::plainer(result, abilities), abilities.edits)?,
         Shaping::CodeActions => code_actions::list(result, abilities),
         Shaping::Folds => folds::whole_lines(result, context.text),
-        Shaping::Diagnostics => diagnostics(result, abilities),
+        Shaping::Diagnostics => diagnostics::report(result, &abilities.diagnostics),
     })
 }
 
@@ -77,31 +81,31 @@ fn shaping(method: &str, abilities: &Abilities) -> Option<Shaping> {
         "textDocument/definition" => (links.definition, Shaping::Links),
         "textDocument/typeDefinition" => (links.type_definition, Shaping::Links),
         "textDocument/implementation" => (links.implementation, Shaping::Links),
-        "textDocument/documentSymbol" => (can.symbol_trees, Shaping::SymbolTree),
-        "workspace/symbol" => (can.resolves_symbols, Shaping::SymbolRanges),
-        "textDocument/completion" => (knows_completions(can), Shaping::Completions),
-        "completionItem/resolve" => (knows_completions(can), Shaping::Completion),
+        "textDocument/documentSymbol" => (!symbols::document_needs(can), Shaping::Symbols),
+        "workspace/symbol" => (!symbols::workspace_needs(can), Shaping::WorkspaceSymbols),
+        "textDocument/documentLink" | "documentLink/resolve" => (can.link_tooltips, Shaping::DocumentLinks),
+        "textDocument/completion" => (!completion::need_shaping(&can.completion), Shaping::Completions),
+        "completionItem/resolve" => (!completion::need_shaping(&can.completion), Shaping::Completion),
         "textDocument/hover" => (can.hover_markdown, Shaping::Hover),
         "textDocument/signatureHelp" => (knows_signatures(can), Shaping::Signatures),
         "textDocument/rename"
         | "workspace/willCreateFiles"
         | "workspace/willRenameFiles"
         | "workspace/willDeleteFiles" => (knows_edits(can.edits), Shaping::Edit),
-        "workspace/applyEdit" | "codeAction/resolve" => (knows_edits(can.edits), Shaping::WithEdit),
+        "workspace/applyEdit" => (knows_edits(can.edits), Shaping::WithEdit),
+        "codeAction/resolve" => {
+            (knows_edits(can.edits) && !code_actions::need_shaping(can), Shaping::CodeAction)
+        }
         "textDocument/codeAction" => {
             (knows_edits(can.edits) && !code_actions::need_shaping(can), Shaping::CodeActions)
         }
         "textDocument/foldingRange" => (!can.folds_lines_only, Shaping::Folds),
-        "textDocument/publishDiagnostics" | "textDocument/diagnostic" => {
-            (can.diagnostics.related_information && can.diagnostics.tags, Shaping::Diagnostics)
+        "textDocument/publishDiagnostics" | "textDocument/diagnostic" | "workspace/diagnostic" => {
+            (!diagnostics::need_shaping(&can.diagnostics), Shaping::Diagnostics)
         }
         _ => return None,
     };
     (!understands).then_some(otherwise)
-}
-
-fn knows_completions(abilities: &Abilities) -> bool {
-    abilities.completion.snippets && abilities.completion.markdown
 }
 
 fn knows_signatures(abilities: &Abilities) -> bool {
@@ -120,17 +124,14 @@ fn hover(mut result: Value) -> Value {
     result
 }
 
-/// Diagnostics that were pushed (`diagnostics`) or asked for (`items`).
-fn diagnostics(mut result: Value, abilities: &Abilities) -> Value {
-    let list = ["diagnostics", "items"].into_iter().find(|field| result.get(field).is_some());
-    let list = list.and_then(|field| result.get_mut(field)).and_then(Value::as_array_mut);
-    for diagnostic in list.into_iter().flatten().filter_map(Value::as_object_mut) {
-        if !abilities.diagnostics.related_information {
-            diagnostic.remove("relatedInformation");
-        }
-        if !abilities.diagnostics.tags {
-            diagnostic.remove("tags");
-        }
+/// Links, or one, without what only editors show that said so.
+fn without_tooltips(mut result: Value) -> Value {
+    let links: &mut [Value] = match &mut result {
+        Value::Array(links) => links,
+        one => std::slice::from_mut(one),
+    };
+    for link in links.iter_mut().filter_map(Value::as_object_mut) {
+        link.remove("tooltip");
     }
     result
 }
@@ -185,6 +186,11 @@ mod tests {
         // What servers are not told of, editors may understand.
         all["textDocument"]["declaration"] = json!({"linkSupport": true});
         all["textDocument"]["publishDiagnostics"]["tagSupport"] = json!({"valueSet": [1, 2]});
+        for pointer in ["/textDocument/documentSymbol", "/workspace/symbol"] {
+            let symbols = all.pointer_mut(pointer).expect("it is offered");
+            symbols["tagSupport"] = json!({"valueSet": [1]});
+        }
+        all["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
         let (able, plain) = (Abilities::of(&all), Abilities::of(&Value::Null));
         for method in METHODS {
             assert!(!needs_shaping(method, &able), "{method}");
@@ -221,16 +227,12 @@ mod tests {
     }
 
     #[test]
-    fn diagnostics_lose_what_is_not_understood() {
-        let given = json!({"uri": "file:///a", "diagnostics": [
-            {"message": "m", "tags": [1], "relatedInformation": [{"message": "r"}]},
-        ]});
-        let tags = json!({"textDocument": {"publishDiagnostics": {"tagSupport": {"valueSet": [1, 2]}}}});
-        let expected = json!({"uri": "file:///a", "diagnostics": [{"message": "m", "tags": [1]}]});
-        assert_eq!(shaped("textDocument/publishDiagnostics", given, &tags), Ok(expected));
-        let pulled = json!({"kind": "full", "items": [{"message": "m", "tags": [1]}]});
-        let expected = json!({"kind": "full", "items": [{"message": "m"}]});
-        assert_eq!(shaped("textDocument/diagnostic", pulled, &Value::Null), Ok(expected));
+    fn a_link_tells_more_only_to_who_shows_it() {
+        let given = json!([{"range": [0], "target": "file:///b", "tooltip": "t"}]);
+        let expected = json!([{"range": [0], "target": "file:///b"}]);
+        assert_eq!(shaped("textDocument/documentLink", given.clone(), &Value::Null), Ok(expected));
+        let able = json!({"textDocument": {"documentLink": {"tooltipSupport": true}}});
+        assert_eq!(shaped("textDocument/documentLink", given.clone(), &able), Ok(given));
     }
 
     #[test]

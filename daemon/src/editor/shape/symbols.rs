@@ -1,9 +1,46 @@
-//! Outlines as lists, and symbols with a place at once.
+//! Outlines as lists, and symbols with a place at once, of kinds that an editor knows.
 
 use serde_json::{Map, Value, json};
 
+use super::abilities::{Abilities, Symbols};
+
+/// Whether an outline may have to be changed for this editor.
+pub(crate) fn document_needs(can: &Abilities) -> bool {
+    !(can.symbol_trees && can.symbols.kinds.has_all_symbols() && can.symbols.tags.has(1))
+}
+
+/// Whether symbols of the workspace may have to be changed for this editor.
+pub(crate) fn workspace_needs(can: &Abilities) -> bool {
+    let symbols = &can.workspace_symbols;
+    !(can.resolves_symbols && symbols.kinds.has_all_symbols() && symbols.tags.has(1))
+}
+
+/// An outline in what an editor understands.
+pub(crate) fn of_document(mut result: Value, can: &Abilities, uri: &str) -> Value {
+    plainer(&mut result, &can.symbols);
+    if can.symbol_trees { result } else { flat(result, uri) }
+}
+
+/// Symbols of the workspace in what an editor understands.
+pub(crate) fn of_workspace(mut result: Value, can: &Abilities) -> Value {
+    plainer(&mut result, &can.workspace_symbols);
+    if can.resolves_symbols { result } else { with_ranges(result) }
+}
+
+/// Gives symbols, and those in them, kinds and tags that are known. As deep as the answer was nested, which whoever read it has
+/// bounded.
+fn plainer(symbols: &mut Value, can: &Symbols) {
+    for symbol in symbols.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        can.kinds.of_symbol(symbol);
+        can.tags.filter(symbol);
+        if let Some(children) = symbol.get_mut("children") {
+            plainer(children, can);
+        }
+    }
+}
+
 /// A tree of `DocumentSymbol`s as the flat list of `SymbolInformation` in the same order; a list that is flat already stays.
-pub(crate) fn flat(result: Value, uri: &str) -> Value {
+fn flat(result: Value, uri: &str) -> Value {
     let Value::Array(symbols) = result else { return result };
     let mut list = Vec::new();
     for symbol in symbols {
@@ -40,7 +77,7 @@ fn information(symbol: &mut Map<String, Value>, (uri, container): (&str, Option<
 }
 
 /// Symbols whose range would have to be asked for are put at the start of their file.
-pub(crate) fn with_ranges(mut result: Value) -> Value {
+fn with_ranges(mut result: Value) -> Value {
     let start = json!({"line": 0, "character": 0});
     for symbol in result.as_array_mut().into_iter().flatten() {
         let location = symbol.get_mut("location").and_then(Value::as_object_mut);
@@ -74,6 +111,26 @@ mod tests {
         assert_eq!(flat(tree, "file:///f"), expected);
         assert_eq!(flat(expected.clone(), "file:///other"), expected);
         assert_eq!(flat(Value::Null, "file:///f"), Value::Null);
+    }
+
+    #[test]
+    fn kinds_and_tags_are_those_that_the_editor_listed() {
+        let tree = json!([{"name": "A", "kind": 23, "tags": [1], "children": [{"name": "T", "kind": 26, "tags": [1]}]}]);
+        let editor = |symbol: Value| {
+            let both = json!({"workspace": {"symbol": symbol}, "textDocument": {"documentSymbol": symbol}});
+            let mut can = Abilities::of(&both);
+            (can.symbol_trees, can.resolves_symbols) = (true, true);
+            can
+        };
+        let plain = editor(json!({}));
+        assert!(document_needs(&plain) && workspace_needs(&plain));
+        let expected = json!([{"name": "A", "kind": 5, "children": [{"name": "T", "kind": 5}]}]);
+        assert_eq!(of_document(tree.clone(), &plain, "file:///f"), expected);
+        assert_eq!(of_workspace(tree.clone(), &plain), expected);
+        let all: Value = (1..=26).collect();
+        let able = editor(json!({"symbolKind": {"valueSet": all}, "tagSupport": {"valueSet": [1]}}));
+        assert!(!document_needs(&able) && !workspace_needs(&able));
+        assert_eq!(of_document(tree.clone(), &able, "file:///f"), tree);
     }
 
     #[test]

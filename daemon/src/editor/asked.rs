@@ -1,0 +1,122 @@
+//! A request that a server works on, and what becomes of its outcome.
+//!
+//! All of this happens on the thread that reads from the server, so nothing here waits.
+
+use std::sync::{Arc, Weak};
+
+use hob_live::instance::Instance;
+use hob_live::rpc::{CallError, Outcome, ResponseError, codes};
+use hob_live::views::View;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::desk::{Desk, Event, Request, Worker, cancelled};
+use super::link::{LinkKey, text_of};
+use super::shape::encoding::Encoding;
+use super::shape::results::{self, Context};
+use super::{eager, fallback, versions};
+
+/// So many servers may end under a request before it is not asked again.
+const MOST_ENDS: u8 = 2;
+
+/// A request that a server works on.
+pub(super) struct Asked {
+    pub(super) desk: Arc<Desk>,
+    pub(super) instance: Weak<Instance>,
+    pub(super) key: LinkKey,
+    pub(super) view: Arc<View>,
+    pub(super) request: Request,
+    pub(super) uri: String,
+    pub(super) tokens: Vec<String>,
+    /// Whether the map is asked if the server, which is loading, has nothing.
+    pub(super) from_map: bool,
+    pub(super) is_command: bool,
+}
+
+impl Asked {
+    /// On the thread that reads from the server.
+    pub(super) fn answered(self, outcome: Outcome) {
+        if let Some(instance) = self.instance.upgrade() {
+            let share = &instance.session().share;
+            share.forget_tokens(&self.tokens);
+            if self.is_command {
+                share.command_ended(self.desk.editor);
+            }
+        }
+        match outcome {
+            Ok(result) => self.give(result.as_deref().map_or("null", RawValue::get)),
+            Err(CallError::Refused(error)) => self.refused(error),
+            Err(CallError::Closed(why)) => self.lost(&why),
+            Err(CallError::Stopped(_) | CallError::Malformed { .. }) => {
+                self.desk.refuse(&self.request.id, &cancelled());
+            }
+        }
+    }
+
+    /// The server has ended under it. It may be what ends servers, so it is not asked for ever.
+    fn lost(self, why: &str) {
+        tracing::debug!(key = %self.key, why, "the server went away under an editor's question");
+        self.desk.works(&self.request.id, Worker::Nobody);
+        let request = Request { ends: self.request.ends + 1, ..self.request.lost() };
+        match () {
+            () if request.ends <= MOST_ENDS && !self.is_command => self.desk.post(Event::Again(request)),
+            () if fallback::answers(&request.method) => self.desk.post(Event::FromMap(request)),
+            () => {
+                let error = ResponseError::new(codes::REQUEST_FAILED, "the language server has ended");
+                self.desk.refuse(&request.id, &error);
+            }
+        }
+    }
+
+    fn refused(self, error: ResponseError) {
+        if error.has_no_project() {
+            self.desk.works(&self.request.id, Worker::Nobody);
+            return self.desk.post(Event::NoProject(self.key, error.message, self.request));
+        }
+        let map_may = self.from_map || error.code == codes::METHOD_NOT_FOUND;
+        match map_may && error.code != codes::REQUEST_CANCELLED && fallback::answers(&self.request.method) {
+            true => self.desk.post(Event::FromMap(self.request)),
+            false => self.desk.refuse(&self.request.id, &error),
+        }
+    }
+
+    fn give(self, result: &str) {
+        if self.from_map && matches!(result, "null" | "[]") {
+            let next = if self.request.waits() { Event::Later } else { Event::FromMap };
+            return self.desk.post(next(self.request));
+        }
+        let (abilities, encoding) = self.desk.met();
+        let method = self.request.method.as_str();
+        let utf16 = *encoding == Encoding::Utf16;
+        let has_versions = versions::may_have(method);
+        let is_lazy = eager::may_be_lazy(method, abilities);
+        if utf16 && !has_versions && !is_lazy && !results::needs_shaping(method, abilities) {
+            return self.desk.answer_raw(&self.request.id, result);
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(result) else {
+            return self.desk.answer_raw(&self.request.id, result);
+        };
+        if has_versions {
+            self.renumber(&mut value);
+        }
+        if is_lazy && self.is_unresolved(&value) {
+            return self.complete(value);
+        }
+        self.finish(value);
+    }
+
+    pub(super) fn renumber(&self, value: &mut Value) {
+        if let Some(instance) = self.instance.upgrade() {
+            versions::renumber(value, (&self.view, &instance), self.desk.editor);
+        }
+    }
+
+    /// Answers with a result in the editor's columns and words.
+    pub(super) fn finish(self, value: Value) {
+        let texts = |uri: &str| text_of(&self.view, uri);
+        let is_folds = self.request.method == "textDocument/foldingRange";
+        let text = is_folds.then(|| texts(&self.uri)).flatten();
+        let context = Context { uri: &self.uri, text: text.as_deref() };
+        self.desk.answer_shaped(&self.request, value, (&context, &texts));
+    }
+}

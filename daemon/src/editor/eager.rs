@@ -1,0 +1,211 @@
+//! What an editor cannot ask for later is asked for before it is answered.
+//!
+//! A server was told that its client asks for the edit of an action, and for what a completion brings with it (imports), when one is chosen.
+//! An editor that did not say so would choose an action that does nothing, or a name that nothing imports. So the server is asked at
+//! once, on a thread of its own, for as much as can be had in a short time: of completions, those that what was typed leads to.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hob_base::{CancelToken, Deadline};
+use serde_json::Value;
+
+use super::asked::Asked;
+use super::desk::{Promise, Worker};
+use super::link::text_of;
+use super::shape::abilities::Abilities;
+use super::shape::capabilities::offers;
+use super::shape::encoding::Encoding;
+use super::shape::offsets::{self, Position};
+use super::shape::{code_actions, completion};
+
+/// How many actions of a list are completed, and how long that may take.
+const MOST_ACTIONS: usize = 50;
+const ACTIONS_WITHIN: Duration = Duration::from_secs(5);
+
+/// How many completions of a list are, and how long that may take: somebody is typing.
+const MOST_COMPLETIONS: usize = 64;
+const COMPLETIONS_WITHIN: Duration = Duration::from_secs(2);
+
+const ACTIONS: &str = "textDocument/codeAction";
+const COMPLETIONS: &str = "textDocument/completion";
+
+/// What comes with a completion when it is chosen.
+const EDITS: &str = "additionalTextEdits";
+
+/// Kinds of completions that bring nothing with them: a word, a keyword, a colour, a file, a folder.
+const BRING_NOTHING: &[u64] = &[1, 14, 16, 17, 19];
+
+/// Whether answers to a method may leave things for later that this editor does not ask for.
+pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
+    match method {
+        ACTIONS => !abilities.code_actions.resolves_edit,
+        COMPLETIONS => !abilities.completion.resolves.contains(EDITS),
+        _ => false,
+    }
+}
+
+impl Asked {
+    /// Whether an answer leaves something for later.
+    pub(super) fn is_unresolved(&self, answer: &Value) -> bool {
+        if self.request.method == ACTIONS {
+            let abilities = &self.desk.met().0;
+            let mut actions = answer.as_array().into_iter().flatten();
+            return actions.any(|action| code_actions::is_unresolved(action, abilities));
+        }
+        let Some(instance) = self.instance.upgrade() else { return false };
+        let resolves = offers(instance.capabilities(), "completionItem/resolve") == Some(true)
+            || instance
+                .session()
+                .share
+                .registrations(COMPLETIONS)
+                .iter()
+                .any(|one| one["registerOptions"]["resolveProvider"] == true);
+        let items = answer.as_array().or_else(|| answer["items"].as_array());
+        resolves && items.into_iter().flatten().any(may_bring_more)
+    }
+
+    /// Has the server say what an answer leaves for later, and answers with that.
+    pub(super) fn complete(self, mut answer: Value) {
+        let (desk, id) = (Arc::clone(&self.desk), self.request.id.clone());
+        let promise = Promise::new(Arc::clone(&desk), id.clone());
+        let is_actions = self.request.method == ACTIONS;
+        let patience = if is_actions { ACTIONS_WITHIN } else { COMPLETIONS_WITHIN };
+        let cancel = CancelToken::new(Deadline::after(patience));
+        desk.works(&id, Worker::Thread(cancel.clone()));
+        let run = move || {
+            let _promise = promise;
+            match is_actions {
+                true => self.complete_actions(&mut answer, &cancel),
+                false => self.complete_items(&mut answer, &cancel),
+            }
+            self.finish(answer);
+        };
+        desk.aside("hob-editor-eager", &id, run);
+    }
+
+    fn complete_actions(&self, actions: &mut Value, cancel: &CancelToken) {
+        let abilities = &self.desk.met().0;
+        let all = actions.as_array_mut().into_iter().flatten();
+        let unresolved = all.filter(|action| code_actions::is_unresolved(action, abilities));
+        for action in unresolved.take(MOST_ACTIONS) {
+            let Some(mut whole) = self.resolved("codeAction/resolve", action, cancel) else { break };
+            self.renumber(&mut whole);
+            *action = whole;
+        }
+    }
+
+    /// Completions that are left as they are make the list an incomplete one: it is asked for again when more is typed.
+    fn complete_items(&self, answer: &mut Value, cancel: &CancelToken) {
+        let typed = self.typed();
+        let Some(items) = completion::items(answer) else { return };
+        let mut wanted: Vec<((bool, String), usize)> = Vec::new();
+        for (at, item) in items.iter().enumerate().filter(|(_, item)| may_bring_more(item)) {
+            wanted.extend(rank(item, &typed).map(|rank| (rank, at)));
+        }
+        wanted.sort();
+        let mut is_whole = wanted.len() <= MOST_COMPLETIONS;
+        for (_, at) in wanted.into_iter().take(MOST_COMPLETIONS) {
+            let Some(mut whole) = self.resolved("completionItem/resolve", &items[at], cancel) else {
+                is_whole = false;
+                break;
+            };
+            if let (Some(item), edits) = (items[at].as_object_mut(), whole[EDITS].take())
+                && edits.is_array()
+            {
+                item.insert(EDITS.to_owned(), edits);
+            }
+        }
+        if !is_whole {
+            let items = std::mem::take(items);
+            if !answer.is_object() {
+                *answer = serde_json::json!({});
+            }
+            answer["items"] = Value::Array(items);
+            answer["isIncomplete"] = true.into();
+        }
+    }
+
+    /// The whole of something; what it is if the server refuses, `None` if nobody answers in time.
+    fn resolved(&self, method: &'static str, part: &Value, cancel: &CancelToken) -> Option<Value> {
+        use hob_live::rpc::CallError;
+        let instance = self.instance.upgrade()?;
+        match instance.request_value(method, part, cancel) {
+            Ok(whole) => Some(whole),
+            Err(CallError::Refused(_) | CallError::Malformed { .. }) => Some(part.clone()),
+            Err(CallError::Stopped(_) | CallError::Closed(_)) => None,
+        }
+    }
+
+    /// The beginning of the name before the cursor, in lower case.
+    fn typed(&self) -> String {
+        let position = Position::of(&self.request.value()["position"]);
+        let text = text_of(&self.view, &self.uri);
+        position.zip(text).map_or_else(String::new, |(at, text)| typed_before(&text, at, self.desk.met().1))
+    }
+}
+
+fn typed_before(text: &str, at: Position, encoding: Encoding) -> String {
+    let starts = offsets::line_starts(text);
+    let Some(start) = starts.get(at.line as usize) else { return String::new() };
+    let line = offsets::line_at(text, *start);
+    let before = &line[..offsets::column_to_bytes(line, at.character, encoding)];
+    let name = before.rsplit(|c: char| !(c.is_alphanumeric() || "_$".contains(c))).next();
+    name.unwrap_or_default().to_lowercase()
+}
+
+/// Whether a completion may bring something with it that it does not say. A server that has to be asked about it keeps something in it.
+fn may_bring_more(item: &Value) -> bool {
+    let kind = item["kind"].as_u64().unwrap_or_default();
+    item.get(EDITS).is_none() && item.get("data").is_some() && !BRING_NOTHING.contains(&kind)
+}
+
+/// Where a completion comes among those that what was typed leads to, the best first; `None` if it does not lead there.
+fn rank(item: &Value, typed: &str) -> Option<(bool, String)> {
+    let text = |field: &str| item[field].as_str().filter(|text| !text.is_empty());
+    let found_by = text("filterText").or(text("label"))?.to_lowercase();
+    let mut left = found_by.chars();
+    let leads = typed.chars().all(|wanted| left.any(|c| c == wanted));
+    let order = text("sortText").or(text("label")).unwrap_or_default();
+    leads.then(|| (!found_by.starts_with(typed), order.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_the_beginning_of_a_name() {
+        let text = "x = é.日本_Pa\n";
+        let at = |character| Position { line: 0, character };
+        assert_eq!(typed_before(text, at(11), Encoding::Utf16), "日本_pa");
+        assert_eq!(typed_before(text, at(6), Encoding::Utf16), "");
+        assert_eq!(typed_before(text, at(99), Encoding::Utf8), "日本_pa");
+        assert_eq!(typed_before(text, Position { line: 9, character: 0 }, Encoding::Utf16), "");
+    }
+
+    #[test]
+    fn names_that_begin_so_come_first_and_others_not_at_all() {
+        let item = |label: &str, sort: &str| json!({"label": label, "sortText": sort});
+        let first = rank(&item("HashMap", "9"), "hash");
+        let second = rank(&item("has_hash_map", "1"), "hash");
+        assert!(first.is_some() && first < second, "{first:?} {second:?}");
+        assert_eq!(rank(&item("Map", "0"), "hash"), None);
+        assert!(rank(&item("Map", "0"), "").is_some());
+        assert_eq!(rank(&json!({}), ""), None);
+    }
+
+    #[test]
+    fn only_what_may_bring_more_is_asked_about() {
+        assert!(may_bring_more(&json!({"label": "a", "data": 1})));
+        for known in [
+            json!({"label": "a"}),
+            json!({"data": 1, "kind": 14}),
+            json!({"data": 1, "additionalTextEdits": []}),
+        ] {
+            assert!(!may_bring_more(&known), "{known}");
+        }
+    }
+}
