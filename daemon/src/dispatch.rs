@@ -101,6 +101,7 @@ impl Dispatcher {
             fresh,
             patience: BARRIER_PATIENCE,
             cancel: request.cancel.clone(),
+            client: request.client,
             caller: Arc::clone(&request.caller),
             clients: request.clients,
             editor: Editor { identity: request.identity.clone(), allowed: request.edits },

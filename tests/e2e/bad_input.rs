@@ -39,6 +39,8 @@ fn a_root_that_is_none_is_explained() {
         (json!("/dev/null"), "not a folder"),
         (json!("/"), "not a project"),
         (json!(world.path("home")), "not a project"),
+        (json!(world.path("")), "not a project"),
+        (json!("/tmp"), "not a project"),
         (json!("a\0b"), "NUL"),
         (json!(""), "at least 1 character"),
         (json!(7), "a string"),
@@ -57,6 +59,30 @@ fn a_root_that_is_none_is_explained() {
     let relative = mcp.call("map_search", json!({"query": "found", "root": "dir"}));
     assert_eq!(relative.texts("/results", "id"), ["py:a.py#found"], "{relative}");
     still_well(&world, &mut mcp, pid);
+}
+
+#[test]
+fn a_home_folder_is_a_project_only_if_the_user_says_so() {
+    let world = World::new();
+    let home = world.path("home");
+    let dotfiles = Tree::new(&home, SMALL);
+    let notes = Tree::unversioned(&home.join("notes"), SMALL);
+    let search = |place: &Tree| world.hob(place.root(), &["search", "found"]);
+    let refused = search(&dotfiles).code(1);
+    assert!(refused.stderr.contains("not a project") && refused.stderr.contains("allow_roots"), "{refused}");
+    assert!(search(&notes).success().contains("py:a.py#found"), "what lies below it is a project of its own");
+    let status = world.status().expect("it runs");
+    assert_eq!(status["workspaces"].as_array().map(Vec::len), Some(1), "nothing else was opened: {status}");
+
+    let config = world.dir().join("config");
+    fs::create_dir_all(&config).expect("made");
+    fs::write(config.join("config.toml"), "allow_roots = ['~', 'here']\n").expect("written");
+    let found = search(&dotfiles).success();
+    assert!(found.contains("py:a.py#found") && found.contains("py:notes/a.py#found"), "{found}");
+    let shown = world.hob(&home, &["config", "show", "--origin"]).success();
+    assert!(shown.contains("allow_roots = [") && shown.contains("config.toml:1"), "{shown}");
+    let wrong = world.hob(&home, &["config", "check"]).code(1);
+    assert!(wrong.stdout.contains("`here` in `allow_roots` must be an absolute path"), "{wrong}");
 }
 
 #[test]

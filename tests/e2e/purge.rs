@@ -1,6 +1,6 @@
 //! The way out: what hob kept is gone after `hob purge`, what is somebody else's is not.
 
-use hob_tests::{Mcp, McpOptions, World};
+use hob_tests::{Mcp, McpOptions, Tree, World};
 use serde_json::json;
 
 const FIXTURE: &str = "\
@@ -43,6 +43,65 @@ fn nothing_of_hobs_is_left_and_nothing_of_others_is_taken() {
     std::fs::remove_file(&theirs).expect("it was left");
     let _ = world.hob(tree.root(), &["purge", "--yes", "--settings"]).code(0);
     assert!(!world.dir().exists(), "left: {:?}", left(world.dir()));
+}
+
+#[test]
+fn one_project_is_forgotten_and_another_is_not() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    let other = Tree::new(&world.path("other"), FIXTURE);
+    for place in [&tree, &other] {
+        let _ = world.hob(place.root(), &["trust"]).code(0);
+        let _ = world.hob(place.root(), &["graph"]).code(0);
+    }
+    let mut mcp =
+        Mcp::start(&world, &tree, &McpOptions { args: vec!["--edits".into()], ..McpOptions::default() });
+    let _ = mcp.call("edit_text", json!({"file": "a.py", "old": "1", "new": "2"})).ok();
+    let refused = mcp.call("hob_purge", json!({"confirm": true}));
+    assert!(refused.error("BAD_ARGS")["hint"].to_string().contains("hob purge --root"), "{refused}");
+    drop(mcp);
+    // So that both are saved, and open again.
+    world.stop();
+    for place in [&tree, &other] {
+        let _ = world.hob(place.root(), &["map"]).success();
+    }
+    let pid = world.daemon_pid();
+    let count = |folder: &str| std::fs::read_dir(world.dir().join(folder)).expect("it is there").count();
+    let purge = |path: &Tree, more: &[&str]| {
+        let root = path.root().to_str().expect("plain");
+        world.hob(&world.path("home"), &[&["purge", "--root", root], more].concat()).success()
+    };
+
+    let shown = purge(&tree, &[]);
+    for part in [
+        "cache/workspaces/",
+        "cache/graphs/",
+        "1 pending edit",
+        "hob trust",
+        "nothing was removed",
+        "fortnight",
+    ] {
+        assert!(shown.contains(part), "`{part}` is not in {shown}");
+    }
+    assert_eq!((count("cache/workspaces"), count("cache/graphs")), (2, 2), "showing removes nothing");
+    let done = purge(&tree, &["--yes"]);
+    assert!(done.contains("removed of") && done.contains("1 pending edit"), "{done}");
+    assert_eq!((count("cache/workspaces"), count("cache/graphs")), (1, 1));
+    assert_eq!(world.daemon_pid(), pid, "the daemon goes on");
+    assert!(purge(&tree, &[]).contains("keeps nothing of"), "{}", purge(&tree, &[]));
+    let trusted = world.hob(other.root(), &["trust", "--list"]).success();
+    assert_eq!(trusted.trim(), other.root().to_str().expect("plain"));
+    assert!(!world.hob(tree.root(), &["pending"]).success().contains("a.py"), "what waited is forgotten");
+    assert!(world.hob(tree.root(), &["search", "here"]).success().contains("py:a.py#here"), "it begins anew");
+
+    // Without a daemon, of a folder that is gone.
+    world.stop();
+    std::fs::remove_dir_all(other.root()).expect("removed");
+    let before = count("cache/workspaces");
+    let done = purge(&other, &["--yes"]);
+    assert!(done.contains("cache/workspaces/") && done.contains("hob trust"), "{done}");
+    assert_eq!(count("cache/workspaces"), before - 1);
+    assert_eq!(world.daemon_pid(), None, "what was started for it has ended");
 }
 
 #[test]

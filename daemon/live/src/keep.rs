@@ -19,6 +19,16 @@ pub fn folder_for(all: &Path, server: &str, root: &AbsPath) -> PathBuf {
     all.join(format!("{server}-{}", &hash[..16]))
 }
 
+/// The folders below `all` for what servers keep of the project at `root`.
+#[must_use]
+pub fn folders_of(all: &Path, root: &AbsPath) -> Vec<PathBuf> {
+    let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path());
+    let root = root.to_string();
+    entries
+        .filter(|folder| small::read_text(&folder.join(NOTE), 1 << 16).is_ok_and(|note| note == root))
+        .collect()
+}
+
 /// Makes such a folder, if it is not there yet.
 ///
 /// # Errors
@@ -82,6 +92,7 @@ mod tests {
         make(&of(&a), &a).expect("made");
         fs::write(of(&a).join("index"), "much").expect("written");
         make(&of(&a), &a).expect("it is there");
+        assert_eq!(folders_of(&all, &a), [of(&a)]);
         assert!(of(&a).join("index").exists());
         fs::remove_dir_all(dir.path().join("a")).expect("removed");
         make(&of(&b), &b).expect("made");

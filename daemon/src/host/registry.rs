@@ -13,7 +13,7 @@ use hob_live::live::{Live, LiveOptions};
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
-    Debounce, DirtySet, Root, RootError, RootKind, RuleOptions, Rules, WatchSetup, Watcher, find_root,
+    BroadFolders, Debounce, DirtySet, Root, RootError, RuleOptions, Rules, WatchSetup, Watcher, find_root,
 };
 
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
@@ -48,7 +48,7 @@ pub struct HostOptions {
     pub memory: MemoryBudget,
     /// Threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
-    /// The user's home folder: never a workspace by itself.
+    /// The user's home folder: no workspace by itself unless the user says so.
     pub home: Option<AbsPath>,
 }
 
@@ -58,9 +58,6 @@ pub enum OpenError {
     /// There is no folder to start from.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// The whole file system, or the whole home folder, is not a project.
-    #[error("`{0}` is not a project but everything on this machine or account")]
-    TooBroad(AbsPath),
 }
 
 /// Thread pools: indexing never takes the threads that answers are computed on.
@@ -106,19 +103,20 @@ impl Notices {
 
 /// Every open workspace of this daemon.
 pub struct Host {
-    options: HostOptions,
+    pub(super) options: HostOptions,
     store: Arc<dyn Store>,
     pools: Arc<Pools>,
     notices: Arc<Notices>,
-    live: Arc<Live>,
+    pub(super) live: Arc<Live>,
     trust: Trust,
     settings: Arc<Settings>,
-    edits: Edits,
+    pub(super) edits: Edits,
     models: Arc<Models>,
-    open: OpenWorkspaces,
+    pub(super) open: OpenWorkspaces,
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
-    roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
+    broad: BroadFolders,
+    pub(super) roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
     /// How often a root was known, and how often it had to be found.
     roots_used: (AtomicU64, AtomicU64),
 }
@@ -153,6 +151,7 @@ impl Host {
         Ok(Self {
             collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
             pools: Arc::new(Pools::new(options.index_threads)?),
+            broad: BroadFolders::new(options.home.as_ref()),
             options,
             store,
             notices,
@@ -299,7 +298,7 @@ impl Host {
         }
     }
 
-    fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
+    pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
         let now = Instant::now();
         let known = lock(&self.roots)
             .get(start)
@@ -309,12 +308,8 @@ impl Host {
         used.fetch_add(1, Ordering::Relaxed);
         let root = match known {
             Some(root) => root,
-            None => find_root(start, self.options.home.as_ref())?,
+            None => find_root(start, &self.broad.allowing(&self.settings.allowed_roots()))?,
         };
-        let too_broad = root.path.parent().is_none() || self.options.home.as_ref() == Some(&root.path);
-        if root.kind == RootKind::Plain && too_broad {
-            return Err(OpenError::TooBroad(root.path));
-        }
         lock(&self.roots).insert(start.clone(), (root.clone(), now));
         Ok(root.path)
     }

@@ -107,6 +107,30 @@ pub(crate) fn load(store: &dyn Store, id: &str) -> Result<Option<Bundle>, StoreE
     Ok(bundle.filter(|bundle| !is_over(bundle.made)))
 }
 
+/// The keys of the bundles of a workspace.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn of_root(store: &dyn Store, root: &AbsPath) -> Result<Vec<Vec<u8>>, StoreError> {
+    let (mut found, root) = (Vec::new(), root.to_string());
+    store.each(Tree::Meta, PREFIX, &mut |key, value| {
+        if decode(value).is_some_and(|bundle| bundle.root == root) {
+            found.push(key.to_vec());
+        }
+        true
+    })?;
+    Ok(found)
+}
+
+/// Forgets bundles by their keys.
+///
+/// # Errors
+/// When the store cannot be written.
+pub(crate) fn forget(store: &dyn Store, keys: &[Vec<u8>]) -> Result<(), StoreError> {
+    store.batch(Tree::Meta, keys.iter().map(|key| Op::Remove { key: key.clone() }).collect())?;
+    store.flush()
+}
+
 /// The steps that remove what is over, what cannot be read, and the oldest of too many.
 fn expired(store: &dyn Store) -> Result<Vec<Op>, StoreError> {
     let (mut going, mut staying) = (Vec::new(), Vec::new());

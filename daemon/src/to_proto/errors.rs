@@ -43,9 +43,19 @@ pub fn open(error: &OpenError) -> ToolError {
         OpenError::Root(RootError::Missing(_)) => {
             base.hint("Pass `root`: a folder of the project, as an absolute path.")
         }
+        OpenError::Root(RootError::TooBroad(folder)) => base.hint(too_broad(folder)),
         OpenError::Root(_) => base.hint("Pass `root`: a folder of the project that this user may read."),
-        OpenError::TooBroad(_) => base.hint("Start in a project's folder, or pass its path as `root`."),
     }
+}
+
+/// The ways out of a folder that is around many projects.
+fn too_broad(folder: &AbsPath) -> String {
+    format!(
+        "Start in a project's own folder or pass its path as `root` (`hob --root DIR`): any folder below this one will do. If all of \
+         this folder is meant, such as a home folder under version control, write `allow_roots = [{}]` into your config.toml, above \
+         its first section (`hob config path` says where it is).",
+        json!(folder.to_string())
+    )
 }
 
 /// The first index is not there yet.

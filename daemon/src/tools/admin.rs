@@ -1,11 +1,13 @@
 //! Tools that are not about code.
 
-use hob_proto::tools::admin::{DigestArgs, DigestResult, PartDigest};
+use hob_proto::tools::admin::{DigestArgs, DigestResult, PartDigest, PurgeArgs, PurgeResult};
+use hob_proto::{ClientKind, ErrorCode, ToolError};
 use serde_json::json;
 
 use super::map::prefix;
 use super::{Needs, Outcome, ToolCall, data};
 use crate::host::{Digest, DigestPart, DigestQuery};
+use crate::investigate::bundle;
 use crate::to_proto::errors;
 
 /// Does nothing. With `fresh`, it does nothing behind the barrier, which is how the barrier's cost is measured.
@@ -37,6 +39,35 @@ pub(super) fn digest(call: &mut ToolCall<'_>) -> Outcome {
         symbols: stats.symbols,
         references: stats.references,
         lines: query.list.map(|_| known.lines),
+    })
+}
+
+/// Forgets a project. The user's to say, so only the command line may.
+pub(super) fn purge(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PurgeArgs = call.args()?;
+    if call.client != ClientKind::Cli {
+        return Err(ToolError::bad_args("Forgetting a project is for the user to do.")
+            .hint("Ask the user to run `hob purge --root DIR`."));
+    }
+    let failed = |why: String| {
+        ToolError::new(ErrorCode::Internal, format!("The project was not forgotten as a whole: {why}."))
+            .hint("Ask again once that is mended; `hob purge` without --root removes everything.")
+    };
+    let kept = call.host.kept_for(&call.start);
+    let bundles =
+        bundle::of_root(call.host.store(), &kept.root).map_err(|error| failed(error.to_string()))?;
+    if args.confirm {
+        call.is_done = true;
+        call.host.purge(&kept).map_err(failed)?;
+        bundle::forget(call.host.store(), &bundles).map_err(|error| failed(error.to_string()))?;
+    }
+    data(&PurgeResult {
+        root: kept.root.to_string(),
+        removed: args.confirm,
+        folders: kept.folders.iter().map(|folder| folder.display().to_string()).collect(),
+        pending: kept.pending,
+        undo: kept.undo,
+        bundles: bundles.len(),
     })
 }
 

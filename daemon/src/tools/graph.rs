@@ -53,6 +53,7 @@ impl Page {
         let folder = workspace.root().as_path().file_name();
         let result = GraphResult {
             name: folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            root: workspace.root().to_string(),
             built_at: to_proto::timestamp(workspace.changed_at()),
             ..GraphResult::default()
         };

@@ -38,7 +38,7 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::live::Project;
 use hob_live::spec::ServerSpec;
 use hob_proto::message::{Ask, Offer};
-use hob_proto::{ErrorCode, ToolError};
+use hob_proto::{ClientKind, ErrorCode, ToolError};
 use hob_text::Snapshot;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,6 +74,7 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "hob_grep" => grep::grep,
         "hob_models" => models::models,
         "hob_noop" => admin::noop,
+        "hob_purge" => admin::purge,
         "hob_servers" => servers::servers,
         "hob_stats" => metrics::stats,
         "hob_undo" => edit::undo,
@@ -133,6 +134,8 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) fresh: bool,
     pub(crate) patience: Duration,
     pub(crate) cancel: CancelToken,
+    /// What kind of client asks.
+    pub(crate) client: ClientKind,
     pub(crate) caller: Arc<Caller>,
     pub(crate) clients: usize,
     pub(crate) editor: Editor,

@@ -23,6 +23,7 @@
 //! into a folder that its owner names. It has no runtime: waiting is done on a `Condvar`, by threads of the caller.
 
 mod barrier;
+mod broad;
 mod confine;
 mod dirty;
 mod explain;
@@ -44,6 +45,7 @@ mod table;
 pub mod watch;
 
 pub use barrier::{BarrierError, Passed};
+pub use broad::BroadFolders;
 pub use confine::{ConfineError, confine};
 pub use dirty::{Batch, Debounce, DirtySet, NotSettled};
 pub use links::{Links, MANY as MANY_LINKS};

@@ -1,8 +1,8 @@
 //! From a place that a client names to the root of its workspace.
 //!
 //! The nearest version-control root wins, because that is what people mean by "the project"; failing that, the nearest
-//! folder with a project file; failing that, the folder itself. The home folder and the file system's root are never
-//! chosen for a marker that happens to lie in them: one stray `package.json` at home must not make hob index a life.
+//! folder with a project file; failing that, the folder itself. Folders around many projects (`broad.rs`) are never chosen for a
+//! marker that happens to lie in them, and refused when they themselves are asked for.
 //!
 //! Nested repositories, submodules and worktrees are version-control roots like any other, so each is a workspace of its
 //! own for whoever names a place within it. A part of a larger repository (`packages/ui`) is not: whoever names it is
@@ -14,6 +14,7 @@ use std::path::Path;
 
 use hob_base::AbsPath;
 
+use crate::broad::BroadFolders;
 use crate::names;
 
 /// Files that mark a project; matched exactly.
@@ -95,27 +96,31 @@ pub enum RootError {
         /// The system's reason.
         why: io::Error,
     },
+    /// It is around many projects, and everything below it would be taken in.
+    #[error("`{0}` is not a project but a folder around many things: all of it would be indexed")]
+    TooBroad(AbsPath),
 }
 
-/// Finds the workspace that `start`, a folder or a file, belongs to. `home` is the user's home folder, if known.
+/// Finds the workspace that `start`, a folder or a file, belongs to.
 ///
 /// # Errors
 /// [`RootError`] when `start` cannot serve as a starting point.
-pub fn find_root(start: &AbsPath, home: Option<&AbsPath>) -> Result<Root, RootError> {
+pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootError> {
     let folder = starting_folder(start)?;
-    let home = home.and_then(|home| AbsPath::new(fs::canonicalize(home).ok()?).ok());
-    let home = home.as_ref().map(AbsPath::as_path);
-    let too_broad = |folder: &Path| folder.parent().is_none() || Some(folder) == home;
-    let candidates = || folder.as_path().ancestors().filter(|folder| !too_broad(folder));
-    let root = |path: &Path, kind| {
-        let path = AbsPath::new(path).expect("an ancestor of an absolute path is absolute");
-        Root { path, kind }
+    let around = |is_excluded: &dyn Fn(&Path) -> bool, is_root: &dyn Fn(&Path) -> bool| {
+        let mut folders = folder.as_path().ancestors();
+        let found = folders.find(|folder| !is_excluded(folder) && is_root(folder))?;
+        Some(AbsPath::new(found).expect("an ancestor of an absolute path is absolute"))
     };
-    if let Some(found) = candidates().find(|folder| is_vcs_root(folder)) {
-        return Ok(root(found, RootKind::Vcs));
+    if let Some(path) = around(&|folder| broad.is_never_repository(folder), &is_vcs_root) {
+        return Ok(Root { path, kind: RootKind::Vcs });
     }
-    if let Some(found) = candidates().find(|folder| is_project(folder)) {
-        return Ok(root(found, RootKind::Project));
+    let is_never_project = |folder: &Path| broad.is_never_project(folder);
+    if let Some(path) = around(&is_never_project, &is_project) {
+        return Ok(Root { path, kind: RootKind::Project });
+    }
+    if is_never_project(folder.as_path()) {
+        return Err(RootError::TooBroad(folder));
     }
     Ok(Root { path: folder, kind: RootKind::Plain })
 }

@@ -53,6 +53,49 @@ pub static DIGEST: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
+/// Forgets one project. For the command line; in no list, and refused to agents.
+pub static PURGE: ToolDef = ToolDef {
+    name: "hob_purge",
+    title: "Forget a project",
+    description: "What is kept for one project alone: its index with its texts, what language servers keep of it, edits that wait, \
+                  investigations. With confirm it is closed and all of that is removed.",
+    args: &[ArgDef {
+        name: "confirm",
+        ty: ArgType::Bool,
+        default: Default::Bool(false),
+        description: "Remove it; without, it is only listed",
+    }],
+    output: "{root: str, removed: bool, folders: [str], pending: int, undo: bool, bundles: int}",
+    read_only: false,
+    destructive: true,
+    set: ToolSet::Hidden,
+    ..ToolDef::READ
+};
+
+/// Arguments of `hob_purge`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct PurgeArgs {
+    /// Whether to do it.
+    pub confirm: bool,
+}
+
+/// Result of `hob_purge`: what was kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PurgeResult {
+    /// The project's root, without links.
+    pub root: String,
+    /// Whether it is gone now.
+    pub removed: bool,
+    /// Folders of hob's own.
+    pub folders: Vec<String>,
+    /// Edits that waited for a decision.
+    pub pending: usize,
+    /// Whether its last edit could be taken back.
+    pub undo: bool,
+    /// Investigations that could be gone on with.
+    pub bundles: usize,
+}
+
 /// Arguments of `hob_digest`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DigestArgs {

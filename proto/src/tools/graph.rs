@@ -21,7 +21,7 @@ pub static GRAPH: ToolDef = ToolDef {
         default: Default::None,
         description: "Where the last page ended",
     }],
-    output: "{name: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, files: [{path: \
+    output: "{name: str, root: str, built_at: str, clusters: [str], files_total: int, symbols_total: int, edges_total: int, files: [{path: \
              str, id: str, cluster?: int, symbols: [{id: str, name: str, kind: str, line: int, score: num, test?: bool, \
              signature?: str, doc?: str}], uses: [int]}], others: [str], next_path?: str}",
     cuts: &[ListCut { path: "files", kind: "files", narrow: "Raise tokenBudget: a page needs its own" }],
@@ -43,6 +43,9 @@ pub struct GraphArgs {
 pub struct GraphResult {
     /// The name of the workspace's folder.
     pub name: String,
+    /// Its root; empty from an older daemon.
+    #[serde(default)]
+    pub root: String,
     /// When the map last took in a change, RFC 3339.
     pub built_at: String,
     /// Labels of the clusters by number; on the first page only.

@@ -208,6 +208,7 @@ pub static TOOLS: &[&ToolDef] = &[
     &grep::GREP,
     &models::MODELS,
     &admin::NOOP,
+    &admin::PURGE,
     &servers::SERVERS,
     &metrics::STATS,
     &edit::UNDO,

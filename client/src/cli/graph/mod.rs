@@ -42,7 +42,6 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        let place = common.place()?;
         let picture = match gathered(common).await? {
             Ok(picture) => picture,
             Err(refused) => return Ok(refused),
@@ -50,7 +49,7 @@ impl Graph {
         let out = match (&self.out, &self.svg) {
             (Some(out), _) => Some(place_of(out)?),
             (None, Some(_)) => None,
-            (None, None) => Some(own_file(&place, &picture)?),
+            (None, None) => Some(own_file(&picture)?),
         };
         let svg = self.svg.as_deref().map(place_of).transpose()?;
         if let Some(out) = &out {
@@ -110,16 +109,33 @@ fn place_of(file: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// A file of hob's own, one for each workspace: a page in the project would be indexed with it.
-fn own_file(place: &Path, picture: &Picture) -> Result<PathBuf, Failure> {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+fn own_file(picture: &Picture) -> Result<PathBuf, Failure> {
     let places = Places::from_process_env().map_err(|error| Failure::Daemon(error.to_string()))?;
-    let mut hasher = DefaultHasher::new();
-    place.hash(&mut hasher);
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let name: String = picture.name.chars().take(60).map(plain).collect();
-    let folder = places.cache.join("graphs");
+    let folder = places.cache.join(PAGES);
     make_private(&folder)?;
-    Ok(folder.join(format!("{name}-{:08x}.html", hasher.finish() as u32)))
+    Ok(folder.join(format!("{name}{}", ending(&picture.root))))
+}
+
+/// The folder of such files, in that of caches.
+const PAGES: &str = "graphs";
+
+/// How the names of a project's files end.
+fn ending(root: &str) -> String {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let mut hasher = DefaultHasher::new();
+    root.hash(&mut hasher);
+    format!("-{:08x}.html", hasher.finish() as u32)
+}
+
+/// The pages that were drawn of the project `root` and not put elsewhere.
+pub(super) fn pages_of(places: &Places, root: &str) -> Vec<PathBuf> {
+    let ending = ending(root);
+    let files = std::fs::read_dir(places.cache.join(PAGES)).into_iter().flatten().flatten();
+    let of_root =
+        |file: &PathBuf| file.file_name().is_some_and(|name| name.to_string_lossy().ends_with(&ending));
+    files.map(|file| file.path()).filter(of_root).collect()
 }
 
 /// A folder for the user alone, from the first instant.

@@ -61,6 +61,7 @@ pub(super) type Edge = [u64; 4];
 #[derive(Debug, Default)]
 pub(super) struct Picture {
     pub(super) name: String,
+    pub(super) root: String,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,
     /// Most connected first.
@@ -94,6 +95,7 @@ impl Gatherer {
             self.labels = page.clusters;
         }
         (self.picture.name, self.picture.built_at) = (page.name, page.built_at);
+        self.picture.root = page.root;
         let others: Vec<(u64, u64)> = page.others.iter().map(|id| (key(id), key(file_part(id)))).collect();
         for file in page.files {
             self.file(file, &others);

@@ -206,6 +206,32 @@ impl Edits {
         discard()
     }
 
+    /// Whether something is kept to take back an edit in a workspace, whether or not its folder is there.
+    #[must_use]
+    pub fn has_undo(&self, root: &AbsPath) -> bool {
+        !matches!(self.undos.last(root), Err(NoUndo::Nothing))
+    }
+
+    /// Forgets all that is pending in a workspace and how its last edit is taken back. The workspace is not touched, and need
+    /// not be there.
+    ///
+    /// # Errors
+    /// [`EditError::State`].
+    pub fn forget(&self, root: &AbsPath) -> Result<(), EditError> {
+        for summary in self.pending(&|one| one.owner.root == *root) {
+            match self.discard(&summary.id) {
+                // Somebody else has decided it meanwhile.
+                Ok(_) | Err(EditError::Unknown(_) | EditError::Settled { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let failed = |error| EditError::State {
+            file: format!("what `hob undo` of {root} needs"),
+            cause: cause(&error),
+        };
+        self.undos.forget(root).map_err(failed)
+    }
+
     /// What [`Self::undo`] would take back in a workspace.
     #[must_use]
     pub fn undoable(&self, root: &AbsPath) -> Option<Undoable> {

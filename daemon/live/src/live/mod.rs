@@ -5,7 +5,7 @@ mod look;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -167,6 +167,12 @@ impl Live {
     #[must_use]
     pub fn is_any_running(&self) -> bool {
         self.pool.is_any_running()
+    }
+
+    /// The folder for what servers keep of projects.
+    #[must_use]
+    pub fn keeps(&self) -> Option<&Path> {
+        self.options.keep.as_deref()
     }
 
     /// Stops the servers of a project; the next question starts them again.

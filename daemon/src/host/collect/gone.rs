@@ -20,7 +20,7 @@ use crate::host::workspace::lock;
 const MISSING: &str = "missing/";
 
 /// Ends of names of snapshots that are being removed.
-const GOING: &str = ".going";
+pub(in crate::host) const GOING: &str = ".going";
 
 impl Run<'_> {
     /// Adds what the saved workspaces have to `live`, and removes snapshots of folders that are gone. Answers how many.

@@ -27,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evict::Open;
 use super::facts;
 use super::workspace::lock;
+pub(super) use gone::GOING;
 pub(super) use schedule::Collector;
 
 /// The open workspaces by root.

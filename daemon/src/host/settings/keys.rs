@@ -25,6 +25,8 @@ pub(super) enum Takes {
     Filter,
     /// A list of texts.
     Texts,
+    /// A list of absolute paths of folders.
+    Folders,
     /// A list of servers.
     Servers,
     /// Texts by name.
@@ -118,6 +120,16 @@ pub(super) static KEYS: &[KeyDef] = &[
         at: Where::UserOrOne,
         example: "true",
         wrong: "\"yes\"",
+        ..BARE
+    },
+    KeyDef {
+        name: "allow_roots",
+        takes: Takes::Folders,
+        default: "[]",
+        why: "Folders that may be a project although they are around many: your home folder, /tmp, /etc and the like. None, because \
+              everything below would be indexed; a home folder under version control (dotfiles) needs to be named here.",
+        example: "[\"~\"]",
+        wrong: "[\"here\"]",
         ..BARE
     },
     KeyDef {
@@ -418,6 +430,7 @@ impl Takes {
             Self::Memory => "a share such as \"25%\", or a size such as \"512 MiB\" or \"4 GiB\"".to_owned(),
             Self::Filter => "a level such as \"info\", or a list such as \"info,hob_map=debug\"".to_owned(),
             Self::Texts => "a list of texts".to_owned(),
+            Self::Folders => "a list of folders".to_owned(),
             Self::Servers => "a list of servers".to_owned(),
             Self::Variables => "texts by name".to_owned(),
             Self::Anything => "a table".to_owned(),

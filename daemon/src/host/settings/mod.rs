@@ -110,6 +110,18 @@ impl Settings {
         told(&self.parsed(own).problems)
     }
 
+    /// Folders that the user wants to be projects although they are around many, as they were said.
+    pub(super) fn allowed(&self) -> Option<Said<Vec<String>>> {
+        let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
+        self.parsed(own).allow_roots
+    }
+
+    /// The same as paths.
+    pub(super) fn allowed_roots(&self) -> Vec<PathBuf> {
+        let said = self.allowed().map(|said| said.value).unwrap_or_default();
+        said.into_iter().map(PathBuf::from).collect()
+    }
+
     /// What the daemon is to be like, by the user's own file as it is now and the environment, and what is wrong with the latter.
     #[must_use]
     pub fn daemon(&self, environment: Environment<'_>) -> (DaemonSettings, Vec<String>) {

@@ -43,6 +43,8 @@ pub(super) struct Wish {
 pub(super) struct Parsed {
     /// For every project that the file is about.
     pub(super) base: Wish,
+    /// Folders that are projects although they are around many; only the user's own file can say so.
+    pub(super) allow_roots: Option<Said<Vec<String>>>,
     /// The model that may be asked, for every project; only the user's own file can name one.
     pub(super) model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
@@ -86,7 +88,7 @@ impl fmt::Display for Problem {
 
 const OF_PROJECT: &[&str] = &["languages", "servers"];
 const OF_WORKSPACE: &[&str] = &["edits", "languages", "servers"];
-const OF_USER: &[&str] = &["daemon", "edits", "languages", "model", "servers", "workspaces"];
+const OF_USER: &[&str] = &["allow_roots", "daemon", "edits", "languages", "model", "servers", "workspaces"];
 
 pub(super) type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
 pub(super) type Wanted<'t> = Spanned<DeValue<'t>>;
@@ -109,6 +111,7 @@ pub(super) fn parse(text: &str, source: &Source<'_>) -> Parsed {
                     parsed.model.as_ref().map(|_| reader.model_said(value)).unwrap_or_default();
             }
             "daemon" if source.is_users => parsed.daemon = reader.daemon((key, value)),
+            "allow_roots" if source.is_users => parsed.allow_roots = reader.folders((key, value)),
             part => reader.part((part, key, value), known, &mut parsed.base, ""),
         }
     }
@@ -332,6 +335,20 @@ impl Reader<'_> {
         texts.map(|texts| self.said(value, texts))
     }
 
+    /// Folders, each as an absolute path; one that is none is told and left out.
+    fn folders(&mut self, entry: (&Key<'_>, &Wanted<'_>)) -> Option<Said<Vec<String>>> {
+        let mut said = self.texts(entry, "a list of folders, such as [\"~\", \"/srv\"]")?;
+        let at_home = said.value.iter().map(|folder| self.at_home(folder));
+        let (right, wrong): (Vec<_>, Vec<_>) = at_home.partition(|folder| Path::new(folder).is_absolute());
+        for folder in wrong {
+            let what =
+                format!("`{folder}` in `{}` must be an absolute path, or begin with ~/", entry.0.get_ref());
+            self.problem(entry.1.span().start, what);
+        }
+        said.value = right;
+        Some(said)
+    }
+
     fn env(&mut self, (key, value): (&Key<'_>, &Wanted<'_>)) -> BTreeMap<String, Said<String>> {
         let mut env = BTreeMap::new();
         let Some(table) = self.table(key, value) else { return env };
@@ -377,7 +394,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn at_home(&self, path: &str) -> String {
-        match (path.strip_prefix("~/"), self.source.home) {
+        match (path.strip_prefix("~/").or((path == "~").then_some("")), self.source.home) {
             (Some(rest), Some(home)) => home.join(rest).display().to_string(),
             _ => path.to_owned(),
         }

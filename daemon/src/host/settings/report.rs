@@ -13,7 +13,7 @@ use hob_live::preferences::{Leaves, Preferences, Said};
 use hob_proto::places::Places;
 use hob_proto::settings::{Counted, File, Problem, Question, Report};
 use hob_proto::trust::Trusted;
-use hob_workspace::{RootKind, find_root};
+use hob_workspace::{BroadFolders, find_root};
 use serde_json::{Value, json};
 
 use super::daemon::{Environment, choose, key_of, toml_of};
@@ -120,9 +120,9 @@ impl Asked<'_> {
 
     fn project(&self, start: &Path) -> Option<AbsPath> {
         let home = self.home.and_then(|home| AbsPath::new(home).ok());
-        let root = find_root(&AbsPath::new(start).ok()?, home.as_ref()).ok()?;
-        let is_everything = root.path.parent().is_none() || home.as_ref() == Some(&root.path);
-        (root.kind != RootKind::Plain || !is_everything).then_some(root.path)
+        let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
+        let broad = BroadFolders::new(home.as_ref()).allowing(&settings.allowed_roots());
+        Some(find_root(&AbsPath::new(start).ok()?, &broad).ok()?.path)
     }
 
     fn is_trusted(&self, root: &Path) -> bool {
@@ -151,6 +151,10 @@ impl Asked<'_> {
         let in_force: InForce = (*settings.of(root, self.is_trusted(root.as_path()))).clone();
         let edits = Some(in_force.edits_from.clone()).filter(|from| !from.is_empty());
         report.counted.push(counted("edits".to_owned(), &in_force.edits.into(), edits));
+        let allowed = settings.allowed();
+        let from = allowed.as_ref().map(|said| said.from.clone());
+        let folders = allowed.map(|said| said.value).unwrap_or_default();
+        report.counted.push(counted("allow_roots".to_owned(), &json!(folders), from));
         for (name, said) in &in_force.model_said {
             report.counted.push(counted(format!("model.{name}"), &said.value, Some(said.from.clone())));
         }

@@ -85,6 +85,9 @@ fn property(key: &KeyDef) -> (String, Value) {
         Takes::Memory => json!({"type": "string", "pattern": MEMORY_PATTERN}),
         Takes::Filter => json!({"type": "string", "minLength": 1}),
         Takes::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        Takes::Folders => {
+            json!({"type": "array", "items": {"type": "string", "pattern": "^(~$|~/|/|[A-Za-z]:)"}})
+        }
         Takes::Servers => json!({"type": "array", "items": {"enum": keys::servers()}}),
         Takes::Variables => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Takes::Anything => json!({"type": "object"}),

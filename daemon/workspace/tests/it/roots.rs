@@ -3,7 +3,7 @@
 use std::fs;
 
 use hob_base::AbsPath;
-use hob_workspace::{RootError, RootKind, find_root};
+use hob_workspace::{BroadFolders, Root, RootError, RootKind, find_root};
 
 use crate::support::Tree;
 
@@ -14,9 +14,20 @@ fn check(tree: &Tree, start: &str, expected: &str, kind: RootKind) {
 
 #[track_caller]
 fn check_with_home(tree: &Tree, start: &str, home: &str, expected: (&str, RootKind)) {
-    let path = |p: &str| AbsPath::new(tree.path(p)).expect("absolute");
-    let root = find_root(&path(start), Some(&path(home))).expect("a root");
-    assert_eq!((root.path, root.kind), (path(expected.0), expected.1));
+    let root = find(tree, start, &at_home(tree, home)).expect("a root");
+    assert_eq!((root.path, root.kind), (path(tree, expected.0), expected.1));
+}
+
+fn path(tree: &Tree, path: &str) -> AbsPath {
+    AbsPath::new(tree.path(path)).expect("absolute")
+}
+
+fn at_home(tree: &Tree, home: &str) -> BroadFolders {
+    BroadFolders::new(Some(&path(tree, home)))
+}
+
+fn find(tree: &Tree, start: &str, broad: &BroadFolders) -> Result<Root, RootError> {
+    find_root(&path(tree, start), broad)
 }
 
 #[test]
@@ -63,20 +74,56 @@ fn without_version_control_the_nearest_project_counts() {
     check(&tree, "plain", "plain", RootKind::Plain);
 }
 
+#[test]
+fn a_home_folder_and_what_it_lies_in_are_no_projects_whatever_marks_them() {
+    let tree = Tree::new();
+    tree.mkdir("users/.git");
+    tree.mkdir("users/me/.git");
+    tree.write("users/me/package.json", "{}");
+    tree.mkdir("users/me/notes/today");
+    tree.mkdir("users/me/src/app/.git");
+    let home = at_home(&tree, "users/me");
+    for broad in ["users/me", "users/me/package.json", "users", "."] {
+        let refused = find(&tree, broad, &home);
+        assert!(matches!(refused, Err(RootError::TooBroad(_))), "{broad}: {refused:?}");
+    }
+    check_with_home(&tree, "users/me/notes/today", "users/me", ("users/me/notes/today", RootKind::Plain));
+    check_with_home(&tree, "users/me/src/app", "users/me", ("users/me/src/app", RootKind::Vcs));
+    // Seen from elsewhere the same folder is an ordinary repository.
+    check_with_home(&tree, "users/me/notes/today", "nobody/else", ("users/me", RootKind::Vcs));
+    let allowed = home.allowing(&[tree.path("users/me")]);
+    let root = find(&tree, "users/me/notes", &allowed).expect("the user said so");
+    assert_eq!((root.path, root.kind), (path(&tree, "users/me"), RootKind::Vcs));
+    assert!(matches!(find(&tree, "users", &allowed), Err(RootError::TooBroad(_))));
+}
+
+#[test]
+fn where_programs_keep_their_things_is_a_project_only_under_version_control() {
+    let tree = Tree::new();
+    tree.write("me/.config/package.json", "{}");
+    tree.mkdir("me/.config/editor");
+    tree.mkdir("me/.local/share");
+    let home = at_home(&tree, "me");
+    for broad in ["me/.config", "me/.local", "me/.local/share"] {
+        assert!(matches!(find(&tree, broad, &home), Err(RootError::TooBroad(_))), "{broad}");
+    }
+    check_with_home(&tree, "me/.config/editor", "me", ("me/.config/editor", RootKind::Plain));
+    tree.mkdir("me/.config/.git");
+    check_with_home(&tree, "me/.config/editor", "me", ("me/.config", RootKind::Vcs));
+}
+
 #[cfg(unix)]
 #[test]
-fn home_and_slash_are_never_chosen_for_a_stray_marker() {
-    let tree = Tree::new();
-    tree.mkdir("home/.git");
-    tree.write("home/package.json", "{}");
-    tree.mkdir("home/notes/today");
-    check_with_home(&tree, "home/notes/today", "home", ("home/notes/today", RootKind::Plain));
-    check_with_home(&tree, "home", "home", ("home", RootKind::Plain));
-    // Seen from elsewhere the same folder is an ordinary repository.
-    check_with_home(&tree, "home/notes/today", "nobody", ("home", RootKind::Vcs));
-    let slash = AbsPath::new("/").expect("absolute");
-    let root = find_root(&slash, None).expect("a root");
-    assert_eq!((root.path, root.kind), (slash, RootKind::Plain));
+fn folders_of_the_system_are_no_projects_and_those_below_are() {
+    let find = |path: &str| find_root(&AbsPath::new(path).expect("absolute"), &BroadFolders::default());
+    for broad in ["/", "/tmp", "/var/tmp", "/usr", "/etc", "/usr/lib"] {
+        let refused = find(broad);
+        assert!(matches!(refused, Err(RootError::TooBroad(_))), "{broad}: {refused:?}");
+    }
+    let below = tempfile::tempdir_in("/tmp").expect("a folder");
+    let root = find(below.path().to_str().expect("text")).expect("a folder like others");
+    let real = fs::canonicalize(below.path()).expect("it is there");
+    assert_eq!((root.path.as_path(), root.kind), (real.as_path(), RootKind::Plain));
 }
 
 #[cfg(unix)]
@@ -84,11 +131,11 @@ fn home_and_slash_are_never_chosen_for_a_stray_marker() {
 fn what_cannot_be_a_start_is_said() {
     let tree = Tree::new();
     tree.write("file", "");
-    let find = |path: &str| find_root(&AbsPath::new(tree.path(path)).expect("absolute"), None);
+    let find = |path: &str| self::find(&tree, path, &BroadFolders::default());
     assert!(matches!(find("missing"), Err(RootError::Missing(_))));
     assert!(matches!(find("file/below"), Err(RootError::NotAFolder(_))));
     let null = AbsPath::new("/dev/null").expect("absolute");
-    assert!(matches!(find_root(&null, None), Err(RootError::NotAFolder(_))));
+    assert!(matches!(find_root(&null, &BroadFolders::default()), Err(RootError::NotAFolder(_))));
 }
 
 #[cfg(unix)]
@@ -102,5 +149,5 @@ fn two_ways_to_one_folder_are_one_workspace() {
     fs::remove_file(tree.path("link")).expect("remove");
     std::os::unix::fs::symlink(tree.path("link"), tree.path("link")).expect("symlink");
     let own = AbsPath::new(tree.path("link")).expect("absolute");
-    assert!(matches!(find_root(&own, None), Err(RootError::Unreadable { .. })));
+    assert!(matches!(find_root(&own, &BroadFolders::default()), Err(RootError::Unreadable { .. })));
 }

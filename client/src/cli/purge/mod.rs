@@ -3,6 +3,10 @@
 //! Only what hob itself makes is removed, by name, and a folder only once it is empty: with `HOB_DIR` set to a folder that is
 //! also somebody else's, nothing of theirs goes. What stands in other programs' files is not touched here: `hob setup --undo`
 //! takes that back, and needs its receipts, so it has to come first; the same holds for `hob service uninstall`.
+//!
+//! With `--root` it is about one project (`one.rs`), and the daemon stays.
+
+mod one;
 
 use std::fs;
 use std::io;
@@ -18,6 +22,7 @@ use super::{Common, Failure, Outcome, daemon, doctor};
 /// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
 ///
 /// Ends the daemon first. Your settings stay unless --settings says otherwise. Without --yes it only shows what would go.
+/// With --root PATH only what is kept for that one project goes: its index and texts, pending edits, its trust; the daemon goes on.
 /// What `hob setup` and `hob service` have put elsewhere is taken back by them: do that before, as the receipts go too.
 #[derive(Debug, Args)]
 pub(crate) struct Purge {
@@ -55,6 +60,9 @@ const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];
 impl Purge {
     pub(super) async fn run(&self, common: &Common) -> Result<Outcome, Failure> {
         let places = Places::from_process_env().map_err(|error| Failure::Usage(error.to_string()))?;
+        if common.root.is_some() {
+            return self.one_project(&places, common).await;
+        }
         let receipts = places.state.join("setup");
         if !self.force && has_files(&receipts) {
             return Err(Failure::Usage(format!(
@@ -161,7 +169,8 @@ fn shown(found: &[PathBuf], as_json: bool) -> String {
     if found.is_empty() {
         return "hob keeps nothing here\n".to_owned();
     }
-    let lines: String = found.iter().map(|path| format!("  {}\n", path.display())).collect();
+    let lines: String =
+        found.iter().map(|path| format!("  {}\n", path.display())).collect();
     format!(
         "this would be removed, after the daemon has ended:\n{lines}nothing was removed; `hob purge --yes` does it\n"
     )

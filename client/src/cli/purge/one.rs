@@ -1,0 +1,116 @@
+//! `hob purge --root PATH`: what is kept for one project alone.
+//!
+//! The daemon closes the project and removes its part, because nobody else may touch what it has open; one that was not running is
+//! started for it and ended again. Trust and drawn pages are the command line's, which wrote them.
+
+use std::path::PathBuf;
+
+use hob_proto::Envelope;
+use hob_proto::places::Places;
+use hob_proto::tools::admin::PurgeResult;
+use hob_proto::trust::Trusted;
+use serde_json::{Map, json};
+
+use super::super::ask::{self, Question};
+use super::super::{Common, Failure, Outcome, daemon, graph, render, show, term};
+use super::{Purge, named, remove};
+
+/// What stays, and why.
+const STAYS: &str = "what is known of files by their contents stays until nobody has had them for a fortnight: \
+                     other projects may have the same";
+
+/// What is kept for the project besides what the daemon has.
+struct Beside {
+    pages: Vec<PathBuf>,
+    trusted: bool,
+}
+
+impl Purge {
+    pub(super) async fn one_project(&self, places: &Places, common: &Common) -> Result<Outcome, Failure> {
+        if self.settings {
+            let why = "--settings is about all of hob: pass it without --root, or edit config.toml";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        let was_running = hob_client::connect::is_running(&ask::settings(common)?)?;
+        let ended = self.ask_for_one(places, common).await;
+        if !was_running {
+            daemon::stop(common).await?;
+        }
+        ended
+    }
+
+    async fn ask_for_one(&self, places: &Places, common: &Common) -> Result<Outcome, Failure> {
+        let args = Map::from_iter([("confirm".to_owned(), self.yes.into())]);
+        let root = common.place()?;
+        let question = Question { tool: "hob_purge", args, root, timeout: common.timeout, edits: false };
+        let answer = ask::with_progress(&question, common).await?;
+        let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
+        let Some(kept) = data.and_then(|data| serde_json::from_value::<PurgeResult>(data).ok()) else {
+            return show::answer("hob_purge", &answer, common.json);
+        };
+        let beside = beside(places, &kept)?;
+        if self.yes {
+            beside.forget(places, &kept)?;
+        }
+        term::print(&told(&kept, &beside, common.json))?;
+        show::remarks_of(&answer);
+        Ok(Outcome::Done)
+    }
+}
+
+fn beside(places: &Places, kept: &PurgeResult) -> Result<Beside, Failure> {
+    let trusted = Trusted::read(&places.trust()).map_err(|error| Failure::Usage(error.to_string()))?;
+    let trusted = trusted.folders().any(|folder| folder.as_os_str() == kept.root.as_str());
+    Ok(Beside { pages: graph::pages_of(places, &kept.root), trusted })
+}
+
+impl Beside {
+    fn forget(&self, places: &Places, kept: &PurgeResult) -> Result<(), Failure> {
+        for page in &self.pages {
+            remove(page).map_err(|error| named(page, &error))?;
+        }
+        if self.trusted {
+            Trusted::change(&places.trust(), |trusted| trusted.remove(kept.root.as_ref()))
+                .map_err(|error| Failure::Usage(error.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+fn told(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
+    let parts = parts(kept, beside);
+    if as_json {
+        let word = if kept.removed { "removed" } else { "wouldRemove" };
+        return format!("{}\n", json!({"root": kept.root, word: parts}));
+    }
+    let root = &kept.root;
+    if parts.is_empty() {
+        return format!("hob keeps nothing of {root} alone\n");
+    }
+    let lines: String = parts.iter().map(|part| format!("  {part}\n")).collect();
+    match kept.removed {
+        true => format!("removed of {root}:\n{lines}{STAYS}\n"),
+        false => format!(
+            "this would be removed of {root}:\n{lines}{STAYS}\nnothing was removed; add --yes to do it\n"
+        ),
+    }
+}
+
+/// Each thing on a line of its own: paths first.
+fn parts(kept: &PurgeResult, beside: &Beside) -> Vec<String> {
+    let mut parts = kept.folders.clone();
+    parts.extend(beside.pages.iter().map(|page| page.display().to_string()));
+    if kept.pending > 0 {
+        parts.push(render::count(kept.pending as u64, "pending edit"));
+    }
+    if kept.undo {
+        parts.push("what `hob undo` needs".to_owned());
+    }
+    if kept.bundles > 0 {
+        parts.push(render::count(kept.bundles as u64, "investigation"));
+    }
+    if beside.trusted {
+        parts.push("your trust in it (hob trust)".to_owned());
+    }
+    parts
+}
