@@ -309,7 +309,7 @@ fn node_ids_that_are_none_or_name_nothing_are_explained() {
     let tree = world.tree(SMALL);
     let mut mcp = world.mcp(&tree);
     for id in [
-        "found",
+        "lost",
         "PY:a.py",
         "py:",
         "py:/etc/passwd#x",

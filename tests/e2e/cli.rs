@@ -1,5 +1,8 @@
 //! The command line.
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use hob_tests::{Answer, Output, Tree, World, repository};
 use serde_json::{Value, json};
 
@@ -154,4 +157,125 @@ fn completions_and_help_come_without_a_daemon() {
     let tools = world.hob(place.root(), &["tools"]).success();
     assert!(tools.contains("map_neighbors") && !tools.contains("hob_noop"), "{tools}");
     assert_eq!(world.daemon_pid(), None);
+}
+
+const TWO_PARTS: &str = "\
+//- /src/a.py
+from src.b import there
+def begin():
+    return there()
+def twin(): pass
+//- /src/b.py
+def there():
+    return 1
+//- /lib/c.py
+def elsewhere(): pass
+def twin(): pass
+//- /notes/read.txt
+nothing that is mapped
+";
+
+#[test]
+fn a_focus_is_a_path_from_where_the_user_stands_or_an_error() {
+    let world = World::new();
+    let tree = world.tree(TWO_PARTS);
+    let map = |place: &str, focus: &str| world.hob(&tree.at(place), &["map", focus]);
+    let lib = map("", "lib").success();
+    assert!(lib.contains("elsewhere") && !lib.contains("there()"), "{lib}");
+    let absolute = tree.at("lib").display().to_string();
+    for (place, focus) in [
+        ("", "lib/"),
+        ("", "./lib"),
+        ("lib", "."),
+        ("src", "../lib"),
+        ("src", "lib"),
+        ("src", absolute.as_str()),
+    ] {
+        assert_eq!(map(place, focus).success(), lib, "{focus} in `{place}`");
+    }
+    let whole = map("", ".").success();
+    assert!(whole.contains("elsewhere") && whole.contains("there()"), "{whole}");
+    for (focus, code, words) in [
+        ("nonexistent", "SYMBOL_NOT_FOUND", "nonexistent"),
+        ("notes", "SYMBOL_NOT_FOUND", "Nothing in `notes` is mapped"),
+        ("/usr", "OUTSIDE_WORKSPACE", "/usr"),
+    ] {
+        let refused = map("", focus).code(1);
+        assert!(
+            refused.stdout.is_empty() && refused.stderr.contains(code) && refused.stderr.contains(words),
+            "{refused}"
+        );
+    }
+    let agents = world.call(&tree, "map_overview", &json!({"focus": absolute}));
+    assert!(agents.texts("/clusters/0/hubs", "id").contains(&"py:lib/c.py#elsewhere"), "{agents}");
+}
+
+#[test]
+fn a_name_or_a_path_does_for_a_node() {
+    let world = World::new();
+    let tree = world.tree(TWO_PARTS);
+    let around = |target: &str| world.hob(tree.root(), &["neighbors", target]);
+    assert_eq!(around("there").success(), around("py:src/b.py#there").success());
+    assert_eq!(around("src/b.py").success(), around("py:src/b.py").success());
+    let way = world.hob(tree.root(), &["path", "begin", "there"]).success();
+    assert!(way.contains("py:src/a.py#begin") && way.contains("py:src/b.py#there"), "{way}");
+    let several = around("twin").code(1);
+    for part in ["BAD_NODE_ID", "2 definitions", "py:src/a.py#twin", "py:lib/c.py#twin"] {
+        assert!(several.stderr.contains(part), "{part}{several}");
+    }
+    let none = around("nobody").code(1);
+    assert!(none.stderr.contains("BAD_NODE_ID") && none.stderr.contains("map_search"), "{none}");
+}
+
+#[test]
+fn what_is_left_out_is_what_most_want() {
+    let world = World::new();
+    let tree = world.tree(TWO_PARTS);
+    let say = |args: &[&str]| world.hob(tree.root(), args);
+    assert_eq!(say(&["servers"]).success(), say(&["servers", "list"]).success());
+    assert_eq!(
+        say(&["call", "investigate", "there and back"]).success(),
+        say(&["call", "investigate", "--query", "there and back"]).success()
+    );
+    let unclear = say(&["call", "resolve", "there and back"]).code(2);
+    assert!(unclear.stderr.contains("--subject"), "{unclear}");
+    let files = [
+        (&["completions", "bash"][..], "new/folder/hob", "complete -F"),
+        (&["config", "schema"], "another/new/schema.json", "json-schema.org"),
+        (&["graph"], "drawn/page.html", "<!doctype html>"),
+    ];
+    for (command, file, sign) in files {
+        let _ = say(&[command, &["--out", file]].concat()).success();
+        assert!(tree.read(file).contains(sign), "{file}");
+    }
+}
+
+/// The daemon sleeps for longer than an agent would be kept waiting, in the middle of a first index.
+#[test]
+fn a_person_waits_for_a_first_index_as_long_as_it_takes() {
+    let world = World::new().env("HOB_INDEX_THREADS", "1");
+    let _ = world.hob(world.tree(FIXTURE).root(), &["search", "there"]).success();
+    let pid = world.daemon_pid().expect("it runs").to_string();
+    let big = Tree::new(&world.path("big"), "");
+    let body: String =
+        (0..200).map(|n| format!("def f{n}(a, b):\n    return a.g{n}(b) + f{}(b)\n\n", n / 2)).collect();
+    (0..4_000).for_each(|n| big.write(&format!("part{}/m{n}.py", n % 40), &body));
+    let soon = world.hob(big.root(), &["--timeout", "1", "map"]).code(1);
+    assert!(soon.stderr.contains("MAP_NOT_BUILT") && soon.stderr.contains("filesDone"), "{soon}");
+    let asked = world
+        .command("hob")
+        .arg("map")
+        .current_dir(big.root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    std::thread::sleep(Duration::from_millis(500));
+    let signal =
+        |name: &str| assert!(Command::new("kill").args([name, &pid]).status().expect("a program").success());
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(11));
+    signal("-CONT");
+    let answer = asked.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&answer.stdout);
+    assert!(answer.status.success() && said.contains("4,000 files"), "{said}");
 }

@@ -321,7 +321,8 @@ fn an_overview_names_the_parts_and_the_languages() {
     let ids: Vec<_> = hubs.filter_map(|hub| hub["id"].as_str()).collect();
     assert!(!ids.is_empty() && ids.iter().all(|id| id.starts_with("java:")), "{focused}");
     let unknown = mcp.call("map_overview", json!({"focus": "no-such-part"}));
-    assert!(unknown.warnings().contains("no-such-part"), "{unknown}");
+    let error = unknown.error("SYMBOL_NOT_FOUND");
+    assert!(error["message"].to_string().contains("no-such-part"), "{unknown}");
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn limits_and_errors_of_neighbors() {
         &["edgeKinds", "calls"],
     );
     refused(&mut mcp, "map_neighbors", json!({"nodeid": 1}), &["string"]);
-    let malformed = mcp.call("map_neighbors", json!({"nodeId": "helper"}));
+    let malformed = mcp.call("map_neighbors", json!({"nodeId": "nobody"}));
     let error = malformed.error("BAD_NODE_ID");
     assert!(error["message"].as_str().is_some_and(|text| text.contains("<lang>:<relpath>")), "{malformed}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("map_search")), "{malformed}");

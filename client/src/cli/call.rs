@@ -3,6 +3,8 @@
 //! Both become the same call; a verb only has some arguments as positionals and a larger answer by default, since a person
 //! pays no tokens. The commands are built from the tool table, hence clap's traits by hand instead of `derive`.
 
+use std::path::Path;
+
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
 use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
@@ -15,11 +17,14 @@ use super::{Common, Failure, Outcome, show, toolargs};
 const EDITS: &str = "edits";
 
 /// A short verb.
+#[derive(Debug)]
 struct Verb {
     name: &'static str,
     tool: &'static str,
     /// Which arguments are positionals, in order.
     positionals: &'static [&'static str],
+    /// Which of them may be a path as it is seen from where the user stands.
+    path: Option<&'static str>,
     about: &'static str,
 }
 
@@ -28,36 +33,42 @@ const VERBS: &[Verb] = &[
         name: "map",
         tool: "map_overview",
         positionals: &["focus"],
+        path: Some("focus"),
         about: "Show the code base's clusters and their most connected symbols",
     },
     Verb {
         name: "search",
         tool: "map_search",
         positionals: &["query"],
+        path: None,
         about: "Find definitions and files by name",
     },
     Verb {
         name: "neighbors",
         tool: "map_neighbors",
         positionals: &["nodeId"],
+        path: None,
         about: "Show what a symbol or file is connected to: callers, callees, bases",
     },
     Verb {
         name: "path",
         tool: "map_path",
         positionals: &["from", "to"],
+        path: None,
         about: "Show how two symbols or files are connected",
     },
     Verb {
         name: "trace",
         tool: "flow_trace",
         positionals: &["symbol"],
+        path: None,
         about: "Show what a symbol calls, and what those call, as a tree",
     },
     Verb {
         name: "impact",
         tool: "impact",
         positionals: &["symbol"],
+        path: None,
         about: "Show who is affected when a symbol or file changes, tests among them",
     },
 ];
@@ -69,8 +80,8 @@ pub(crate) struct ToolVerb {
     args: Map<String, Value>,
     /// The user allows edits for this call.
     edits: bool,
-    /// A short verb: unless the user says otherwise, the answer may be as large as the tool allows.
-    generous: bool,
+    /// The short verb that was used: unless the user says otherwise, its answer may be as large as the tool allows.
+    verb: Option<&'static Verb>,
 }
 
 impl ToolVerb {
@@ -78,18 +89,26 @@ impl ToolVerb {
         let mut args = self.args;
         // What is wrong for certain needs no daemon to say so.
         check_args(self.tool, &args).map_err(|error| usage(&error))?;
-        if self.generous && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
+        let place = common.place()?;
+        if let Some(path) = self.verb.and_then(|verb| verb.path) {
+            make_absolute(&mut args, path, &place);
+        }
+        if self.verb.is_some() && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
-        let question = Question {
-            tool: self.tool.name,
-            args,
-            root: common.place()?,
-            timeout: common.timeout,
-            edits: self.edits,
-        };
+        let question =
+            Question { tool: self.tool.name, args, root: place, timeout: common.timeout, edits: self.edits };
         let answer = ask::with_progress(&question, common).await?;
         show::answer(self.tool.name, &answer, common.json)
+    }
+}
+
+/// Has a path that is there, seen from `place`, mean the same to the daemon, which sees it from the project's root.
+fn make_absolute(args: &mut Map<String, Value>, name: &str, place: &Path) {
+    let Some(said) = args.get(name).and_then(Value::as_str) else { return };
+    let real = place.join(said).canonicalize();
+    if let Some(real) = real.ok().as_deref().and_then(Path::to_str) {
+        args.insert(name.to_owned(), real.into());
     }
 }
 
@@ -123,7 +142,7 @@ fn call_command() -> Command {
         .about("Call any tool, as an agent would")
         .long_about(
             "Call any tool, as an agent would.\n\nArguments are given as options (--path-prefix, --pathPrefix and --path_prefix are \
-             the same) or as one JSON object.",
+             the same), as one JSON object, or, for tools that need a text, as that text alone.",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)
@@ -144,14 +163,15 @@ impl FromArgMatches for ToolVerb {
         let missing = || clap::Error::raw(ErrorKind::MissingSubcommand, "a tool is needed\n");
         let (name, inner) = matches.subcommand().ok_or_else(missing)?;
         let edits = name == "call" && inner.get_flag(EDITS);
-        let (tool, inner, generous) = match VERBS.iter().find(|verb| verb.name == name) {
-            Some(verb) => (verb.tool, inner, true),
-            None => inner.subcommand().map(|(tool, inner)| (tool, inner, false)).ok_or_else(missing)?,
+        let verb = VERBS.iter().find(|verb| verb.name == name);
+        let (tool, inner) = match verb {
+            Some(verb) => (verb.tool, inner),
+            None => inner.subcommand().ok_or_else(missing)?,
         };
         let tool = tools::find(tool).ok_or_else(missing)?;
         let args = toolargs::given(tool, inner)
             .map_err(|reason| clap::Error::raw(ErrorKind::ValueValidation, format!("{reason}\n")))?;
-        Ok(Self { tool, args, edits, generous })
+        Ok(Self { tool, args, edits, verb })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -184,6 +204,22 @@ mod tests {
         assert!(verb(&["map"]).args.is_empty());
         assert_eq!(verb(&["map", "src"]).args["focus"], "src");
         assert_eq!(verb(&["call", "hob_noop"]).tool.name, "hob_noop");
+    }
+
+    #[test]
+    fn a_path_is_seen_from_where_the_user_stands() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path().canonicalize().expect("it is there");
+        std::fs::create_dir_all(root.join("src/auth")).expect("made");
+        let seen = |said: &str, place: &str| {
+            let mut args = verb(&["map", said]).args;
+            make_absolute(&mut args, "focus", &root.join(place));
+            args["focus"].as_str().expect("text").to_owned()
+        };
+        let at = |path: &str| root.join(path).to_str().expect("text").to_owned();
+        assert_eq!(seen(".", "src"), at("src"));
+        assert_eq!(seen("auth", "src"), at("src/auth"));
+        assert_eq!(seen("src/auth", "src"), "src/auth", "what is not there is left as it was said");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! `hob tools` and `hob completions`: what can be said without a daemon.
 
+use std::path::PathBuf;
+
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, TOOLS, ToolDef, ToolSet, same_name};
 
 use super::term::{self, Style};
-use super::{Cli, Failure, Outcome};
+use super::{Cli, Failure, Outcome, output};
 
 /// List the tools that agents can call
 #[derive(Debug, Args)]
@@ -125,18 +127,22 @@ fn default(arg: &ArgDef, def: Option<&ToolDef>) -> String {
 
 /// Print a completion script for a shell
 ///
-/// For instance: hob completions bash > ~/.local/share/bash-completion/completions/hob
+/// For instance: hob completions bash --out ~/.local/share/bash-completion/completions/hob
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell
     shell: Shell,
+
+    /// Write it into this file; folders are made at need
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 impl Completions {
     pub(super) fn run(&self) -> Result<Outcome, Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "hob", &mut script);
-        term::print(&String::from_utf8_lossy(&script))?;
+        output::deliver(&String::from_utf8_lossy(&script), self.out.as_deref())?;
         Ok(Outcome::Done)
     }
 }

@@ -17,6 +17,7 @@ mod index;
 mod logs;
 mod man;
 mod model;
+mod output;
 mod pending;
 mod purge;
 mod render;

@@ -21,12 +21,12 @@ use super::{Common, Failure, Outcome, show};
 #[derive(Debug, Args)]
 pub(crate) struct Servers {
     #[command(subcommand)]
-    what: What,
+    what: Option<What>,
 }
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// For each language, the server that is used, or how to get one
+    /// For each language, the server that is used, or how to get one (the default)
     List,
     /// Why a server is used for a language, and why not the others
     Why {
@@ -45,7 +45,7 @@ enum What {
 
 impl Servers {
     pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
-        match self.what {
+        match self.what.unwrap_or(What::List) {
             What::List => shown(None, common, list).await,
             What::Why { language } => shown(Some(language), common, why).await,
             What::Install { name } => install(name, common).await,

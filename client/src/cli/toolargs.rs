@@ -25,9 +25,11 @@ pub(crate) fn command(def: &'static ToolDef, name: &'static str, positionals: &[
 
 /// As [`command`], with all arguments as options and a JSON object as the only positional.
 pub(crate) fn call_command(def: &'static ToolDef) -> Command {
-    let json = Arg::new(JSON)
-        .value_name("JSON")
-        .help("The arguments as a JSON object, or - to read it from standard input; options win over it");
+    let alone =
+        needed_text(def).map(|arg| format!("; any other text is --{}", kebab(arg))).unwrap_or_default();
+    let json = Arg::new(JSON).value_name("JSON").help(format!(
+        "The arguments as a JSON object, or - to read it from standard input{alone}; options win over it"
+    ));
     command(def, def.name, &[]).arg(json).hide(def.set == hob_proto::tools::ToolSet::Hidden)
 }
 
@@ -37,7 +39,7 @@ pub(crate) fn call_command(def: &'static ToolDef) -> Command {
 /// A line for people when the JSON cannot be read.
 pub(crate) fn given(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
     let mut given = match matches.try_get_one::<String>(JSON) {
-        Ok(Some(text)) => object(text)?,
+        Ok(Some(text)) => positional_arguments(def, text)?,
         _ => Map::new(),
     };
     for arg in arguments(def) {
@@ -61,7 +63,7 @@ fn positional(arg: &'static ArgDef, index: usize) -> Arg {
 }
 
 fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
-    let kebab = leak(words(arg.name).join("-"));
+    let kebab = leak(kebab(arg));
     let spellings = [leak(words(arg.name).join("_")), leak(camel(arg.name))];
     let common = COMMON.iter().any(|common| same_name(common.name, arg.name));
     let option = Arg::new(arg.name)
@@ -135,6 +137,40 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
             .into(),
         ArgType::StrList | ArgType::EnumList(_) => strings().collect::<Vec<_>>().into(),
     }
+}
+
+/// What stands on the command line without a name: an object, or the text that the tool needs.
+fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>, String> {
+    let is_json = text == "-" || text.trim_start().starts_with(['{', '[']);
+    if is_json || text.trim().is_empty() {
+        return object(text);
+    }
+    let Some(arg) = needed_text(def) else {
+        let texts = def.args.iter().filter(|arg| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList));
+        let names: Vec<String> = texts.map(|arg| format!("--{}", kebab(arg))).collect();
+        let which = if names.is_empty() {
+            "it takes no text".to_owned()
+        } else {
+            format!("pass {}", names.join(" or "))
+        };
+        return Err(format!(
+            "`{text}` is no JSON object, and {} needs no text that it could be: {which} (hob call {} --help)",
+            def.name, def.name
+        ));
+    };
+    let value = if arg.ty == ArgType::StrList { vec![text].into() } else { text.into() };
+    Ok(Map::from_iter([(arg.name.to_owned(), value)]))
+}
+
+/// The first text that a tool cannot do without.
+fn needed_text(def: &ToolDef) -> Option<&ArgDef> {
+    let is_text = |arg: &&ArgDef| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList);
+    def.args.iter().filter(|arg| arg.default == Default::Required).find(is_text)
+}
+
+/// `pathPrefix` and `path_prefix` as an option.
+fn kebab(arg: &ArgDef) -> String {
+    words(arg.name).join("-")
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
@@ -228,6 +264,17 @@ mod tests {
             &[r#"{"query": "ab", "path_prefix": "x", "limit": 3}"#, "--path-prefix", "y"],
         );
         assert_eq!(given, json!({"query": "ab", "limit": 3, "pathPrefix": "y"}));
+    }
+
+    #[test]
+    fn a_text_alone_is_what_the_tool_needs() {
+        assert_eq!(parse("investigate", &["how is it signed"]), json!({"query": "how is it signed"}));
+        assert_eq!(parse("map_search", &["404", "--limit", "3"]), json!({"query": "404", "limit": 3}));
+        assert_eq!(parse("read_symbols", &["A.b"]), json!({"targets": ["A.b"]}));
+        let told =
+            |tool: &str| positional_arguments(find(tool).expect("known"), "a text").expect_err("refused");
+        assert!(told("resolve").contains("--subject"), "{}", told("resolve"));
+        assert!(told("map_status").contains("takes no text"), "{}", told("map_status"));
     }
 
     #[test]

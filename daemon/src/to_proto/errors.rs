@@ -106,6 +106,33 @@ pub fn bad_node_id(error: &BadNodeId, text: &str) -> ToolError {
     ))
 }
 
+/// A name stands for several nodes; `ids` are those of the likeliest.
+pub fn several_nodes(name: &str, count: usize, ids: Vec<String>) -> ToolError {
+    let name: String = name.chars().take(60).collect();
+    ToolError::new(ErrorCode::BadNodeId, format!("`{name}` is the name of {count} definitions."))
+        .hint("Pass the ID of the one that is meant: `candidates` lists them, map_search tells more.")
+        .with("candidates", ids)
+}
+
+/// Neither a folder, nor a cluster, nor a node is called so.
+pub fn unknown_focus(workspace: &Workspace, focus: &str) -> ToolError {
+    let shown: String = focus.chars().take(120).collect();
+    let is_there = WsPath::new(focus).is_ok_and(|path| workspace.root().join_ws(&path).as_path().exists());
+    let message = match is_there {
+        true => format!("Nothing in `{shown}` is mapped."),
+        false => format!("There is no folder, cluster or node `{shown}` in the map."),
+    };
+    let hint = match is_there {
+        true => {
+            "It may be ignored, or in no language that is mapped: regex_search finds text, map_status says what is left out."
+        }
+        false => {
+            "Pass a folder or file, a cluster's label or number, or a node ID; without focus the overview lists them."
+        }
+    };
+    ToolError::new(ErrorCode::SymbolNotFound, message).hint(hint)
+}
+
 /// The ID is well-formed but names nothing.
 pub fn node_not_found(id: &str) -> ToolError {
     ToolError::new(ErrorCode::NodeNotFound, format!("There is no node `{id}` in the map."))

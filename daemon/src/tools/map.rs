@@ -1,11 +1,12 @@
 //! The `map_*` handlers.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hob_base::{CancelToken, Deadline, WsPath};
 use hob_map::Map;
 use hob_map::graph::{
-    Direction, EdgeKind, EdgeKinds, KindFilter, NeighborsQuery, NodeRef, PathQuery, SearchQuery,
+    Direction, EdgeKind, EdgeKinds, KindFilter, Lookup, NeighborsQuery, NodeRef, PathQuery, SearchQuery,
 };
 use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, RebuildResult, SearchArgs};
 use hob_proto::{NodeId, ToolError};
@@ -17,25 +18,38 @@ use crate::to_proto::{errors, map as to_proto};
 /// How long an overview waits for the first clusters.
 pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
+/// Nodes told of a name that several definitions share.
+const CANDIDATES: usize = 20;
+
 /// How long one graph question may take.
 pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
     let args: OverviewArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
-    workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let overview = workspace.map().overview(args.focus.as_deref(), args.hubs_per_cluster);
+    let focus = args.focus.map(|focus| focus_of(&workspace, focus)).transpose()?;
+    workspace.wait_derived(&call.cancel.with_deadline(call.first_time(DERIVE_PATIENCE)));
+    let overview = workspace.map().overview(focus.as_deref(), args.hubs_per_cluster);
     if overview.focus_unknown {
-        let focus = args.focus.unwrap_or_default();
-        call.warnings.push(format!(
-            "Nothing is called `{focus}`: pass a folder, a cluster's label or number, or a node ID."
-        ));
-    } else if !overview.derived && overview.files > 0 {
+        return Err(errors::unknown_focus(&workspace, &focus.unwrap_or_default()));
+    }
+    if !overview.derived && overview.files > 0 {
         call.warnings.push(
             "Clusters are still being computed; files are grouped by folder and scores are missing.".into(),
         );
     }
     data(&to_proto::overview(overview, &workspace))
+}
+
+/// A path in any spelling as the map has it; other words stay as they are.
+fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
+    let is_path =
+        Path::new(&focus).is_absolute() || focus == "." || focus.starts_with("./") || focus.starts_with("..");
+    if !is_path {
+        return Ok(focus);
+    }
+    let inside = hob_workspace::confine(workspace.root(), &focus);
+    inside.map(|path| path.to_string()).map_err(|error| errors::confine(&error, workspace.root()))
 }
 
 pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
@@ -135,9 +149,22 @@ fn edge_kinds(words: &[String]) -> EdgeKinds {
     words.iter().filter_map(|word| EdgeKind::parse(word)).collect()
 }
 
+/// The node of an ID, or of a path or name that stands for one alone.
 fn find_node(map: &Map, workspace: &Workspace, text: &str) -> Result<NodeRef, ToolError> {
-    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
-    map.node(&id).ok_or_else(|| errors::missing_node(map, workspace, &id))
+    let error = match text.parse::<NodeId>() {
+        Ok(id) => return map.node(&id).ok_or_else(|| errors::missing_node(map, workspace, &id)),
+        Err(error) => error,
+    };
+    // What was meant to be an ID is not taken for a name.
+    let named = if NodeId::looks_like(text) { Lookup::None } else { map.lookup(text) };
+    match named {
+        Lookup::One(node) => Ok(node),
+        Lookup::Ambiguous(nodes) => {
+            let ids = nodes.iter().take(CANDIDATES).map(|node| map.id(*node).to_string()).collect();
+            Err(errors::several_nodes(text, nodes.len(), ids))
+        }
+        Lookup::None => Err(errors::bad_node_id(&error, text)),
+    }
 }
 
 pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {

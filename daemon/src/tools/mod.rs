@@ -50,7 +50,7 @@ use crate::host::{Freshness, Host, Phase, Workspace};
 use crate::metrics::Metrics;
 use crate::to_proto::errors;
 
-/// How long a call waits for the first index of a workspace.
+/// How long a call waits for the first index of a workspace, unless it is the command line's.
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a handler answers.
@@ -248,9 +248,18 @@ impl ToolCall<'_> {
         }
     }
 
+    /// How long to wait for what is made once. Agents rather hear soon that it is not there yet; on a command line somebody
+    /// watches the progress, and has said how long to wait.
+    pub(crate) fn first_time(&self, usual: Duration) -> Deadline {
+        match self.client {
+            ClientKind::Cli => Deadline::NEVER,
+            _ => Deadline::after(usual),
+        }
+    }
+
     fn wait_for_index(&self, workspace: &Workspace, needs: Needs) -> Result<(), ToolError> {
         let phase = if needs == Needs::Text { Phase::Text } else { Phase::Map };
-        let cancel = self.cancel.with_deadline(Deadline::after(FIRST_INDEX_PATIENCE));
+        let cancel = self.cancel.with_deadline(self.first_time(FIRST_INDEX_PATIENCE));
         let report = |progressed: crate::host::Progressed| {
             if let Some(progress) = &self.progress {
                 let (done, total) = progressed.overall();

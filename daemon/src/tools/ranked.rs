@@ -104,8 +104,11 @@ pub(super) fn ready(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
 ) -> Result<Arc<RankedIndex>, ToolError> {
-    let patience = if workspace.ranked.is_built() { call.patience } else { FIRST_INDEX_PATIENCE };
-    let cancel = call.cancel.with_deadline(Deadline::after(patience));
+    let patience = match workspace.ranked.is_built() {
+        true => Deadline::after(call.patience),
+        false => call.first_time(FIRST_INDEX_PATIENCE),
+    };
+    let cancel = call.cancel.with_deadline(patience);
     let report = |Taking { done, total }| {
         if let Some(progress) = &call.progress {
             progress(done, Some(total), "indexing words");

@@ -187,7 +187,7 @@ const NODE_ID: ArgDef = ArgDef {
     name: "nodeId",
     ty: ArgType::Str { min: 1 },
     default: Default::Required,
-    description: "Node ID, e.g. py:src/a.py#Class.method",
+    description: "Node ID (py:src/a.py#Class.method), name or path",
 };
 
 /// `map_neighbors`.

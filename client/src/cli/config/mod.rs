@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use hob_proto::settings::{Counted, Problem, Question, Report};
 
 use crate::cli::term::{self, Style};
-use crate::cli::{Common, Failure, Outcome};
+use crate::cli::{Common, Failure, Outcome, output};
 
 /// Check and show the settings
 ///
@@ -45,6 +45,9 @@ enum What {
         /// Of a project's .hob.toml instead
         #[arg(long)]
         project: bool,
+        /// Write it into this file; folders are made at need
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
     },
     /// Print the tables of docs/settings.md
     #[command(hide = true)]
@@ -57,7 +60,7 @@ impl Config {
         let mut question = Question { root: place.to_str().map(str::to_owned), ..Question::default() };
         match &self.what {
             What::Check { file: Some(file) } => question.file = Some(place_of(common, file)?),
-            What::Schema { project } => {
+            What::Schema { project, .. } => {
                 question.schema = true;
                 question.of_project = *project;
             }
@@ -78,7 +81,10 @@ impl Config {
             What::Schema { .. } => schema(&report)?,
             What::Page => report.page.clone().unwrap_or_default(),
         };
-        term::print(&text)?;
+        match &self.what {
+            What::Schema { out, .. } => output::deliver(&text, out.as_deref())?,
+            _ => term::print(&text)?,
+        }
         if matches!(self.what, What::Show { .. }) {
             for line in remarks(&report, &Style::of_stderr()) {
                 term::tell(&line);

@@ -18,7 +18,7 @@ use serde_json::{Map, json};
 
 use super::ask::{self, Question};
 use super::term::{self, Style};
-use super::{Common, Failure, Outcome, show};
+use super::{Common, Failure, Outcome, output, show};
 use model::{Gatherer, Picture};
 
 /// Draw the code base: clusters, hubs, and who uses what
@@ -149,6 +149,7 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
 /// Writes a file: one of hob's own for the user alone, one that the user names with the usual permissions.
 fn write(file: &Path, text: &str, is_own: bool) -> Result<(), Failure> {
     use std::io::Write as _;
+    output::make_way(file)?;
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -1,0 +1,48 @@
+//! Where a text goes that a user may want as a file: standard output, or a file whose folders are made at need.
+//!
+//! A shell makes no folders for `>`, so what is to be put somewhere has `--out`.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Common, Failure, term};
+
+/// Prints `text`, or writes it to `out`, a path as the user wrote it.
+///
+/// # Errors
+/// When it cannot be written; names the file.
+pub(crate) fn deliver(text: &str, out: Option<&Path>) -> Result<(), Failure> {
+    let Some(out) = out else { return Ok(term::print(text)?) };
+    let file = Common::cwd()?.join(out);
+    make_way(&file)?;
+    fs::write(&file, text).map_err(|error| failed(&file, &error))?;
+    term::print(&format!("written to {}\n", file.display()))?;
+    Ok(())
+}
+
+/// Makes the folders above `file`.
+///
+/// # Errors
+/// When the system refuses; names the file.
+pub(crate) fn make_way(file: &Path) -> Result<(), Failure> {
+    file.parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| failed(file, &error))
+}
+
+fn failed(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::Usage(format!("`{}` cannot be written: {error}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_made_and_what_is_in_the_way_is_named() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let file = dir.path().join("a/b/c.txt");
+        deliver("text", Some(&file)).expect("written");
+        assert_eq!(fs::read_to_string(&file).expect("it is there"), "text");
+        let error = deliver("text", Some(&file.join("below"))).expect_err("a file is no folder").to_string();
+        assert!(error.contains("c.txt"), "{error}");
+    }
+}
