@@ -46,6 +46,7 @@ mod several_projects;
 mod setup;
 mod stats;
 mod storm;
+mod terminal;
 mod text;
 mod text_truth;
 mod top;

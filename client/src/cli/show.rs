@@ -5,6 +5,7 @@ use hob_proto::{Envelope, ErrorCode, ToolError};
 use serde_json::Value;
 
 use super::term::{self, Style};
+use super::visible::on_one_line;
 use super::{Failure, Outcome, render};
 
 /// Prints the answer of `tool`; with `json` exactly the envelope.
@@ -54,21 +55,27 @@ fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
     }
     if let Some(dropped) = &envelope.dropped {
         // The note names what and how many by itself.
-        lines.push(format!("{} {}", style.notice("note:"), dropped.note));
+        lines.push(format!("{} {}", style.notice("note:"), on_one_line(&dropped.note)));
     }
-    lines.extend(envelope.warnings.iter().map(|warning| format!("{} {warning}", style.notice("warning:"))));
+    let warning = |warning: &String| format!("{} {}", style.notice("warning:"), on_one_line(warning));
+    lines.extend(envelope.warnings.iter().map(warning));
     lines
 }
 
 fn error_lines(error: &ToolError, style: &Style) -> Vec<String> {
     let code = serde_json::to_value(error.code).ok();
     let code = code.as_ref().and_then(Value::as_str).unwrap_or("ERROR");
-    let mut lines = vec![format!("{} {}", style.alarm(format!("{code}:")), error.message)];
+    // Where a pattern is wrong is shown below it; nothing else that is said has lines.
+    let message = match error.code {
+        ErrorCode::BadPattern => error.message.replace('\n', "\n  ").into(),
+        _ => on_one_line(&error.message),
+    };
+    let mut lines = vec![format!("{} {message}", style.alarm(format!("{code}:")))];
     if !error.hint.is_empty() {
-        lines.push(format!("  {}", error.hint));
+        lines.push(format!("  {}", on_one_line(&error.hint)));
     }
     if !error.more.is_empty() {
-        let more = render::plain(&Value::Object(error.more.clone()), style);
+        let more = render::plain(&render::tamed(&Value::Object(error.more.clone())), style);
         lines.extend(more.lines().map(|line| format!("  {line}")));
     }
     lines

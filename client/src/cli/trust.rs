@@ -11,6 +11,7 @@ use hob_proto::trust::{TrustError, Trusted};
 use serde_json::json;
 
 use super::term::{self, Style};
+use super::visible::on_one_line;
 use super::{Common, Failure, Outcome};
 
 /// Trust a project: what it brings along may run
@@ -59,23 +60,23 @@ fn list(file: &Path, common: &Common) -> Result<Outcome, Failure> {
     let text = match common.json {
         true => format!("{}\n", json!({"trusted": folders})),
         false if folders.is_empty() => "no project is trusted\n".to_owned(),
-        false => folders.iter().map(|folder| format!("{folder}\n")).collect(),
+        false => folders.iter().map(|folder| format!("{}\n", on_one_line(folder))).collect(),
     };
     term::print(&text)?;
     Ok(Outcome::Done)
 }
 
 fn trust(file: &Path, named: &Path) -> Result<Outcome, Failure> {
-    let missing = |error| Failure::Usage(format!("`{}`: {error}", named.display()));
+    let missing = |error| Failure::Usage(format!("`{}`: {error}", on_its_line(named)));
     let folder = named.canonicalize().map_err(missing)?;
     if !folder.is_dir() {
-        return Err(Failure::Usage(format!("`{}` is not a folder", folder.display())));
+        return Err(Failure::Usage(format!("`{}` is not a folder", on_its_line(&folder))));
     }
     if folder.to_str().is_none() {
         return Err(Failure::Usage("a folder whose name is no text cannot be trusted".to_owned()));
     }
     let new = Trusted::change(file, |trusted| trusted.add(&folder)).map_err(failed)?;
-    let shown = folder.display();
+    let shown = on_its_line(&folder);
     let text = match new {
         true => format!("trusted: {shown} and what lies below it\n"),
         false => format!("{shown} was trusted already\n"),
@@ -83,7 +84,7 @@ fn trust(file: &Path, named: &Path) -> Result<Outcome, Failure> {
     term::print(&text)?;
     if let Some(project) = project_around(&folder) {
         let note = Style::of_stderr().notice("note:").into_owned();
-        let project = project.display();
+        let project = on_its_line(project);
         term::tell(&format!(
             "{note} this is a part of the project `{project}`, which is not trusted by it: hob trust {project}"
         ));
@@ -99,9 +100,9 @@ fn revoke(file: &Path, named: &Path) -> Result<Outcome, Failure> {
         (gone, trusted.because_of(&folder).map(Path::to_path_buf))
     };
     let (gone, still) = Trusted::change(file, change).map_err(failed)?;
-    let shown = folder.display();
+    let shown = on_its_line(&folder);
     if let Some(above) = still {
-        let above = above.display();
+        let above = on_its_line(&above);
         term::tell(&format!("{shown} is still trusted, because `{above}` is: hob trust --revoke {above}"));
         return Ok(Outcome::Refused);
     }
@@ -111,6 +112,11 @@ fn revoke(file: &Path, named: &Path) -> Result<Outcome, Failure> {
     };
     term::print(&text)?;
     Ok(Outcome::Done)
+}
+
+/// A folder as a part of a line.
+fn on_its_line(folder: &Path) -> String {
+    on_one_line(&folder.to_string_lossy()).into_owned()
 }
 
 /// The repository that a folder is a part of, unless it is its top.

@@ -1,55 +1,126 @@
-//! Control characters made visible: names and lines of a project must not steer the terminal.
+//! Control characters made visible: names and lines of a project must not steer the terminal, nor show otherwise than they are.
 //!
-//! Only for terminals; what goes into a pipe or a file stays as it is, byte for byte. Colours of hob's own are few, and let
-//! through wherever they come from: all that a name can do with them is be coloured.
+//! Two kinds: those that move the cursor and the like, and Unicode's invisible ones, which turn the order of letters round or hide among
+//! them ("Trojan Source"). Only for terminals; what goes into a pipe or a file stays as it is, byte for byte. Colours of hob's own are
+//! few, and let through wherever they come from: all that a name can do with them is be coloured. A JSON document stays one, with the
+//! same contents. Where a text has to stay on its line, [`on_one_line`] sees to its line ends, wherever it goes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+
+use serde::de::IgnoredAny;
 
 /// What may stand between `ESC [` and `m`: the codes that [`super::term`] and `hob grep` write.
 const COLOURS: &[&[u8]] = &[b"0", b"1", b"2", b"31", b"32", b"33", b"35", b"1;31"];
 
 const ESCAPE: u8 = 0x1b;
 
-/// The text as a terminal may have it: every control character but line ends, tabs, NULs (which separate) and hob's colours is
-/// written as `^[` and the like.
+/// How a character is written that must not be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `^[`, `<9b>`, `<U+202E>`.
+    Words,
+    /// `\u001b`, as in a JSON string.
+    Json,
+}
+
+/// The text as a terminal may have it: every control character but line ends, tabs, NULs (which separate) and hob's colours, and
+/// every invisible one, is written in words; in those of JSON if the text is a JSON object.
 pub(crate) fn visible(text: &[u8]) -> Cow<'_, [u8]> {
-    if !text.iter().enumerate().any(|(at, _)| is_control(text, at)) {
+    if !text.iter().enumerate().any(|(at, _)| hidden(text, at).is_some()) {
         return Cow::Borrowed(text);
     }
+    let is_json = text.starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(text).is_ok();
+    Cow::Owned(written(text, if is_json { Form::Json } else { Form::Words }))
+}
+
+fn written(text: &[u8], form: Form) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 16);
     let mut at = 0;
     while at < text.len() {
-        match text[at] {
-            ESCAPE if colour(&text[at..]).is_some() => {
-                let end = at + colour(&text[at..]).unwrap_or(1);
-                out.extend_from_slice(&text[at..end]);
-                at = end;
-                continue;
-            }
-            // The second block of control characters, as UTF-8 has it.
-            0xc2 if is_control(text, at) => {
-                out.extend_from_slice(format!("<{:02x}>", text[at + 1]).as_bytes());
-                at += 2;
-                continue;
-            }
-            0x7f => out.extend_from_slice(b"^?"),
-            byte if is_control(text, at) => out.extend_from_slice(&[b'^', byte + b'@']),
-            byte => out.push(byte),
+        if let Some(end) = colour(&text[at..]).filter(|_| form == Form::Words) {
+            out.extend_from_slice(&text[at..at + end]);
+            at += end;
+            continue;
         }
-        at += 1;
+        match hidden(text, at) {
+            None => {
+                out.push(text[at]);
+                at += 1;
+            }
+            Some(c) => {
+                out.extend_from_slice(word(c, form).as_bytes());
+                at += c.len_utf8();
+            }
+        }
     }
-    Cow::Owned(out)
+    out
 }
 
-fn is_control(text: &[u8], at: usize) -> bool {
-    match text[at] {
-        b'\n' | b'\t' | 0 => false,
-        b'\r' => text.get(at + 1) != Some(&b'\n'),
-        byte if byte < b' ' || byte == 0x7f => true,
-        0xc2 => text.get(at + 1).is_some_and(|next| (0x80..0xa0).contains(next)),
-        _ => false,
+fn word(c: char, form: Form) -> String {
+    let mut units = [0; 2];
+    match (form, u32::from(c)) {
+        (Form::Json, _) => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        (Form::Words, 0x7f) => "^?".to_owned(),
+        (Form::Words, code @ ..0x20) => format!("^{}", char::from(code as u8 + b'@')),
+        (Form::Words, code @ 0x80..0xa0) => format!("<{code:02x}>"),
+        (Form::Words, code) => format!("<U+{code:04X}>"),
     }
+}
+
+/// The character that begins at `at`, if a terminal must not have it.
+fn hidden(text: &[u8], at: usize) -> Option<char> {
+    match text[at] {
+        b'\n' | b'\t' | 0 => None,
+        b'\r' if text.get(at + 1) == Some(&b'\n') => None,
+        ESCAPE if colour(&text[at..]).is_some() => None,
+        byte if byte < b' ' || byte == 0x7f => Some(char::from(byte)),
+        // The first byte of a longer character.
+        0xc2.. => {
+            let bytes = &text[at..text.len().min(at + 4)];
+            let c = bytes.utf8_chunks().next()?.valid().chars().next()?;
+            let is_hidden = c.is_control() || is_invisible(c) || (is_joiner(c) && !joins(text, (at, c)));
+            is_hidden.then_some(c)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a character has no shape of its own and changes how others are read: Unicode's format characters, without those that
+/// scripts are written with.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
+fn joins(text: &[u8], (at, c): (usize, char)) -> bool {
+    let is_other = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii());
+    is_other(at.checked_sub(1).and_then(|before| text.get(before))) && is_other(text.get(at + c.len_utf8()))
+}
+
+/// A name, or a sentence with names in it: line ends and tabs are written in words, so that no file's name makes a line of its own.
+pub(crate) fn on_one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\r', '\t']) {
+        return Cow::Borrowed(text);
+    }
+    let word = |c: char| if matches!(c, '\n' | '\r' | '\t') { word(c, Form::Words) } else { c.to_string() };
+    Cow::Owned(text.chars().map(word).collect())
+}
+
+/// A text in which nothing is invisible, for what is shown elsewhere than on a terminal.
+pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_invisible) {
+        return Cow::Borrowed(text);
+    }
+    let word = |c: char| if is_invisible(c) { word(c, Form::Words) } else { c.to_string() };
+    Cow::Owned(text.chars().map(word).collect())
 }
 
 /// How long the colour is that a text begins with.
@@ -63,19 +134,20 @@ fn colour(text: &[u8]) -> Option<usize> {
 pub(crate) struct Visible<W> {
     inner: W,
     is_terminal: bool,
+    form: Form,
 }
 
 impl<W> Visible<W> {
     /// For `inner`, which ends up at a terminal or not.
-    pub(crate) fn new(inner: W, is_terminal: bool) -> Self {
-        Self { inner, is_terminal }
+    pub(crate) fn new(inner: W, is_terminal: bool, form: Form) -> Self {
+        Self { inner, is_terminal, form }
     }
 }
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.is_terminal {
-            true => self.inner.write_all(&visible(bytes)).map(|()| bytes.len()),
+            true => self.inner.write_all(&written(bytes, self.form)).map(|()| bytes.len()),
             false => self.inner.write(bytes),
         }
     }
@@ -105,5 +177,37 @@ mod tests {
         assert_eq!(shown(b"real\rfake\x08\x7f"), "real^Mfake^H^?");
         assert_eq!(shown("c1\u{9b}2J".as_bytes()), "c1<9b>2J");
         assert_eq!(shown(b"\x1b[\x1b["), "^[[^[[");
+    }
+
+    #[test]
+    fn what_is_invisible_is_told() {
+        let bidi = ['\u{61c}', '\u{200e}', '\u{200f}'].into_iter().chain('\u{202a}'..='\u{202e}');
+        for c in bidi.chain('\u{2066}'..='\u{2069}').chain(['\u{200b}', '\u{feff}', '\u{2028}', '\u{e0041}'])
+        {
+            let text = format!("gpj{c}.exe");
+            assert_eq!(shown(text.as_bytes()), format!("gpj<U+{:04X}>.exe", u32::from(c)));
+            assert_eq!(in_words(&text), format!("gpj<U+{:04X}>.exe", u32::from(c)));
+            let json = serde_json::json!({ "file": text }).to_string();
+            let escaped = shown(json.as_bytes());
+            assert!(escaped.is_ascii(), "{escaped}");
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&escaped).expect("JSON")["file"],
+                text.as_str()
+            );
+        }
+        // Joiners are letters of some scripts, and parts of emoji; among ASCII they only hide.
+        assert_eq!(
+            shown("نمی\u{200c}خواهم 👩\u{200d}💻 ad\u{200d}min".as_bytes()),
+            "نمی\u{200c}خواهم 👩\u{200d}💻 ad<U+200D>min"
+        );
+        assert_eq!(shown("{\"c1\": \"\u{9b}\"}\n".as_bytes()), "{\"c1\": \"\\u009b\"}\n");
+        // Bytes that are no text, and text that ends early, pass.
+        assert_eq!(visible(b"\xff\xe2\x80 \xe2\x80"), &b"\xff\xe2\x80 \xe2\x80"[..]);
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(on_one_line("a\nerror: b\t\r"), "a^Jerror: b^I^M");
+        assert_eq!(on_one_line("plain"), "plain");
     }
 }

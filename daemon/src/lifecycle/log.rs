@@ -9,6 +9,7 @@ use std::panic::PanicHookInfo;
 
 use hob_proto::places::Places;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, fmt};
@@ -40,7 +41,7 @@ fn quiet(filter: &str) -> String {
 /// Begins to log to `places.logs()`, and to whom `also` names. `filter` is a level or a list of
 /// `target=level`; a wrong one counts as `info`, with a warning. Panics are logged from now on.
 pub fn start(places: &Places, filter: &str, also: Also) {
-    let file = open(places);
+    let file = open(places).map(OneBlock);
     let (filter, wrong) = match EnvFilter::try_new(quiet(filter)) {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new("info"), Some(error)),
@@ -49,9 +50,10 @@ pub fn start(places: &Places, filter: &str, also: Also) {
         Ok(file) => (Some(fmt::layer().with_ansi(false).with_writer(file)), None),
         Err(error) => (None, Some(error)),
     };
-    let terminal = (also == Also::Terminal).then(|| fmt::layer().with_ansi(false).with_writer(io::stderr));
-    let journal =
-        (also == Also::Journal).then(|| fmt::layer().with_ansi(false).with_writer(io::stderr).without_time());
+    let terminal =
+        (also == Also::Terminal).then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)));
+    let journal = (also == Also::Journal)
+        .then(|| fmt::layer().with_ansi(false).with_writer(OneBlock(io::stderr)).without_time());
     let shown = tracing_subscriber::registry().with(filter).with(file).with(terminal).with(journal);
     // Refused only when there is a subscriber already, in a test.
     let _ = shown.try_init();
@@ -77,6 +79,40 @@ fn open(places: &Places) -> Result<RollingFileAppender, String> {
         .map_err(|error| failed(&error))
 }
 
+/// Indents all but the first line of an event: what it names may hold line ends, and must not look like another event.
+struct OneBlock<M>(M);
+
+impl<'w, M: MakeWriter<'w>> MakeWriter<'w> for OneBlock<M> {
+    type Writer = OneBlockWriter<M::Writer>;
+
+    fn make_writer(&'w self) -> Self::Writer {
+        OneBlockWriter(self.0.make_writer())
+    }
+
+    fn make_writer_for(&'w self, meta: &tracing::Metadata<'_>) -> Self::Writer {
+        OneBlockWriter(self.0.make_writer_for(meta))
+    }
+}
+
+struct OneBlockWriter<W>(W);
+
+impl<W: io::Write> io::Write for OneBlockWriter<W> {
+    /// The subscriber writes an event at once.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let body = event.strip_suffix(b"\n").unwrap_or(event);
+        if !body.contains(&b'\n') {
+            return self.0.write_all(event).map(|()| event.len());
+        }
+        let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
+        let whole = [&lines.join(&b"\n    "[..]), &event[body.len()..]].concat();
+        self.0.write_all(&whole).map(|()| event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 fn log_panic(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
     let message = payload
@@ -88,4 +124,19 @@ fn log_panic(info: &PanicHookInfo<'_>) {
     let thread = std::thread::current();
     let thread = thread.name().unwrap_or("unnamed");
     tracing::error!(place, thread, backtrace = %Backtrace::capture(), "panic: {message}");
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn an_event_cannot_look_like_two() {
+        let mut writer = OneBlockWriter(Vec::new());
+        writer.write_all(b"one\n").expect("memory");
+        writer.write_all(b"opened /tmp/a\n2026 ERROR all is lost\n").expect("memory");
+        assert_eq!(writer.0, b"one\nopened /tmp/a\n    2026 ERROR all is lost\n");
+    }
 }

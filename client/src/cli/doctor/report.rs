@@ -6,6 +6,7 @@ use super::check::{Found, GROUPS, Level};
 use super::surroundings::Surroundings;
 use crate::cli::render;
 use crate::cli::term::Style;
+use crate::cli::visible::is_invisible;
 
 /// Grouped; what is as it should be is one word per group unless `verbose`.
 pub(super) fn text(found: &[Found], verbose: bool, style: &Style) -> String {
@@ -50,7 +51,7 @@ fn lines(one: &Found, style: &Style) -> String {
 
 /// Names of files and words of others can hold anything; a terminal must not obey it.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn number(found: &[Found], level: Level) -> u64 {
@@ -109,10 +110,10 @@ mod tests {
     fn what_is_fine_is_one_word_and_the_rest_has_its_fix() {
         let all = [
             found("programs", Finding::ok("hob is there")),
-            found("daemon", Finding::problem("it does not\x1b[2J answer").fix("kill 7")),
+            found("daemon", Finding::problem("it\u{202e} does not\x1b[2J answer").fix("kill 7")),
             found("daemon", Finding::ok("the socket is private")),
         ];
-        let brief = "programs  ok\ndaemon\n  problem  it does not\u{fffd}[2J answer\n           fix: kill 7\n\n\
+        let brief = "programs  ok\ndaemon\n  problem  it\u{fffd} does not\u{fffd}[2J answer\n           fix: kill 7\n\n\
                      1 problem; 2 things as it should be.\n";
         assert_eq!(text(&all, false, &Style::default()), brief);
         let whole = text(&all, true, &Style::default());

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::layout;
 use super::model::Picture;
+use crate::cli::visible::in_words;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -77,7 +78,7 @@ fn data(picture: &Picture) -> Value {
     let symbols = || picture.symbols.iter().map(|symbol| &symbol.seen);
     let numbered = || symbols().enumerate();
     let sparse = |pairs: Vec<(usize, &str)>| -> Map<String, Value> {
-        pairs.into_iter().map(|(n, text)| (n.to_string(), text.into())).collect()
+        pairs.into_iter().map(|(n, text)| (n.to_string(), in_words(text).into())).collect()
     };
     let suffix = numbered().filter_map(|(n, seen)| {
         let own = seen.id.split_once('#').map_or("", |(_, own)| own);
@@ -88,7 +89,7 @@ fn data(picture: &Picture) -> Value {
     json!({
         "kinds": kinds,
         "edgeKinds": EDGE_KINDS,
-        "names": symbols().map(|seen| seen.name.as_str()).collect::<Vec<_>>(),
+        "names": symbols().map(|seen| in_words(&seen.name)).collect::<Vec<_>>(),
         "kind": symbols().map(|seen| kind(&seen.kind)).collect::<Vec<_>>(),
         "file": picture.symbols.iter().map(|symbol| symbol.file).collect::<Vec<_>>(),
         "line": symbols().map(|seen| seen.line).collect::<Vec<_>>(),
@@ -96,14 +97,14 @@ fn data(picture: &Picture) -> Value {
         "suffix": sparse(suffix.collect()),
         "signature": sparse(signature.filter(|(_, text)| !text.is_empty()).collect()),
         "doc": sparse(doc.filter(|(_, text)| !text.is_empty()).collect()),
-        "paths": picture.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
-        "ids": picture.files.iter().map(|file| file.id.as_str()).collect::<Vec<_>>(),
+        "paths": picture.files.iter().map(|file| in_words(&file.path)).collect::<Vec<_>>(),
+        "ids": picture.files.iter().map(|file| in_words(&file.id)).collect::<Vec<_>>(),
         "cluster": picture.files.iter().map(|file| file.cluster.unwrap_or(0)).collect::<Vec<_>>(),
         "edges": picture.edges.iter().flatten().copied().collect::<Vec<u64>>(),
         "clusters": picture.clusters.iter().map(|cluster| {
             let dots = layout::dots(cluster.hubs.len(), (cluster.x, cluster.y, cluster.r));
             json!({
-                "label": cluster.label, "files": cluster.files, "symbols": cluster.symbols,
+                "label": in_words(&cluster.label), "files": cluster.files, "symbols": cluster.symbols,
                 "x": cluster.x, "y": cluster.y, "r": cluster.r,
                 "hubs": cluster.hubs.iter().zip(dots).map(|(hub, (x, y))| json!([hub, x, y])).collect::<Vec<_>>(),
             })
@@ -129,7 +130,7 @@ fn inert(json: &str) -> String {
 /// Text for HTML and SVG, between tags and in quoted attributes; what no document may hold is replaced.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in in_words(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

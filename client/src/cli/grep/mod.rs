@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::ask::{Asker, Question};
 use super::term;
-use super::visible::Visible;
+use super::visible::{Form, Visible};
 use super::{Common, Failure, Outcome};
 pub(crate) use args::Grep;
 use args::{Sort, When};
@@ -233,6 +233,7 @@ impl Grep {
             only_matching: self.only_matching,
             null: self.null,
             context: self.context_lines() != (0, 0),
+            names_on_one_line: terminal,
         }
     }
 }
@@ -346,10 +347,11 @@ impl Run {
     fn printer(&mut self, is_file: bool) -> &mut Printer {
         let look = self.grep.look(self.one && is_file);
         let is_json = self.mode == Mode::Json;
+        let form = if is_json { Form::Json } else { Form::Words };
         self.printer.get_or_insert_with(|| {
             let stdout = io::stdout().lock();
             let (is_terminal, out) = (stdout.is_terminal(), BufWriter::with_capacity(64 << 10, stdout));
-            let out = Visible::new(out, is_terminal);
+            let out = Visible::new(out, is_terminal, form);
             if is_json { Printer::Json(Messages::new(out)) } else { Printer::Plain(Plain::new(out, look)) }
         })
     }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::rows::{Kind, Row};
+use crate::cli::visible::on_one_line;
 
 /// How to print.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct Look {
     pub(super) null: bool,
     /// There is context, so that what is left out is marked.
     pub(super) context: bool,
+    /// Line ends in names are written in words.
+    pub(super) names_on_one_line: bool,
 }
 
 /// Prints one file after the other.
@@ -110,6 +113,7 @@ impl<W: Write> Plain<W> {
     }
 
     fn path(&mut self, path: &str) -> io::Result<()> {
+        let path = if self.look.names_on_one_line { on_one_line(path) } else { path.into() };
         self.painted(PATH, path.as_bytes())
     }
 

@@ -17,6 +17,7 @@ use hob_proto::places::Places;
 use serde_json::json;
 
 use super::term::{self, Style};
+use super::visible::on_one_line;
 use super::{Common, Failure, Outcome, daemon, doctor};
 
 /// Remove what hob keeps: indexes, logs, trust, pending edits, installed servers and models
@@ -170,7 +171,7 @@ fn shown(found: &[PathBuf], as_json: bool) -> String {
         return "hob keeps nothing here\n".to_owned();
     }
     let lines: String =
-        found.iter().map(|path| format!("  {}\n", path.display())).collect();
+        found.iter().map(|path| format!("  {}\n", on_one_line(&path.to_string_lossy()))).collect();
     format!(
         "this would be removed, after the daemon has ended:\n{lines}nothing was removed; `hob purge --yes` does it\n"
     )

@@ -12,6 +12,7 @@ use hob_proto::trust::Trusted;
 use serde_json::{Map, json};
 
 use super::super::ask::{self, Question};
+use super::super::visible::on_one_line;
 use super::super::{Common, Failure, Outcome, daemon, graph, render, show, term};
 use super::{Purge, named, remove};
 
@@ -83,11 +84,11 @@ fn told(kept: &PurgeResult, beside: &Beside, as_json: bool) -> String {
         let word = if kept.removed { "removed" } else { "wouldRemove" };
         return format!("{}\n", json!({"root": kept.root, word: parts}));
     }
-    let root = &kept.root;
+    let root = on_one_line(&kept.root);
     if parts.is_empty() {
         return format!("hob keeps nothing of {root} alone\n");
     }
-    let lines: String = parts.iter().map(|part| format!("  {part}\n")).collect();
+    let lines: String = parts.iter().map(|part| format!("  {}\n", on_one_line(part))).collect();
     match kept.removed {
         true => format!("removed of {root}:\n{lines}{STAYS}\n"),
         false => format!(

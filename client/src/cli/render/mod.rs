@@ -15,12 +15,48 @@ mod text;
 use serde_json::Value;
 
 use super::term::Style;
+use super::visible::on_one_line;
 
 pub(crate) use generic::plain;
 pub(crate) use status::{bytes, duration};
 
+/// Fields that hold text of several lines; all others are names, paths and sentences.
+const TEXTS: &[&str] = &[
+    "after",
+    "before",
+    "body",
+    "detail",
+    "diff",
+    "doc",
+    "docs",
+    "inline_body",
+    "lines",
+    "signature",
+    "snippet",
+    "source",
+    "summary",
+    "text",
+];
+
+/// A result in which no name makes a line of its own.
+pub(crate) fn tamed(value: &Value) -> Value {
+    match value {
+        Value::String(text) => on_one_line(text).into(),
+        Value::Array(list) => list.iter().map(tamed).collect(),
+        Value::Object(fields) => {
+            let field = |(name, field): (&String, &Value)| {
+                let is_text = TEXTS.contains(&name.as_str()) && !field.is_object();
+                (on_one_line(name).into_owned(), if is_text { field.clone() } else { tamed(field) })
+            };
+            fields.iter().map(field).collect()
+        }
+        scalar => scalar.clone(),
+    }
+}
+
 /// The text for the result `data` of `tool`.
 pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
+    let data = &tamed(data);
     let rendered = match tool {
         "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => edit::preview(data, style),
         "edit_pending" => edit::pending(data, style),
@@ -40,6 +76,7 @@ pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
 
 /// The text for what the daemon says of itself.
 pub(crate) fn daemon(status: &Value, style: &Style) -> String {
+    let status = &tamed(status);
     status::daemon(status, style).unwrap_or_else(|| plain(status, style))
 }
 
@@ -130,6 +167,26 @@ mod tests {
                 let _ = data(tool, &odd, &style);
             }
         }
+    }
+
+    #[test]
+    fn no_name_makes_a_line_of_its_own() {
+        let evil = "a\nerror: all is lost.py";
+        for (tool, result) in [
+            (
+                "map_search",
+                json!({"results": [{"id": format!("py:{evil}#f"), "kind": "function", "file": evil, "line": 1}]}),
+            ),
+            ("edit_pending", json!({"pending": [{"pendingId": "p1", "label": evil, "files": [evil]}]})),
+            ("edit_pending", json!({"pending": [], "files": [{"file": evil}]})),
+            ("regex_search", json!({"matches": [{"file": evil, "line": 1, "text": "x"}]})),
+            ("some_tool", json!({evil: {"files": [evil]}})),
+        ] {
+            let shown = data(tool, &result, &Style::default());
+            assert!(!shown.lines().any(|line| line.starts_with("error:")), "{tool}: {shown}");
+        }
+        let source = json!({"symbols": [{"uid": "u", "file": "a.py", "source": "def f():\n\tpass\n"}]});
+        assert!(data("read_symbols", &source, &Style::default()).contains("def f():\n\tpass\n"));
     }
 
     #[test]

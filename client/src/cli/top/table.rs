@@ -2,6 +2,8 @@
 
 use ratatui::text::Span;
 
+use crate::cli::visible::is_invisible;
+
 /// A column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
@@ -67,7 +69,7 @@ pub(super) fn cells(text: &str) -> usize {
 
 /// What of `text` fits into `width` cells, with a mark where something is left out. What would move the cursor is no text.
 pub(super) fn cut(text: &str, width: usize, end: Cut) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    let text: String = text.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
     if cells(&text) <= width {
         return text;
     }
@@ -99,6 +101,7 @@ mod tests {
         assert_eq!(cut("日本語", 5, Cut::End), "日本…");
         assert_eq!(cut("日本語", 4, Cut::Start), "…語");
         assert_eq!(cut("a\x1b[2Jb\n", 9, Cut::End), "a[2Jb");
+        assert_eq!(cut("a\u{202e}b", 9, Cut::End), "ab");
         assert_eq!(cut("long", 0, Cut::End), "…");
     }
 }
