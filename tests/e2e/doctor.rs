@@ -98,6 +98,24 @@ fn where_all_is_well_it_says_so_in_few_lines() {
 }
 
 #[test]
+fn fixtures_in_many_languages_share_a_line() {
+    let world = World::new().env("PATH", "/usr/bin:/bin");
+    let tree = world.tree(FIXTURE);
+    (0..120).for_each(|n| tree.write(&format!("part{n}.py"), "x = 1\n"));
+    for ending in ["lua", "php", "rb", "kt", "swift", "scala"] {
+        tree.write(&format!("fixtures/f.{ending}"), "");
+    }
+    opens(&world, &tree);
+    let report = doctor(&world, tree.root());
+    let found = findings(&report, "servers", "languages");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    let few = found[1]["text"].as_str().expect("text");
+    for name in ["lua", "php", "ruby", "kotlin", "swift", "scala", "under 2 %"] {
+        assert!(few.contains(name), "`{name}` is not in {few}");
+    }
+}
+
+#[test]
 fn without_a_daemon_it_looks_at_the_rest_and_changes_nothing() {
     let world = World::new();
     let tree = world.tree(FIXTURE);

@@ -16,11 +16,64 @@ pub(super) const CHECKS: &[Check] =
 const RENAMED: &[(&str, &str)] =
     &[("tsx", "typescriptreact"), ("bash", "shellscript"), ("c#", "csharp"), ("c++", "cpp")];
 
+/// Languages with a smaller share of the files than this, in per cent, are told together: fixtures, a script or two.
+const FEW: u64 = 2;
+
 fn languages(around: &Surroundings) -> Vec<Finding> {
     let (Some(workspace), Some(servers)) = (around.workspace(), &around.servers) else { return Vec::new() };
-    let known: Vec<String> = project::found(workspace).map(|(name, _)| protocol_name(name)).collect();
-    let of_project = |family: &&Family| family.languages.iter().any(|language| known.contains(language));
-    servers.families.iter().filter(of_project).flat_map(|family| of_family(family, &known)).collect()
+    let counts: Vec<(String, u64)> =
+        project::found(workspace).map(|(name, files)| (protocol_name(name), files)).collect();
+    told(&servers.families, &counts)
+}
+
+fn told(families: &[Family], counts: &[(String, u64)]) -> Vec<Finding> {
+    let known: Vec<String> = counts.iter().map(|(language, _)| language.clone()).collect();
+    let all: u64 = counts.iter().map(|(_, files)| files).sum();
+    let of_project = families.iter().filter(|family| family.languages.iter().any(|one| known.contains(one)));
+    let counts_in = |family: &Family| -> u64 {
+        counts
+            .iter()
+            .filter(|(language, _)| family.languages.contains(language))
+            .map(|(_, files)| files)
+            .sum()
+    };
+    // What the user has settings for is told whatever its share.
+    let is_named = |family: &Family| {
+        !family.settings.is_empty()
+            || family.candidates.iter().any(|candidate| !candidate.settings.is_empty())
+    };
+    let (few, many): (Vec<&Family>, Vec<&Family>) =
+        of_project.partition(|family| counts_in(family) * 100 < all * FEW && !is_named(family));
+    let of_many = many.into_iter().flat_map(|family| of_family(family, &known));
+    of_many.chain(of_few(&few, &known)).collect()
+}
+
+/// One line for all languages of few files.
+fn of_few(families: &[&Family], known: &[String]) -> Option<Finding> {
+    let is_served = |family: &Family| {
+        family.candidates.iter().any(|candidate| matches!(candidate.state.as_str(), "used" | "off"))
+    };
+    let names = |served: bool| {
+        let of_these = families.iter().filter(|family| is_served(family) == served);
+        let names = of_these.flat_map(|family| here(family, known));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let (served, unserved) = (names(true), names(false));
+    let about = format!("in under {FEW} % of the files each");
+    match (served.is_empty(), unserved.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(Finding::ok(format!("{served}: {about}, and served"))),
+        (_, false) => {
+            let rest = if served.is_empty() { String::new() } else { format!("; {served}: served") };
+            let text = format!("{unserved}: {about}, and without a language server{rest}");
+            Some(Finding::note(text).fix("hob servers list shows how to get one, if that matters"))
+        }
+    }
+}
+
+/// The languages of a family that the project has.
+fn here<'f>(family: &'f Family, known: &[String]) -> Vec<&'f str> {
+    family.languages.iter().filter(|one| known.contains(one)).map(String::as_str).collect()
 }
 
 fn protocol_name(language: &str) -> String {
@@ -29,9 +82,7 @@ fn protocol_name(language: &str) -> String {
 }
 
 fn of_family(family: &Family, known: &[String]) -> Vec<Finding> {
-    let here: Vec<&str> =
-        family.languages.iter().filter(|one| known.contains(one)).map(String::as_str).collect();
-    let names = here.join(", ");
+    let names = here(family, known).join(", ");
     let mut findings = Vec::new();
     let used = family.candidates.iter().find(|candidate| candidate.state == "used");
     match (used, family.candidates.first()) {
@@ -110,5 +161,48 @@ fn state(server: &Value) -> Option<Finding> {
                 .fix(format!("hob servers why {name}; hob logs")),
         ),
         _ => Some(Finding::ok(format!("{name} is {state}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn family(language: &str, state: &str, setting: Option<&str>) -> Family {
+        let settings: Vec<_> =
+            setting.map(|key| json!({"key": key, "value": "x", "from": "f:1"})).into_iter().collect();
+        let candidate = json!({"name": format!("{language}-server"), "state": state, "rejected": [], "needs_trust": false,
+            "installable": false, "install": "apt install it", "settings": settings});
+        let family = json!({"languages": [language], "files": [], "candidates": [candidate]});
+        serde_json::from_value(family).expect("a family")
+    }
+
+    #[test]
+    fn languages_of_few_files_share_a_line() {
+        let counts = [("python", 970), ("go", 20), ("lua", 4), ("php", 3), ("ruby", 3)];
+        let counts = counts.map(|(name, files)| (name.to_owned(), files));
+        let families = [
+            family("python", "used", None),
+            family("go", "missing", None),
+            family("lua", "missing", None),
+            family("php", "used", None),
+            family("ruby", "missing", None),
+            family("zig", "missing", None),
+        ];
+        let findings = told(&families, &counts);
+        let texts: Vec<&str> = findings.iter().map(|finding| finding.text.as_str()).collect();
+        assert_eq!(findings.len(), 3, "{texts:?}");
+        assert!(
+            texts[0].starts_with("python: python-server") && texts[1].starts_with("go: no language server"),
+            "{texts:?}"
+        );
+        assert_eq!(
+            texts[2],
+            "lua, ruby: in under 2 % of the files each, and without a language server; php: served"
+        );
+        let named = [family("python", "used", None), family("lua", "missing", Some("servers.lua"))];
+        assert_eq!(told(&named, &counts).len(), 2, "what the user named is told by itself");
     }
 }
