@@ -68,13 +68,27 @@ fn without_trust_a_server_says_what_that_costs() {
     let restricted = mcp.call("nav_references", question());
     assert_eq!(restricted.ok()["total"], 1, "{restricted}");
     assert_eq!(said(&restricted), 1, "{restricted}");
+    // Once to a client; whoever wants to know later asks for the status.
+    let again = mcp.call("nav_references", question());
+    assert_eq!((&again.ok()["total"], said(&again)), (&json!(1), 0), "{again}");
     let found = mcp.call("nav_workspaceSymbols", json!({"query": "any"}));
-    assert_eq!(said(&found), 1, "{found}");
+    assert_eq!(said(&found), 0, "{found}");
+    let other = world.call(&tree, "nav_references", &question());
+    assert_eq!(said(&other), 1, "another client has not heard of it{other}");
+    let restriction = |mcp: &mut hob_tests::Mcp| {
+        let status = mcp.call("map_status", json!({}));
+        let servers = status.ok()["lsp"].as_object().expect("servers by name").clone();
+        servers
+            .values()
+            .map(|server| server["restricted"].to_string().matches("hob trust").count())
+            .sum::<usize>()
+    };
+    assert_eq!(restriction(&mut mcp), 1);
     let above = tree.root().parent().expect("not the top").to_path_buf();
     let _ = world.hob(&above, &["trust"]).code(0);
     let trusted = mcp.call("nav_references", question());
     assert_eq!(trusted.ok()["total"], 1, "{trusted}");
-    assert_eq!(said(&trusted), 0, "{trusted}");
+    assert_eq!((said(&trusted), restriction(&mut mcp)), (0, 0), "{trusted}");
     let refused = world.hob(tree.root(), &["trust", "--revoke"]).code(1);
     assert!(refused.stderr.contains(&above.display().to_string()), "{refused}");
 }

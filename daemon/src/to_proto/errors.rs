@@ -6,6 +6,7 @@ use hob_base::{AbsPath, Stopped, WsPath};
 use hob_live::find::Rejected;
 use hob_live::live::LiveError;
 use hob_live::rpc::CallError;
+use hob_live::spec::ServerSpec;
 use hob_map::Map;
 use hob_proto::node_id::BadNodeId;
 use hob_proto::tools::unknown;
@@ -219,6 +220,14 @@ pub fn to_trust(root: &AbsPath) -> String {
     let text = root.to_string();
     let plain = text.chars().all(|c| c.is_alphanumeric() || "/\\._-:".contains(c));
     if plain { format!("hob trust {text}") } else { format!("hob trust '{}'", text.replace('\'', r"'\''")) }
+}
+
+/// That a server runs restricted because the project is not trusted, what that costs, and how it is lifted; `None` if it does not.
+pub fn restriction(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option<String> {
+    let cost = server.restricted.filter(|_| !trusted)?;
+    let lift = to_trust(root);
+    let name = server.name;
+    Some(format!("{name} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it."))
 }
 
 /// Programs that were found and are of no use, with the reasons.

@@ -8,6 +8,7 @@ use hob_proto::tools::map as proto;
 use hob_workspace::{MANY_LINKS, WatcherState};
 use serde_json::{Map as JsonMap, Value, json};
 
+use super::errors;
 use crate::host::{Phase, Stale, Workspace, resident_bytes};
 
 /// Lines of uses shown per neighbour, where several kinds of edges share the answer.
@@ -201,7 +202,7 @@ fn watcher(workspace: &Workspace) -> proto::WatcherStatus {
 
 /// The language servers of this project, by name; a second one of a kind (other settings) has a number behind it.
 pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
-    let mut shown = JsonMap::new();
+    let (mut shown, trusted) = (JsonMap::new(), workspace.is_trusted());
     for server in workspace.live().status().into_iter().filter(|server| server.key.root == *workspace.root())
     {
         let mut entry = object(json!({
@@ -211,6 +212,11 @@ pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
             "root": server.key.root.to_string(),
             "clients": workspace.live().clients_of(&server.key),
         }));
+        let spec = hob_live::catalogue::by_name(server.key.server);
+        if let Some(restriction) = spec.and_then(|spec| errors::restriction(spec, workspace.root(), trusted))
+        {
+            entry.insert("restricted".to_owned(), restriction.into());
+        }
         if !server.stderr_tail.is_empty() {
             entry.insert("stderrTail".to_owned(), json!(server.stderr_tail));
         }

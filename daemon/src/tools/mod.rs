@@ -196,17 +196,16 @@ impl ToolCall<'_> {
     }
 
     /// A server gave an answer: notes for whom, and says what it costs that it runs restricted because the project is not trusted;
-    /// once in an answer.
+    /// once to a client, as `map_status` says it too.
     pub(crate) fn warn_of_restriction(&mut self, project: &Project, server: &ServerSpec) {
-        self.host.live().used_by(server.name, &project.root, &self.caller);
-        let Some(cost) = server.restricted.filter(|_| !project.trusted) else { return };
-        let lift = errors::to_trust(&project.root);
-        let warning = format!(
-            "{} runs restricted, as this project is not trusted: {cost}; `{lift}` lifts it.",
-            server.name
-        );
-        if !self.warnings.contains(&warning) {
-            self.warnings.push(warning);
+        let live = self.host.live();
+        live.used_by(server.name, &project.root, &self.caller);
+        match errors::restriction(server, &project.root, project.trusted) {
+            None => live.forget_restriction(server.name, &project.root),
+            Some(warning) if live.is_news_of_restriction(server.name, &project.root, &self.caller) => {
+                self.warnings.push(warning);
+            }
+            Some(_) => {}
         }
     }
 

@@ -325,7 +325,8 @@ fn an_untrusted_rust_project_runs_nothing_of_its_own() {
     tree.remove(".cargo/config.toml");
     let answer = ask_until_whole(&mut mcp, &question);
     assert_eq!(answer.ok()["total"], 2, "{answer}");
-    assert!(answer.warnings().contains("runs restricted"), "{answer}");
+    let status = mcp.call("map_status", json!({}));
+    assert!(status.ok()["lsp"].to_string().contains("runs restricted"), "{status}");
     assert!(!mark.exists(), "{:?}", std::fs::read_to_string(&mark));
     assert!(!tree.at("it-ran").exists(), "its build script was run");
 }
@@ -363,7 +364,8 @@ fn an_untrusted_go_project_fetches_and_compiles_nothing() {
         };
         let mut said: Vec<String> = said.lines().filter(is_restriction).map(str::to_owned).collect();
         said.sort();
-        (said, answer.warnings().contains("runs restricted"))
+        let status = mcp.call("map_status", json!({}));
+        (said, status.ok()["lsp"].to_string().contains("runs restricted"))
     };
     let restricted = ["CGO_ENABLED=0", "GOPROXY=off", "GOTOOLCHAIN=local", "GOVCS=*:off"].map(str::to_owned);
     assert_eq!(variables(), (restricted.to_vec(), true));

@@ -69,6 +69,8 @@ pub struct Live {
     leaving: Mutex<HashMap<AbsPath, usize>>,
     left: Condvar,
     clients: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
+    /// Who has been told that a server runs restricted.
+    told: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
     options: LiveOptions,
 }
 
@@ -92,6 +94,7 @@ impl Live {
             leaving: Mutex::default(),
             left: Condvar::new(),
             clients: Mutex::default(),
+            told: Mutex::default(),
             options,
         }
     }
@@ -227,12 +230,18 @@ impl Live {
 
     /// Notes that a client was given an answer by a server.
     pub fn used_by(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) {
-        let mut all = lock(&self.clients);
-        let known = all.entry((server, root.clone())).or_default();
-        known.retain(|other| other.strong_count() > 0);
-        if !known.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(client))) {
-            known.push(Arc::downgrade(client));
-        }
+        note(&mut lock(&self.clients), (server, root.clone()), client);
+    }
+
+    /// Whether a client that gets an answer of a restricted server has not been told of it yet; it counts as told from now on.
+    #[must_use]
+    pub fn is_news_of_restriction(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) -> bool {
+        note(&mut lock(&self.told), (server, root.clone()), client)
+    }
+
+    /// A server is not restricted any more: if it is again one day, that is news.
+    pub fn forget_restriction(&self, server: &'static str, root: &AbsPath) {
+        lock(&self.told).remove(&(server, root.clone()));
     }
 
     /// How many of those that were given answers by a server are still connected.
@@ -287,4 +296,15 @@ impl Drop for Live {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Entries are replaced whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Notes a client with a server, and forgets those that are gone; whether it was not there.
+fn note(all: &mut HashMap<Used, Vec<Weak<Client>>>, used: Used, client: &Arc<Client>) -> bool {
+    let known = all.entry(used).or_default();
+    known.retain(|other| other.strong_count() > 0);
+    let is_new = !known.iter().any(|other| std::ptr::eq(other.as_ptr(), Arc::as_ptr(client)));
+    if is_new {
+        known.push(Arc::downgrade(client));
+    }
+    is_new
 }
