@@ -1,12 +1,17 @@
 //! Carries a record out: all of it or nothing, as `journal` says.
 //!
-//! Between the comparison of contents and the moment when a new file takes the name there is time in which somebody may write.
-//! The contents of each file are compared again directly before, so that a few microseconds are left of it; nothing that every
-//! system has would close them. An editor that has a file open and writes to it afterwards writes to the old one.
+//! Somebody may write between the comparison of contents and the moment when a new file takes the name. So the two exchange their
+//! names, which happens at once; what was displaced is compared then, and once more when everything is done, and goes back if it
+//! is not what was expected. What is left of the window:
+//! - a program that keeps a file open and writes to it after the last look writes to the old one, which is gone;
+//! - where the file system cannot exchange (not Linux or macOS, some network disks), a whole file that is put there in the few
+//!   microseconds between the comparison and the renaming is lost; what is written into the old file is still found;
+//! - a file that is written over (see `plan`) is compared and written through one descriptor; what is written to it within those
+//!   microseconds is overwritten.
 //!
-//! A file keeps its mode, its group, and its owner where the system lets it be given away. Extended attributes and access
-//! lists are not carried over: new contents are a new file.
+//! A file keeps its mode, owner, group, other names, extended attributes and access list; one that cannot is not edited.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -48,9 +53,10 @@ impl Writer<'_> {
     /// Writes everything. On success the record and its mark are still there, for the caller to end once it has noted what
     /// was done; otherwise every file is what it was.
     pub(crate) fn run(&self, record: &Record) -> Result<(), Stopped> {
-        let done = self.steps(record);
+        let mut progress = Progress::default();
+        let done = self.steps(record, &mut progress);
         let Err(halt) = done else { return Ok(()) };
-        let undone = recover::take_back(self.files, self.journal, record);
+        let undone = recover::take_back(self.files, self.journal, (record, Some(&progress.begun)));
         let first = match &halt {
             Halt::Trouble(Trouble { path, error }) => {
                 format!("{}: {}", shown(&record.root, path), cause(error))
@@ -67,12 +73,13 @@ impl Writer<'_> {
         })
     }
 
-    fn steps(&self, record: &Record) -> Result<(), Halt> {
+    fn steps(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
         let ours = |error| Halt::Trouble(Trouble { path: "hob's journal".into(), error });
         self.journal.begin(record).map_err(ours)?;
         self.stage(record).map_err(Halt::Trouble)?;
         self.journal.commit(record).map_err(ours)?;
-        self.swap(record)?;
+        self.swap(record, progress)?;
+        self.look_again(record, progress)?;
         clear(self.files, record)
             .and_then(|()| sync_folders(self.files, record))
             .map_err(|(path, error)| Halt::Trouble(Trouble { path, error }))
@@ -83,6 +90,14 @@ impl Writer<'_> {
         make_folders(files, record, &record.new_folders).map_err(|(path, error)| Trouble { path, error })?;
         for (index, entry) in record.entries.iter().enumerate() {
             let trouble = |error| Trouble { path: record.target(entry), error };
+            if entry.in_place {
+                files.may_write(&record.target(entry)).map_err(trouble)?;
+                continue;
+            }
+            // What is removed takes this name.
+            if entry.new.is_none() {
+                files::gone(files.remove(&record.fresh(index))).map_err(trouble)?;
+            }
             if let Some(new) = &entry.new {
                 write_new(files, &record.fresh(index), new).map_err(trouble)?;
             }
@@ -99,46 +114,165 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn swap(&self, record: &Record) -> Result<(), Halt> {
+    fn swap(&self, record: &Record, progress: &mut Progress) -> Result<(), Halt> {
         // Files that go are last: it is better to see one twice than not at all.
         let all = || record.entries.iter().enumerate();
         let (stay, go) = (all().filter(|(_, e)| e.new.is_some()), all().filter(|(_, e)| e.new.is_none()));
         for (index, entry) in stay.chain(go) {
             let target = record.target(entry);
-            let changed = |how| Err(Halt::Changed(Difference { path: entry.at.clone(), how }));
             let trouble = |error| Halt::Trouble(Trouble { path: target.clone(), error });
-            let old = entry.old.as_ref().map(|side| &*side.bytes);
-            if !files::holds(self.files, &target, old).map_err(trouble)? {
-                return changed(self.differs(&target, entry).map_err(trouble)?);
-            }
-            match self.take_name(record, index, entry) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    return changed(Differs::Exists);
-                }
-                other => other.map_err(trouble)?,
+            let one = One { files: self.files, record, index, entry, target: &target };
+            let done = match entry.in_place {
+                true => one.write_over(progress),
+                false => one.take_name(progress),
+            };
+            if let Some(how) = done.map_err(trouble)? {
+                return Err(Halt::Changed(Difference { path: entry.at.clone(), how }));
             }
         }
         Ok(())
     }
 
-    fn differs(&self, target: &Path, entry: &Entry) -> io::Result<Differs> {
-        Ok(match self.files.meta(target)?.map(|meta| meta.kind) {
+    /// Compares what was displaced once more: somebody may have had it open.
+    fn look_again(&self, record: &Record, progress: &Progress) -> Result<(), Halt> {
+        for (index, displaced) in &progress.displaced {
+            let entry = &record.entries[*index];
+            let target = record.target(entry);
+            let one = One { files: self.files, record, index: *index, entry, target: &target };
+            let changed = one.look_at(*displaced);
+            if changed.map_err(|error| Halt::Trouble(Trouble { path: target.clone(), error }))? {
+                return Err(Halt::Changed(Difference { path: entry.at.clone(), how: Differs::Changed }));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far a record has come.
+#[derive(Default)]
+struct Progress {
+    /// Entries whose files have been begun to be written over.
+    begun: BTreeSet<usize>,
+    /// Entries whose old files have no name of their own any more, and where they are.
+    displaced: Vec<(usize, Displaced)>,
+}
+
+/// Where a file is that had to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Displaced {
+    /// Where the new one was.
+    Exchanged,
+    /// There too, and nothing is in its place.
+    Removed,
+    /// Under its second name only.
+    Replaced,
+}
+
+/// An entry that is carried out.
+struct One<'a> {
+    files: &'a dyn Files,
+    record: &'a Record,
+    index: usize,
+    entry: &'a Entry,
+    target: &'a Path,
+}
+
+impl One<'_> {
+    fn old(&self) -> Option<&[u8]> {
+        self.entry.old.as_ref().map(|side| &*side.bytes)
+    }
+
+    /// Puts the new contents into the file. What somebody has changed is left alone, and told.
+    fn write_over(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
+        let (Some(old), Some(new)) = (&self.entry.old, &self.entry.new) else { return Ok(None) };
+        if !files::holds(self.files, self.target, Some(&old.bytes))? {
+            return self.differs().map(Some);
+        }
+        progress.begun.insert(self.index);
+        if !self.files.overwrite(self.target, &old.bytes, &new.bytes)? {
+            progress.begun.remove(&self.index);
+            return self.differs().map(Some);
+        }
+        set_other_attrs(self.files, self.target, (old, new))?;
+        self.files.sync(self.target)?;
+        Ok(None)
+    }
+
+    /// Gives the new file the name, or takes it away. What somebody has changed is left alone, and told.
+    fn take_name(&self, progress: &mut Progress) -> io::Result<Option<Differs>> {
+        if !files::holds(self.files, self.target, self.old())? {
+            return self.differs().map(Some);
+        }
+        let displaced = match self.displace() {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && self.entry.old.is_none() => {
+                return Ok(Some(Differs::Exists));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.entry.old.is_some() => {
+                return self.differs().map(Some);
+            }
+            other => other?,
+        };
+        let Some(displaced) = displaced else { return Ok(None) };
+        if self.look_at(displaced)? {
+            return Ok(Some(Differs::Changed));
+        }
+        progress.displaced.push((self.index, displaced));
+        Ok(None)
+    }
+
+    /// Answers where the old file is, if there was one.
+    fn displace(&self) -> io::Result<Option<Displaced>> {
+        let fresh = self.record.fresh(self.index);
+        match (&self.entry.old, &self.entry.new) {
+            (_, None) => self.files.rename_new(self.target, &fresh).map(|()| Some(Displaced::Removed)),
+            (None, Some(_)) => self.files.rename_new(&fresh, self.target).map(|()| None),
+            (Some(_), Some(_)) => match self.files.exchange(&fresh, self.target) {
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                    self.files.rename(&fresh, self.target).map(|()| Some(Displaced::Replaced))
+                }
+                other => other.map(|()| Some(Displaced::Exchanged)),
+            },
+        }
+    }
+
+    /// Puts what was displaced back if somebody has written to it; answers whether that was so.
+    fn look_at(&self, displaced: Displaced) -> io::Result<bool> {
+        let (fresh, backup) = (self.record.fresh(self.index), self.record.backup(self.index));
+        let at = if displaced == Displaced::Replaced { &backup } else { &fresh };
+        if files::holds(self.files, at, self.old())? {
+            return Ok(false);
+        }
+        match displaced {
+            Displaced::Exchanged => self.files.exchange(&fresh, self.target)?,
+            Displaced::Removed => self.files.rename_new(&fresh, self.target)?,
+            Displaced::Replaced => self.files.rename(&backup, self.target)?,
+        }
+        Ok(true)
+    }
+
+    fn differs(&self) -> io::Result<Differs> {
+        Ok(match self.files.meta(self.target)?.map(|meta| meta.kind) {
             None => Differs::Gone,
-            Some(_) if entry.old.is_none() => Differs::Exists,
+            Some(_) if self.entry.old.is_none() => Differs::Exists,
             Some(NodeKind::File) => Differs::Changed,
             Some(_) => Differs::NoFile,
         })
     }
+}
 
-    fn take_name(&self, record: &Record, index: usize, entry: &Entry) -> io::Result<()> {
-        let target = record.target(entry);
-        match (&entry.old, &entry.new) {
-            (_, None) => self.files.remove(&target),
-            (None, Some(_)) => self.files.rename_new(&record.fresh(index), &target),
-            (Some(_), Some(_)) => self.files.rename(&record.fresh(index), &target),
+/// Gives a file that stays the one that it is the attributes of its other side, where they are others. Bits that lend rights go, which
+/// the system sees to unless root writes.
+pub(crate) fn set_other_attrs(files: &dyn Files, path: &Path, (from, to): (&Side, &Side)) -> io::Result<()> {
+    match &to.attrs {
+        Some(attrs) if from.attrs.as_ref() != Some(attrs) || attrs.mode & LENDS != 0 => {
+            files.set_attrs(path, attrs)
         }
+        _ => Ok(()),
     }
 }
+
+/// The bits of a mode that lend rights: set-user-ID and set-group-ID.
+const LENDS: u32 = 0o6000;
 
 type At<T> = Result<T, (PathBuf, io::Error)>;
 
@@ -148,7 +282,7 @@ pub(crate) fn write_new(files: &dyn Files, path: &Path, side: &Side) -> io::Resu
     files::gone(files.remove(path))?;
     files.create(path, side.attrs.is_some())?;
     files.write(path, &side.bytes)?;
-    if let Some(attrs) = side.attrs {
+    if let Some(attrs) = &side.attrs {
         files.set_attrs(path, attrs)?;
     }
     files.sync(path)

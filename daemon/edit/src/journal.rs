@@ -4,13 +4,17 @@
 //! 1. the *record*: contents and permissions of every file before and after, in hob's own folder;
 //! 2. new contents beside their targets, and a second name for each old file;
 //! 3. the *mark*, in hob's own folder: from here on the new contents are what counts;
-//! 4. each new file takes its target's name;
+//! 4. each new file and its target exchange their names; a file that has to stay the one that it is, because it has other names or an
+//!    owner who cannot be given it, is written over;
 //! 5. record and mark go, the record first.
 //!
 //! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new
 //! files, because the record holds both sides; what is beside the targets saves space when the disk is full, and lets an old
 //! file come back as the file that it was. The mark goes last, because a record without it would mean the opposite. To take
 //! back in a running process removes the mark first.
+//!
+//! A file that is written over may be stopped half-way, and is then some of either: the record holds both whole, so that it is told
+//! from what somebody else wrote, and finished. Until then it is in pieces, which a file that takes a name never is.
 //!
 //! Names beside the targets begin with a dot, so that neither hob nor the usual tools take them for files of the project.
 
@@ -45,6 +49,8 @@ pub(crate) struct Entry {
     pub(crate) at: WsPath,
     pub(crate) old: Option<Side>,
     pub(crate) new: Option<Side>,
+    /// It stays the file that it is and is written over, because a new one in its place could not be what it is.
+    pub(crate) in_place: bool,
 }
 
 /// What the user knows an apply as.

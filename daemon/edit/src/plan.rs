@@ -6,9 +6,9 @@
 //! file there. A link itself is neither moved nor removed. Which paths a client may name at all is the host's to say; version
 //! control's folders are refused here too, because nothing good comes of it.
 //!
-//! A file with several names (hard links) gets its new contents under the name given here alone; the others keep the old
-//! ones, as with git and with editors that write aside. On file systems that ignore case, a move to the same name in other
-//! letters is a conflict, because the target exists.
+//! A file with several names (hard links) stays one file: its contents are written over, and every name sees them. So is one whose owner
+//! or group a new file could not be given. Neither removing nor moving a file of several names is undone as it was, so that is refused.
+//! On file systems that ignore case, a move to the same name in other letters is a conflict, because the target exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -53,6 +53,7 @@ pub(crate) enum NoPlan {
 const TWICE: &str = "it is changed twice in one edit";
 const OUTSIDE: &str = "a symbolic link on the way leads out of the workspace, or nowhere";
 const LINK: &str = "it is a symbolic link; name the file that it leads to";
+const LINKED: &str = "it has several names (hard links), which an undo could not make one file again; remove or move it yourself";
 const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
 /// What a proposal wants of each place.
@@ -121,11 +122,16 @@ pub(crate) fn plan(
         if wish.before == wish.after {
             continue;
         }
-        let come_from = wish.from.as_ref().and_then(|from| found.get(from)?.attrs);
-        let old = wish.before.clone().map(|bytes| Side { bytes, attrs: place.attrs });
-        let attrs = wish.attrs.or(come_from).or(place.attrs);
+        let come_from = wish.from.as_ref().and_then(|from| found.get(from)?.attrs.clone());
+        let attrs = wish.attrs.clone().or(come_from).or(place.attrs.clone());
+        let old = wish.before.clone().map(|bytes| Side { bytes, attrs: place.attrs.clone() });
         let new = wish.after.clone().map(|bytes| Side { bytes, attrs });
-        plan.entries.push(Entry { at: place.at.clone(), old, new });
+        let stays = old.is_some() && new.is_some() && wish.from.is_none();
+        if place.is_linked && !stays {
+            return Err(NoPlan::Error(EditError::Refused { path: path.clone(), why: LINKED }));
+        }
+        let in_place = stays && (place.is_linked || place.is_foreign);
+        plan.entries.push(Entry { at: place.at.clone(), old, new, in_place });
         plan.new_folders.extend(place.new_folders.iter().cloned());
     }
     plan.new_folders.sort();
@@ -137,6 +143,10 @@ pub(crate) fn plan(
 struct Place {
     at: WsPath,
     attrs: Option<Attrs>,
+    /// It has other names.
+    is_linked: bool,
+    /// A new file could not be given its owner and group.
+    is_foreign: bool,
     differs: Option<Differs>,
     /// Folders of its path that are not there yet.
     new_folders: Vec<WsPath>,
@@ -149,7 +159,14 @@ struct Looker<'a> {
 
 impl Looker<'_> {
     fn place(&self, path: &WsPath, wish: &Wish) -> Result<Place, EditError> {
-        let mut place = Place { at: WsPath::root(), attrs: None, differs: None, new_folders: Vec::new() };
+        let mut place = Place {
+            at: WsPath::root(),
+            attrs: None,
+            is_linked: false,
+            is_foreign: false,
+            differs: None,
+            new_folders: Vec::new(),
+        };
         let (folder, name) = path.as_str().rsplit_once('/').unwrap_or(("", path.as_str()));
         for part in folder.split('/').filter(|part| !part.is_empty()) {
             let missing = !place.new_folders.is_empty();
@@ -196,15 +213,18 @@ impl Looker<'_> {
         }
         let at = self.root.join_ws(&place.at);
         let meta = self.files.meta(at.as_path()).map_err(|error| failed(path, &error))?;
-        place.differs = match meta.map(|meta| meta.kind) {
+        place.differs = match &meta {
             None => Some(Differs::Gone),
-            Some(NodeKind::File) => {
+            Some(meta) if meta.kind == NodeKind::File => {
                 let contents = self.files.read(at.as_path()).map_err(|error| failed(path, &error))?;
+                let attrs = self.files.attrs(at.as_path()).map_err(|error| failed(path, &error))?;
+                place.is_linked = meta.names > 1;
+                place.is_foreign = !self.files.can_give(&attrs);
+                place.attrs = Some(attrs);
                 (contents != **before).then_some(Differs::Changed)
             }
             Some(_) => Some(Differs::NoFile),
         };
-        place.attrs = meta.map(|meta| meta.attrs);
         Ok(())
     }
 

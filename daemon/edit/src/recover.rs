@@ -2,24 +2,35 @@
 //!
 //! A file that is neither what it was nor what it was to be has been changed by somebody since, and is left as it is: the
 //! others still all become old or all new. Everything here can be interrupted and begun again.
+//!
+//! Two things that look like somebody's are not: a file that is written over may be half old and half new; and where names were
+//! exchanged in the moment before a stop, what somebody had written in that moment lies under the other name, and goes back.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use hob_base::WsPath;
 
-use crate::apply::{clear, drop_folders, make_folders, sync_folders, write_new};
+use crate::apply::{clear, drop_folders, make_folders, set_other_attrs, sync_folders, write_new};
 use crate::files::{self, Files, NodeKind};
-use crate::journal::{Journal, Record, Side};
+use crate::journal::{Entry, Journal, Record, Side};
 use crate::plan::{cause, shown};
 
 /// Files that somebody has changed since, and which were left alone.
 pub(crate) type Strange = Vec<WsPath>;
 
+/// The entries whose files this process has begun to write over; `None` if that was another, and may be any of them.
+pub(crate) type Begun<'a> = Option<&'a BTreeSet<usize>>;
+
 /// Makes all files what they were and ends the record. The error is a sentence's part that names file and cause.
-pub(crate) fn take_back(files: &dyn Files, journal: &Journal, record: &Record) -> Result<Strange, String> {
+pub(crate) fn take_back(
+    files: &dyn Files,
+    journal: &Journal,
+    (record, begun): (&Record, Begun<'_>),
+) -> Result<Strange, String> {
     journal.revoke(record).map_err(ours)?;
-    let strange = each(files, record, Direction::Back)?;
+    let strange = each(files, (record, begun), Direction::Back)?;
     let at = |(path, error): (std::path::PathBuf, io::Error)| told(record, &path, &error);
     clear(files, record).map_err(at)?;
     drop_folders(files, record, &record.new_folders).map_err(at)?;
@@ -32,7 +43,14 @@ pub(crate) fn take_back(files: &dyn Files, journal: &Journal, record: &Record) -
 pub(crate) fn carry_out(files: &dyn Files, record: &Record) -> Result<Strange, String> {
     let at = |(path, error): (std::path::PathBuf, io::Error)| told(record, &path, &error);
     // They were on the disk before the mark was; if one is not, it was removed since, and its files are strange.
-    let strange = each(files, record, Direction::Forth)?;
+    let mut strange = each(files, (record, None), Direction::Forth)?;
+    for (index, entry) in record.entries.iter().enumerate().filter(|(_, entry)| !entry.in_place) {
+        let beside = record.fresh(index);
+        let back = put_back(files, (&beside, &record.target(entry)), entry);
+        if back.map_err(|error| told(record, &beside, &error))? {
+            strange.push(entry.at.clone());
+        }
+    }
     clear(files, record).map_err(at)?;
     sync_folders(files, record).map_err(at)?;
     Ok(strange)
@@ -44,7 +62,11 @@ enum Direction {
     Forth,
 }
 
-fn each(files: &dyn Files, record: &Record, direction: Direction) -> Result<Strange, String> {
+fn each(
+    files: &dyn Files,
+    (record, begun): (&Record, Begun<'_>),
+    direction: Direction,
+) -> Result<Strange, String> {
     let mut strange = Strange::new();
     for (index, entry) in record.entries.iter().enumerate() {
         let (have, want, beside) = match direction {
@@ -53,11 +75,45 @@ fn each(files: &dyn Files, record: &Record, direction: Direction) -> Result<Stra
         };
         let target = record.target(entry);
         let step = Step { files, record, target: &target, beside: &beside };
-        if !step.take(have.as_ref(), want.as_ref()).map_err(|error| told(record, &target, &error))? {
+        let taken = match (entry.in_place, have, want) {
+            (true, Some(have), Some(want)) => {
+                step.write_over((have, want), begun.is_none_or(|begun| begun.contains(&index)))
+            }
+            _ => step.take(have.as_ref(), want.as_ref()),
+        };
+        if !taken.map_err(|error| told(record, &target, &error))? {
             strange.push(entry.at.clone());
         }
     }
     Ok(strange)
+}
+
+/// Gives the name back to what somebody has written to in the moment in which it was displaced. What the power has torn is not
+/// somebody's.
+fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &Entry) -> io::Result<bool> {
+    let Some(old) = &entry.old else { return Ok(false) };
+    if !matches!(files.meta(beside)?, Some(meta) if meta.kind == NodeKind::File) {
+        return Ok(false);
+    }
+    let found = files.read(beside)?;
+    let new = entry.new.as_ref().map(|side| &*side.bytes);
+    let is_ours = Some(&found[..]) == new || is_some_of(&found, (&old.bytes, &old.bytes));
+    if is_ours || !files::holds(files, target, new)? {
+        return Ok(false);
+    }
+    match new {
+        None => files.rename_new(beside, target)?,
+        Some(_) => files.rename(beside, target)?,
+    }
+    Ok(true)
+}
+
+/// Whether these bytes may be what is there when a file is written over and that is stopped: at each place the one or the other, or
+/// nothing yet.
+fn is_some_of(found: &[u8], (one, other): (&[u8], &[u8])) -> bool {
+    let fits =
+        |(at, byte): (usize, &u8)| *byte == 0 || one.get(at) == Some(byte) || other.get(at) == Some(byte);
+    found.len() <= one.len().max(other.len()) && found.iter().enumerate().all(fits)
 }
 
 struct Step<'a> {
@@ -96,6 +152,24 @@ impl Step<'_> {
         Ok(true)
     }
 
+    /// As [`Step::take`], for a file that is written over; `may_be_torn` if that has been begun.
+    fn write_over(&self, (have, want): (&Side, &Side), may_be_torn: bool) -> io::Result<bool> {
+        if !matches!(self.files.meta(self.target)?, Some(meta) if meta.kind == NodeKind::File) {
+            return Ok(false);
+        }
+        let found = self.files.read(self.target)?;
+        if found != *want.bytes {
+            let is_ours =
+                found == *have.bytes || may_be_torn && is_some_of(&found, (&have.bytes, &want.bytes));
+            if !is_ours || !self.files.overwrite(self.target, &found, &want.bytes)? {
+                return Ok(false);
+            }
+        }
+        set_other_attrs(self.files, self.target, (have, want))?;
+        self.files.sync(self.target)?;
+        Ok(true)
+    }
+
     fn is(&self, path: &Path, side: Option<&Side>) -> io::Result<bool> {
         files::holds(self.files, path, side.map(|side| &*side.bytes))
     }
@@ -112,4 +186,20 @@ fn ours(error: io::Error) -> String {
 /// Whether a workspace is there at all; without it nothing can be finished.
 pub(crate) fn has_root(files: &dyn Files, record: &Record) -> bool {
     matches!(files.meta(record.root.as_path()), Ok(Some(meta)) if meta.kind == NodeKind::Folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_stop_leaves_is_told_from_what_somebody_wrote() {
+        let (one, other) = (&b"one two three"[..], &b"eins zwei"[..]);
+        for torn in [&b""[..], one, other, b"eins zw three", b"eins\0\0\0\0\0hre", b"one two"] {
+            assert!(is_some_of(torn, (one, other)), "{}", String::from_utf8_lossy(torn));
+        }
+        for theirs in [&b"one two four"[..], b"one two three and more", b"ONE", b"zwei"] {
+            assert!(!is_some_of(theirs, (one, other)), "{}", String::from_utf8_lossy(theirs));
+        }
+    }
 }

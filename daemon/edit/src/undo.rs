@@ -45,12 +45,13 @@ impl Kept {
 
     /// What each place is to hold when it is taken back; `None` if that is not kept.
     pub(crate) fn wishes(&self) -> Option<BTreeMap<WsPath, Wish>> {
-        let wish = |Entry { at, old, new }: &Entry| {
-            let attrs = |side: &Option<crate::journal::Side>| side.as_ref().and_then(|side| side.attrs);
+        let wish = |Entry { at, old, new, .. }: &Entry| {
+            let attrs =
+                |side: &Option<crate::journal::Side>| side.as_ref().and_then(|side| side.attrs.clone());
             let bytes =
                 |side: &Option<crate::journal::Side>| side.as_ref().map(|side| Arc::clone(&side.bytes));
             // A file that was not moved keeps the permissions that it has by now.
-            let brought = attrs(old).filter(|old| Some(*old) != attrs(new));
+            let brought = attrs(old).filter(|old| Some(old) != attrs(new).as_ref());
             (at.clone(), Wish { before: bytes(new), after: bytes(old), from: None, attrs: brought })
         };
         Some(self.entries.as_ref()?.iter().map(wish).collect())
@@ -122,7 +123,7 @@ mod tests {
                 root: AbsPath::new("/ws").expect("absolute"),
                 subject: Subject { id, label: "l".into(), tool: "t".into(), at: UNIX_EPOCH },
                 undoes: false,
-                entries: vec![Entry { at, old: None, new: Some(side) }],
+                entries: vec![Entry { at, old: None, new: Some(side), in_place: false }],
                 new_folders: Vec::new(),
                 old_folders: Vec::new(),
             }

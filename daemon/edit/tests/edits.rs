@@ -485,14 +485,6 @@ mod unix {
     }
 
     #[test]
-    fn of_a_file_with_several_names_the_one_that_is_edited_changes() {
-        let place = Place::new(&[("a", "1")]);
-        fs::hard_link(place.file("a"), place.file("b")).expect("link");
-        apply(&place, vec![edit("a", "1", "2")]).expect("nothing is in the way");
-        assert_eq!((place.read("a").as_deref(), place.read("b").as_deref()), (Some("2"), Some("1")));
-    }
-
-    #[test]
     fn a_workspace_that_is_reached_through_a_link_is_the_same_workspace() {
         let place = Place::new(&[("a", "1")]);
         symlink("ws", place.folder.path().join("alias")).expect("link");

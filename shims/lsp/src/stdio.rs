@@ -340,7 +340,7 @@ mod tests {
     #[tokio::test]
     async fn bytes_that_are_no_text_are_told_and_an_unfinished_message_is_none() {
         let all = read(
-            b"Content-Length: 13\r\n\r\n{\"id\":4,\"\xff\xfe\"Content-Length: 2\r\n\r\n{}Content-Length: 9\r\n\r\n{",
+            b"Content-Length: 12\r\n\r\n{\"id\":4,\"\xff\xfe\"Content-Length: 2\r\n\r\n{}Content-Length: 9\r\n\r\n{",
             4,
         )
         .await;

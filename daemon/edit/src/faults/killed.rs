@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{OLD, abs, clock, owner, proposal, trees};
+use super::{LINKED, OLD, TWIN, abs, clock, owner, proposal, trees};
 use crate::files::Disk;
 use crate::files::hooked::{Hooked, Op};
 use crate::files::sim::Tree;
@@ -45,6 +45,7 @@ fn prepare(folder: &Path) {
         fs::write(&path, text).expect("file");
         set_mode(&path, mode);
     }
+    fs::hard_link(folder.join("ws").join(LINKED), folder.join("ws").join(TWIN)).expect("another name");
     let root = abs(folder.join("ws").to_str().expect("Unicode"));
     let (edits, _) = Edits::open(&abs(folder.join("state").to_str().expect("Unicode")), clock());
     edits.propose(&owner(&root), proposal()).expect("queued");

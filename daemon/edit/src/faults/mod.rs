@@ -41,8 +41,13 @@ pub(super) fn owner(root: &AbsPath) -> Owner {
     Owner { client: "somebody".to_owned(), root: root.clone() }
 }
 
+/// A file with two names, and the other one.
+const LINKED: &str = "linked.txt";
+const TWIN: &str = "sub/twin.txt";
+
 /// The files before.
-pub(super) const OLD: [(&str, &str, u32); 8] = [
+pub(super) const OLD: [(&str, &str, u32); 9] = [
+    (LINKED, "one\nof two names\n", 0o640),
     ("edit.txt", "one\r\ntwo\r\n", 0o644),
     ("run.sh", "#!/bin/sh\necho old\n", 0o755),
     ("sub/gone.txt", "no longer wanted\n", 0o640),
@@ -65,6 +70,7 @@ pub(super) fn proposal() -> Proposal {
     let edit = |path: &str, after| change(path, path, old(path), Some(after));
     let changes = vec![
         edit("edit.txt", "one\r\nzwei\r\nthree"),
+        edit(LINKED, "one\nfile, still of two names\n"),
         change("new/deep/file.txt", "new/deep/file.txt", None, Some("made\n")),
         change("new/empty", "new/empty", None, Some("")),
         edit("run.sh", "#!/bin/sh\necho new\n"),
@@ -84,6 +90,10 @@ pub(super) fn trees() -> (Tree, Tree) {
         .map(|(name, text, mode)| ((*name).to_owned(), (text.as_bytes().to_vec(), *mode)))
         .collect();
     let mut new = old.clone();
+    let twin = |tree: &mut Tree| {
+        let file = tree[LINKED].clone();
+        tree.insert(TWIN.to_owned(), file);
+    };
     let changes = proposal().changes;
     for change in changes.iter().filter(|change| change.before.is_some()) {
         new.remove(change.path.as_str());
@@ -95,6 +105,8 @@ pub(super) fn trees() -> (Tree, Tree) {
             new.insert(to.as_str().to_owned(), (after.to_vec(), mode));
         }
     }
+    let mut old = old;
+    [&mut old, &mut new].into_iter().for_each(twin);
     (old, new)
 }
 
@@ -118,6 +130,7 @@ impl Scene {
         for (name, text, mode) in OLD {
             disk.place(&format!("{WORKSPACE}/{name}"), text.as_bytes(), mode);
         }
+        disk.place_name(&format!("{WORKSPACE}/{LINKED}"), &format!("{WORKSPACE}/{TWIN}"));
         let (edits, _) = Edits::with(disk.clone(), &abs(STATE), clock());
         let root = abs(WORKSPACE);
         let id = edits.propose(&owner(&root), proposal()).expect("queued").id;
@@ -172,6 +185,8 @@ impl Scene {
         };
         assert_eq!(disk.tree(&format!("{STATE}/journal")).len(), 0, "{what}: a journal is left");
         assert_eq!(disk.empty_folders(WORKSPACE), 0, "{what}: an empty folder is left");
+        let [one, other] = [LINKED, TWIN].map(|name| format!("{WORKSPACE}/{name}"));
+        assert!(disk.is_one(&one, &other), "{what}: two names of one file are two files");
         self.agrees(&edits, disk, whole, what);
         whole
     }

@@ -85,9 +85,11 @@ fn a_second_failure_while_the_first_is_recovered_from_leaves_old_or_new() {
             let mut disk = scene.disk.copy();
             // On some file systems a file has one name, and what it was is kept as a copy.
             let has_links = dice.below(2) == 0;
+            let has_exchange = dice.below(3) > 0;
             for at in [first, second, third] {
                 let _ = scene.act(disturbed(disk.clone(), move |n, op, _| match n < at {
                     true if op == Op::Link && !has_links => Err(io::ErrorKind::Unsupported.into()),
+                    true if op == Op::Exchange && !has_exchange => Err(io::ErrorKind::Unsupported.into()),
                     true => Ok(()),
                     false => Err(dead()),
                 }));

@@ -23,10 +23,18 @@ fn may(kind: ErrorKind, op: Op) -> bool {
         ErrorKind::StorageFull => {
             matches!(
                 op,
-                Op::Create | Op::Write | Op::Link | Op::MakeFolder | Op::Rename | Op::Sync | Op::SyncFolder
+                Op::Create
+                    | Op::Write
+                    | Op::Overwrite
+                    | Op::Link
+                    | Op::MakeFolder
+                    | Op::Rename
+                    | Op::Exchange
+                    | Op::Sync
+                    | Op::SyncFolder
             )
         }
-        ErrorKind::CrossesDevices => matches!(op, Op::Link | Op::Rename),
+        ErrorKind::CrossesDevices => matches!(op, Op::Link | Op::Rename | Op::Exchange),
         ErrorKind::PermissionDenied => !matches!(op, Op::Sync | Op::SyncFolder),
         _ => true,
     }

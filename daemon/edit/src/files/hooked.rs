@@ -12,11 +12,13 @@ pub(crate) enum Op {
     Look,
     Create,
     Write,
+    Overwrite,
     SetAttrs,
     Sync,
     SyncFolder,
     Link,
     Rename,
+    Exchange,
     Remove,
     MakeFolder,
     RemoveFolder,
@@ -64,7 +66,31 @@ impl Files for Hooked {
         self.inner.write(path, bytes)
     }
 
-    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+    fn attrs(&self, path: &Path) -> io::Result<Attrs> {
+        (self.hook)(Op::Look, path)?;
+        self.inner.attrs(path)
+    }
+
+    fn can_give(&self, attrs: &Attrs) -> bool {
+        self.inner.can_give(attrs)
+    }
+
+    fn may_write(&self, path: &Path) -> io::Result<()> {
+        (self.hook)(Op::Look, path)?;
+        self.inner.may_write(path)
+    }
+
+    fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
+        // As above; what was there before is still behind it.
+        (self.hook)(Op::Overwrite, path).inspect_err(|_| {
+            let mut half = to[..to.len() / 2].to_vec();
+            half.extend(from.iter().skip(half.len()));
+            let _ = self.inner.overwrite(path, from, &half);
+        })?;
+        self.inner.overwrite(path, from, to)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
         (self.hook)(Op::SetAttrs, path)?;
         self.inner.set_attrs(path, attrs)
     }
@@ -92,6 +118,11 @@ impl Files for Hooked {
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         (self.hook)(Op::Rename, to)?;
         self.inner.rename_new(from, to)
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        (self.hook)(Op::Exchange, other)?;
+        self.inner.exchange(one, other)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -4,6 +4,8 @@
 //! protocol and no more: that a write must be synced before a rename counts on it is said where the protocol is, and a
 //! simulated disk takes it at its word.
 
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+mod extended;
 #[cfg(test)]
 pub(crate) mod hooked;
 #[cfg(not(unix))]
@@ -15,8 +17,10 @@ pub(crate) mod sim;
 #[cfg(unix)]
 mod unix;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[cfg(not(unix))]
 pub(crate) use other::Disk;
@@ -32,20 +36,29 @@ pub(crate) enum NodeKind {
     Other,
 }
 
-/// Who may do what with a file. Zero where the system knows no such thing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// Extended attributes by name, access lists among them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Extended(pub(crate) Arc<BTreeMap<Vec<u8>, Vec<u8>>>);
+
+/// Who may do what with a file, and what is attached to it. Zero, or nothing, where the system knows no such thing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Attrs {
     /// Permission bits.
     pub(crate) mode: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
+    /// Only [`Files::attrs`] fills this.
+    pub(crate) extended: Extended,
 }
 
 /// What the system says about a name; links are not followed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Meta {
     pub(crate) kind: NodeKind,
+    /// Without extended attributes.
     pub(crate) attrs: Attrs,
+    /// How many names the file has.
+    pub(crate) names: u64,
 }
 
 /// Whether a name stands for a regular file with these contents, or for nothing if there are to be none.
@@ -63,6 +76,10 @@ pub(crate) trait Files: Send + Sync {
     fn real(&self, path: &Path) -> io::Result<PathBuf>;
     /// `None` if there is nothing of the name, or no such folder.
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>>;
+    /// All attributes of a regular file.
+    fn attrs(&self, path: &Path) -> io::Result<Attrs>;
+    /// Whether a new file can be given this owner and this group.
+    fn can_give(&self, attrs: &Attrs) -> bool;
     /// The contents of a regular file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// Names in a folder, in any order; those that are not Unicode are left out.
@@ -71,8 +88,13 @@ pub(crate) trait Files: Send + Sync {
     fn create(&self, path: &Path, private: bool) -> io::Result<()>;
     /// Contents for a file that was created.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
-    /// Permissions, and the owner where that is allowed.
-    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()>;
+    /// Whether a file may be written in place; the error says why not.
+    fn may_write(&self, path: &Path) -> io::Result<()>;
+    /// Contents in place of others in the same file, all of whose names see them. Answers false, and does nothing, if it holds others
+    /// than `from`. Not at once: what fails or is stopped half-way leaves some of either.
+    fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool>;
+    /// Permissions, extended attributes, and the owner where that is allowed.
+    fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()>;
     /// Contents and attributes are on the disk on return.
     fn sync(&self, path: &Path) -> io::Result<()>;
     /// The names in a folder are on the disk on return.
@@ -83,6 +105,8 @@ pub(crate) trait Files: Send + Sync {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// A file takes another name in its folder, which nothing has.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Two files in one folder take each other's names, at once. `Unsupported` where that is not possible.
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
     /// The name of a file goes.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// A new folder: for the user alone if `private`, else with the usual permissions.

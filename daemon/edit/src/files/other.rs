@@ -1,11 +1,12 @@
 //! The real disk where there is no Unix: the standard library's operations by path. Read, never run: see `docs/platforms.md`.
 //!
 //! Folders cannot be synced there and there are no owners. A path is compared with what it really is before something is
-//! created or renamed in it, which leaves a moment in which a link could be put there. What somebody else has open for a moment
+//! created or renamed in it, which leaves a moment in which a link could be put there. Other names of a file are not seen, nor are
+//! access lists: they stay with the old file. What somebody else has open for a moment
 //! (a virus scanner, an indexer, an editor) is tried again (`patience.rs`).
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use hob_base::AbsPath;
@@ -53,7 +54,16 @@ impl Files for Disk {
         };
         let mode = if found.permissions().readonly() { READ_ONLY } else { 0 };
         let attrs = Attrs { mode, ..Attrs::default() };
-        Ok(Some(Meta { kind, attrs }))
+        Ok(Some(Meta { kind, attrs, names: 1 }))
+    }
+
+    fn attrs(&self, path: &Path) -> io::Result<Attrs> {
+        let found = self.meta(path)?.ok_or(io::ErrorKind::NotFound)?;
+        Ok(found.attrs)
+    }
+
+    fn can_give(&self, _attrs: &Attrs) -> bool {
+        true
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -75,7 +85,24 @@ impl Files for Disk {
         file.write_all(bytes)
     }
 
-    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+    fn may_write(&self, path: &Path) -> io::Result<()> {
+        OpenOptions::new().write(true).open(path).map(drop)
+    }
+
+    fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
+        let mut file = patiently(|| OpenOptions::new().read(true).write(true).open(path))?;
+        let mut found = Vec::with_capacity(from.len());
+        file.read_to_end(&mut found)?;
+        if found != from {
+            return Ok(false);
+        }
+        file.rewind()?;
+        file.write_all(to)?;
+        file.set_len(to.len() as u64)?;
+        Ok(true)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
         let mut permissions = fs::metadata(path)?.permissions();
         permissions.set_readonly(attrs.mode & READ_ONLY != 0);
         fs::set_permissions(path, permissions)
@@ -109,6 +136,10 @@ impl Files for Disk {
             Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
             None => self.rename(from, to),
         }
+    }
+
+    fn exchange(&self, _one: &Path, _other: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

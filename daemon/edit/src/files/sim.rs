@@ -95,8 +95,25 @@ impl Sim {
         }
         self.create(path, true).expect("new");
         self.write(path, contents).expect("there");
-        self.set_attrs(path, Attrs { mode, ..Attrs::default() }).expect("there");
+        self.set_attrs(path, &Attrs { mode, ..Attrs::default() }).expect("there");
         self.sync(path).expect("there");
+        self.settle();
+    }
+
+    /// Another name for a file, on the medium.
+    pub(crate) fn place_name(&self, of: &str, name: &str) {
+        self.link(Path::new(of), Path::new(name)).expect("there");
+        self.settle();
+    }
+
+    /// Whether two names are of one file.
+    pub(crate) fn is_one(&self, one: &str, other: &str) -> bool {
+        let world = self.world();
+        matches!((world.find(Path::new(one)), world.find(Path::new(other))), (Ok(one), Ok(other)) if one == other)
+    }
+
+    /// All names reach the medium.
+    fn settle(&self) {
         let mut world = self.world();
         world.kept = world.seen.clone();
         world.under_way.clear();
@@ -215,14 +232,19 @@ impl World {
             if let Inode::File { seen, kept, is_synced } = node {
                 if !*is_synced {
                     let some = dice.below(seen.bytes.len() + 1);
-                    match dice.below(4) {
+                    match dice.below(5) {
                         0 => {}
                         1 => kept.bytes.clear(),
                         2 => kept.bytes = seen.bytes[..some].to_vec(),
+                        // What was written over something is there in front, and behind it what was there.
+                        3 => {
+                            let behind: Vec<u8> = kept.bytes.iter().skip(some).copied().collect();
+                            kept.bytes = [&seen.bytes[..some], &behind].concat();
+                        }
                         _ => kept.bytes = seen.bytes.clone(),
                     }
                     if dice.below(2) == 0 {
-                        kept.attrs = seen.attrs;
+                        kept.attrs = seen.attrs.clone();
                     }
                 }
                 *seen = kept.clone();
@@ -266,9 +288,20 @@ impl Files for Sim {
             other => other?,
         };
         Ok(Some(match &world.nodes[node] {
-            Inode::Folder => Meta { kind: NodeKind::Folder, attrs: Attrs::default() },
-            Inode::File { seen, .. } => Meta { kind: NodeKind::File, attrs: seen.attrs },
+            Inode::Folder => Meta { kind: NodeKind::Folder, attrs: Attrs::default(), names: 1 },
+            Inode::File { seen, .. } => {
+                let names = world.seen.values().filter(|other| **other == node).count();
+                Meta { kind: NodeKind::File, attrs: seen.attrs.clone(), names: names as u64 }
+            }
         }))
+    }
+
+    fn attrs(&self, path: &Path) -> io::Result<Attrs> {
+        Ok(self.world().file(path)?.0.attrs.clone())
+    }
+
+    fn can_give(&self, _attrs: &Attrs) -> bool {
+        true
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -296,10 +329,21 @@ impl Files for Sim {
         Ok(())
     }
 
-    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+    fn may_write(&self, path: &Path) -> io::Result<()> {
+        self.world().file(path).map(drop)
+    }
+
+    fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
+        match self.read(path)? == from {
+            true => self.write(path, to).map(|()| true),
+            false => Ok(false),
+        }
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
         let mut world = self.world();
         let (seen, _, is_synced) = world.file(path)?;
-        seen.attrs = attrs;
+        seen.attrs = attrs.clone();
         *is_synced = false;
         Ok(())
     }
@@ -354,6 +398,14 @@ impl Files for Sim {
             Some(_) => Err(ErrorKind::AlreadyExists.into()),
             None => self.rename(from, to),
         }
+    }
+
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        let (first, second) = (world.find(one)?, world.find(other)?);
+        let (one, other) = (world.split(one)?, world.split(other)?);
+        world.set(vec![(one, Some(second)), (other, Some(first))]);
+        Ok(())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

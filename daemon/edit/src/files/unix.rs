@@ -6,14 +6,16 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 
-use super::{Attrs, Files, Meta, NodeKind};
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+use super::extended;
+use super::{Attrs, Extended, Files, Meta, NodeKind};
 
 /// The disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,6 +57,25 @@ fn file(path: &Path, flags: OFlags) -> io::Result<File> {
     Ok(open(&at, name, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?.into())
 }
 
+/// A regular file. Opening a pipe would wait for somebody at its other end.
+fn regular(path: &Path, flags: OFlags) -> io::Result<File> {
+    let file = file(path, flags | OFlags::NONBLOCK)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn extended_of(file: &File) -> io::Result<Extended> {
+    extended::read(file)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn extended_of(_file: &File) -> io::Result<Extended> {
+    Ok(Extended::default())
+}
+
 impl Files for Disk {
     fn real(&self, path: &Path) -> io::Result<PathBuf> {
         std::fs::canonicalize(path)
@@ -73,14 +94,24 @@ impl Files for Disk {
         }
     }
 
+    fn attrs(&self, path: &Path) -> io::Result<Attrs> {
+        let file = regular(path, OFlags::RDONLY)?;
+        let Meta { attrs, .. } = meta(&fs::fstat(&file)?);
+        Ok(Attrs { extended: extended_of(&file)?, ..attrs })
+    }
+
+    fn can_give(&self, attrs: &Attrs) -> bool {
+        use rustix::process::{getegid, geteuid, getgroups};
+        let is_ours = |gid: u32| {
+            getegid().as_raw() == gid
+                || getgroups().is_ok_and(|all| all.iter().any(|one| one.as_raw() == gid))
+        };
+        geteuid().is_root() || geteuid().as_raw() == attrs.uid && is_ours(attrs.gid)
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        // Opening a pipe would wait for somebody to write to it.
-        let mut file = file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no regular file"));
-        }
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
+        regular(path, OFlags::RDONLY)?.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -104,12 +135,31 @@ impl Files for Disk {
         file(path, OFlags::WRONLY | OFlags::TRUNC)?.write_all(bytes)
     }
 
-    fn set_attrs(&self, path: &Path, attrs: Attrs) -> io::Result<()> {
+    fn may_write(&self, path: &Path) -> io::Result<()> {
+        regular(path, OFlags::RDWR).map(drop)
+    }
+
+    fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
+        let mut file = regular(path, OFlags::RDWR)?;
+        let mut found = Vec::with_capacity(from.len());
+        file.read_to_end(&mut found)?;
+        if found != from {
+            return Ok(false);
+        }
+        file.rewind()?;
+        file.write_all(to)?;
+        file.set_len(to.len() as u64)?;
+        Ok(true)
+    }
+
+    fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
         let file = file(path, OFlags::RDONLY | OFlags::NONBLOCK)?;
         let stat = fs::fstat(&file)?;
         if (stat.st_uid, stat.st_gid) != (attrs.uid, attrs.gid) {
             own(&file, attrs)?;
         }
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        extended::write(&file, &attrs.extended)?;
         // Who wrote the contents is not who lent the rights: those bits go, as they do when a file is written in place.
         Ok(fs::fchmod(&file, Mode::from_raw_mode(attrs.mode as fs::RawMode & 0o1777))?)
     }
@@ -154,6 +204,20 @@ impl Files for Disk {
         }
     }
 
+    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            let ((at, old), (folder, new)) = (split(one)?, split(other)?);
+            match fs::renameat_with(&at, old, &folder, new, fs::RenameFlags::EXCHANGE) {
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                done => return Ok(done?),
+            }
+        }
+        #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+        let _ = (one, other);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let (at, name) = split(path)?;
         Ok(fs::unlinkat(&at, name, AtFlags::empty())?)
@@ -182,14 +246,19 @@ fn by_users_mask(mode: Mode) -> Option<Mode> {
     Some(mode.difference(Mode::from_raw_mode(mask as fs::RawMode)))
 }
 
-/// Gives a file to its old owner. Only root may give to another user, and the group only to one's own; a file that is edited
-/// by somebody else than its owner becomes the editor's, as with any editor that writes aside.
-fn own(file: &File, attrs: Attrs) -> io::Result<()> {
+/// Gives a file to its old owner. Only root may give to another user, and the group only to one's own. Files of others are written in
+/// place; one that is made anew nevertheless, such as one that was moved, becomes the editor's, as with any editor that writes
+/// aside. Another group than the old one's gets no rights by that.
+fn own(file: &File, attrs: &Attrs) -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(attrs.uid), Gid::from_raw(attrs.gid));
     let given = fs::fchown(file, Some(uid), Some(gid)).or_else(|_| fs::fchown(file, None, Some(gid)));
     match given {
-        Err(Errno::PERM | Errno::INVAL | Errno::NOSYS) => Ok(()),
-        other => Ok(other?),
+        Err(Errno::PERM | Errno::INVAL | Errno::NOSYS) if attrs.mode & 0o070 == 0 => Ok(()),
+        Err(error) => {
+            let why = format!("its group, which has rights to it, cannot be kept: {error}");
+            Err(io::Error::new(io::Error::from(error).kind(), why))
+        }
+        Ok(()) => Ok(()),
     }
 }
 
@@ -202,5 +271,6 @@ fn meta(stat: &fs::Stat) -> Meta {
         _ => NodeKind::Other,
     };
     let mode = Mode::from_raw_mode(stat.st_mode).as_raw_mode() as u32 & 0o7777;
-    Meta { kind, attrs: Attrs { mode, uid: stat.st_uid, gid: stat.st_gid } }
+    let attrs = Attrs { mode, uid: stat.st_uid, gid: stat.st_gid, extended: Extended::default() };
+    Meta { kind, attrs, names: stat.st_nlink as u64 }
 }

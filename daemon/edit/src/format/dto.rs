@@ -7,7 +7,7 @@ use hob_base::{AbsPath, WsPath};
 use serde::{Deserialize, Serialize};
 
 use super::{Blob, DiskForm};
-use crate::files::Attrs;
+use crate::files::{Attrs, Extended};
 use crate::journal::{Entry, Record, Side, Subject};
 use crate::pending::{Kind, Outcome, Owner, Pending, PendingId, Settled, Summary};
 use crate::undo::Kept;
@@ -144,27 +144,44 @@ impl DiskForm for Vec<Settled> {
     }
 }
 
+/// Contents, mode with owner and group, and names and values of extended attributes.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct SideDto(Blob, Option<(u32, u32, u32)>);
+pub(crate) struct SideDto(Blob, Option<(u32, u32, u32)>, #[serde(default)] Vec<(Blob, Blob)>);
 
+impl SideDto {
+    fn of(side: &Side) -> Self {
+        let attrs = side.attrs.as_ref();
+        let extended = attrs.into_iter().flat_map(|attrs| attrs.extended.0.iter());
+        let blob = |bytes: &Vec<u8>| Blob(bytes.as_slice().into());
+        Self(
+            Blob(Arc::clone(&side.bytes)),
+            attrs.map(|attrs| (attrs.mode, attrs.uid, attrs.gid)),
+            extended.map(|(name, value)| (blob(name), blob(value))).collect(),
+        )
+    }
+
+    fn side(self) -> Side {
+        let Self(bytes, attrs, extended) = self;
+        let extended = extended.into_iter().map(|(name, value)| (name.0.to_vec(), value.0.to_vec()));
+        let extended = Extended(Arc::new(extended.collect()));
+        let attrs = attrs.map(|(mode, uid, gid)| Attrs { mode, uid, gid, extended });
+        Side { bytes: bytes.0, attrs }
+    }
+}
+
+/// Place, before, after, and whether it is written over.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct EntryDto(String, Option<SideDto>, Option<SideDto>);
+pub(crate) struct EntryDto(String, Option<SideDto>, Option<SideDto>, #[serde(default)] bool);
 
 impl EntryDto {
     fn of(entry: &Entry) -> Self {
-        let side = |side: &Side| {
-            let attrs = side.attrs.map(|Attrs { mode, uid, gid }| (mode, uid, gid));
-            SideDto(Blob(Arc::clone(&side.bytes)), attrs)
-        };
-        Self(entry.at.as_str().to_owned(), entry.old.as_ref().map(side), entry.new.as_ref().map(side))
+        let (old, new) = (entry.old.as_ref().map(SideDto::of), entry.new.as_ref().map(SideDto::of));
+        Self(entry.at.as_str().to_owned(), old, new, entry.in_place)
     }
 
     fn entry(self) -> Option<Entry> {
-        let side = |SideDto(blob, attrs)| {
-            let attrs = attrs.map(|(mode, uid, gid)| Attrs { mode, uid, gid });
-            Side { bytes: blob.0, attrs }
-        };
-        Some(Entry { at: ws(&self.0)?, old: self.1.map(side), new: self.2.map(side) })
+        let Self(at, old, new, in_place) = self;
+        Some(Entry { at: ws(&at)?, old: old.map(SideDto::side), new: new.map(SideDto::side), in_place })
     }
 }
 

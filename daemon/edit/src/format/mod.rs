@@ -4,6 +4,7 @@
 //! | version | what changed |
 //! |---|---|
 //! | 1 | first version |
+//! | 2 | extended attributes of a side, files that are written over; 1 is read too |
 //!
 //! A file is a magic word, a letter for its kind, the version, a MessagePack body, and the blake3 of everything before it. One
 //! of another version, with another checksum or with anything that makes no sense is refused as a whole.
@@ -20,7 +21,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) use dto::Queued;
 
 const MAGIC: &[u8; 8] = b"hobedits";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The oldest version that is read: what a crash or a user left is not lost to an update.
+const OLDEST: u32 = 1;
 
 /// Why a file is not used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -62,7 +66,7 @@ pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
     let (kind, rest) = rest.split_first().ok_or(FormatError::Foreign)?;
     let (version, _) = rest.split_first_chunk::<4>().ok_or(FormatError::Damaged)?;
     let version = u32::from_le_bytes(*version);
-    if version != VERSION {
+    if !(OLDEST..=VERSION).contains(&version) {
         return Err(FormatError::Version(version));
     }
     let (sealed, sum) = bytes.split_last_chunk::<32>().ok_or(FormatError::Damaged)?;
@@ -109,7 +113,7 @@ mod tests {
     use hob_base::{AbsPath, WsPath};
 
     use super::*;
-    use crate::files::Attrs;
+    use crate::files::{Attrs, Extended};
     use crate::journal::{Entry, Record, Side, Subject};
     use crate::pending::{Outcome, PendingId, Settled};
     use crate::undo::Kept;
@@ -123,7 +127,9 @@ mod tests {
     }
 
     fn record() -> Record {
-        let attrs = Some(Attrs { mode: 0o755, uid: 1000, gid: 100 });
+        let extended = [(b"user.\xff".to_vec(), b"\0v".to_vec())].into();
+        let extended = Extended(Arc::new(extended));
+        let attrs = Some(Attrs { mode: 0o755, uid: 1000, gid: 100, extended });
         let subject = Subject {
             id: PendingId::random(),
             label: "ä label".into(),
@@ -132,8 +138,9 @@ mod tests {
         };
         let entry = |at: &str, old: Option<&str>, new: Option<&str>| Entry {
             at: ws(at).expect("relative"),
-            old: old.map(|text| Side { bytes: bytes(text), attrs }),
+            old: old.map(|text| Side { bytes: bytes(text), attrs: attrs.clone() }),
             new: new.map(|text| Side { bytes: bytes(text), attrs: None }),
+            in_place: at == "c",
         };
         Record {
             root: AbsPath::new("/w s").expect("absolute"),
@@ -170,6 +177,37 @@ mod tests {
             at: UNIX_EPOCH + Duration::from_secs(1),
         });
         assert_eq!(decode::<Vec<Settled>>(&encode(&settled.to_vec())), Ok(settled.to_vec()));
+    }
+
+    /// What was written before there were extended attributes.
+    #[test]
+    fn the_first_version_is_read() {
+        struct First;
+        type FirstSide = Option<(Blob, Option<(u32, u32, u32)>)>;
+        #[derive(Serialize, Deserialize)]
+        struct Entries(Vec<(String, FirstSide, FirstSide)>);
+        impl DiskForm for First {
+            const KIND: u8 = b'U';
+            type Dto = ((String, String, String, u64), Vec<String>, Option<Entries>, Vec<String>);
+            fn to_dto(&self) -> Self::Dto {
+                let side = |text: &str| Some((Blob(bytes(text)), Some((0o640, 1, 2))));
+                let subject = (PendingId::random().to_string(), "l".into(), "t".into(), 5);
+                let entries = Entries(vec![("a".into(), side("old"), side("new"))]);
+                (subject, vec!["a".into()], Some(entries), Vec::new())
+            }
+            fn from_dto(_: Self::Dto) -> Option<Self> {
+                None
+            }
+        }
+        let mut first = encode(&First);
+        first.truncate(first.len() - 32);
+        first[MAGIC.len() + 1] = 1;
+        first.extend(ContentHash::of(&first).as_bytes().to_vec());
+        let kept = decode::<Kept>(&first).expect("it is read");
+        let entry = &kept.entries.expect("it has them")[0];
+        let attrs = Some(Attrs { mode: 0o640, uid: 1, gid: 2, extended: Extended::default() });
+        assert_eq!(entry.old, Some(Side { bytes: bytes("old"), attrs }));
+        assert!(!entry.in_place);
     }
 
     #[test]

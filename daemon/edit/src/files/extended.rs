@@ -1,0 +1,109 @@
+//! Extended attributes of files, access lists among them, which Linux keeps as such.
+//!
+//! A new file in an old one's place has to have them: an access list that is lost leaves the rights of the mode alone, whose bits for the
+//! group are, on a file with a list, the most that anybody may; and a folder may give its new files a list of its own. What cannot
+//! be given to a new file is a reason not to write it.
+//!
+//! Not carried over is what vouches for contents: capabilities and signatures of the kernel's, which a file loses too when it is
+//! written in place. macOS keeps its access lists elsewhere; they are not seen here.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+
+use rustix::fs::{self, XattrFlags};
+use rustix::io::Errno;
+
+use super::Extended;
+
+/// There is no attribute of the name.
+#[cfg(not(target_vendor = "apple"))]
+const MISSING: Errno = Errno::NODATA;
+#[cfg(target_vendor = "apple")]
+const MISSING: Errno = Errno::NOATTR;
+
+/// What is about the contents that a file had, or made anew by the system for each file.
+const OF_THE_CONTENTS: [&str; 4] =
+    ["security.capability", "security.ima", "security.evm", "com.apple.provenance"];
+
+/// What a new file may have by itself, and another file's rights must not be mixed with.
+const LISTS: [&str; 3] = ["system.posix_acl_access", "system.nfs4_acl", "system.richacl"];
+
+/// The attributes of an open file, without those that are never carried over.
+pub(super) fn read(file: &File) -> io::Result<Extended> {
+    let mut all = BTreeMap::new();
+    for name in names(file)? {
+        if OF_THE_CONTENTS.iter().any(|bound| bound.as_bytes() == name) {
+            continue;
+        }
+        match value(file, &name) {
+            Ok(value) => drop(all.insert(name, value)),
+            // Taken away in this moment, or named without being there.
+            Err(error) if error == MISSING => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Extended(Arc::new(all)))
+}
+
+/// Gives an open file these attributes, and takes away its own lists and what users gave it.
+pub(super) fn write(file: &File, wanted: &Extended) -> io::Result<()> {
+    let have = read(file)?;
+    for (name, value) in wanted.0.iter().filter(|(name, value)| have.0.get(*name) != Some(*value)) {
+        match fs::fsetxattr(file, &name[..], value, XattrFlags::empty()) {
+            Ok(()) => {}
+            // Labels are the system's to give.
+            Err(_) if name.starts_with(b"security.") => {}
+            Err(error) => return Err(not_kept(name, error)),
+        }
+    }
+    for name in have.0.keys().filter(|name| !wanted.0.contains_key(*name)) {
+        if name.starts_with(b"user.") || is_list(name) {
+            fs::fremovexattr(file, &name[..]).map_err(|error| not_kept(name, error))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_list(name: &[u8]) -> bool {
+    LISTS.iter().any(|list| list.as_bytes() == name)
+}
+
+fn not_kept(name: &[u8], error: Errno) -> io::Error {
+    let what = match is_list(name) {
+        true => "its access list".to_owned(),
+        false => format!("its extended attribute `{}`", String::from_utf8_lossy(name)),
+    };
+    io::Error::new(io::Error::from(error).kind(), format!("{what} cannot be kept: {error}"))
+}
+
+fn names(file: &File) -> io::Result<Vec<Vec<u8>>> {
+    let list = match grown(|| fs::flistxattr_query(file), |room| fs::flistxattr(file, room)) {
+        // A file system that has none.
+        Err(Errno::NOTSUP | Errno::NOSYS) => Vec::new(),
+        other => other?,
+    };
+    Ok(list.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect())
+}
+
+fn value(file: &File, name: &[u8]) -> Result<Vec<u8>, Errno> {
+    grown(|| fs::fgetxattr_query(file, name), |room| fs::fgetxattr(file, name, room))
+}
+
+/// Asks for the size and then for the bytes, again while they have grown in between.
+fn grown(
+    size: impl Fn() -> Result<usize, Errno>,
+    read: impl Fn(&mut [u8]) -> Result<usize, Errno>,
+) -> Result<Vec<u8>, Errno> {
+    loop {
+        let mut room = vec![0; size()?];
+        match read(&mut room) {
+            Err(Errno::RANGE) => {}
+            other => {
+                room.truncate(other?);
+                return Ok(room);
+            }
+        }
+    }
+}
