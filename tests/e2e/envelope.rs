@@ -73,6 +73,8 @@ fn the_least_budget_holds_for_every_tool() {
             let expected = match tool.name {
                 "edit_rename" => Some("LSP_UNAVAILABLE"),
                 "hob_undo" => Some("NO_PENDING_ACTION"),
+                // For the command line alone.
+                "hob_purge" => Some("BAD_ARGS"),
                 "investigate_expand" | "investigate_hydrate" => Some("BUNDLE_NOT_FOUND"),
                 nav => {
                     (nav.starts_with("nav_") && answer.envelope["ok"] == false).then_some("LSP_UNAVAILABLE")

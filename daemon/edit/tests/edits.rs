@@ -506,3 +506,21 @@ mod unix {
         assert_eq!((place.read("a").as_deref(), place.names()), (Some("1"), vec!["a".into(), "b".into()]));
     }
 }
+
+#[test]
+fn a_workspace_is_forgotten_even_when_it_is_gone_and_others_are_not() {
+    let place = Place::new(&[("a.py", "one\n")]);
+    let edits = place.open();
+    let owner = place.owner("a");
+    let applied = edits.propose(&owner, of("two", vec![edit("a.py", "one\n", "two\n")])).expect("sound");
+    edits.apply(&applied.id).expect("nothing is in the way");
+    edits.propose(&owner, of("three", vec![edit("a.py", "two\n", "three\n")])).expect("sound");
+    let elsewhere = Owner { root: place.at("state"), ..owner.clone() };
+    edits.propose(&elsewhere, of("other", vec![creation("b.py", "x\n")])).expect("sound");
+    assert!(edits.has_undo(&owner.root) && !edits.has_undo(&elsewhere.root));
+    fs::remove_dir_all(place.folder.path().join("ws")).expect("removed");
+    edits.forget(&owner.root).expect("hob's own folder is there");
+    assert!(!edits.has_undo(&owner.root));
+    let left: Vec<String> = place.open().pending(&|_| true).iter().map(|one| one.label.clone()).collect();
+    assert_eq!(left, ["other"]);
+}
