@@ -38,6 +38,7 @@ mod purge;
 pub(crate) mod ranked;
 mod read;
 mod resolve;
+mod root_identity;
 mod second_user;
 mod servers;
 mod service;

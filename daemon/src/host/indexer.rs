@@ -78,6 +78,10 @@ pub(super) fn work_off(
             progress: Some(&count),
         },
     )?;
+    if refreshed.root_replaced {
+        // They run in the folder that was there before.
+        workspace.live().stop_all_of(workspace.root());
+    }
     if let Some(new) = refreshed.notes {
         workspace.set_notes(new);
     }

@@ -60,7 +60,7 @@ impl Host {
             remove(folder)
                 .map_err(|error| format!("`{}` could not be removed: {error}", folder.display()))?;
         }
-        lock(&self.roots).retain(|_, (known, _)| known.path != *root);
+        lock(&self.roots).retain(|_, known| known.root.path != *root);
         self.edits.forget(root).map_err(|error| error.to_string())
     }
 

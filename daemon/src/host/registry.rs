@@ -13,7 +13,8 @@ use hob_live::live::{Live, LiveOptions};
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
-    BroadFolders, Debounce, DirtySet, Root, RootError, RuleOptions, Rules, WatchSetup, Watcher, find_root,
+    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, WatchSetup, Watcher, place_of,
+    root_around,
 };
 
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
@@ -101,6 +102,13 @@ impl Notices {
     }
 }
 
+/// The root that was found around a place.
+pub(super) struct KnownRoot {
+    pub(super) root: Root,
+    place: Place,
+    at: Instant,
+}
+
 /// Every open workspace of this daemon.
 pub struct Host {
     pub(super) options: HostOptions,
@@ -116,7 +124,8 @@ pub struct Host {
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
     broad: BroadFolders,
-    pub(super) roots: Mutex<HashMap<AbsPath, (Root, Instant)>>,
+    /// By the folder that was asked about.
+    pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
     /// How often a root was known, and how often it had to be found.
     roots_used: (AtomicU64, AtomicU64),
 }
@@ -298,19 +307,26 @@ impl Host {
         }
     }
 
+    /// What `start` leads to is looked at every time, for a link may lead elsewhere and a folder be another one; what lies around
+    /// that is believed for a while.
     pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
         let now = Instant::now();
+        let place = place_of(start)?;
         let known = lock(&self.roots)
-            .get(start)
-            .filter(|(_, at)| now - *at < ROOT_MEMORY)
-            .map(|(root, _)| root.clone());
+            .get(&place.folder)
+            .filter(|known| now - known.at < ROOT_MEMORY && known.place == place)
+            .map(|known| known.root.clone());
         let used = if known.is_some() { &self.roots_used.0 } else { &self.roots_used.1 };
         used.fetch_add(1, Ordering::Relaxed);
+        let is_known = known.is_some();
         let root = match known {
             Some(root) => root,
-            None => find_root(start, &self.broad.allowing(&self.settings.allowed_roots()))?,
+            None => root_around(&place, &self.broad.allowing(&self.settings.allowed_roots()))?,
         };
-        lock(&self.roots).insert(start.clone(), (root.clone(), now));
+        if !is_known {
+            let known = KnownRoot { root: root.clone(), place: place.clone(), at: now };
+            lock(&self.roots).insert(place.folder, known);
+        }
         Ok(root.path)
     }
 

@@ -280,11 +280,12 @@ impl Workspace {
             true => self.dirty.wait_settled(marks, deadline).map_err(|error| error.to_string()),
             false => self.dirty.wait_text_settled(marks, deadline).map_err(|error| error.to_string()),
         };
-        // What gives no event: writes through other names, rules that lie outside. Looked at last: then what has just been
-        // read is among them.
+        // What gives no event: writes through other names, rules that lie outside, another folder in the root's place. Looked at
+        // last: then what has just been read is among them.
         let silent = |()| {
             let linked = self.links.mark_changed(self.root(), &self.dirty);
-            let changed = self.rules.mark_changed(&self.dirty) || linked;
+            let ruled = self.rules.mark_changed(&self.dirty);
+            let changed = self.watcher.check_root() || linked || ruled;
             if changed { settled(self.dirty.marks()) } else { Ok(()) }
         };
         let outcome = match self.watcher.barrier(deadline) {
@@ -482,6 +483,16 @@ impl Workspace {
         let mut notes = self.notes.write().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| !note.is_omission());
         notes.extend(omissions);
+    }
+
+    /// Why its folder could not be looked at when that was last tried, if so: what is known is of the time before.
+    #[must_use]
+    pub fn root_gone(&self) -> Option<String> {
+        let notes = self.notes.read().unwrap_or_else(PoisonError::into_inner);
+        notes.iter().find_map(|note| match note {
+            ScanNote::RootGone { why } => Some(why.clone()),
+            _ => None,
+        })
     }
 
     /// How many files have names that a call has to look at.

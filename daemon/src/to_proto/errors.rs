@@ -59,6 +59,13 @@ fn too_broad(folder: &AbsPath) -> String {
     )
 }
 
+/// The workspace's folder went away, or may not be read any more, while the call was under way.
+pub fn root_gone(workspace: &Workspace, why: &str) -> ToolError {
+    let message = format!("The project's folder `{}` cannot be read: {why}.", workspace.root());
+    ToolError::bad_args(message)
+        .hint("Ask again once it is back: everything is then looked at anew. Another project's folder goes as `root`.")
+}
+
 /// The first index is not there yet.
 pub fn not_built(workspace: &Workspace, progressed: Progressed) -> ToolError {
     let (done, total) = (progressed.done, progressed.total);

@@ -233,6 +233,9 @@ impl ToolCall<'_> {
             if let Freshness::Unknown(Some(why)) = &self.freshness {
                 self.warnings.push(why.clone());
             }
+            if let Some(why) = workspace.root_gone() {
+                return Err(errors::root_gone(&workspace, &why));
+            }
         }
         self.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use hob_base::{CancelToken, FileId, Stopped, WsPath};
 
+use crate::identity::Identity;
 use crate::{Batch, FileTable, Found, Plan, Rules, Scan, ScanNote, ScanRequest, Stat, Watcher, scan};
 
 /// What [`refresh`] works with.
@@ -35,6 +36,8 @@ pub struct Refreshed {
     /// After anything else, if that changed what is left out: all there is to say about that, which replaces the notes for
     /// which [`ScanNote::is_omission`] holds.
     pub omissions: Option<Vec<ScanNote>>,
+    /// Another folder has taken the root's place: what was begun in the one before, such as a language server, is out of place.
+    pub root_replaced: bool,
 }
 
 /// Looks at everything that `batch` marks.
@@ -44,7 +47,7 @@ pub struct Refreshed {
 /// # Errors
 /// [`Stopped`] when cancelled or late; the batch must then be put back ([`crate::DirtySet::put_back`]).
 pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped> {
-    if batch.sweep {
+    if batch.sweep || is_root_in_doubt(&context) {
         return sweep(context);
     }
     let before = context.table.omitted.clone();
@@ -61,9 +64,17 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
         }
     }
     work.other_names()?;
+    if is_root_in_doubt(&work.context) {
+        return sweep(work.context);
+    }
     let (omitted, limit) = (&work.context.table.omitted, work.context.rules.options().read_max);
     let omissions = (*omitted != before).then(|| omitted.notes(limit));
-    Ok(Refreshed { plan: work.finish(), notes: None, omissions })
+    Ok(Refreshed { plan: work.finish(), omissions, ..Refreshed::default() })
+}
+
+/// Whether a path that leads to nothing proves nothing: the root is not there, or not what is watched.
+fn is_root_in_doubt(context: &Refresh<'_>) -> bool {
+    context.watcher.as_ref().is_some_and(|watcher| watcher.check_root() || !watcher.has_root())
 }
 
 /// Whether `path` lies below a marked tree other than itself.
@@ -83,15 +94,23 @@ fn is_covered(path: &WsPath, batch: &Batch) -> bool {
 
 fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     context.rules.reload_all();
+    let root = context.rules.root().as_path();
+    let before = Identity::of(root);
     let token = context.watcher.as_ref().map(|watcher| watcher.begin_sweep());
+    let root_replaced = token.is_some_and(|token| token.root_replaced);
     let scan = context.scan(&WsPath::root())?;
+    // A root that is away, if only for a part of the walk, is no project that has lost its files.
+    if before != Identity::of(root) || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. })) {
+        context.watcher.as_ref().map(|watcher| watcher.check_root());
+        return Ok(Refreshed { notes: Some(scan.notes), root_replaced, ..Refreshed::default() });
+    }
     let plan = context.table.plan(&scan, &WsPath::root(), context.rules);
     if let (Some(watcher), Some(token)) = (&context.watcher, token) {
         watcher.keep_only(&WsPath::root(), &scan.dirs);
         watcher.end_sweep(token, &scan);
     }
     context.table.omitted = scan.omitted;
-    Ok(Refreshed { plan, notes: Some(scan.notes), omissions: None })
+    Ok(Refreshed { plan, notes: Some(scan.notes), omissions: None, root_replaced })
 }
 
 impl Refresh<'_> {

@@ -15,6 +15,7 @@ use std::path::Path;
 use hob_base::AbsPath;
 
 use crate::broad::BroadFolders;
+use crate::identity::{Identity, can_be_listed};
 use crate::names;
 
 /// Files that mark a project; matched exactly.
@@ -101,12 +102,39 @@ pub enum RootError {
     TooBroad(AbsPath),
 }
 
+/// The folder that a path leads to at this moment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// It, with symbolic links resolved.
+    pub folder: AbsPath,
+    /// Which one it is: a later folder of that name is another place.
+    identity: Option<Identity>,
+}
+
 /// Finds the workspace that `start`, a folder or a file, belongs to.
 ///
 /// # Errors
 /// [`RootError`] when `start` cannot serve as a starting point.
 pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootError> {
+    root_around(&place_of(start)?, broad)
+}
+
+/// The folder that `start`, a folder or a file, stands for. Cheap enough for every call: what a path leads to is not remembered.
+///
+/// # Errors
+/// [`RootError`] when `start` cannot serve as a starting point.
+pub fn place_of(start: &AbsPath) -> Result<Place, RootError> {
     let folder = starting_folder(start)?;
+    let identity = Identity::of(folder.as_path());
+    Ok(Place { folder, identity })
+}
+
+/// Finds the workspace around a place.
+///
+/// # Errors
+/// [`RootError::TooBroad`] when no project is around it and the folder itself is around many.
+pub fn root_around(place: &Place, broad: &BroadFolders) -> Result<Root, RootError> {
+    let folder = &place.folder;
     let around = |is_excluded: &dyn Fn(&Path) -> bool, is_root: &dyn Fn(&Path) -> bool| {
         let mut folders = folder.as_path().ancestors();
         let found = folders.find(|folder| !is_excluded(folder) && is_root(folder))?;
@@ -120,9 +148,9 @@ pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootErro
         return Ok(Root { path, kind: RootKind::Project });
     }
     if is_never_project(folder.as_path()) {
-        return Err(RootError::TooBroad(folder));
+        return Err(RootError::TooBroad(folder.clone()));
     }
-    Ok(Root { path: folder, kind: RootKind::Plain })
+    Ok(Root { path: folder.clone(), kind: RootKind::Plain })
 }
 
 fn starting_folder(start: &AbsPath) -> Result<AbsPath, RootError> {
@@ -139,7 +167,9 @@ fn starting_folder(start: &AbsPath) -> Result<AbsPath, RootError> {
         _ if kind.is_dir() => path,
         _ => return Err(RootError::NotAFolder(start.clone())),
     };
-    fs::read_dir(&folder).map_err(unreadable)?;
+    if !can_be_listed(&folder) {
+        return Err(unreadable(io::ErrorKind::PermissionDenied.into()));
+    }
     AbsPath::new(folder).map_err(|_| RootError::NotAFolder(start.clone()))
 }
 

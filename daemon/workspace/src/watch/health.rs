@@ -35,6 +35,8 @@ impl fmt::Display for WatcherState {
 #[must_use]
 pub struct SweepToken {
     losses: u64,
+    /// Another folder has taken the root's place since the sweep before.
+    pub(crate) root_replaced: bool,
 }
 
 /// What a loss means for the backend.
@@ -90,11 +92,16 @@ impl Health {
         inner.state = WatcherState::Degraded { note };
     }
 
+    /// What was said of the file system holds no more: another one is there. The next sweep may restore trust.
+    pub(super) fn trust_again(&self) {
+        self.lock().hopeless = false;
+    }
+
     /// Begins a sweep; the flag says whether it needs a new backend.
-    pub(super) fn begin_sweep(&self) -> (SweepToken, bool) {
+    pub(super) fn begin_sweep(&self, root_replaced: bool) -> (SweepToken, bool) {
         let mut inner = self.lock();
         let replace = std::mem::take(&mut inner.replace);
-        (SweepToken { losses: inner.losses }, replace)
+        (SweepToken { losses: inner.losses, root_replaced }, replace)
     }
 
     /// Ends a sweep; answers whether trust has come back just now.
@@ -123,12 +130,12 @@ mod tests {
     fn only_a_sweep_that_began_after_the_last_loss_restores_trust() {
         let health = Health::new(WatcherState::Live);
         health.lose("first".to_owned(), Remedy::Replace);
-        let (token, replace) = health.begin_sweep();
+        let (token, replace) = health.begin_sweep(false);
         assert!(replace);
         health.lose("second".to_owned(), Remedy::Keep);
         assert!(!health.end_sweep(token));
         assert_eq!(health.state(), WatcherState::Degraded { note: "second".to_owned() });
-        let (token, replace) = health.begin_sweep();
+        let (token, replace) = health.begin_sweep(false);
         assert!(!replace, "the new backend is good");
         assert!(health.end_sweep(token));
         assert_eq!(health.state(), WatcherState::Live);
@@ -138,7 +145,7 @@ mod tests {
     fn what_cannot_be_trusted_stays_so() {
         let health = Health::new(WatcherState::Live);
         health.never_trust("a network file system".to_owned());
-        let (token, _) = health.begin_sweep();
+        let (token, _) = health.begin_sweep(false);
         assert!(!health.end_sweep(token));
         assert!(!health.is_live());
     }

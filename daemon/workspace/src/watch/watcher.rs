@@ -13,6 +13,7 @@ use super::{
     EventSink, MakeWatch, Order, Scope, SweepToken, Watch, WatchError, WatchSetup, WatcherState, by_platform,
 };
 use crate::barrier::{Cookies, Outcome};
+use crate::identity::Identity;
 use crate::names;
 use crate::{BarrierError, DirtySet, Passed, Rules, Scan, ScanNote};
 
@@ -30,8 +31,19 @@ pub struct Watcher {
     watched: Mutex<BTreeSet<WsPath>>,
     /// The system's limit was met in this sweep: asking again would only cost time.
     exhausted: AtomicBool,
+    /// Which folder the root was when it was last looked at whole.
+    root_seen: Mutex<RootSeen>,
     /// For the backends: holds this watcher weakly.
     sink: EventSink,
+}
+
+/// What the root was.
+#[derive(Debug, Default)]
+struct RootSeen {
+    /// At the last sweep; `None` if there was none, or it could not be seen.
+    at_sweep: Option<Identity>,
+    /// When it was last there.
+    last: Option<Identity>,
 }
 
 impl Watcher {
@@ -45,9 +57,7 @@ impl Watcher {
     #[must_use]
     pub fn with_backend(setup: WatchSetup, make: Box<MakeWatch>) -> Arc<Self> {
         let watcher = Self::build(setup, make, WatcherState::Live);
-        if let Some(note) = unwatchable(watcher.rules.root()) {
-            watcher.health.never_trust(note);
-        }
+        watcher.note_root();
         watcher.begin();
         watcher.dirty.mark_sweep();
         watcher
@@ -73,6 +83,7 @@ impl Watcher {
             backend: Mutex::new(None),
             watched: Mutex::default(),
             exhausted: AtomicBool::new(false),
+            root_seen: Mutex::default(),
             sink: sink_of(watcher.clone()),
         })
     }
@@ -95,7 +106,7 @@ impl Watcher {
     /// [`BarrierError::Late`] when the deadline passes first, [`BarrierError::Unordered`] when the watcher cannot tell.
     pub fn barrier(&self, deadline: Deadline) -> Result<Passed, BarrierError> {
         let Some(backend) = self.backend() else { return Err(BarrierError::Unordered) };
-        if !self.health.is_live() {
+        if self.check_root() || !self.health.is_live() {
             return Err(BarrierError::Unordered);
         }
         match backend.order() {
@@ -132,9 +143,41 @@ impl Watcher {
         lock(&self.backend).clone()
     }
 
+    /// Answers whether the root is another folder, or in another state, than when it was last looked at whole; everything is marked
+    /// then, and the next sweep watches what is there.
+    pub fn check_root(&self) -> bool {
+        let differs = Identity::of(self.rules.root().as_path()) != lock(&self.root_seen).at_sweep;
+        if differs {
+            self.lose("the workspace's folder is not what it was when it was watched".to_owned(), Remedy::Replace);
+        }
+        differs
+    }
+
+    /// Whether a folder was at the root's path at the last sweep.
+    pub(crate) fn has_root(&self) -> bool {
+        lock(&self.root_seen).at_sweep.is_some()
+    }
+
+    /// Notes which folder the root is; answers whether another one was there before. To be called before it is watched: what takes its
+    /// place from then on is noticed by the next look.
+    fn note_root(&self) -> bool {
+        let root = self.rules.root();
+        let now = Identity::of(root.as_path());
+        let mut seen = lock(&self.root_seen);
+        let was_another = now.zip(seen.last).is_some_and(|(now, last)| !now.is_same_folder(&last));
+        *seen = RootSeen { at_sweep: now, last: now.or(seen.last) };
+        drop(seen);
+        match unwatchable(root) {
+            Some(note) => self.health.never_trust(note),
+            None => self.health.trust_again(),
+        }
+        was_another
+    }
+
     /// Begins a sweep: whoever walks the whole tree calls this before and [`Watcher::end_sweep`] after.
     pub fn begin_sweep(&self) -> SweepToken {
-        let (token, replace) = self.health.begin_sweep();
+        let is_another = self.note_root();
+        let (token, replace) = self.health.begin_sweep(is_another);
         self.exhausted.store(false, Ordering::Relaxed);
         if !self.health.is_off() && (replace || self.backend().is_none()) {
             self.begin();

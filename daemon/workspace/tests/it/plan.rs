@@ -157,13 +157,17 @@ fn numbers_stay_with_their_paths() {
     assert_eq!(indexer.table.path(a), Some(&ws("a.py")));
 }
 
+/// It may be unmounted, or on its way to another place: nothing says that its files are gone.
 #[test]
-fn a_root_that_is_gone_has_no_files() {
+fn a_root_that_is_gone_takes_no_files_with_it() {
     let files = [("a.py", ""), ("d/b.py", "")];
     let tree = Tree::with(&files);
     let mut indexer = Indexer::unwatched(&tree);
     indexer.sweep();
     tree.remove("");
-    assert_eq!(indexer.sweep().len(), 2);
-    assert!(indexer.table.is_empty());
+    assert_eq!(indexer.sweep(), []);
+    assert_eq!(indexer.table.len(), 2);
+    tree.write("d/b.py", "");
+    assert_eq!(indexer.sweep().len(), 1, "it is back, with one file");
+    assert_eq!(indexer.known(), tree.truth());
 }
