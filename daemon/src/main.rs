@@ -77,6 +77,7 @@ fn main() -> ExitCode {
         return guard::run(&command);
     }
     hob_base::umask::make_private();
+    hob_base::open_files::raise();
     if let Some(question) = asked_about_settings() {
         return tell_settings(&question);
     }

@@ -52,5 +52,6 @@ mod text;
 mod text_truth;
 mod top;
 mod trust;
+mod unread;
 mod upgrade;
 mod watching;

@@ -294,7 +294,7 @@ fn a_language_server_sees_only_what_is_passed_on() {
     let script = json!({"capabilities": {"hoverProvider": true}, "answers": {"textDocument/hover": [{"result": {"contents": "here"}}]}});
     let fake = binaries().join("fake-lsp");
     let text = format!(
-        "#!/bin/sh\n[ \"$1\" = server ] || {{ echo 'ty 9.0.0'; exit; }}\n/usr/bin/env -0 > '{0}'; umask > '{0}.umask'\nexec '{1}' '{script}'\n",
+        "#!/bin/sh\n[ \"$1\" = server ] || {{ echo 'ty 9.0.0'; exit; }}\n/usr/bin/env -0 > '{0}'; umask > '{0}.umask'; ulimit -n > '{0}.files'\nexec '{1}' '{script}'\n",
         seen.display(),
         fake.display()
     );
@@ -338,6 +338,9 @@ fn a_language_server_sees_only_what_is_passed_on() {
     assert_eq!(names, expected, "and nothing else");
     assert!(!environment.contains("NOT_FOR_SERVERS"), "{environment}");
     let umask = |text: &str| u32::from_str_radix(text.trim(), 8).expect("octal");
+    let files = fs::read_to_string(seen.with_extension("files")).expect("it ran");
+    let users = run(Command::new("/bin/sh").args(["-c", "ulimit -n"]), b"").success();
+    assert_eq!(files, users, "as many files as the user's programs may have open");
     let own = run(Command::new("/bin/sh").args(["-c", "umask"]), b"").success();
     let servers = fs::read_to_string(seen.with_extension("umask")).expect("it ran");
     assert_eq!(umask(&servers), umask(&own), "a server writes for the user, by the user's own mask");

@@ -384,32 +384,6 @@ fn what_git_does() {
     watched.is_live();
 }
 
-/// As a user that may not read everything; root may.
-#[cfg(unix)]
-#[test]
-fn folders_that_cannot_be_read_for_a_while() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let world = World::new();
-    let tree = world.tree("//- /a.py\nline 1\n//- /d/b.py\nline 2\n//- /d/e/c.py\nline 3\n");
-    let mode = |mode: u32| {
-        move |tree: &Tree| {
-            fs::set_permissions(tree.at("d"), fs::Permissions::from_mode(mode)).expect("it is ours");
-        }
-    };
-    mode(0)(&tree);
-    let all_may = fs::read_dir(tree.at("d")).is_ok();
-    mode(0o755)(&tree);
-    let mut watched = Watched::new(&world, &tree);
-    let all = ["a.py: line 1", "d/b.py: line 2", "d/e/c.py: line 3"];
-    let without = if all_may { &all[..] } else { &all[..1] };
-    watched.step("nothing", |_| {}, &all);
-    watched.step("unreadable", mode(0), without);
-    let notes = watched.status()["notes"].to_string();
-    assert_eq!(notes.contains("left out: d"), !all_may, "{notes}");
-    watched.step("readable", mode(0o755), &all);
-    watched.step("and written to", write("d/e/c.py", "3"), &all);
-}
-
 /// More happens than the system's queue holds, while the daemon cannot look.
 #[cfg(target_os = "linux")]
 #[test]

@@ -2,13 +2,15 @@
 //!
 //! Paths, content hashes, file numbers, changes, deadlines and cancellation: the types that let `workspace`, `map` and
 //! `text` talk about the same file without knowing each other. Plain values and two small traits; nothing here opens
-//! a socket, reads an environment variable or knows what a tool is. [`small`] is the one piece of IO.
+//! a socket, reads an environment variable or knows what a tool is. [`small`] is the one piece of IO;
+//! [`umask`] and [`open_files`] are what the process asks of the system for itself.
 
 pub mod cancel;
 pub mod change;
 pub mod contents;
 pub mod hash;
 pub mod line_index;
+pub mod open_files;
 pub mod path;
 pub mod small;
 pub mod umask;

@@ -5,6 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hob_base::{CancelToken, Stopped};
 use hob_workspace::{Batch, Refresh, refresh};
@@ -21,8 +22,11 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     if catch_unwind(AssertUnwindSafe(|| snapshot::restore(workspace))).is_err() {
         tracing::error!(root = %workspace.root(), "restoring a saved index hit a bug");
     }
-    let mut started_over = false;
+    let (mut started_over, mut rest) = (false, FIRST_REST);
     while let Some(batch) = workspace.dirty.next_batch() {
+        if batch.is_empty() {
+            workspace.unread.mark_again(workspace.root(), &workspace.dirty);
+        }
         workspace.take_in_hand(&batch);
         let marks = batch.marks;
         let outcome = catch_unwind(AssertUnwindSafe(|| work_off(workspace, &batch, &workspace.closing)));
@@ -54,8 +58,20 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         workspace.dirty.settle(marks);
         workspace.merge_text();
         Ranked::catch_up(workspace);
+        // Calls try again at once what could not be read; somebody must where none come.
+        match workspace.unread.is_momentary() {
+            true => {
+                workspace.dirty.wake_in(rest);
+                rest = (rest * 2).min(LONGEST_REST);
+            }
+            false => rest = FIRST_REST,
+        }
     }
 }
+
+/// How long to rest before what could not be read is tried again, and twice as long each time.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(60);
 
 /// Finds out what a batch means and takes it in.
 ///

@@ -13,7 +13,7 @@ use hob_live::documents::FileChange;
 use hob_map::{Lang, MapChange, language_of};
 use hob_text::{Batch as GramBatch, FileGrams, GramChange, is_binary};
 use hob_workspace::read::{ReadFile, read_file};
-use hob_workspace::{FileClass, Plan, ToRead};
+use hob_workspace::{FileClass, Plan, ToRead, is_gone};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -57,6 +57,13 @@ struct Taken {
     grams: Option<FileGrams>,
     lang: Option<Lang>,
     bytes: Option<Vec<u8>>,
+}
+
+/// A file that could not be read, and why. It may have vanished, grown past the limit or become something else since it was listed:
+/// then it is gone for us, and the event of that change, or the next sweep, looks again. Any other error says nothing of it.
+struct NotRead {
+    file: ToRead,
+    error: std::io::Error,
 }
 
 /// Works a plan off; `marks` are settled for text as soon as text is done. Only closing a workspace cancels: what is left
@@ -159,7 +166,7 @@ fn take_in_text(
     while !rest.is_empty() && cancel.check().is_ok() {
         let later = rest.split_off(rest.len().min(STEP));
         let step = std::mem::replace(&mut rest, later);
-        let taken: Vec<Result<Taken, ToRead>> = workspace.pools.index.install(|| {
+        let taken: Vec<Result<Taken, NotRead>> = workspace.pools.index.install(|| {
             step.into_par_iter()
                 .map(|file| {
                     let taken = take(workspace, file, keep);
@@ -178,12 +185,11 @@ fn take_in_text(
 }
 
 /// Reads one file and does everything that needs its bytes alone.
-fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, ToRead> {
+fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, NotRead> {
     let limit = workspace.rules.options().read_max;
-    // It may have vanished, grown past the limit or become something else since it was listed: then it is gone for us,
-    // and the event of that change, or the next sweep, looks again.
-    let Ok(ReadFile { bytes, stat, read_at_ns }) = read_file(workspace.root(), &file.path, limit) else {
-        return Err(file);
+    let ReadFile { bytes, stat, read_at_ns } = match read_file(workspace.root(), &file.path, limit) {
+        Ok(read) => read,
+        Err(error) => return Err(NotRead { file, error }),
     };
     let binary = is_binary(&bytes);
     let lang = match file.class {
@@ -200,7 +206,7 @@ fn take(workspace: &Workspace, file: ToRead, keep: bool) -> Result<Taken, ToRead
 fn record(
     workspace: &Workspace,
     core: &mut Core,
-    (taken, unmapped): (Vec<Result<Taken, ToRead>>, &mut Vec<MapChange>),
+    (taken, unmapped): (Vec<Result<Taken, NotRead>>, &mut Vec<MapChange>),
 ) -> Vec<ToMap> {
     let mut text = Vec::with_capacity(taken.len());
     let mut to_map = Vec::new();
@@ -208,8 +214,11 @@ fn record(
     for item in taken {
         let taken = match item {
             Ok(taken) => taken,
-            Err(file) => {
-                gone.push(file.file);
+            Err(NotRead { file, error }) => {
+                let was_known = core.table.record(file.file).is_some();
+                if is_gone(&error) || !core.table.unread().note(&file.path, &error, was_known) {
+                    gone.push(file.file);
+                }
                 continue;
             }
         };

@@ -15,6 +15,7 @@ use std::vec::IntoIter;
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
 use hob_map::{FileFacts, Lang, MapChange};
 use hob_store::Op;
+use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
 use super::facts::Wanted;
@@ -132,7 +133,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
             core.table.doubt(file);
             workspace.dirty.mark(path);
         }
-        changes.push(change);
+        changes.extend(change);
         ops.extend(op);
     }
     let mapped = changes.iter().filter(|change| matches!(change, MapChange::Set { .. })).count();
@@ -147,7 +148,8 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
 
 /// What a file means to the map.
 struct Mapped {
-    change: MapChange,
+    /// None where the map keeps what it has.
+    change: Option<MapChange>,
     /// Stores its facts, if they are new.
     op: Option<Op>,
     /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
@@ -157,18 +159,22 @@ struct Mapped {
 
 /// A file without a language, or that vanished meanwhile, leaves the map.
 fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
-    let remove = MapChange::Remove { file: file.file };
+    let remove = Some(MapChange::Remove { file: file.file });
     let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None } };
     let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
-        return Mapped { change: set(&file, facts), op: None, doubted: None };
+        return Mapped { change: Some(set(&file, facts)), op: None, doubted: None };
     }
     let read_again;
     let bytes: &[u8] = match &file.bytes {
         Some(bytes) => bytes,
         None => {
-            let Ok(read) = read_file(workspace.root(), &file.path, workspace.rules.options().read_max) else {
-                return Mapped { change: remove, op: None, doubted: Some((file.file, file.path)) };
+            let read = match read_file(workspace.root(), &file.path, workspace.rules.options().read_max) {
+                Ok(read) => read,
+                Err(error) => {
+                    let change = remove.filter(|_| is_gone(&error));
+                    return Mapped { change, op: None, doubted: Some((file.file, file.path)) };
+                }
             };
             // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
             wanted.hash = ContentHash::of(&read.bytes);
@@ -178,7 +184,7 @@ fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
     };
     let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
     let (facts, op) = workspace.facts.extract(&wanted, bytes);
-    Mapped { change: set(&file, facts), op, doubted }
+    Mapped { change: Some(set(&file, facts)), op, doubted }
 }
 
 fn set(file: &ToMap, facts: FileFacts) -> MapChange {

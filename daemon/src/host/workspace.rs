@@ -13,7 +13,7 @@ use hob_live::live::{Live, Project};
 use hob_map::{Map, MapChange};
 use hob_text::{Batch as GramBatch, ContentCache, Saved, Snapshot, TrigramIndex};
 use hob_workspace::read::DiskContents;
-use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Watcher};
+use hob_workspace::{BarrierError, Batch, DirtySet, FileTable, Links, Rules, ScanNote, Unread, Watcher};
 
 use super::derive::Deriver;
 use super::facts::FactsCache;
@@ -58,6 +58,8 @@ pub struct Workspace {
     pub(super) core: Mutex<Core>,
     /// Files with more than one name, as far as the table knows them.
     links: Arc<Links>,
+    /// What could not be read when it was due.
+    pub(super) unread: Arc<Unread>,
     text: RwLock<TrigramIndex>,
     map: RwLock<Map>,
     /// How far the first index is.
@@ -115,6 +117,7 @@ impl Workspace {
         Self {
             ranked: Ranked::new(parts.snapshots.folder().clone()),
             links: Arc::clone(core.table.links()),
+            unread: Arc::clone(core.table.unread()),
             core: Mutex::new(core),
             rules: parts.rules,
             watcher: parts.watcher,
@@ -220,6 +223,7 @@ impl Workspace {
     pub fn notes(&self) -> Vec<ScanNote> {
         let mut notes = self.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
         notes.retain(|note| *note != ScanNote::Empty || self.text().stats().files == 0);
+        notes.extend(self.unread.note_for_status());
         notes
     }
 
@@ -285,7 +289,8 @@ impl Workspace {
         let silent = |()| {
             let linked = self.links.mark_changed(self.root(), &self.dirty);
             let ruled = self.rules.mark_changed(&self.dirty);
-            let changed = self.watcher.check_root() || linked || ruled;
+            let missed = self.unread.mark_again(self.root(), &self.dirty);
+            let changed = self.watcher.check_root() || linked || ruled || missed;
             if changed { settled(self.dirty.marks()) } else { Ok(()) }
         };
         let outcome = match self.watcher.barrier(deadline) {
@@ -379,7 +384,7 @@ impl Workspace {
     /// Forgets everything and has it read again: what a panic left half done must not be built upon. Facts are in the store,
     /// so this parses nothing.
     pub(super) fn start_over(&self) {
-        let table = FileTable::with_links(Arc::clone(&self.links));
+        let table = FileTable::with_lists(Arc::clone(&self.links), Arc::clone(&self.unread));
         *lock(&self.core) = Core { table, ..Core::default() };
         *self.text.write().unwrap_or_else(PoisonError::into_inner) = TrigramIndex::new();
         self.change_map(|held| *held = Map::new());
@@ -493,6 +498,12 @@ impl Workspace {
             ScanNote::RootGone { why } => Some(why.clone()),
             _ => None,
         })
+    }
+
+    /// What a reader of an answer should know of files that could not be read.
+    #[must_use]
+    pub fn unread_warning(&self) -> Option<String> {
+        self.unread.warning()
     }
 
     /// How many files have names that a call has to look at.

@@ -237,6 +237,7 @@ impl ToolCall<'_> {
                 return Err(errors::root_gone(&workspace, &why));
             }
         }
+        self.warnings.extend(workspace.unread_warning());
         self.generation = Some(workspace.generation().0);
         self.warn_of_emptiness(&workspace);
         Ok(workspace)

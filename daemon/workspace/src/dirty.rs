@@ -7,7 +7,7 @@
 //! Marks are counted. A waiter remembers the count at which it came; a batch carries the count up to which it reaches.
 //! A mark made while a batch is being worked on is newer than that batch, so the next one has it again.
 //!
-//! With nothing marked, no thread here wakes: there is no timer.
+//! With nothing marked, no thread here wakes, unless its owner asks for that ([`DirtySet::wake_in`]).
 
 use std::collections::BTreeSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -77,6 +77,8 @@ struct State {
     waiters: usize,
     first: Option<Instant>,
     last: Option<Instant>,
+    /// When the worker wants an empty batch, if nothing is marked until then.
+    wake_at: Option<Instant>,
     closed: bool,
 }
 
@@ -94,6 +96,7 @@ impl State {
     fn take(&mut self) -> Batch {
         self.first = None;
         self.last = None;
+        self.wake_at = None;
         let mut batch = std::mem::take(&mut self.pending);
         batch.marks = self.marks;
         batch
@@ -159,6 +162,12 @@ impl DirtySet {
         self.lock().marks
     }
 
+    /// Has [`DirtySet::next_batch`] answer an empty batch after `rest`, unless something is marked before. For whoever has work that
+    /// gives no mark.
+    pub fn wake_in(&self, rest: Duration) {
+        self.lock().wake_at = Some(Instant::now() + rest);
+    }
+
     /// Waits for the next batch; `None` once [`DirtySet::close`] was called. For the one thread that works off batches.
     pub fn next_batch(&self) -> Option<Batch> {
         let mut state = self.lock();
@@ -167,7 +176,14 @@ impl DirtySet {
                 return None;
             }
             if state.pending.is_empty() {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                let rest = state.wake_at.map(|at| at.saturating_duration_since(Instant::now()));
+                state = match rest {
+                    None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    Some(Duration::ZERO) => return Some(state.take()),
+                    Some(rest) => {
+                        self.work.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0
+                    }
+                };
                 continue;
             }
             let rest = state.rest(self.debounce);

@@ -13,8 +13,8 @@
 //!   ([`DirtySet::put_back`]).
 //! - A call that wants a fresh answer asks [`Watcher::barrier`]; if that is [`BarrierError::Unordered`], it calls
 //!   [`DirtySet::mark_sweep`] and takes [`DirtySet::marks`] instead. Then it waits in [`DirtySet::wait_settled`]. Last it
-//!   looks at what gives no event, [`Links::mark_changed`] and [`Rules::mark_changed`], and if something has changed there,
-//!   waits again.
+//!   looks at what gives no event, [`Links::mark_changed`], [`Rules::mark_changed`], [`Unread::mark_again`] and
+//!   [`Watcher::check_root`], and if something has changed there, waits again.
 //!
 //! Beside that stand two sources of names that are no code: [`manifest`], the packages that a project depends on, and [`git`],
 //! refs, commits and the files of a revision. Neither takes part in the above.
@@ -43,6 +43,7 @@ mod scan;
 mod sources;
 mod stat;
 mod table;
+mod unread;
 pub mod watch;
 
 pub use barrier::{BarrierError, Passed};
@@ -57,4 +58,5 @@ pub use rules::{FileClass, RuleOptions, Rules};
 pub use scan::{Found, Scan, ScanRequest, scan};
 pub use stat::{Stat, now_ns};
 pub use table::{FileTable, Plan, Record, ToRead};
+pub use unread::{Unread, is_gone};
 pub use watch::{SweepToken, WatchSetup, Watcher, WatcherState};

@@ -46,7 +46,7 @@ pub enum ScanNote {
         /// The system's reason.
         why: String,
     },
-    /// Folders that could not be listed.
+    /// Files and folders that could not be read, each with the reason.
     Unreadable(Examples),
     /// Names that are not Unicode; such files are left out, with everything below such folders.
     NotUnicode(Examples),
@@ -74,10 +74,7 @@ impl ScanNote {
     /// Whether it says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
     #[must_use]
     pub fn is_omission(&self) -> bool {
-        matches!(
-            self,
-            Self::Unreadable(_) | Self::NotUnicode(_) | Self::TooLarge { .. } | Self::RulesPassedOver(_)
-        )
+        matches!(self, Self::NotUnicode(_) | Self::TooLarge { .. } | Self::RulesPassedOver(_))
     }
 }
 
@@ -85,9 +82,11 @@ impl fmt::Display for ScanNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RootGone { why } => write!(f, "the workspace's folder cannot be read: {why}"),
-            Self::Unreadable(dirs) => {
-                write!(f, "{} folder(s) cannot be read and are left out: {dirs}", dirs.count)
-            }
+            Self::Unreadable(names) => write!(
+                f,
+                "{} file(s) or folder(s) cannot be read, and what was known of them before still counts: {names}",
+                names.count
+            ),
             Self::NotUnicode(names) => {
                 write!(f, "{} name(s) are not valid Unicode and are left out: {names}", names.count)
             }

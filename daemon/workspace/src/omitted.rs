@@ -8,8 +8,6 @@ use crate::{Examples, ScanNote};
 /// Paths relative to the root, in a printable form.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Omitted {
-    /// Folders that could not be listed.
-    pub(crate) unreadable: BTreeSet<String>,
     /// Names that are not Unicode.
     pub(crate) not_unicode: BTreeSet<String>,
     /// Files over the size limit.
@@ -20,7 +18,6 @@ pub(crate) struct Omitted {
 
 impl Omitted {
     pub(crate) fn merge(&mut self, mut other: Self) {
-        self.unreadable.append(&mut other.unreadable);
         self.not_unicode.append(&mut other.not_unicode);
         self.too_large.append(&mut other.too_large);
         self.rules.append(&mut other.rules);
@@ -28,7 +25,7 @@ impl Omitted {
 
     /// Forgets what lies at or below `dir`; the root is empty.
     pub(crate) fn remove_below(&mut self, dir: &str) {
-        for names in [&mut self.unreadable, &mut self.not_unicode, &mut self.too_large, &mut self.rules] {
+        for names in [&mut self.not_unicode, &mut self.too_large, &mut self.rules] {
             if !names.is_empty() {
                 names.retain(|name| !is_below(name, dir));
             }
@@ -38,9 +35,6 @@ impl Omitted {
     /// What there is to say, with the limit of sizes in bytes.
     pub(crate) fn notes(&self, limit: u64) -> Vec<ScanNote> {
         let mut notes = Vec::new();
-        if !self.unreadable.is_empty() {
-            notes.push(ScanNote::Unreadable(examples(&self.unreadable)));
-        }
         if !self.not_unicode.is_empty() {
             notes.push(ScanNote::NotUnicode(examples(&self.not_unicode)));
         }

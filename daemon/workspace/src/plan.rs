@@ -3,13 +3,15 @@
 //! A mark is only a hint. What a path is *now* decides: a file that belongs, a folder, something else, or nothing; and
 //! each answer is right whatever the mark was for. So a lost, doubled or reordered event can cost time, never truth.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::io;
 use std::sync::Arc;
 
 use hob_base::{CancelToken, FileId, Stopped, WsPath};
 
 use crate::identity::Identity;
+use crate::unread::{Tried, Trouble};
 use crate::{Batch, FileTable, Found, Plan, Rules, Scan, ScanNote, ScanRequest, Stat, Watcher, scan};
 
 /// What [`refresh`] works with.
@@ -106,10 +108,11 @@ fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     }
     let plan = context.table.plan(&scan, &WsPath::root(), context.rules);
     if let (Some(watcher), Some(token)) = (&context.watcher, token) {
-        watcher.keep_only(&WsPath::root(), &scan.dirs);
+        watcher.keep_only(&WsPath::root(), &scan);
         watcher.end_sweep(token, &scan);
     }
     context.table.omitted = scan.omitted;
+    context.table.take_unread(&WsPath::root(), scan.unread);
     Ok(Refreshed { plan, notes: Some(scan.notes), omissions: None, root_replaced })
 }
 
@@ -125,18 +128,28 @@ impl Refresh<'_> {
     }
 }
 
+/// What the system says, unless it cannot tell just now; nothing for what is not there.
+fn known(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) => Trouble::of(&error, Tried::Look).map_or(Ok(None), Err),
+    }
+}
+
 /// What a path is now.
 enum Now {
     File(Stat),
     Dir,
     /// Nothing that belongs to the workspace.
     Nothing,
+    /// Nobody can tell just now.
+    Unknown(Trouble),
 }
 
 struct Looking<'a> {
     context: Refresh<'a>,
     /// Which folders are folders and not links to one; each is asked once a batch.
-    real_dirs: HashMap<String, bool>,
+    real_dirs: HashMap<String, Result<bool, Trouble>>,
     plan: Plan,
 }
 
@@ -150,6 +163,7 @@ impl Looking<'_> {
                 self.file(Found { path: path.clone(), stat });
             }
             Now::Nothing => self.gone_below(path, false),
+            Now::Unknown(trouble) => self.unknown(path, trouble),
         }
         Ok(())
     }
@@ -161,10 +175,11 @@ impl Looking<'_> {
                 let scan = self.context.scan(path)?;
                 let plan = self.context.table.plan(&scan, path, self.context.rules);
                 if let Some(watcher) = &self.context.watcher {
-                    watcher.keep_only(path, &scan.dirs);
+                    watcher.keep_only(path, &scan);
                 }
                 self.context.table.omitted.remove_below(path.as_str());
                 self.context.table.omitted.merge(scan.omitted);
+                self.context.table.take_unread(path, scan.unread);
                 self.plan.read.extend(plan.read);
                 self.plan.gone.extend(plan.gone);
                 Ok(())
@@ -172,6 +187,10 @@ impl Looking<'_> {
             Now::File(_) => self.path(path),
             Now::Nothing => {
                 self.gone_below(path, false);
+                Ok(())
+            }
+            Now::Unknown(trouble) => {
+                self.unknown(path, trouble);
                 Ok(())
             }
         }
@@ -196,43 +215,58 @@ impl Looking<'_> {
         others.iter().try_for_each(|path| self.path(path))
     }
 
+    /// What is known at the path, and below it, stays until somebody can tell.
+    fn unknown(&mut self, path: &WsPath, trouble: Trouble) {
+        self.context.table.take_unread(path, BTreeMap::from([(path.clone(), trouble)]));
+    }
+
     fn gone_below(&mut self, path: &WsPath, strictly: bool) {
         self.context.table.omitted.remove_below(path.as_str());
+        self.context.table.unread().remove_below(path);
         let below = self.context.table.below(path).filter(|(known, _)| !strictly || *known != path);
         self.plan.gone.extend(below.map(|(_, id)| id));
     }
 
     fn now(&mut self, path: &WsPath) -> Now {
+        self.look_at(path).unwrap_or_else(Now::Unknown)
+    }
+
+    /// What a path is; the error is why nobody can tell just now.
+    fn look_at(&mut self, path: &WsPath) -> Result<Now, Trouble> {
         let rules = self.context.rules;
-        if !self.is_real_dir(path.dir()) {
-            return Now::Nothing;
+        if !self.is_real_dir(path.dir())? {
+            return Ok(Now::Nothing);
         }
-        let Ok(metadata) = fs::symlink_metadata(rules.root().join_ws(path)) else { return Now::Nothing };
-        if metadata.is_file() && rules.admits_file(path) {
-            Now::File(Stat::of(&metadata))
-        } else if metadata.is_dir() && rules.admits_dir(path) {
-            Now::Dir
+        let Some(metadata) = known(fs::symlink_metadata(rules.root().join_ws(path)))? else {
+            return Ok(Now::Nothing);
+        };
+        let admits = |is_dir| rules.verdict(path, is_dir).map_err(Trouble::of_rules);
+        if metadata.is_file() && admits(false)? {
+            Ok(Now::File(Stat::of(&metadata)))
+        } else if metadata.is_dir() && admits(true)? {
+            Ok(Now::Dir)
         } else {
-            Now::Nothing
+            Ok(Now::Nothing)
         }
     }
 
     /// Whether every part of `dir` is a folder itself and not a link to one: a folder replaced by a link takes its files
     /// out of the workspace, though their paths still lead to something.
-    fn is_real_dir(&mut self, dir: &str) -> bool {
+    fn is_real_dir(&mut self, dir: &str) -> Result<bool, Trouble> {
         if dir.is_empty() {
-            return true;
+            return Ok(true);
         }
-        if let Some(&known) = self.real_dirs.get(dir) {
-            return known;
+        if let Some(known) = self.real_dirs.get(dir) {
+            return known.clone();
         }
         let parent = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let here = || {
-            let path = self.context.rules.root().as_path().join(dir);
-            fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+        let path = self.context.rules.root().as_path().join(dir);
+        let here = known(fs::symlink_metadata(path)).map(|found| found.is_some_and(|found| found.is_dir()));
+        let real = match here {
+            Ok(true) => self.is_real_dir(parent),
+            other => other,
         };
-        let real = here() && self.is_real_dir(parent);
-        self.real_dirs.insert(dir.to_owned(), real);
+        self.real_dirs.insert(dir.to_owned(), real.clone());
         real
     }
 

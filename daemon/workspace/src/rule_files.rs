@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hob_base::{AbsPath, WsPath, small};
 use ignore::Match;
@@ -20,6 +20,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_pa
 
 use crate::RuleOptions;
 use crate::names;
+use crate::unread::is_momentary;
 
 /// No rule file is longer than this; the longest that people wrote have some hundred kilobytes.
 pub(crate) const LARGEST: u64 = 1 << 20;
@@ -80,6 +81,8 @@ pub(crate) struct RuleFiles {
     /// How many bytes of rules may still come.
     room: AtomicU64,
     passed_over: Mutex<BTreeSet<String>>,
+    /// Why a rule file could not be read just now, if so: what belongs is not known then.
+    unsure: OnceLock<String>,
 }
 
 impl RuleFiles {
@@ -93,6 +96,7 @@ impl RuleFiles {
             belongs: RwLock::default(),
             room: AtomicU64::new(LARGEST_TOGETHER),
             passed_over: Mutex::default(),
+            unsure: OnceLock::new(),
         };
         if let Some(path) = gitconfig_excludes_path().filter(|_| options.global) {
             // Relative to the working directory for git; a daemon's means nothing.
@@ -119,6 +123,16 @@ impl RuleFiles {
     /// The rule files that did not count so far, each with the reason.
     pub(crate) fn passed_over(&self) -> BTreeSet<String> {
         self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why a rule file could not be read just now, if so: then nobody knows what belongs, and no answer of this counts.
+    pub(crate) fn unsure(&self) -> Option<String> {
+        self.unsure.get().cloned()
+    }
+
+    /// Whether [`RuleFiles::unsure`] has something to say.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.unsure.get().is_some()
     }
 
     /// The rules of one file alone, for paths below `base`.
@@ -211,6 +225,10 @@ impl RuleFiles {
     fn add(&self, builder: &mut GitignoreBuilder, file: &Path) {
         let text = match self.read(file) {
             Ok(text) => text,
+            Err(error) if is_momentary(&error) => {
+                let _ = self.unsure.set(format!("the rules in {}: {error}", self.name_of(file)));
+                return;
+            }
             Err(error) if is_silent(&error) => return,
             Err(error) => return self.pass_over(file, &error),
         };
@@ -241,13 +259,16 @@ impl RuleFiles {
         }
     }
 
+    fn name_of(&self, file: &Path) -> String {
+        file.strip_prefix(self.root.as_path()).unwrap_or(file).to_string_lossy().into_owned()
+    }
+
     fn pass_over(&self, file: &Path, error: &io::Error) {
-        let name = file.strip_prefix(self.root.as_path()).unwrap_or(file).to_string_lossy();
         let why = match error.kind() {
             io::ErrorKind::FileTooLarge => format!("over {} MiB", LARGEST >> 20),
             _ => error.to_string(),
         };
-        let note = format!("{name} ({why})");
+        let note = format!("{} ({why})", self.name_of(file));
         self.passed_over.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
     }
 }

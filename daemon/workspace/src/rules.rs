@@ -78,16 +78,17 @@ impl Rules {
         &self.options
     }
 
-    /// Whether a file at `path` belongs to the workspace. Its existence, kind and size are not looked at.
+    /// Whether a file at `path` belongs to the workspace, as far as rules can be read just now. Its existence, kind and size are
+    /// not looked at.
     #[must_use]
     pub fn admits_file(&self, path: &WsPath) -> bool {
-        self.admits(path, false)
+        self.verdict(path, false).unwrap_or(true)
     }
 
-    /// Whether a folder at `path` belongs to the workspace; the root always does.
+    /// Whether a folder at `path` belongs to the workspace, as far as rules can be read just now; the root always does.
     #[must_use]
     pub fn admits_dir(&self, path: &WsPath) -> bool {
-        self.admits(path, true)
+        self.verdict(path, true).unwrap_or(true)
     }
 
     /// What to do with a file of `len` bytes.
@@ -126,15 +127,22 @@ impl Rules {
         RuleFiles::new(&self.root, self.options)
     }
 
-    fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
+    /// Whether a path belongs; the error says which rules could not be read just now.
+    pub(crate) fn verdict(&self, path: &WsPath, is_dir: bool) -> Result<bool, String> {
         if path.is_root() {
-            return is_dir;
+            return Ok(is_dir);
         }
         // A rule such as `!.*` would let hidden folders in; version control's never.
         if path.as_str().split('/').any(names::is_vcs) {
-            return false;
+            return Ok(false);
         }
-        self.cached().admits(path, is_dir)
+        let files = self.cached();
+        let admits = files.admits(path, is_dir);
+        files.unsure().map_or(Ok(admits), |why| {
+            // The next who asks reads them again.
+            self.reload();
+            Err(why)
+        })
     }
 
     fn cached(&self) -> Arc<RuleFiles> {

@@ -6,6 +6,7 @@
 //!
 //! Files are only looked at, never opened. Links, pipes, sockets and devices are passed over without a word, as by `rg`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -19,6 +20,7 @@ use crate::explain;
 use crate::names;
 use crate::omitted::Omitted;
 use crate::rule_files::RuleFiles;
+use crate::unread::{Tried, Trouble, is_momentary};
 use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 
 /// Progress is reported every so many files.
@@ -67,6 +69,15 @@ pub struct Scan {
     pub notes: Vec<ScanNote>,
     /// By name what the notes say is left out.
     pub(crate) omitted: Omitted,
+    /// What could not be read: of all that lies there, nothing was found and nothing is gone.
+    pub(crate) unread: BTreeMap<WsPath, Trouble>,
+}
+
+impl Scan {
+    /// Whether the walk could not find out about this path.
+    pub(crate) fn is_unread(&self, path: &WsPath) -> bool {
+        !self.unread.is_empty() && self.unread.keys().any(|unread| path.is_below(unread))
+    }
 }
 
 /// Walks the tree.
@@ -94,18 +105,15 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
     request.cancel.check()?;
     let mut found = std::mem::take(&mut *seen.0.lock().unwrap_or_else(PoisonError::into_inner));
     found.omitted.rules = files.passed_over();
+    found.doubt(request, &files);
     Ok(found.finish(request))
 }
 
 fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
     let mut scan = Scan::default();
     match error.kind() {
-        _ if request.below.is_root() => scan.notes.push(ScanNote::RootGone { why: error.to_string() }),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {}
-        _ => {
-            scan.omitted.unreadable.insert(request.below.to_string());
-            scan.notes = scan.omitted.notes(request.rules.options().read_max);
-        }
+        _ if request.below.is_root() && !is_momentary(error) => scan.notes.push(ScanNote::RootGone { why: error.to_string() }),
+        _ => scan.unread.extend(Trouble::of(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble))),
     }
     scan
 }
@@ -122,7 +130,7 @@ fn gate(
         if entry.depth() == 0 {
             return true;
         }
-        if !files.admits_here(entry.path(), is_dir(entry), is_hidden(entry)) {
+        if !files.admits_here(entry.path(), is_dir(entry), is_hidden(entry)) || files.is_unsure() {
             return false;
         }
         let Some(name) = entry.file_name().to_str() else {
@@ -184,6 +192,7 @@ struct FoundSoFar {
     files: Vec<Found>,
     dirs: Vec<WsPath>,
     omitted: Omitted,
+    unread: BTreeMap<WsPath, Trouble>,
 }
 
 impl FoundSoFar {
@@ -191,6 +200,15 @@ impl FoundSoFar {
         self.files.append(&mut other.files);
         self.dirs.append(&mut other.dirs);
         self.omitted.merge(other.omitted);
+        self.unread.append(&mut other.unread);
+    }
+
+    /// Rules that could not be read: what belongs is not known then, so that nothing of this walk counts.
+    fn doubt(&mut self, request: &ScanRequest<'_>, files: &RuleFiles) {
+        if let Some(why) = files.unsure() {
+            *self = Self::default();
+            self.unread.insert(request.below.clone(), Trouble::of_rules(why));
+        }
     }
 
     fn finish(mut self, request: &ScanRequest<'_>) -> Scan {
@@ -198,10 +216,11 @@ impl FoundSoFar {
         self.dirs.sort_unstable();
         let all_kept = (self.files.len() + self.omitted.too_large.len()) as u64;
         let mut notes = self.omitted.notes(request.rules.options().read_max);
-        if request.below.is_root() {
+        if request.below.is_root() && self.unread.is_empty() {
             notes.extend(explain::absence(request.rules, all_kept));
         }
-        Scan { files: self.files, dirs: self.dirs, notes, omitted: self.omitted }
+        let Self { files, dirs, omitted, unread } = self;
+        Scan { files, dirs, notes, omitted, unread }
     }
 }
 
@@ -238,11 +257,18 @@ impl Collector<'_> {
         let (Some(kind), Ok(path)) = (entry.file_type(), relative(root, entry.path())) else { return };
         if kind.is_dir() {
             self.found.dirs.push(path);
-        } else if kind.is_file()
-            && let Ok(metadata) = entry.metadata()
-        {
-            self.file(path, Stat::of(&metadata));
+        } else if kind.is_file() {
+            match entry.metadata() {
+                Ok(metadata) => self.file(path, Stat::of(&metadata)),
+                Err(error) => self.unread(path, (error.io_error(), Tried::Look)),
+            }
         }
+    }
+
+    /// Notes what could not be looked at, unless it has vanished meanwhile.
+    fn unread(&mut self, path: WsPath, (error, tried): (Option<&io::Error>, Tried)) {
+        let trouble = error.and_then(|error| Trouble::of(error, tried));
+        self.found.unread.extend(trouble.map(|trouble| (path, trouble)));
     }
 
     fn file(&mut self, path: WsPath, stat: Stat) {
@@ -261,16 +287,10 @@ impl Collector<'_> {
     }
 
     fn error(&mut self, error: &ignore::Error) {
-        let absent = error.io_error().is_none_or(|e| {
-            // Vanished meanwhile, or became a file.
-            matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        });
-        match path_of(error) {
-            Some(path) if !absent => {
-                let name = relative_lossy(self.request.rules.root().as_path(), path);
-                self.found.omitted.unreadable.insert(name);
-            }
-            _ => tracing::debug!(%error, "while scanning"),
+        tracing::debug!(%error, "while scanning");
+        let root = self.request.rules.root().as_path();
+        if let Some(path) = path_of(error).and_then(|path| relative(root, path).ok()) {
+            self.unread(path, (error.io_error(), Tried::Folder));
         }
     }
 }

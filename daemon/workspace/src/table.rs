@@ -9,7 +9,8 @@ use std::sync::Arc;
 use hob_base::{Change, ContentHash, FileId, WsPath};
 
 use crate::omitted::Omitted;
-use crate::{FileClass, Found, Links, Rules, Scan, Stat};
+use crate::unread::Trouble;
+use crate::{FileClass, Found, Links, Rules, Scan, Stat, Unread};
 
 /// What is known about a file since it was last read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +76,8 @@ pub struct FileTable {
     pub(crate) omitted: Omitted,
     /// Those with more than one name, for calls that have no access to the table.
     links: Arc<Links>,
+    /// What could not be read, for the same.
+    unread: Arc<Unread>,
 }
 
 impl FileTable {
@@ -84,11 +87,12 @@ impl FileTable {
         Self::default()
     }
 
-    /// An empty table that goes on writing a list that others hold.
+    /// An empty table that goes on writing the lists that others hold.
     #[must_use]
-    pub fn with_links(links: Arc<Links>) -> Self {
+    pub fn with_lists(links: Arc<Links>, unread: Arc<Unread>) -> Self {
         links.clear();
-        Self { links, ..Self::default() }
+        unread.clear();
+        Self { links, unread, ..Self::default() }
     }
 
     /// How many files are known.
@@ -133,6 +137,13 @@ impl FileTable {
         &self.links
     }
 
+    /// What could not be read when it was due: what is known of it may be out of date, and a caller that promises freshness has
+    /// it tried again.
+    #[must_use]
+    pub fn unread(&self) -> &Arc<Unread> {
+        &self.unread
+    }
+
     /// The known paths of the file with this inode.
     pub(crate) fn names_of(&self, inode: u64) -> impl Iterator<Item = &WsPath> {
         let names = self.by_inode.range((inode, FileId(0))..=(inode, FileId(u32::MAX)));
@@ -159,6 +170,7 @@ impl FileTable {
 
     /// The file was read: remembers it. `None` when its contents are what they were.
     pub fn was_read(&mut self, read: &ToRead, hash: ContentHash, read_at_ns: i64) -> Option<Change> {
+        self.unread.remove(&read.path);
         let record = Record { stat: read.stat, read_at_ns, hash, class: read.class };
         let before = self.set(read.file, Some(record));
         let same = before.is_some_and(|before| before.hash == hash && before.class == read.class);
@@ -177,6 +189,9 @@ impl FileTable {
 
     /// The file is gone. `None` when it was not known.
     pub fn forget(&mut self, file: FileId) -> Option<Change> {
+        if let Some(entry) = self.entries.get(file.index()) {
+            self.unread.remove(&entry.path);
+        }
         self.set(file, None).map(|_| Change::Remove { file })
     }
 
@@ -185,11 +200,20 @@ impl FileTable {
         let mut found = scan.files.iter().map(|file| &file.path).peekable();
         let gone = self.below(below).filter(|(path, _)| {
             while found.next_if(|next| next < path).is_some() {}
-            found.peek() != Some(path)
+            found.peek() != Some(path) && !scan.is_unread(path)
         });
         let gone = gone.map(|(_, id)| id).collect();
         let read = scan.files.iter().filter_map(|file| self.look(file, rules)).collect();
         Plan { read, gone }
+    }
+
+    /// Takes over what the walk of the tree at `below` could not read.
+    pub(crate) fn take_unread(&mut self, below: &WsPath, unread: BTreeMap<WsPath, Trouble>) {
+        self.unread.remove_below(below);
+        for (path, trouble) in unread {
+            let was_known = self.below(&path).next().is_some();
+            self.unread.insert(path, trouble.of_known(was_known));
+        }
     }
 
     /// Whether a file that was found has to be read.

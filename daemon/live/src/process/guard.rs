@@ -17,10 +17,13 @@ pub const WORD: &str = "guard-language-server";
 /// Begins an argument that may come next: the user's mask for new files, in octal, which servers get back.
 pub(super) const UMASK: &str = "--umask=";
 
+/// Begins an argument that may come next: how many files the user's programs may have open, which holds for servers.
+pub(super) const FILES: &str = "--files=";
+
 /// Runs the command until it ends or nobody talks to it any more. The exit code is the command's.
 #[must_use]
 pub fn run(command: &[OsString]) -> ExitCode {
-    let Some((program, args)) = with_users_mask(command).split_first() else {
+    let Some((program, args)) = with_users_limit(with_users_mask(command)).split_first() else {
         eprintln!("guard: no command");
         return ExitCode::FAILURE;
     };
@@ -40,6 +43,17 @@ fn with_users_mask(command: &[OsString]) -> &[OsString] {
         }
         None => command,
     }
+}
+
+/// The command without the limit before it, which holds from now on.
+fn with_users_limit(command: &[OsString]) -> &[OsString] {
+    let first = command.first().and_then(|first| first.to_str()?.strip_prefix(FILES));
+    let Some(files) = first.map(str::parse::<u64>) else { return command };
+    #[cfg(unix)]
+    let _ = files.map(hob_base::open_files::lower);
+    #[cfg(not(unix))]
+    drop(files);
+    &command[1..]
 }
 
 #[cfg(unix)]

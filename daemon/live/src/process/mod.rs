@@ -183,6 +183,8 @@ impl ServerProcess {
                 run.args(&guard.args);
                 // What a server writes is the user's: by the user's own mask, not by the daemon's.
                 run.args(hob_base::umask::users().map(|mask| format!("{}{mask:o}", guard::UMASK)));
+                let files = hob_base::open_files::users();
+                run.args(files.map(|files| format!("{}{files}", guard::FILES)));
                 run.arg(&command.program);
                 run
             }

@@ -5,6 +5,7 @@
 //! memory does not grow with the tree. An index that an earlier run left is compared with the files as they are, by versions; what differs
 //! is taken in like any change.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hob_base::{ContentHash, FileId, WsPath};
 use hob_map::EXTRACTOR_VERSION;
 use hob_text::ranked::{Opened, Patch, RankedDoc, RankedError, RankedIndex};
+use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -293,7 +295,12 @@ impl Lot<'_> {
         let Some(path) = self.wanted.get(&file) else { return Ok(()) };
         // What has vanished meanwhile is noted again by whoever finds that out.
         let limit = workspace.rules.options().read_max;
-        let Ok(read) = read_file(workspace.root(), path, limit) else { return Ok(()) };
+        let read = match read_file(workspace.root(), path, limit) {
+            Ok(read) => read,
+            Err(error) if is_gone(&error) || error.kind() == ErrorKind::PermissionDenied => return Ok(()),
+            // The index is made without it never: the next question tries again.
+            Err(error) => return Err(error.into()),
+        };
         let facts = workspace.map().file(file).map(|(_, facts)| Arc::clone(facts));
         let source = Source { path, facts: facts.as_deref(), bytes: &read.bytes };
         let key = (number_of(path), version_of(&ContentHash::of(&read.bytes), facts.as_deref()));

@@ -263,12 +263,12 @@ impl Watcher {
         known
     }
 
-    /// Of the folders at and below `below`, keeps those watched that a walk has just found; `found` is sorted. The rest is
+    /// Of the folders at and below `below`, keeps those watched that a walk has just found, or could not look at. The rest is
     /// gone or ignored by now, and what is written there must not wake anybody. Where the walk could not even begin, its
     /// folder's watch may be what tells when it can.
-    pub(crate) fn keep_only(&self, below: &WsPath, found: &[WsPath]) {
-        if !found.is_empty() {
-            self.forget_all(below, |dir| found.binary_search(dir).is_err());
+    pub(crate) fn keep_only(&self, below: &WsPath, scan: &Scan) {
+        if !scan.dirs.is_empty() {
+            self.forget_all(below, |dir| scan.dirs.binary_search(dir).is_err() && !scan.is_unread(dir));
         }
     }
 

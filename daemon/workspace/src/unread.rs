@@ -1,0 +1,215 @@
+//! What could not be read when it was due: not gone, only out of reach.
+//!
+//! A system that has no descriptor or memory left, a right that was taken away, a disk or a server that does not answer: none of that
+//! says what a file is now. So what was known of it is kept, and its name is written down here until it has been read, or is known
+//! to be gone. Calls have everything in the list tried again before they answer, and tell of what is left.
+//!
+//! What it is not: files that belong and are left out for good, such as those over the size limit ([`crate::ScanNote`]).
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use hob_base::{AbsPath, WsPath};
+
+use crate::notes::Examples;
+use crate::{DirtySet, ScanNote};
+
+/// What could not be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tried {
+    /// A file could not be read.
+    File,
+    /// A folder could not be listed.
+    Folder,
+    /// The system did not say what there is.
+    Look,
+}
+
+/// Why something could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Trouble {
+    why: String,
+    tried: Tried,
+    /// It lasts until somebody changes a mode or an owner, which can be looked at.
+    is_denied: bool,
+    /// It was read before, so that what is known of it may be out of date.
+    was_known: bool,
+}
+
+impl Trouble {
+    /// What an error in reading means; `None` where it means that there is nothing to read.
+    pub(crate) fn of(error: &io::Error, tried: Tried) -> Option<Self> {
+        (!is_gone(error)).then(|| Self {
+            why: error.to_string(),
+            tried,
+            is_denied: error.kind() == io::ErrorKind::PermissionDenied,
+            was_known: false,
+        })
+    }
+
+    /// A folder whose rules could not be read, so that nobody knows what in it belongs.
+    pub(crate) fn of_rules(why: String) -> Self {
+        Self { why, tried: Tried::Folder, is_denied: false, was_known: false }
+    }
+
+    /// The same, of something that was read before or was not.
+    pub(crate) fn of_known(self, was_known: bool) -> Self {
+        Self { was_known, ..self }
+    }
+
+    /// Whether trying again may help, as far as can be told without trying.
+    fn is_worth_a_try(&self, path: &AbsPath) -> bool {
+        !self.is_denied || may_be_had(path, self.tried)
+    }
+}
+
+/// Whether an error in reading means that no file of ours is there: nothing, or something else than a file.
+#[must_use]
+pub fn is_gone(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound};
+    let is_gone = matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory | NotADirectory | NotFound);
+    is_gone || is_no_file(error)
+}
+
+/// A link, a socket, a device without a driver, a name that the system does not take.
+#[cfg(unix)]
+fn is_no_file(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    const OTHERS: [Errno; 4] = [Errno::LOOP, Errno::NXIO, Errno::NODEV, Errno::NAMETOOLONG];
+    error.raw_os_error().is_some_and(|code| OTHERS.iter().any(|other| other.raw_os_error() == code))
+}
+
+#[cfg(not(unix))]
+fn is_no_file(_error: &io::Error) -> bool {
+    false
+}
+
+/// Whether the system's refusal is of this moment: no descriptor or memory left, a disk or a server that does not answer.
+pub(crate) fn is_momentary(error: &io::Error) -> bool {
+    error.raw_os_error().is_some() && error.kind() != io::ErrorKind::PermissionDenied && !is_gone(error)
+}
+
+#[cfg(unix)]
+fn may_be_had(path: &AbsPath, tried: Tried) -> bool {
+    use rustix::fs::{Access, access};
+    let wanted = match tried {
+        Tried::File => Access::READ_OK,
+        Tried::Folder => Access::READ_OK | Access::EXEC_OK,
+        Tried::Look => Access::EXISTS,
+    };
+    // What is not there any more is worth a look too.
+    !matches!(access(path.as_path(), wanted), Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM))
+}
+
+#[cfg(not(unix))]
+fn may_be_had(_path: &AbsPath, _tried: Tried) -> bool {
+    true
+}
+
+/// Files and folders that could not be read, as the table knows them. The table and its owner write it; calls look.
+#[derive(Debug, Default)]
+pub struct Unread(RwLock<BTreeMap<WsPath, Trouble>>);
+
+impl Unread {
+    /// A file could not be read. Answers whether it is still taken for one: if not, it is gone.
+    pub fn note(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
+        let trouble = Trouble::of(error, Tried::File).map(|trouble| Trouble { was_known, ..trouble });
+        let is_there = trouble.is_some();
+        if let Some(trouble) = trouble {
+            tracing::debug!(%path, %error, "not read for now");
+            self.insert(path.clone(), trouble);
+        }
+        is_there
+    }
+
+    /// Has everything in the list looked at again, but for what is certain to be refused. Answers whether there was something.
+    pub fn mark_again(&self, root: &AbsPath, dirty: &DirtySet) -> bool {
+        let due: Vec<(WsPath, Tried)> = {
+            let list = self.read();
+            let due = list.iter().filter(|(path, trouble)| trouble.is_worth_a_try(&root.join_ws(path)));
+            due.map(|(path, trouble)| (path.clone(), trouble.tried)).collect()
+        };
+        let any = !due.is_empty();
+        for (path, tried) in due {
+            if tried == Tried::File { dirty.mark(path) } else { dirty.mark_tree(path) }
+        }
+        any
+    }
+
+    /// Whether something in it may be read later without anybody changing a mode or an owner.
+    #[must_use]
+    pub fn is_momentary(&self) -> bool {
+        self.read().values().any(|trouble| !trouble.is_denied)
+    }
+
+    /// All of it, for users.
+    #[must_use]
+    pub fn note_for_status(&self) -> Option<ScanNote> {
+        self.told(|_| true).map(ScanNote::Unreadable)
+    }
+
+    /// What a reader of an answer should know: of these, an answer has what was known before, or nothing that it will have.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let told = self.told(|trouble| trouble.was_known || !trouble.is_denied)?;
+        Some(format!(
+            "{} file(s) or folder(s) could not be read just now and count as they were before: {told}. Every call tries again.",
+            told.count
+        ))
+    }
+
+    fn told(&self, is_told: impl Fn(&Trouble) -> bool) -> Option<Examples> {
+        let mut told = Examples::default();
+        for (path, trouble) in self.read().iter().filter(|(_, trouble)| is_told(trouble)) {
+            let name = if path.is_root() { "." } else { path.as_str() };
+            told.add(format!("{name} ({})", trouble.why));
+        }
+        (told.count > 0).then_some(told)
+    }
+
+    pub(crate) fn insert(&self, path: WsPath, trouble: Trouble) {
+        self.write().insert(path, trouble);
+    }
+
+    pub(crate) fn remove(&self, path: &WsPath) {
+        // Mostly there is nothing, and a reader's lock is shared.
+        if !self.read().is_empty() {
+            self.write().remove(path);
+        }
+    }
+
+    pub(crate) fn remove_below(&self, dir: &WsPath) {
+        if !self.read().is_empty() {
+            self.write().retain(|path, _| !path.is_below(dir));
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.write().clear();
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<WsPath, Trouble>> {
+        // Nothing that can panic runs between the writes of one change.
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<WsPath, Trouble>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn only_some_errors_say_that_nothing_is_there() {
+        use rustix::io::Errno;
+        let is_gone = |error: Errno| is_gone(&error.into());
+        assert!([Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO].into_iter().all(is_gone));
+        let others = [Errno::MFILE, Errno::NFILE, Errno::ACCESS, Errno::IO, Errno::NOMEM, Errno::AGAIN];
+        assert!(!others.into_iter().any(is_gone));
+    }
+}
