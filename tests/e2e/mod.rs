@@ -45,6 +45,7 @@ mod service;
 mod settings;
 mod several_projects;
 mod setup;
+mod silent_writes;
 mod stats;
 mod storm;
 mod terminal;

@@ -50,8 +50,9 @@ fn the_folder_above_is_renamed_and_another_put_there() {
     rename(&next, &up);
     assert_eq!(lines(&mut mcp, &root), ["line 2"]);
     assert_eq!((defined(&mut mcp, &root, "first"), defined(&mut mcp, &root, "second")), (0, 1));
-    fs::write(root.join("b.py"), "line 3\n").expect("it is there");
-    assert_eq!(lines(&mut mcp, &root), ["line 3"], "it is watched");
+    fs::write(root.join("b.py"), "line 3\n\ndef third(): pass\n").expect("it is there");
+    assert_eq!(defined(&mut mcp, &root, "third"), 1, "it is watched");
+    assert_eq!(lines(&mut mcp, &root), ["line 3"]);
     fs::write(away.join("ws/a.py"), "line 4\n").expect("it is there");
     assert_eq!(lines(&mut mcp, &root), ["line 3"], "the other is not");
     rename(&up, &next);
@@ -98,22 +99,31 @@ fn a_project_that_is_moved_away_and_back_is_as_it_is_then() {
 #[test]
 fn a_link_as_root_is_followed_at_every_call() {
     let world = World::new();
+    let current = world.path("current");
+    let world = world.env("CLAUDE_PROJECT_DIR", current.display().to_string());
     let one = Tree::new(&world.path("r1"), "//- /a.py\nline 1\n");
     let other = Tree::new(&world.path("r2"), "//- /a.py\nline 2\n");
-    let current = world.path("current");
     symlink(one.root(), &current).expect("a link");
     // What the client says of itself, and what a call says.
-    let mut mcp = world.mcp(&Tree::existing(&current));
+    let mut mcp = world.mcp(&other);
     let own = |mcp: &mut Mcp| {
         let answer = fresh(mcp, "regex_search", &json!({"pattern": "^line .*"}));
         answer.texts("/matches", "text").concat()
     };
     for round in 0..3 {
-        assert_eq!((lines(&mut mcp, &current), own(&mut mcp)), (vec!["line 1".into()], "line 1".into()), "{round}");
+        assert_eq!(
+            (lines(&mut mcp, &current), own(&mut mcp)),
+            (vec!["line 1".into()], "line 1".into()),
+            "{round}"
+        );
         // As deployments do it: a new link in the place of the old one.
         symlink(other.root(), world.path("next")).expect("a link");
         rename(&world.path("next"), &current);
-        assert_eq!((lines(&mut mcp, &current), own(&mut mcp)), (vec!["line 2".into()], "line 2".into()), "{round}");
+        assert_eq!(
+            (lines(&mut mcp, &current), own(&mut mcp)),
+            (vec!["line 2".into()], "line 2".into()),
+            "{round}"
+        );
         symlink(one.root(), world.path("next")).expect("a link");
         rename(&world.path("next"), &current);
     }
@@ -208,15 +218,22 @@ fn something_is_mounted_over_the_root_or_a_folder_above() {
     assert_eq!(lines(&mut mcp, &root), ["line 1"]);
     for over in [root.clone(), mounts.world.path("up")] {
         let (over, ws) = (over.display(), root.display());
-        mounts.run(&format!("mount -t tmpfs none '{over}'; mkdir -p '{ws}/.git'; echo 'line 2' > '{ws}/b.py'"));
+        mounts
+            .run(&format!("mount -t tmpfs none '{over}'; mkdir -p '{ws}/.git'; echo 'line 2' > '{ws}/b.py'"));
         assert_eq!(lines(&mut mcp, &root), ["line 2"], "{over}");
-        mounts.run(&format!("echo 'line 3' > '{ws}/b.py'"));
-        assert_eq!(lines(&mut mcp, &root), ["line 3"], "it is watched: {over}");
+        // What a search reads from the files shows whether or not they are watched; what the map has does not.
+        mounts.run(&format!("printf 'line 3\\n\\ndef mounted(): pass\\n' > '{ws}/b.py'"));
+        assert_eq!(defined(&mut mcp, &root, "mounted"), 1, "it is watched: {over}");
+        assert_eq!(lines(&mut mcp, &root), ["line 3"], "{over}");
         mounts.run(&format!("umount '{over}'"));
         assert_eq!(lines(&mut mcp, &root), ["line 1"], "{over}");
         // Ours and the daemon's are one file again.
-        fs::write(root.join("a.py"), "line 4\n").expect("it is ours");
-        assert_eq!(lines(&mut mcp, &root), ["line 4"], "{over}");
+        fs::write(root.join("a.py"), "line 4\n\ndef again(): pass\n").expect("it is ours");
+        assert_eq!(
+            (defined(&mut mcp, &root, "again"), defined(&mut mcp, &root, "mounted")),
+            (1, 0),
+            "{over}"
+        );
         fs::write(root.join("a.py"), "line 1\n").expect("it is ours");
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     while let Some(batch) = workspace.dirty.next_batch() {
         if batch.is_empty() {
             workspace.unread.mark_again(workspace.root(), &workspace.dirty);
+            continue;
         }
         workspace.take_in_hand(&batch);
         let marks = batch.marks;
@@ -59,13 +60,13 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
         workspace.merge_text();
         Ranked::catch_up(workspace);
         // Calls try again at once what could not be read; somebody must where none come.
-        match workspace.unread.is_momentary() {
+        rest = match workspace.unread.is_momentary() {
             true => {
                 workspace.dirty.wake_in(rest);
-                rest = (rest * 2).min(LONGEST_REST);
+                (rest * 2).min(LONGEST_REST)
             }
-            false => rest = FIRST_REST,
-        }
+            false => FIRST_REST,
+        };
     }
 }
 

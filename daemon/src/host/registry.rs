@@ -13,8 +13,8 @@ use hob_live::live::{Live, LiveOptions};
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
-    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, WatchSetup, Watcher, place_of,
-    root_around,
+    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, SharedWatch, WatchSetup, Watcher,
+    place_of, root_around,
 };
 
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
@@ -124,6 +124,7 @@ pub struct Host {
     collector: Arc<Collector>,
     memory: Mutex<Watch>,
     broad: BroadFolders,
+    watching: SharedWatch,
     /// By the folder that was asked about.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
     /// How often a root was known, and how often it had to be found.
@@ -171,6 +172,7 @@ impl Host {
             live: Arc::new(Live::new(live)),
             open,
             memory: Mutex::default(),
+            watching: SharedWatch::default(),
             roots: Mutex::default(),
             roots_used: Default::default(),
         })
@@ -336,8 +338,8 @@ impl Host {
         let name = folder_name(&root);
         let cookie_dir = self.options.cookies.join(&name);
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
-        let watcher =
-            Watcher::start(WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir });
+        let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
+        let watcher = Watcher::with_backend(setup, self.watching.maker());
         let facts = FactsCache::new(Arc::clone(&self.store));
         let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
         let live = Arc::clone(&self.live);

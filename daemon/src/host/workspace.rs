@@ -319,6 +319,7 @@ impl Workspace {
         batch.sweep |= pending.sweep;
         batch.paths.extend(pending.paths);
         batch.trees.extend(pending.trees);
+        batch.trees.extend(self.unread.known());
         Stale { batch }
     }
 

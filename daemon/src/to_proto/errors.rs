@@ -45,6 +45,9 @@ pub fn open(error: &OpenError) -> ToolError {
             base.hint("Pass `root`: a folder of the project, as an absolute path.")
         }
         OpenError::Root(RootError::TooBroad(folder)) => base.hint(too_broad(folder)),
+        OpenError::Root(RootError::Pseudo { .. }) => {
+            base.hint("Pass `root`: a project's folder, as an absolute path.")
+        }
         OpenError::Root(_) => base.hint("Pass `root`: a folder of the project that this user may read."),
     }
 }

@@ -10,6 +10,7 @@ use hob_map::graph::{
 };
 use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, RebuildResult, SearchArgs};
 use hob_proto::{NodeId, ToolError};
+use hob_workspace::mapped_for_writing;
 
 use super::{Needs, Outcome, ToolCall, data};
 use crate::host::{Phase, Workspace};
@@ -221,9 +222,25 @@ fn first_index(call: &ToolCall<'_>, workspace: &Workspace) -> Result<crate::host
     Ok(workspace.first_report())
 }
 
+/// Writes of which no event tells.
+fn mapped(workspace: &Workspace) -> Option<String> {
+    let mut files = mapped_for_writing(workspace.root());
+    files.retain(|path| workspace.shows(path));
+    let shown: Vec<&str> = files.iter().take(3).map(WsPath::as_str).collect();
+    (!files.is_empty()).then(|| {
+        format!(
+            "{} file(s) are mapped into memory by programs that may write to them ({}): such a write shows when the file is \
+             unmapped.",
+            files.len(),
+            shown.join(", ")
+        )
+    })
+}
+
 pub(super) fn status(call: &mut ToolCall<'_>) -> Outcome {
     let workspace = call.workspace(Needs::State)?;
     let mut result = to_proto::status(&workspace);
+    result.notes.extend(mapped(&workspace));
     result.memory.insert("storeBytesOnDisk".into(), call.host.store_bytes().into());
     result.daemon.insert("uptimeS".into(), call.uptime.as_secs().into());
     result.daemon.insert("clients".into(), call.clients.into());

@@ -7,6 +7,8 @@
 //! There is no number from which on they are passed over: 8,900 of them (a tree that was copied with `cp -al`) cost a call
 //! some 25 ms on two busy cores, still far less than a sweep. `map_status` says so from [`MANY`] on.
 //!
+//! A file that has had several names stays in the list when only one is left: somebody may have it open by a name that is gone.
+//!
 //! What it is not: knowledge of names that are *made* elsewhere. Giving a file a second name outside the workspace gives
 //! no event in it, so such a file joins the list when it is next looked at for another reason.
 
@@ -92,16 +94,10 @@ impl Links {
     }
 
     /// What is known about `file` is `record` now.
-    pub(crate) fn update(
-        &self,
-        file: FileId,
-        path: &WsPath,
-        before: Option<&Record>,
-        record: Option<&Record>,
-    ) {
-        let is_linked = |record: &&Record| record.stat.links > 1;
-        let record = record.filter(is_linked);
-        if record.is_none() && before.filter(is_linked).is_none() {
+    pub(crate) fn update(&self, file: FileId, path: &WsPath, record: Option<&Record>) {
+        let is_linked = record.is_some_and(|record| record.stat.links > 1);
+        // Mostly it is not in the list, and a reader's lock is shared.
+        if !is_linked && !self.read().at.contains_key(&file) {
             return;
         }
         let mut list = self.write();

@@ -53,7 +53,8 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
         return sweep(context);
     }
     let before = context.table.omitted.clone();
-    let mut work = Looking { real_dirs: HashMap::new(), plan: Plan::default(), context };
+    let mut work =
+        Looking { real_dirs: HashMap::new(), plan: Plan::default(), nameless: BTreeSet::new(), context };
     for path in &batch.paths {
         if !is_covered(path, batch) {
             work.context.cancel.check()?;
@@ -102,7 +103,8 @@ fn sweep(context: Refresh<'_>) -> Result<Refreshed, Stopped> {
     let root_replaced = token.is_some_and(|token| token.root_replaced);
     let scan = context.scan(&WsPath::root())?;
     // A root that is away, if only for a part of the walk, is no project that has lost its files.
-    if before != Identity::of(root) || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. })) {
+    if before != Identity::of(root) || scan.notes.iter().any(|note| matches!(note, ScanNote::RootGone { .. }))
+    {
         context.watcher.as_ref().map(|watcher| watcher.check_root());
         return Ok(Refreshed { notes: Some(scan.notes), root_replaced, ..Refreshed::default() });
     }
@@ -151,6 +153,8 @@ struct Looking<'a> {
     /// Which folders are folders and not links to one; each is asked once a batch.
     real_dirs: HashMap<String, Result<bool, Trouble>>,
     plan: Plan,
+    /// Files that were perhaps written to through no name, or one that is gone.
+    nameless: BTreeSet<u64>,
 }
 
 impl Looking<'_> {
@@ -162,7 +166,10 @@ impl Looking<'_> {
                 self.gone_below(path, true);
                 self.file(Found { path: path.clone(), stat });
             }
-            Now::Nothing => self.gone_below(path, false),
+            Now::Nothing => {
+                self.gone_below(path, false);
+                self.nameless.extend(self.inode_without_name(path));
+            }
             Now::Unknown(trouble) => self.unknown(path, trouble),
         }
         Ok(())
@@ -206,10 +213,19 @@ impl Looking<'_> {
         }
     }
 
+    /// The file that an event under this name may have been about, although nothing has the name: one that has lost it while somebody
+    /// writes to it, or that was made without one, which Linux calls by its number.
+    fn inode_without_name(&self, path: &WsPath) -> Option<u64> {
+        let made_without = path.file_name().strip_prefix('#').and_then(|number| number.parse().ok());
+        let inode = made_without.unwrap_or_else(|| self.context.table.inode_once_at(path));
+        (inode != 0).then_some(inode)
+    }
+
     /// A write through one name of a file gives no event for its other names.
     fn other_names(&mut self) -> Result<(), Stopped> {
         let linked = self.plan.read.iter().filter(|read| read.stat.links > 1);
-        let inodes: BTreeSet<u64> = linked.map(|read| read.stat.inode).collect();
+        let mut inodes: BTreeSet<u64> = linked.map(|read| read.stat.inode).collect();
+        inodes.append(&mut self.nameless);
         let table = &self.context.table;
         let others: Vec<WsPath> = inodes.iter().flat_map(|inode| table.names_of(*inode)).cloned().collect();
         others.iter().try_for_each(|path| self.path(path))

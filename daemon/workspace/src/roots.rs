@@ -16,7 +16,7 @@ use hob_base::AbsPath;
 
 use crate::broad::BroadFolders;
 use crate::identity::{Identity, can_be_listed};
-use crate::names;
+use crate::{names, pseudo};
 
 /// Files that mark a project; matched exactly.
 const PROJECT_FILES: &[&str] = &[
@@ -100,6 +100,14 @@ pub enum RootError {
     /// It is around many projects, and everything below it would be taken in.
     #[error("`{0}` is not a project but a folder around many things: all of it would be indexed")]
     TooBroad(AbsPath),
+    /// The system shows itself there as files.
+    #[error("`{path}` is no project: its files are made by the system when they are read ({kind})")]
+    Pseudo {
+        /// What was asked for.
+        path: AbsPath,
+        /// The file system's kind.
+        kind: &'static str,
+    },
 }
 
 /// The folder that a path leads to at this moment.
@@ -125,6 +133,9 @@ pub fn find_root(start: &AbsPath, broad: &BroadFolders) -> Result<Root, RootErro
 /// [`RootError`] when `start` cannot serve as a starting point.
 pub fn place_of(start: &AbsPath) -> Result<Place, RootError> {
     let folder = starting_folder(start)?;
+    if let Some(kind) = pseudo::kind(folder.as_path()) {
+        return Err(RootError::Pseudo { path: folder, kind });
+    }
     let identity = Identity::of(folder.as_path());
     Ok(Place { folder, identity })
 }

@@ -20,6 +20,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder, Glob, gitconfig_excludes_pa
 
 use crate::RuleOptions;
 use crate::names;
+use crate::sources::Linked;
 use crate::unread::is_momentary;
 
 /// No rule file is longer than this; the longest that people wrote have some hundred kilobytes.
@@ -83,11 +84,13 @@ pub(crate) struct RuleFiles {
     passed_over: Mutex<BTreeSet<String>>,
     /// Why a rule file could not be read just now, if so: what belongs is not known then.
     unsure: OnceLock<String>,
+    /// Where rule files with another name are written down.
+    linked: Arc<Linked>,
 }
 
 impl RuleFiles {
     /// Reads git's global rules; the others when they are asked for.
-    pub(crate) fn new(root: &AbsPath, options: RuleOptions) -> Self {
+    pub(crate) fn new(root: &AbsPath, options: RuleOptions, linked: Arc<Linked>) -> Self {
         let mut files = Self {
             root: root.clone(),
             options,
@@ -97,7 +100,14 @@ impl RuleFiles {
             room: AtomicU64::new(LARGEST_TOGETHER),
             passed_over: Mutex::default(),
             unsure: OnceLock::new(),
+            linked,
         };
+        // What looks for git's settings says nothing where it cannot read them.
+        if let Err(error) = fs::File::open(root.as_path()).map(drop)
+            && is_momentary(&error)
+        {
+            let _ = files.unsure.set(format!("git's settings: {error}"));
+        }
         if let Some(path) = gitconfig_excludes_path().filter(|_| options.global) {
             // Relative to the working directory for git; a daemon's means nothing.
             files.global = files.matcher(root.as_path(), &[path]);
@@ -253,6 +263,7 @@ impl RuleFiles {
     /// private one too: several checkouts can share it by a link.
     fn read(&self, file: &Path) -> io::Result<Vec<u8>> {
         let root = self.root.as_path();
+        self.linked.note(file, &fs::symlink_metadata(file)?);
         match file.starts_with(root) && !file.ends_with(names::GIT_EXCLUDE) {
             true => small::read_within(root, file, LARGEST),
             false => small::read(file, LARGEST),

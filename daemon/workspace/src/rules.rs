@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hob_base::{AbsPath, WsPath};
 
 use crate::rule_files::RuleFiles;
-use crate::sources::Sources;
+use crate::sources::{Linked, Sources};
 use crate::{DirtySet, names};
 
 /// What is done with a file, by its size alone.
@@ -57,13 +57,15 @@ pub struct Rules {
     files: Mutex<Option<Arc<RuleFiles>>>,
     /// Rule files that lie where nothing is watched.
     sources: Mutex<Sources>,
+    /// Rule files that can be written by another name.
+    linked: Arc<Linked>,
 }
 
 impl Rules {
     /// The rules for the workspace at `root`. Nothing is read yet.
     #[must_use]
     pub fn new(root: AbsPath, options: RuleOptions) -> Self {
-        Self { root, options, files: Mutex::new(None), sources: Mutex::default() }
+        Self { root, options, files: Mutex::new(None), sources: Mutex::default(), linked: Arc::default() }
     }
 
     /// The workspace's root.
@@ -109,12 +111,13 @@ impl Rules {
     /// Forgets all cached rule files and notes what those are that lie outside: before everything is looked at.
     pub(crate) fn reload_all(&self) {
         *self.sources() = Sources::of(self);
+        self.linked.clear();
         self.reload();
     }
 
-    /// Marks everything if a rule file has changed where nothing is watched. Answers whether that is so.
+    /// Marks everything if a rule file has changed where nothing is watched, or by another name. Answers whether that is so.
     pub fn mark_changed(&self, dirty: &DirtySet) -> bool {
-        let changed = self.sources().changed();
+        let changed = self.sources().changed() || self.linked.changed();
         if changed {
             dirty.mark_sweep();
         }
@@ -124,7 +127,7 @@ impl Rules {
     /// The rule files as they are now, for one walk. A walk gives its root unasked, so whoever starts one below the workspace's root
     /// asks [`Rules::admits_dir`] first.
     pub(crate) fn afresh(&self) -> RuleFiles {
-        RuleFiles::new(&self.root, self.options)
+        RuleFiles::new(&self.root, self.options, Arc::clone(&self.linked))
     }
 
     /// Whether a path belongs; the error says which rules could not be read just now.

@@ -112,8 +112,12 @@ pub fn scan(request: &ScanRequest<'_>) -> Result<Scan, Stopped> {
 fn unreadable_start(request: &ScanRequest<'_>, error: &io::Error) -> Scan {
     let mut scan = Scan::default();
     match error.kind() {
-        _ if request.below.is_root() && !is_momentary(error) => scan.notes.push(ScanNote::RootGone { why: error.to_string() }),
-        _ => scan.unread.extend(Trouble::of(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble))),
+        _ if request.below.is_root() && !is_momentary(error) => {
+            scan.notes.push(ScanNote::RootGone { why: error.to_string() });
+        }
+        _ => scan
+            .unread
+            .extend(Trouble::of(error, Tried::Folder).map(|trouble| (request.below.clone(), trouble))),
     }
     scan
 }

@@ -1,4 +1,5 @@
-//! Rule files that lie where nothing is watched: above the workspace, in git's own folder, at the user's.
+//! Rule files that lie where nothing is watched: above the workspace, in git's own folder, at the user's; and those that have another
+//! name, which is the one that a write gives an event for: links, and files with several names.
 //!
 //! They are few, and their folders are none of our business (the user's home may be among them), so they are not watched:
 //! a call that wants freshness looks at the stat of each. If one differs, everything is looked at again.
@@ -6,8 +7,10 @@
 //! What it is not: knowledge of which files git's configuration names, or of the private ignore file of a repository
 //! *within* the workspace; those count from the next sweep on.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ignore::gitignore::gitconfig_excludes_path;
 
@@ -27,10 +30,41 @@ impl Sources {
 
     /// Whether one of them is another file than it was.
     pub(crate) fn changed(&self) -> bool {
-        self.0.iter().any(|(path, before)| match (before, stat(path)) {
-            (Some(before), Some(now)) => !before.matches(&now),
-            (before, now) => before.is_some() != now.is_some(),
-        })
+        self.0.iter().any(|(path, before)| has_changed(path, *before))
+    }
+}
+
+/// Rule files with another name, and what they were before they were read. Whoever reads one writes it down.
+#[derive(Debug, Default)]
+pub(crate) struct Linked(Mutex<BTreeMap<PathBuf, Option<Stat>>>);
+
+impl Linked {
+    /// Notes a rule file that is about to be read, if it has another name. `found` is what lies there, a link not followed.
+    pub(crate) fn note(&self, file: &Path, found: &fs::Metadata) {
+        if found.is_symlink() || (found.is_file() && Stat::of(found).links > 1) {
+            self.lock().insert(file.to_path_buf(), stat(file));
+        }
+    }
+
+    /// Whether one of them is another file than it was.
+    pub(crate) fn changed(&self) -> bool {
+        self.lock().iter().any(|(path, before)| has_changed(path, *before))
+    }
+
+    /// Forgets all: they are about to be read anew.
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Option<Stat>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn has_changed(path: &Path, before: Option<Stat>) -> bool {
+    match (before, stat(path)) {
+        (Some(before), Some(now)) => !before.matches(&now),
+        (before, now) => before.is_some() != now.is_some(),
     }
 }
 

@@ -60,6 +60,8 @@ struct Entry {
     path: WsPath,
     /// `None`: not read yet, or gone.
     record: Option<Record>,
+    /// Its number on its device when it was last read; zero where it has none.
+    inode: u64,
 }
 
 /// The files of one workspace.
@@ -150,13 +152,18 @@ impl FileTable {
         names.filter_map(|(_, file)| self.path(*file))
     }
 
+    /// The number on its device of the file that was last read at `path`, there or not; zero if there is none.
+    pub(crate) fn inode_once_at(&self, path: &WsPath) -> u64 {
+        self.id(path).and_then(|file| self.entries.get(file.index())).map_or(0, |entry| entry.inode)
+    }
+
     /// Gives `path` a number if it has none.
     pub fn allocate(&mut self, path: &WsPath) -> FileId {
         if let Some(id) = self.id(path) {
             return id;
         }
         let id = FileId(u32::try_from(self.entries.len()).expect("fewer than 2^32 files"));
-        self.entries.push(Entry { path: path.clone(), record: None });
+        self.entries.push(Entry { path: path.clone(), record: None, inode: 0 });
         self.by_path.insert(path.clone(), id);
         id
     }
@@ -243,7 +250,8 @@ impl FileTable {
     fn set(&mut self, file: FileId, record: Option<Record>) -> Option<Record> {
         let entry = self.entries.get_mut(file.index())?;
         let before = std::mem::replace(&mut entry.record, record);
-        self.links.update(file, &entry.path, before.as_ref(), record.as_ref());
+        entry.inode = record.map_or(entry.inode, |record| record.stat.inode);
+        self.links.update(file, &entry.path, record.as_ref());
         let inode =
             |record: Option<Record>| record.map(|record| record.stat.inode).filter(|inode| *inode != 0);
         if inode(before) != inode(record) {

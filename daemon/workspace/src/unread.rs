@@ -68,7 +68,8 @@ impl Trouble {
 #[must_use]
 pub fn is_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound};
-    let is_gone = matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory | NotADirectory | NotFound);
+    let is_gone =
+        matches!(error.kind(), FileTooLarge | InvalidInput | IsADirectory | NotADirectory | NotFound);
     is_gone || is_no_file(error)
 }
 
@@ -114,7 +115,7 @@ pub struct Unread(RwLock<BTreeMap<WsPath, Trouble>>);
 impl Unread {
     /// A file could not be read. Answers whether it is still taken for one: if not, it is gone.
     pub fn note(&self, path: &WsPath, error: &io::Error, was_known: bool) -> bool {
-        let trouble = Trouble::of(error, Tried::File).map(|trouble| Trouble { was_known, ..trouble });
+        let trouble = Trouble::of(error, Tried::File).map(|trouble| trouble.of_known(was_known));
         let is_there = trouble.is_some();
         if let Some(trouble) = trouble {
             tracing::debug!(%path, %error, "not read for now");
@@ -141,6 +142,13 @@ impl Unread {
     #[must_use]
     pub fn is_momentary(&self) -> bool {
         self.read().values().any(|trouble| !trouble.is_denied)
+    }
+
+    /// Files and folders of which something is known that may be out of date.
+    #[must_use]
+    pub fn known(&self) -> Vec<WsPath> {
+        let list = self.read();
+        list.iter().filter(|(_, trouble)| trouble.was_known).map(|(path, _)| path.clone()).collect()
     }
 
     /// All of it, for users.

@@ -67,9 +67,10 @@ fn instances() -> Option<Finding> {
     let text = format!("{} of {} watchers are used", render::grouped(used), render::grouped(limit));
     let more = raise(INSTANCES, (limit * 2).max(512));
     Some(match () {
-        () if used + 2 > limit => {
-            Finding::warning(format!("no watcher is left for another project: {text}")).fix(more)
-        }
+        () if used + 2 > limit => Finding::warning(format!(
+            "no watcher is left for a daemon that starts, or for another program: {text}"
+        ))
+        .fix(more),
         () if limit < FEW_INSTANCES || used * 10 >= limit * 9 => {
             Finding::note(format!("watchers are few: {text}")).fix(more)
         }

@@ -1,42 +1,58 @@
-//! Which folder a watch descriptor of inotify stands for.
+//! Which folder a watch descriptor of inotify stands for, and for whom.
 //!
 //! The kernel knows folders by what they are (inodes), we by their names, and the two part company for moments: a folder
 //! that was moved is found under its new name before the event that takes the old name away; a folder mounted twice has
-//! two names for good. So a descriptor has *names*, mostly one, and an event in it is an event under each. A name has
-//! one descriptor. A descriptor without a name is of no use: whoever takes the last name away is told to end the watch.
+//! two names for good. And one folder may be watched for several workspaces, one of which lies in another. So a descriptor has
+//! *names*, mostly one, each of them some owner's, and an event in it is an event under each. A name has one descriptor. A
+//! descriptor without a name is of no use: whoever takes the last name away is told to end the watch.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Who watches: a number that is never given twice.
+pub(super) type Owner = u64;
+
+/// What a folder is called by somebody who has it watched.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
+    pub(super) owner: Owner,
+    /// Compared by components, so that the folders below one are its neighbours.
+    pub(super) path: Arc<Path>,
+}
+
+impl Name {
+    pub(super) fn new(owner: Owner, path: &Path) -> Self {
+        Self { owner, path: path.into() }
+    }
+}
 
 /// Descriptors and names. Pure bookkeeping; calls nothing.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
-    by_descriptor: HashMap<i32, Vec<Arc<Path>>>,
-    /// Ordered by components, so that the folders below one are its neighbours.
-    by_name: BTreeMap<Arc<Path>, i32>,
+    by_descriptor: HashMap<i32, Vec<Name>>,
+    by_name: BTreeMap<Name, i32>,
 }
 
 impl Folders {
     /// `name` is watched by `descriptor` now. Answers the descriptor that it had, if that has no other name.
-    pub(super) fn insert(&mut self, name: &Path, descriptor: i32) -> Option<i32> {
-        let name: Arc<Path> = name.into();
-        match self.by_name.insert(Arc::clone(&name), descriptor) {
+    pub(super) fn insert(&mut self, name: Name, descriptor: i32) -> Option<i32> {
+        match self.by_name.insert(name.clone(), descriptor) {
             Some(before) if before == descriptor => None,
             before => {
-                self.by_descriptor.entry(descriptor).or_default().push(Arc::clone(&name));
+                self.by_descriptor.entry(descriptor).or_default().push(name.clone());
                 before.filter(|before| self.take_name(*before, &name))
             }
         }
     }
 
     /// The names of `descriptor`; none if its watch has been ended.
-    pub(super) fn names(&self, descriptor: i32) -> &[Arc<Path>] {
+    pub(super) fn names(&self, descriptor: i32) -> &[Name] {
         self.by_descriptor.get(&descriptor).map_or(&[], Vec::as_slice)
     }
 
     /// The watch is over. Answers the names that it still had.
-    pub(super) fn remove(&mut self, descriptor: i32) -> Vec<Arc<Path>> {
+    pub(super) fn remove(&mut self, descriptor: i32) -> Vec<Name> {
         let names = self.by_descriptor.remove(&descriptor).unwrap_or_default();
         names.iter().for_each(|name| {
             self.by_name.remove(name);
@@ -44,29 +60,31 @@ impl Folders {
         names
     }
 
-    /// Takes away the names at and below `dir`. Answers the descriptors that have no name left.
-    pub(super) fn forget(&mut self, dir: &Path) -> Vec<i32> {
-        let from: Arc<Path> = PathBuf::from(dir).into();
-        let below: Vec<(Arc<Path>, i32)> = self
-            .by_name
-            .range(from..)
-            .take_while(|(name, _)| name.starts_with(dir))
-            .map(|(name, descriptor)| (Arc::clone(name), *descriptor))
-            .collect();
-        below.iter().for_each(|(name, _)| {
+    /// Takes away the owner's names at and below `dir`. Answers the descriptors that have no name left.
+    pub(super) fn forget(&mut self, owner: Owner, dir: &Path) -> Vec<i32> {
+        self.forget_where(Name::new(owner, dir), |name| name.owner == owner && name.path.starts_with(dir))
+    }
+
+    /// Takes away all of the owner's names. Answers the descriptors that have no name left.
+    pub(super) fn forget_all(&mut self, owner: Owner) -> Vec<i32> {
+        self.forget_where(Name::new(owner, Path::new("")), |name| name.owner == owner)
+    }
+
+    /// Takes away the names from `first` on as long as they are meant.
+    fn forget_where(&mut self, first: Name, is_meant: impl Fn(&Name) -> bool) -> Vec<i32> {
+        let meant = self.by_name.range(first..).take_while(|(name, _)| is_meant(name));
+        let meant: Vec<(Name, i32)> = meant.map(|(name, descriptor)| (name.clone(), *descriptor)).collect();
+        meant.iter().for_each(|(name, _)| {
             self.by_name.remove(name);
         });
-        below
-            .into_iter()
-            .filter(|(name, descriptor)| self.take_name(*descriptor, name))
-            .map(|(_, descriptor)| descriptor)
-            .collect()
+        let nameless = meant.into_iter().filter(|(name, descriptor)| self.take_name(*descriptor, name));
+        nameless.map(|(_, descriptor)| descriptor).collect()
     }
 
     /// Answers whether that was the descriptor's last name; then it is forgotten.
-    fn take_name(&mut self, descriptor: i32, name: &Path) -> bool {
+    fn take_name(&mut self, descriptor: i32, name: &Name) -> bool {
         let Some(names) = self.by_descriptor.get_mut(&descriptor) else { return false };
-        names.retain(|other| **other != *name);
+        names.retain(|other| other != name);
         let nameless = names.is_empty();
         if nameless {
             self.by_descriptor.remove(&descriptor);
@@ -80,40 +98,57 @@ mod tests {
     use super::*;
 
     fn names(folders: &Folders, descriptor: i32) -> Vec<&str> {
-        folders.names(descriptor).iter().filter_map(|name| name.to_str()).collect()
+        folders.names(descriptor).iter().filter_map(|name| name.path.to_str()).collect()
+    }
+
+    fn insert(folders: &mut Folders, name: &str, descriptor: i32) -> Option<i32> {
+        folders.insert(Name::new(1, Path::new(name)), descriptor)
     }
 
     #[test]
     fn forgetting_a_folder_forgets_those_below_and_nothing_beside() {
         let mut folders = Folders::default();
         for (descriptor, name) in [(1, "/w"), (2, "/w/a"), (3, "/w/a/x"), (4, "/w/a-b"), (5, "/w/ab")] {
-            assert_eq!(folders.insert(Path::new(name), descriptor), None);
+            assert_eq!(insert(&mut folders, name, descriptor), None);
         }
-        assert_eq!(folders.forget(Path::new("/w/a")), [2, 3]);
+        assert_eq!(folders.forget(1, Path::new("/w/a")), [2, 3]);
         assert_eq!((names(&folders, 3), names(&folders, 4)), (vec![], vec!["/w/a-b"]));
         assert_eq!(folders.remove(5).len(), 1);
-        assert_eq!(folders.forget(Path::new("/w")), [1, 4]);
+        assert_eq!(folders.forget(1, Path::new("/w")), [1, 4]);
     }
 
     #[test]
     fn a_moved_folder_has_two_names_until_the_old_one_is_taken_away() {
         let mut folders = Folders::default();
-        folders.insert(Path::new("/w/old"), 7);
+        insert(&mut folders, "/w/old", 7);
         // The kernel gives the same descriptor for the same folder.
-        assert_eq!(folders.insert(Path::new("/w/new"), 7), None);
+        assert_eq!(insert(&mut folders, "/w/new", 7), None);
         assert_eq!(names(&folders, 7), ["/w/old", "/w/new"]);
-        assert_eq!(folders.forget(Path::new("/w/old")), [], "the folder is still wanted");
+        assert_eq!(folders.forget(1, Path::new("/w/old")), [], "the folder is still wanted");
         assert_eq!(names(&folders, 7), ["/w/new"]);
     }
 
     #[test]
     fn a_name_that_means_another_folder_now_lets_go_of_the_first() {
         let mut folders = Folders::default();
-        folders.insert(Path::new("/w/d"), 1);
-        assert_eq!(folders.insert(Path::new("/w/d"), 1), None, "nothing new");
-        assert_eq!(folders.insert(Path::new("/w/d"), 2), Some(1));
+        insert(&mut folders, "/w/d", 1);
+        assert_eq!(insert(&mut folders, "/w/d", 1), None, "nothing new");
+        assert_eq!(insert(&mut folders, "/w/d", 2), Some(1));
         assert_eq!((names(&folders, 1), names(&folders, 2)), (vec![], vec!["/w/d"]));
         assert_eq!(folders.remove(1).len(), 0);
-        assert_eq!(folders.forget(Path::new("/w/d")), [2]);
+        assert_eq!(folders.forget(1, Path::new("/w/d")), [2]);
+    }
+
+    #[test]
+    fn what_two_watch_is_watched_until_both_have_let_go() {
+        let mut folders = Folders::default();
+        for owner in [1, 2] {
+            assert_eq!(folders.insert(Name::new(owner, Path::new("/w/d")), 7), None);
+            assert_eq!(folders.insert(Name::new(owner, Path::new("/w")), 7 + owner as i32), None);
+        }
+        assert_eq!(folders.forget_all(1), [8], "the other's folder stays, and the one that both have");
+        assert_eq!(folders.names(7), [Name::new(2, Path::new("/w/d"))]);
+        assert_eq!(folders.forget(1, Path::new("/w")), []);
+        assert_eq!(folders.forget_all(2), [9, 7]);
     }
 }

@@ -1,4 +1,8 @@
-//! Linux: inotify itself, one watch per folder, all through one queue.
+//! Linux: inotify itself, one watch per folder, all through one queue, for all workspaces.
+//!
+//! A user has 128 instances of inotify and every editor, file manager and build tool wants some, so the daemon takes one. Each
+//! workspace has a backend of its own ([`Watch`]) by which the instance knows it: what it watches, and where its events go. Whoever
+//! empties the queue hands on the events of all.
 //!
 //! Why not through the `notify` crate, which serves every other platform (measured on the kernel's tree, 5,100 folders):
 //! - *Only what changes something is asked for.* notify 8 also asks for every opening of a file, so reading the tree
@@ -13,14 +17,16 @@
 //! before has been handed on as well.
 //!
 //! A descriptor must be known before its events are looked up: adding a watch and noting its name are one step under
-//! the lock of `folders`, and an event is looked up under the same lock after it was taken out.
+//! the lock of `members`, and an event is looked up under the same lock after it was taken out. So are taking a descriptor's last
+//! name away and ending it: the kernel would give the very same descriptor to another workspace in between.
 
+use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -29,7 +35,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::{Errno, ioctl_fionread};
 
-use super::folders::Folders;
+use super::folders::{Folders, Name, Owner};
 use super::{EventSink, FsEvent, Order, Scope, Watch, WatchError};
 
 /// Bytes taken out of the queue at once: some five hundred events.
@@ -47,48 +53,96 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ATTRIB)
     .union(WatchFlags::MOVE)
     .union(WatchFlags::MOVE_SELF)
-    // A link is not the folder it leads to, and a deleted file that somebody still writes to is none of ours.
+    // A link is not the folder it leads to. Files without a name are asked for: they may have another one, or get one later.
+    .union(WatchFlags::ONLYDIR)
+    .union(WatchFlags::DONT_FOLLOW);
+
+/// Of a folder above a workspace: only that it is moved. What happens in it is nobody's business.
+const WAY: WatchFlags = WatchFlags::MOVE_SELF
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW)
-    .union(WatchFlags::EXCL_UNLINK);
+    .union(WatchFlags::MASK_ADD);
+
+/// Who watches what.
+#[derive(Default)]
+struct Members {
+    folders: Folders,
+    sinks: HashMap<Owner, Member>,
+    /// How many there have been.
+    made: Owner,
+}
+
+/// A workspace.
+struct Member {
+    sink: EventSink,
+    /// Folders above it.
+    ways: Vec<PathBuf>,
+}
 
 /// The queue and what is known about it.
 struct Queue {
     inotify: OwnedFd,
-    folders: Mutex<Folders>,
+    members: Mutex<Members>,
     /// Held by whoever takes events out, until they are handed on.
     turn: Mutex<()>,
     /// Calls that want the turn or have it. A lock is not fair: without standing back, the thread would keep the turn for
     /// as long as events come.
     hurried: AtomicUsize,
-    sink: EventSink,
+    /// Nobody waits for events any more.
+    is_broken: AtomicBool,
 }
 
-/// The backend; ends its thread and all watches when dropped.
-struct Inotify {
+/// The instance and its thread; both end when it is dropped, with all watches.
+struct Instance {
     queue: Arc<Queue>,
     stop: Arc<OwnedFd>,
     reader: Option<JoinHandle<()>>,
 }
 
-/// Makes the backend.
-pub(super) fn make(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
-    let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(describe_init)?;
-    let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(describe_init)?;
-    let queue = Arc::new(Queue {
-        inotify,
-        folders: Mutex::default(),
-        turn: Mutex::default(),
-        hurried: AtomicUsize::new(0),
-        sink,
-    });
-    let stop = Arc::new(stop);
-    let (held, told) = (Arc::clone(&queue), Arc::clone(&stop));
-    let reader = thread::Builder::new().name("hob-watch".to_owned());
-    let reader = reader
-        .spawn(move || held.read_until(&told))
-        .map_err(|e| WatchError::Other(format!("no thread for the watcher: {e}")))?;
-    Ok(Box::new(Inotify { queue, stop, reader: Some(reader) }))
+/// One workspace's part of it.
+struct Inotify {
+    instance: Arc<Instance>,
+    owner: Owner,
+}
+
+/// The one instance, while somebody watches.
+#[derive(Default)]
+pub(super) struct Shared(Mutex<Weak<Instance>>);
+
+impl Shared {
+    /// Makes a workspace's backend, and the instance if there is none.
+    pub(super) fn make(&self, sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+        let mut shared = lock(&self.0);
+        let known = shared.upgrade().filter(|known| !known.queue.is_broken.load(Ordering::Relaxed));
+        let instance = match known {
+            Some(instance) => instance,
+            None => Arc::new(Instance::new()?),
+        };
+        *shared = Arc::downgrade(&instance);
+        drop(shared);
+        let owner = instance.queue.join(sink);
+        Ok(Box::new(Inotify { instance, owner }))
+    }
+}
+
+impl Instance {
+    fn new() -> Result<Self, WatchError> {
+        let inotify = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(describe_init)?;
+        let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC).map_err(describe_init)?);
+        let queue = Arc::new(Queue {
+            inotify,
+            members: Mutex::default(),
+            turn: Mutex::default(),
+            hurried: AtomicUsize::new(0),
+            is_broken: AtomicBool::new(false),
+        });
+        let (held, told) = (Arc::clone(&queue), Arc::clone(&stop));
+        let reader = thread::Builder::new().name("hob-watch".to_owned());
+        let reader = reader
+            .spawn(move || held.read_until(&told))
+            .map_err(|e| WatchError::Other(format!("no thread for the watcher: {e}")))?;
+        Ok(Self { queue, stop, reader: Some(reader) })
+    }
 }
 
 fn describe_init(error: Errno) -> WatchError {
@@ -112,17 +166,24 @@ fn describe_add(error: Errno) -> WatchError {
 
 impl Watch for Inotify {
     fn watch(&self, dir: &Path, _scope: Scope) -> Result<(), WatchError> {
-        let mut folders = lock(&self.queue.folders);
-        let descriptor = inotify::add_watch(&self.queue.inotify, dir, CHANGES).map_err(describe_add)?;
-        if let Some(nameless) = folders.insert(dir, descriptor) {
-            self.queue.end(nameless);
+        self.instance.queue.add(Name::new(self.owner, dir), CHANGES)
+    }
+
+    fn watch_way(&self, dir: &Path) {
+        let queue = &self.instance.queue;
+        // A folder that cannot be watched leaves what calls find out for themselves.
+        if queue.add(Name::new(self.owner, dir), WAY).is_ok()
+            && let Some(member) = lock(&queue.members).sinks.get_mut(&self.owner)
+            && !member.ways.iter().any(|way| way == dir)
+        {
+            member.ways.push(dir.to_path_buf());
         }
-        Ok(())
     }
 
     fn forget(&self, dir: &Path) {
-        let nameless = lock(&self.queue.folders).forget(dir);
-        nameless.into_iter().for_each(|descriptor| self.queue.end(descriptor));
+        let queue = &self.instance.queue;
+        let mut members = lock(&queue.members);
+        members.folders.forget(self.owner, dir).into_iter().for_each(|descriptor| queue.end(descriptor));
     }
 
     fn covers_trees(&self) -> bool {
@@ -134,9 +195,10 @@ impl Watch for Inotify {
     }
 
     fn drain(&self, deadline: Deadline) -> bool {
-        let _hurry = Hurry::new(&self.queue.hurried);
-        let _turn = lock(&self.queue.turn);
-        self.queue.hand_on_all(deadline)
+        let queue = &self.instance.queue;
+        let _hurry = Hurry::new(&queue.hurried);
+        let _turn = lock(&queue.turn);
+        queue.hand_on_all(deadline)
     }
 }
 
@@ -158,6 +220,12 @@ impl Drop for Hurry<'_> {
 
 impl Drop for Inotify {
     fn drop(&mut self) {
+        self.instance.queue.leave(self.owner);
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
         let _ = rustix::io::write(&*self.stop, &1_u64.to_ne_bytes());
         // Watches and instance are free again when this returns, for whoever makes the next one; unless the thread itself
         // holds the last reference to all this, while it hands on its last event.
@@ -170,6 +238,32 @@ impl Drop for Inotify {
 }
 
 impl Queue {
+    fn join(&self, sink: EventSink) -> Owner {
+        let mut members = lock(&self.members);
+        members.made += 1;
+        let owner = members.made;
+        members.sinks.insert(owner, Member { sink, ways: Vec::new() });
+        owner
+    }
+
+    fn leave(&self, owner: Owner) {
+        let mut members = lock(&self.members);
+        let member = members.sinks.remove(&owner);
+        members.folders.forget_all(owner).into_iter().for_each(|descriptor| self.end(descriptor));
+        drop(members);
+        // Its sink may be the last to hold something; not under the lock.
+        drop(member);
+    }
+
+    fn add(&self, name: Name, what: WatchFlags) -> Result<(), WatchError> {
+        let mut members = lock(&self.members);
+        let descriptor = inotify::add_watch(&self.inotify, &*name.path, what).map_err(describe_add)?;
+        if let Some(nameless) = members.folders.insert(name, descriptor) {
+            self.end(nameless);
+        }
+        Ok(())
+    }
+
     /// Sleeps on the queue until told to stop.
     fn read_until(&self, stop: &OwnedFd) {
         loop {
@@ -199,8 +293,15 @@ impl Queue {
 
     /// Nobody will be woken by events any more; what calls find out for themselves stays right.
     fn broken(&self, error: Errno) {
-        self.sink
-            .push(FsEvent::Lost(format!("events cannot be waited for: {}", std::io::Error::from(error))));
+        self.is_broken.store(true, Ordering::Relaxed);
+        self.lose(&format!("events cannot be waited for: {}", std::io::Error::from(error)));
+    }
+
+    /// Events of any workspace may be lost.
+    fn lose(&self, why: &str) {
+        let sinks: Vec<EventSink> =
+            lock(&self.members).sinks.values().map(|member| member.sink.clone()).collect();
+        sinks.iter().for_each(|sink| sink.push(FsEvent::Lost(why.to_owned())));
     }
 
     /// Hands on all that is in the queue at this moment, however fast it fills; the turn must be held. Answers whether that
@@ -247,19 +348,33 @@ impl Queue {
 
     fn hand_on(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
-            return self.sink.push(FsEvent::Lost("the system's queue of events overflowed".to_owned()));
+            return self.lose("the system's queue of events overflowed");
         }
         // The lock is not held while events are handed on: taking one in may add or end watches.
-        if what.contains(ReadFlags::IGNORED) {
-            let names = lock(&self.folders).remove(descriptor);
-            return names.iter().for_each(|dir| self.sink.push(FsEvent::Vanished(dir.to_path_buf())));
+        for (sink, event) in self.meanings(descriptor, what, name) {
+            sink.push(event);
         }
-        let dirs = lock(&self.folders).names(descriptor).to_vec();
-        for dir in dirs {
-            if let Some(event) = meaning(&dir, what, name) {
-                self.sink.push(event);
-            }
-        }
+    }
+
+    /// What an event means, and to whom.
+    fn meanings(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) -> Vec<(EventSink, FsEvent)> {
+        let mut members = lock(&self.members);
+        let is_over = what.contains(ReadFlags::IGNORED);
+        let names = match is_over {
+            true => members.folders.remove(descriptor),
+            false => members.folders.names(descriptor).to_vec(),
+        };
+        let meant = names.into_iter().filter_map(|Name { owner, path }| {
+            let member = members.sinks.get(&owner)?;
+            let is_way = member.ways.iter().any(|way| **way == *path);
+            let event = match is_way {
+                _ if is_over => FsEvent::Vanished(path.to_path_buf()),
+                true => what.contains(ReadFlags::MOVE_SELF).then(|| FsEvent::Vanished(path.to_path_buf()))?,
+                false => meaning(&path, what, name)?,
+            };
+            Some((member.sink.clone(), event))
+        });
+        meant.collect()
     }
 
     /// Ends a watch that has no name any more. It may have ended by itself.

@@ -24,8 +24,11 @@ impl Watcher {
             FsEvent::Vanished(path) if path == self.cookie_file.dir() => {
                 self.lose("the folder for cookies was moved or deleted".to_owned(), Remedy::Replace);
             }
-            FsEvent::Vanished(path) if path == self.rules.root().as_path() => {
-                self.lose("the workspace's folder was moved or deleted".to_owned(), Remedy::Replace);
+            FsEvent::Vanished(path) if self.rules.root().as_path().starts_with(&path) => {
+                self.lose(
+                    "the workspace's folder, or one above it, was moved or deleted".to_owned(),
+                    Remedy::Replace,
+                );
             }
             FsEvent::Appeared(path) | FsEvent::Vanished(path) => self.at(&path, |rel| self.came_or_went(rel)),
             FsEvent::Touched(path) => self.at(&path, |rel| self.touched(rel)),

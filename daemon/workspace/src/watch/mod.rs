@@ -39,12 +39,33 @@ pub fn by_notify(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
     notify::make(sink)
 }
 
-/// Makes the platform's own backend.
-fn by_platform(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
+/// What the watchers of one process share of the system's means: on Linux a single instance of inotify, of which a user has few.
+/// Clones are the same. It takes up nothing while nobody watches.
+#[derive(Clone, Default)]
+pub struct SharedWatch {
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    return inotify::make(sink);
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    notify::make(sink)
+    inotify: Arc<inotify::Shared>,
+}
+
+impl SharedWatch {
+    /// Makes the platform's own backends, for [`Watcher::with_backend`].
+    #[must_use]
+    pub fn maker(&self) -> Box<MakeWatch> {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        let inotify = Arc::clone(&self.inotify);
+        Box::new(move |sink| {
+            #[cfg(any(target_os = "linux", target_os = "android"))]
+            return inotify.make(sink);
+            #[cfg(not(any(target_os = "linux", target_os = "android")))]
+            notify::make(sink)
+        })
+    }
+}
+
+impl fmt::Debug for SharedWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SharedWatch")
+    }
 }
 
 /// What a watcher needs to begin.
@@ -118,6 +139,10 @@ pub trait Watch: Send + Sync {
     /// # Errors
     /// [`WatchError`].
     fn watch(&self, dir: &Path, scope: Scope) -> Result<(), WatchError>;
+
+    /// Begins to report, as [`FsEvent::Vanished`], that `dir` itself is moved away; nothing that happens in it. For the folders above a
+    /// workspace. A backend that cannot do that, or not for this folder, leaves it.
+    fn watch_way(&self, _dir: &Path) {}
 
     /// What was watched at and below `dir` is no longer wanted under these names. A backend that ends watches by itself,
     /// or watches the whole tree, has nothing to do. May be called from within the sink.

@@ -10,7 +10,7 @@ use hob_base::{AbsPath, Deadline, WsPath};
 use super::cookie::CookieFile;
 use super::health::{Health, Remedy};
 use super::{
-    EventSink, MakeWatch, Order, Scope, SweepToken, Watch, WatchError, WatchSetup, WatcherState, by_platform,
+    EventSink, MakeWatch, Order, Scope, SharedWatch, SweepToken, Watch, WatchError, WatchSetup, WatcherState,
 };
 use crate::barrier::{Cookies, Outcome};
 use crate::identity::Identity;
@@ -47,10 +47,10 @@ struct RootSeen {
 }
 
 impl Watcher {
-    /// Begins to watch with the platform's own means. What does not work shows in [`Watcher::state`].
+    /// Begins to watch with the platform's own means, shared with nobody. What does not work shows in [`Watcher::state`].
     #[must_use]
     pub fn start(setup: WatchSetup) -> Arc<Self> {
-        Self::with_backend(setup, Box::new(by_platform))
+        Self::with_backend(setup, SharedWatch::default().maker())
     }
 
     /// Begins to watch with another backend.
@@ -148,7 +148,10 @@ impl Watcher {
     pub fn check_root(&self) -> bool {
         let differs = Identity::of(self.rules.root().as_path()) != lock(&self.root_seen).at_sweep;
         if differs {
-            self.lose("the workspace's folder is not what it was when it was watched".to_owned(), Remedy::Replace);
+            self.lose(
+                "the workspace's folder is not what it was when it was watched".to_owned(),
+                Remedy::Replace,
+            );
         }
         differs
     }
@@ -182,6 +185,7 @@ impl Watcher {
         if !self.health.is_off() && (replace || self.backend().is_none()) {
             self.begin();
         }
+        self.watch_ways();
         token
     }
 
@@ -308,6 +312,13 @@ impl Watcher {
             // Not worth being degraded for.
             let _ = backend.watch(info, Scope::Folder);
         }
+    }
+
+    /// Has the folders above watched for being moved. One that takes the place of another is watched from the next sweep on.
+    fn watch_ways(&self) {
+        let Some(backend) = self.backend() else { return };
+        let above = self.rules.root().as_path().ancestors().skip(1);
+        above.filter(|dir| dir.parent().is_some()).for_each(|dir| backend.watch_way(dir));
     }
 
     /// Makes a new backend and has it watch what is needed before any scan.

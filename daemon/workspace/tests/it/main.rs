@@ -10,3 +10,5 @@ mod scan;
 mod support;
 mod watch_fake;
 mod watch_real;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod watch_shared;

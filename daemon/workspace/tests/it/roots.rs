@@ -30,6 +30,19 @@ fn find(tree: &Tree, start: &str, broad: &BroadFolders) -> Result<Root, RootErro
     find_root(&path(tree, start), broad)
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_system_shows_of_itself_is_no_project() {
+    for place in ["/proc", "/proc/self", "/sys", "/sys/kernel", "/dev", "/proc/self/../../sys"] {
+        let found = find_root(&AbsPath::new(place).expect("absolute"), None);
+        assert!(matches!(found, Err(RootError::Pseudo { .. })), "{place}: {found:?}");
+    }
+    assert!(
+        find_root(&AbsPath::new("/proc/self/cwd").expect("absolute"), None).is_ok(),
+        "it leads elsewhere"
+    );
+}
+
 #[test]
 fn the_nearest_version_control_root_wins_over_nearer_project_files() {
     let tree = Tree::new();

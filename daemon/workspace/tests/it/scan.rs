@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hob_base::{AbsPath, CancelToken, Stopped};
 use hob_workspace::{RuleOptions, Rules, ScanNote, ScanRequest, scan};
 
-use crate::support::Tree;
+use crate::support::{Indexer, Tree};
 
 fn notes(tree: &Tree) -> Vec<ScanNote> {
     tree.scan().notes
@@ -118,17 +118,28 @@ fn a_missing_root_is_a_note_not_a_failure() {
 /// Root may read everything, so for root there is nothing to see here.
 #[cfg(unix)]
 #[test]
-fn an_unreadable_folder_is_noted() {
+fn what_cannot_be_read_is_noted_and_not_gone() {
     use std::os::unix::fs::PermissionsExt;
-    let tree = Tree::with(&[("a.py", ""), ("locked/b.py", "")]);
-    fs::set_permissions(tree.path("locked"), fs::Permissions::from_mode(0o000)).expect("chmod");
+    let tree = Tree::with(&[("a.py", ""), ("locked/b.py", ""), ("locked/deep/c.py", "")]);
+    let mut indexer = Indexer::unwatched(&tree);
+    indexer.sweep();
+    let mode =
+        |mode| fs::set_permissions(tree.path("locked"), fs::Permissions::from_mode(mode)).expect("chmod");
+    mode(0o000);
     let is_root = fs::read_dir(tree.path("locked")).is_ok();
-    let found = tree.scan();
-    fs::set_permissions(tree.path("locked"), fs::Permissions::from_mode(0o755)).expect("chmod");
+    indexer.sweep();
+    assert_eq!(indexer.known().len(), 3);
+    let note = indexer.table.unread().note_for_status();
+    mode(0o755);
     if !is_root {
-        assert!(matches!(&found.notes[..], [ScanNote::Unreadable(dirs)] if dirs.names == ["locked"]));
-        assert_eq!(found.files.len(), 1);
+        let Some(ScanNote::Unreadable(names)) = note else { panic!("it is told") };
+        assert!(names.count == 1 && names.names[0].starts_with("locked ("), "{names}");
+        assert!(indexer.table.unread().mark_again(&tree.root, &indexer.dirty), "it is worth a try again");
     }
+    tree.remove("locked/b.py");
+    indexer.sweep();
+    assert_eq!(indexer.known(), tree.truth());
+    assert_eq!(indexer.table.unread().note_for_status(), None);
 }
 
 #[test]
