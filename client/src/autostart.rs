@@ -32,7 +32,19 @@ const STARTS: u32 = 3;
 /// # Errors
 /// [`Unavailable`] with the true cause.
 pub async fn reach(settings: &Settings) -> Result<Connection, Unavailable> {
-    match look(settings, true).await? {
+    let settings = settings.now();
+    match reach_at(settings.clone()).await {
+        // Somebody has meanwhile started the daemon in another of this user's places.
+        Err(Unavailable::StartFailed { .. }) if settings.now().places.socket != settings.places.socket => {
+            reach_at(settings.now()).await
+        }
+        reached => reached,
+    }
+}
+
+/// Where these settings say.
+async fn reach_at(settings: Settings) -> Result<Connection, Unavailable> {
+    match look(&settings, true).await? {
         Found::Daemon(connection) => Ok(connection),
         _ => Replacing { settings, may_replace: true, replaced: 0, starts: 0 }.run().await,
     }
@@ -82,18 +94,17 @@ async fn look(settings: &Settings, may_replace: bool) -> Result<Found, Unavailab
 }
 
 /// One client's turn at changing who the daemon is.
-struct Replacing<'a> {
-    settings: &'a Settings,
+struct Replacing {
+    settings: Settings,
     /// False once a daemon was started here: if that one looks older too, it is used, not replaced again.
     may_replace: bool,
     replaced: u32,
     starts: u32,
 }
 
-impl Replacing<'_> {
+impl Replacing {
     async fn run(mut self) -> Result<Connection, Unavailable> {
-        let places = &self.settings.places;
-        private_dir::ensure(&places.runtime)?;
+        private_dir::ensure(&self.settings.places.runtime)?;
         let _lock = match self.lock_or_daemon().await? {
             Turn::Ours(lock) => lock,
             Turn::Served(connection) => return Ok(connection),
@@ -101,15 +112,17 @@ impl Replacing<'_> {
         let mut backoff = Backoff::new(Duration::from_millis(2), Duration::from_millis(50));
         let mut waiting_since = Instant::now();
         loop {
-            match look(self.settings, self.may_replace).await? {
+            match look(&self.settings, self.may_replace).await? {
                 Found::Daemon(connection) => return Ok(connection),
                 Found::Older(daemon) => {
                     self.replace(daemon).await;
                     // Its calls are done; what it still has to save gets its own time.
                     waiting_since = Instant::now();
                 }
-                Found::Nobody if daemon_is_gone(&places.daemon_lock())? => {
+                Found::Nobody if daemon_is_gone(&self.settings.places.daemon_lock())? => {
                     self.start().await?;
+                    // The new one takes the best place, which need not be the last one's.
+                    self.settings = self.settings.now();
                     waiting_since = Instant::now();
                     continue;
                 }
@@ -117,7 +130,8 @@ impl Replacing<'_> {
             }
             if waiting_since.elapsed() > self.settings.patience.hand_over {
                 let seconds = self.settings.patience.hand_over.as_secs();
-                return Err(Unavailable::StillHeld { pid: pid_in(&places.daemon_lock()), seconds });
+                let pid = pid_in(&self.settings.places.daemon_lock());
+                return Err(Unavailable::StillHeld { pid, seconds });
             }
             backoff.pause().await;
         }
@@ -125,12 +139,12 @@ impl Replacing<'_> {
 
     /// Waits for the start lock, or for the daemon that its holder starts.
     async fn lock_or_daemon(&self) -> Result<Turn, Unavailable> {
-        let mut queue = Queue::join(self.settings)?;
+        let mut queue = Queue::join(&self.settings)?;
         loop {
             if let Some(lock) = queue.try_lock().await? {
                 return Ok(Turn::Ours(lock));
             }
-            if let Found::Daemon(connection) = look(self.settings, true).await? {
+            if let Found::Daemon(connection) = look(&self.settings, true).await? {
                 return Ok(Turn::Served(connection));
             }
         }
@@ -162,7 +176,7 @@ impl Replacing<'_> {
         }
         self.starts += 1;
         self.may_replace = false;
-        match launch(self.settings).await? {
+        match launch(&self.settings).await? {
             Startup::Ready | Startup::AlreadyRunning => Ok(()),
             Startup::Failed { reason, log_tail } => Err(Unavailable::StartFailed { reason, log_tail }),
             Startup::TimedOut { log_tail } => {

@@ -28,7 +28,7 @@ pub(crate) struct StartLockFile {
 impl StartLockFile {
     /// Opens it; its folder must exist.
     pub(crate) fn open(path: &Path) -> Result<Self, Unavailable> {
-        let file = open(path, true).map_err(|source| refused(path, source))?;
+        let file = open(path).map_err(|source| refused(path, source))?;
         Ok(Self { path: path.to_path_buf(), file })
     }
 
@@ -54,20 +54,7 @@ impl Drop for StartLock {
 
 /// Whether no daemon lives: nobody holds its lock.
 pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
-    let file = match open(path, false) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
-        Err(source) => return Err(refused(path, source)),
-    };
-    match file.try_lock() {
-        Ok(()) => {
-            // Windows frees the lock of a closed file some time later, and somebody may be about to take it.
-            let _ = file.unlock();
-            Ok(true)
-        }
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(source)) => Err(refused(path, source)),
-    }
+    holder::is_held(path).map(|is_held| !is_held).map_err(|source| refused(path, source))
 }
 
 /// The process id written for a lock: for people only, it may be wrong.
@@ -75,8 +62,8 @@ pub(crate) fn pid_in(path: &Path) -> Option<u32> {
     holder::pid(path)
 }
 
-fn open(path: &Path, create: bool) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path)
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 fn refused(path: &Path, source: io::Error) -> Unavailable {

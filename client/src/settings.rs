@@ -72,6 +72,12 @@ impl Settings {
         Ok(Self { places, kind, cwd: working_directory(), program, patience, identity, edits: false })
     }
 
+    /// With the places as they are now: where the daemon is may have changed since this process began.
+    #[must_use]
+    pub fn now(&self) -> Self {
+        Self { places: self.places.now(), ..self.clone() }
+    }
+
     /// The first message on every connection.
     #[must_use]
     pub fn hello(&self) -> Hello {

@@ -21,6 +21,8 @@ pub mod tools;
 pub mod transport;
 pub mod trust;
 
+#[cfg(all(unix, not(target_os = "macos")))]
+mod usual;
 pub use envelope::{Dropped, Envelope, TokenBudget};
 pub use error::{ErrorCode, ToolError};
 pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};

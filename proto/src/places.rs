@@ -1,14 +1,18 @@
 //! Where hob keeps its files.
 //!
-//! `HOB_DIR=/some/dir` puts everything under one folder (tests and benchmarks use that); otherwise `directories` decides by
-//! the platform's conventions. The environment is passed in: nothing here reads it by itself, except what `directories`
-//! does inside.
+//! `HOB_DIR=/some/dir` puts everything under one folder (tests and benchmarks use that); otherwise the platform's conventions
+//! decide: `usual` on systems with XDG folders, `directories` elsewhere. The environment is passed in: nothing here reads it by
+//! itself, except what `directories` does inside.
 //!
 //! A Unix socket's path must fit in 104 bytes on some systems. Where the runtime folder is too deep, the socket moves to a
 //! short private folder whose name is derived from the long one, so that every client finds the same place.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
+
+#[cfg(all(unix, not(target_os = "macos")))]
+use crate::usual::{Folders, System, Usual};
 
 /// The longest socket path that every supported system takes, in bytes, with its terminating zero.
 pub const SOCKET_PATH_MAX: usize = 103;
@@ -26,7 +30,13 @@ pub struct Places {
     pub runtime: PathBuf,
     /// The socket, or on Windows the name of the pipe.
     pub socket: PathBuf,
+    /// How the above were found: they may be others at another time.
+    #[cfg(all(unix, not(target_os = "macos")))]
+    usual: Option<Usual>,
 }
+
+/// Name of [`Places::daemon_lock`].
+pub(crate) const DAEMON_LOCK: &str = "daemon.lock";
 
 /// Why no places could be found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,18 +63,34 @@ impl Places {
             }
             return Ok(Self::under(&dir, user));
         }
+        Self::of_platform(env, user)
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    fn of_platform(env: &dyn Fn(&str) -> Option<OsString>, user: &str) -> Result<Self, PlacesError> {
+        let home = env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        // Without the variable that asks the user database.
+        let listed = || directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_path_buf());
+        let home = home.or_else(listed).filter(|home| home.is_absolute()).ok_or(PlacesError::NoHome)?;
+        Ok(Self::of_usual(Usual::new(env, user, &home, &System::default())))
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    fn of_usual(usual: Usual) -> Self {
+        let (runtime, Folders { config, state, cache }) = usual.now();
+        let socket = socket_path(&runtime, &usual.user);
+        Self { config, state, cache, runtime, socket, usual: Some(usual) }
+    }
+
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    fn of_platform(_env: &dyn Fn(&str) -> Option<OsString>, user: &str) -> Result<Self, PlacesError> {
         let dirs = directories::ProjectDirs::from("", "", "hob").ok_or(PlacesError::NoHome)?;
         let state = dirs.state_dir().unwrap_or_else(|| dirs.data_local_dir()).to_path_buf();
         // Not the temporary folder: it can differ between two programs of one user, who would then have two daemons.
-        let runtime = dirs.runtime_dir().map_or_else(|| state.join("run"), Path::to_path_buf);
+        let runtime = state.join("run");
         let socket = socket_path(&runtime, user);
-        Ok(Self {
-            config: dirs.config_dir().to_path_buf(),
-            state,
-            cache: dirs.cache_dir().to_path_buf(),
-            runtime,
-            socket,
-        })
+        let (config, cache) = (dirs.config_dir().to_path_buf(), dirs.cache_dir().to_path_buf());
+        Ok(Self { config, state, cache, runtime, socket })
     }
 
     fn under(dir: &Path, user: &str) -> Self {
@@ -76,6 +102,8 @@ impl Places {
             cache: dir.join("cache"),
             runtime,
             socket,
+            #[cfg(all(unix, not(target_os = "macos")))]
+            usual: None,
         }
     }
 
@@ -87,10 +115,70 @@ impl Places {
         Self::find(&|name| std::env::var_os(name), &current_user())
     }
 
+    /// As they are now: a daemon may have started in another of this user's runtime folders since, or the user has logged on.
+    #[must_use]
+    pub fn now(&self) -> Self {
+        #[cfg(all(unix, not(target_os = "macos")))]
+        if let Some(usual) = &self.usual {
+            return Self::of_usual(usual.clone());
+        }
+        self.clone()
+    }
+
+    /// The socket of the next daemon; [`Places::socket`] is of the one that runs, if one does.
+    #[must_use]
+    pub fn next_socket(&self) -> PathBuf {
+        #[cfg(all(unix, not(target_os = "macos")))]
+        if let Some(usual) = &self.usual {
+            return socket_path(&usual.preferred(), &usual.user);
+        }
+        self.socket.clone()
+    }
+
+    /// Runtime folders of this user in which a daemon could be, but [`Places::runtime`].
+    #[must_use]
+    pub fn other_runtimes(&self) -> Vec<PathBuf> {
+        #[cfg(all(unix, not(target_os = "macos")))]
+        if let Some(usual) = &self.usual {
+            return usual.runtimes().into_iter().filter(|runtime| *runtime != self.runtime).collect();
+        }
+        Vec::new()
+    }
+
+    /// The file in which the last daemon's folders are remembered, for programs whose environment would say others.
+    #[must_use]
+    pub fn memory(&self) -> Option<PathBuf> {
+        #[cfg(all(unix, not(target_os = "macos")))]
+        return self.usual.as_ref().map(Usual::memory);
+        #[cfg(not(all(unix, not(target_os = "macos"))))]
+        return None;
+    }
+
+    /// Has all programs of this user use these folders: for the daemon.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub fn remember(&self) -> io::Result<()> {
+        #[cfg(all(unix, not(target_os = "macos")))]
+        if let Some(usual) = &self.usual {
+            let folders =
+                Folders { config: self.config.clone(), state: self.state.clone(), cache: self.cache.clone() };
+            return usual.remember(&folders);
+        }
+        Ok(())
+    }
+
     /// Held by the daemon as long as it lives; liveness is this lock, never a process id.
     #[must_use]
     pub fn daemon_lock(&self) -> PathBuf {
-        self.runtime.join("daemon.lock")
+        self.runtime.join(DAEMON_LOCK)
+    }
+
+    /// Held by the daemon that keeps something in the folder `kept`, which is one of these: no other daemon may, wherever it has its
+    /// socket.
+    #[must_use]
+    pub fn in_use_lock(kept: &Path) -> PathBuf {
+        kept.join("in-use.lock")
     }
 
     /// Held by whoever starts or replaces the daemon.

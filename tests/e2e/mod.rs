@@ -37,6 +37,7 @@ mod promotion;
 mod purge;
 pub(crate) mod ranked;
 mod read;
+mod rendezvous;
 mod resolve;
 mod root_identity;
 mod second_user;

@@ -59,7 +59,8 @@ impl DaemonLock {
         }
     }
 
-    fn try_take(path: &Path) -> Result<Option<Self>, StartError> {
+    /// Takes the lock at `path` if nobody holds it.
+    pub(super) fn try_take(path: &Path) -> Result<Option<Self>, StartError> {
         let failed = |source| StartError::Lock { path: path.display().to_string(), source };
         let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let file = open.map_err(failed)?;
@@ -88,6 +89,11 @@ impl DaemonLock {
 
     fn sign(&self) -> io::Result<()> {
         holder::sign(&self.path, &self.file)
+    }
+
+    /// Has whoever comes second know where the holder listens.
+    pub(super) fn sign_with_socket(&self, socket: &Path) -> io::Result<()> {
+        holder::sign_with_socket(&self.path, &self.file, socket)
     }
 }
 

@@ -3,7 +3,8 @@
 //! ## Who may be the daemon
 //! The holder of `daemon.lock`, for as long as it lives; the system frees the lock however the holder ends. Only the holder
 //! touches the socket's name. On the way out the name is removed first, so nobody connects to a dying daemon, and the
-//! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store.
+//! lock goes last, with the process, so the next daemon finds nothing in use: not the socket, not the store. What it keeps is
+//! locked too (`kept`), against a daemon whose socket is elsewhere.
 //!
 //! ## Who listens
 //! The daemon itself, or systemd for it (`activation`): then the socket is there before the daemon and after it, and whoever
@@ -18,6 +19,7 @@ mod activation;
 mod heap;
 mod idle;
 mod inherit;
+mod kept;
 mod listen;
 mod lock;
 pub mod log;
@@ -41,6 +43,7 @@ pub use stdio::{leave_terminal, let_go_of_stdio};
 
 use crate::calls::Calls;
 use crate::session::{Limits, Order, Sessions};
+use kept::Kept;
 use listen::Endpoint;
 use lock::{Claim, DaemonLock};
 use signals::Signals;
@@ -115,6 +118,14 @@ pub enum StartError {
         /// The other daemon, if known.
         pid: Option<u32>,
     },
+    /// What would be kept is kept by another daemon.
+    #[error("`{folder}` is in use by another hob daemon{holder}")]
+    InUse {
+        /// The folder.
+        folder: String,
+        /// Which daemon, how it is, and what to do.
+        holder: String,
+    },
     /// The socket could not be made.
     #[error("cannot listen on `{path}`: {source}")]
     Listen {
@@ -147,7 +158,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub enum Finished {
     /// This was the daemon, and it has retired.
-    Retired(DaemonLock),
+    Retired(DaemonLock, Kept),
     /// Another daemon is running and answers.
     AlreadyRunning,
 }
@@ -213,6 +224,10 @@ async fn be_the_daemon(
     }
     let mut signals = Signals::install(options.hangup_ends).map_err(StartError::Runtime)?;
     make_folders(places)?;
+    let kept = Kept::claim(places, patience).await?;
+    if let Err(error) = places.remember() {
+        tracing::warn!(%error, "programs with another environment may look for this daemon's folders elsewhere");
+    }
     let calls = make_calls(places).map_err(StartError::Calls)?;
     let (orders, ordered) = mpsc::unbounded_channel();
     let successor = manager.map(|manager| manager.program().to_path_buf());
@@ -232,7 +247,7 @@ async fn be_the_daemon(
     }
     retire::retire(endpoint, &sessions, (options.drain, options.save), &mut signals, &why).await;
     tracing::info!("ended");
-    Ok(Finished::Retired(lock))
+    Ok(Finished::Retired(lock, kept))
 }
 
 /// How long a service waits for an earlier daemon that no client can reach any more: its last calls, and what it saves.

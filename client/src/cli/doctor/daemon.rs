@@ -9,6 +9,7 @@ use hob_client::{Server, Settings, Unavailable};
 use hob_proto::places::SOCKET_PATH_MAX;
 
 use super::check::{Check, Finding};
+use super::others::others;
 use super::surroundings::{Daemon, Surroundings};
 use crate::cli::render;
 
@@ -17,6 +18,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "build", run: |around| build(around).into_iter().collect() },
     Check { name: "socket", run: socket },
     Check { name: "lock", run: |around| lock(around).into_iter().collect() },
+    Check { name: "others", run: others },
     Check { name: "crash", run: crash },
     Check { name: "notices", run: notices },
 ];

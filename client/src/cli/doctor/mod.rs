@@ -12,6 +12,7 @@ mod check;
 mod daemon;
 mod limits;
 mod model;
+mod others;
 mod places;
 mod programs;
 mod project;

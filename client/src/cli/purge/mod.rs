@@ -41,7 +41,7 @@ pub(crate) struct Purge {
 }
 
 /// What hob makes in the folder of caches.
-const CACHE: &[&str] = &["store", "workspaces", "graphs", "servers"];
+const CACHE: &[&str] = &["store", "workspaces", "graphs", "servers", "in-use.lock", "in-use.pid"];
 /// What it makes in the folder of state. `run` is the runtime folder where the platform has none.
 const STATE: &[&str] = &[
     "log",
@@ -54,6 +54,8 @@ const STATE: &[&str] = &[
     "metrics.damaged",
     "trust.json",
     "trust.lock",
+    "in-use.lock",
+    "in-use.pid",
     "run",
 ];
 const RUNTIME: &[&str] = &["cookies", "hobd.sock", "daemon.lock", "start.lock"];
@@ -111,10 +113,13 @@ impl Purge {
         };
         let settings = if self.settings { vec![places.settings()] } else { Vec::new() };
         let socket = if cfg!(unix) { vec![places.socket.clone()] } else { Vec::new() };
+        let elsewhere = places.other_runtimes().iter().flat_map(|runtime| below(runtime, RUNTIME)).collect();
         [
             below(&places.cache, CACHE),
             below(&places.state, STATE),
             below(&places.runtime, RUNTIME),
+            elsewhere,
+            places.memory().into_iter().collect(),
             socket,
             settings,
         ]
@@ -123,11 +128,14 @@ impl Purge {
 }
 
 /// The folders that hob may have made, those within others first.
-fn folders(places: &Places) -> Vec<&Path> {
-    let mut folders: Vec<&Path> = vec![&places.runtime, &places.cache, &places.state, &places.config];
+fn folders(places: &Places) -> Vec<PathBuf> {
+    let mut folders = vec![places.runtime.clone()];
+    folders.extend(places.other_runtimes());
+    folders.extend([&places.cache, &places.state, &places.config].map(Clone::clone));
+    folders.extend(places.memory().and_then(|file| Some(file.parent()?.to_path_buf())));
     // With `HOB_DIR` they have one folder around them that is hob's too.
     let around = places.state.parent().filter(|around| places.cache.parent() == Some(*around));
-    folders.extend(around);
+    folders.extend(around.map(Path::to_path_buf));
     folders
 }
 

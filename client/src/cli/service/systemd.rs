@@ -73,37 +73,28 @@ impl<'a> Systemd<'a> {
         } else {
             text.push_str("the service starts at the next log-on, or with `hob service start`\n");
         }
-        self.warnings(&units).iter().for_each(|warning| text.push_str(&format!("note: {warning}\n")));
+        self.warnings().iter().for_each(|warning| text.push_str(&format!("note: {warning}\n")));
         let json = json!({
             "installed": true, "changed": changed, "started": !no_start, "program": units.program,
-            "files": [self.service(), self.socket(), self.link()], "notes": self.warnings(&units),
+            "files": [self.service(), self.socket(), self.link()], "notes": self.warnings(),
         });
         Ok(Said { text, json })
     }
 
     fn units(&self) -> Result<Units, Failure> {
-        let socket = surroundings::path_text("the path of the socket", &self.settings.places.socket);
+        let socket = surroundings::path_text("the path of the socket", &self.settings.places.next_socket());
         let program = super::program(self.settings)?;
         if program.contains(['"', '\'', '\\']) {
             return Err(Failure::Usage(format!(
                 "systemd starts no program whose path has quotes or backslashes ({program}); put hob into another folder"
             )));
         }
-        let mut units = Units {
+        Ok(Units {
             program,
             socket: socket.map_err(Failure::Usage)?,
             variables: super::variables()?,
-            without: Vec::new(),
             umask: surroundings::umask().unwrap_or(surroundings::USUAL_UMASK),
-        };
-        // The daemon must look where the clients look, whatever the manager has there.
-        match std::env::var("XDG_RUNTIME_DIR") {
-            Ok(folder) if Path::new(&folder).is_absolute() => {
-                units.variables.push(("XDG_RUNTIME_DIR".to_owned(), folder));
-            }
-            _ => units.without.push("XDG_RUNTIME_DIR".to_owned()),
-        }
-        Ok(units)
+        })
     }
 
     /// Whether the user's systemd can be talked to, or what is missing.
@@ -163,19 +154,12 @@ impl<'a> Systemd<'a> {
         target == self.socket() || target == Path::new("..").join(SOCKET)
     }
 
-    fn warnings(&self, units: &Units) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         let mut warnings = self
             .drop_ins()
             .into_iter()
             .map(|path| format!("{} of yours goes on to count", path.display()))
             .collect::<Vec<_>>();
-        if !units.without.is_empty() {
-            warnings.push(format!(
-                "XDG_RUNTIME_DIR is not set here, so the socket is {}: programs of a session that has it look elsewhere, and start a \
-                 daemon of their own; install from such a session, or set HOB_DIR everywhere",
-                units.socket
-            ));
-        }
         if !lingers() {
             warnings.push(
                 "the service ends with your last session; `loginctl enable-linger` has it run from boot on"
@@ -396,11 +380,11 @@ impl Facts {
         if !self.installed {
             return;
         }
-        let ours = &systemd.settings.places.socket;
-        if let Some(theirs) = unit::socket_in(socket).filter(|theirs| theirs != ours) {
+        let ours = systemd.settings.places.next_socket();
+        if let Some(theirs) = unit::socket_in(socket).filter(|theirs| *theirs != ours) {
             self.problems.push(format!(
                 "the service listens on {}, but programs in this environment look at {}; run `hob service install` here, or set HOB_DIR \
-                 or XDG_RUNTIME_DIR as they were then",
+                 and HOME as they were then",
                 theirs.display(),
                 ours.display()
             ));

@@ -17,8 +17,6 @@ pub(super) struct Units {
     pub(super) socket: String,
     /// Its environment, besides the manager's own.
     pub(super) variables: Vec<(String, String)>,
-    /// Variables of the manager's own that it must not see.
-    pub(super) without: Vec<String>,
     /// What new files are denied.
     pub(super) umask: u32,
 }
@@ -29,10 +27,7 @@ impl Units {
         let setting = |(name, value): &(String, String)| {
             format!("Environment={}\n", escape::word(&format!("{name}={value}")))
         };
-        let mut environment: String = self.variables.iter().map(setting).collect();
-        for name in &self.without {
-            environment.push_str(&format!("UnsetEnvironment={name}\n"));
-        }
+        let environment: String = self.variables.iter().map(setting).collect();
         filled(SERVICE)
             .replace("@HOBD@", &escape::word(&self.program))
             .replace("@UMASK@", &format!("{:04o}", self.umask))
@@ -89,7 +84,6 @@ mod tests {
             program: "/opt/my tools/100%/hobd".to_owned(),
             socket: "/run/user/1000/ho b/50%/hobd.sock".to_owned(),
             variables: vec![("PATH".to_owned(), "/usr/bin:/a $b/%h".to_owned())],
-            without: vec!["XDG_RUNTIME_DIR".to_owned()],
             umask: 0o027,
         }
     }
@@ -99,10 +93,7 @@ mod tests {
         let (service, socket) = (units().service(), units().socket());
         assert_eq!(program_in(&service), Some(units().program.into()));
         assert_eq!(socket_in(&socket), Some(units().socket.into()));
-        assert!(
-            service.contains("\nEnvironment=\"PATH=/usr/bin:/a $b/%%h\"\nUnsetEnvironment=XDG_RUNTIME_DIR\n"),
-            "{service}"
-        );
+        assert!(service.contains("\nEnvironment=\"PATH=/usr/bin:/a $b/%%h\"\n"), "{service}");
         assert!(service.contains("\nUMask=0027\n"), "{service}");
         for text in [service, socket] {
             assert_eq!(

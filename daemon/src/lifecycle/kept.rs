@@ -1,0 +1,89 @@
+//! The folders of what a daemon keeps are one daemon's.
+//!
+//! `daemon.lock` lies beside the socket and says who may be the daemon *there*. Two daemons with sockets in different places could
+//! still be given the same folders by their environments, and each would undo what the other writes. So each of these folders has
+//! a lock of its own. Who holds it has written where it listens, for the message of the one that comes second.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hob_proto::holder::{self, Holder};
+use hob_proto::places::Places;
+use hob_proto::transport;
+use tokio::time::Instant;
+
+use super::StartError;
+use super::lock::DaemonLock;
+
+/// The locks, held.
+#[derive(Debug)]
+pub struct Kept(#[allow(dead_code, reason = "held for their locks")] Vec<DaemonLock>);
+
+impl Kept {
+    /// Takes the folders of state and of cache. Waits for a daemon that is ending; one that answers is an error at once.
+    pub(super) async fn claim(places: &Places, patience: Duration) -> Result<Self, StartError> {
+        let mut locks = Vec::new();
+        for folder in distinct(&[&places.state, &places.cache]) {
+            locks.extend(claim(&folder, places, patience).await?);
+        }
+        Ok(Self(locks))
+    }
+}
+
+/// The folders that are there, each once: one variable may have been set for both.
+fn distinct(folders: &[&PathBuf]) -> Vec<PathBuf> {
+    let mut real: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    real.dedup();
+    real
+}
+
+/// The lock of one folder; `None` where there can be none, because nothing can be kept there either, or the disk knows no locks.
+async fn claim(folder: &Path, places: &Places, patience: Duration) -> Result<Option<DaemonLock>, StartError> {
+    let path = Places::in_use_lock(folder);
+    let since = Instant::now();
+    loop {
+        match DaemonLock::try_take(&path) {
+            Ok(Some(lock)) => {
+                // On a full disk the lock is still good.
+                let _ = lock.sign_with_socket(&places.socket);
+                return Ok(Some(lock));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(folder = %folder.display(), %error, "another daemon could use this folder too");
+                return Ok(None);
+            }
+        }
+        let holder = holder::holder(&path);
+        let answers = answers(holder.as_ref(), places).await;
+        if answers || since.elapsed() > patience {
+            return Err(in_use(folder, holder, answers));
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Whether the holder serves clients, elsewhere. What listens at this daemon's own socket is a service manager, or nobody.
+async fn answers(holder: Option<&Holder>, places: &Places) -> bool {
+    let Some(holder) = holder.filter(|holder| holder.machine.is_none() && holder.socket != places.socket)
+    else {
+        return false;
+    };
+    transport::connect(&holder.socket).await.is_ok()
+}
+
+fn in_use(folder: &Path, holder: Option<Holder>, answers: bool) -> StartError {
+    let of = holder.as_ref().map(|holder| format!(" (process {})", holder.pid)).unwrap_or_default();
+    let machine = holder.as_ref().and_then(|holder| holder.machine.as_ref());
+    let socket = holder.as_ref().map(|holder| holder.socket.display().to_string()).unwrap_or_default();
+    let how = match (machine, answers) {
+        (Some(machine), _) => {
+            format!("runs on the machine `{machine}`; set HOB_DIR to a folder of this machine")
+        }
+        (None, true) => format!(
+            "listens at `{socket}`, where this program does not look; end that process, or give both the same HOB_DIR and HOME"
+        ),
+        (None, false) => "does not answer; end that process if it hangs".to_owned(),
+    };
+    StartError::InUse { folder: folder.display().to_string(), holder: format!("{of} {how}") }
+}

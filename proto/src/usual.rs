@@ -1,0 +1,283 @@
+//! A user's folders where `HOB_DIR` names none, on systems with the XDG folders.
+//!
+//! Programs of one user have different environments: a client that filters it passes on `HOME` and `PATH` at most. So where the
+//! daemon is found depends on nothing but who the user is and where the home folder is. There are two such places, because
+//! `/run/user/UID` is the better one (on a local disk, gone at log-off) and is not there before log-on: a daemon that runs in
+//! either is *the* daemon, and a new one takes the first that exists.
+//!
+//! The folders of what is kept may be moved by `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`. The last daemon's are
+//! remembered in the home folder, for programs that do not have these variables, and while it runs they are everybody's.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::holder;
+use crate::private_dir;
+
+/// Where to look for what the system knows of users; tests have their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct System {
+    /// Has a folder for each user who is logged on, by number.
+    pub(crate) sessions: PathBuf,
+    /// The list of users.
+    pub(crate) users: PathBuf,
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self { sessions: "/run/user".into(), users: "/etc/passwd".into() }
+    }
+}
+
+/// What is kept, by how long it matters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Folders {
+    pub(crate) config: PathBuf,
+    pub(crate) state: PathBuf,
+    pub(crate) cache: PathBuf,
+}
+
+/// What is known of one user once and for all; what is there of it may change under a program that lives long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Usual {
+    pub(crate) user: String,
+    /// The user's folder for the time of a session. `None` for another home than the user's own: it has its own daemon.
+    session: Option<PathBuf>,
+    /// hob's own folder in the home folder, wherever state is kept.
+    base: PathBuf,
+    /// As this environment says.
+    named: [Option<PathBuf>; 3],
+    default: Folders,
+}
+
+impl Usual {
+    /// Of the user with this number and home folder.
+    pub(crate) fn new(
+        env: &dyn Fn(&str) -> Option<OsString>,
+        user: &str,
+        home: &Path,
+        system: &System,
+    ) -> Self {
+        let is_own = home_of(user, &system.users).is_none_or(|own| is_same_folder(&own, home));
+        let named = |name| {
+            env(name).map(PathBuf::from).filter(|path| path.is_absolute()).map(|path| path.join("hob"))
+        };
+        let base = home.join(".local/state/hob");
+        Self {
+            user: user.to_owned(),
+            session: is_own.then(|| system.sessions.join(user)),
+            named: ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"].map(named),
+            default: Folders {
+                config: home.join(".config/hob"),
+                state: base.clone(),
+                cache: home.join(".cache/hob"),
+            },
+            base,
+        }
+    }
+
+    /// Where socket and locks are, or would be, and what is kept where.
+    pub(crate) fn now(&self) -> (PathBuf, Folders) {
+        let theirs = self.runtimes().into_iter().find(|runtime| is_daemons(runtime));
+        let folders = self.folders(theirs.is_some());
+        (theirs.unwrap_or_else(|| self.preferred()), folders)
+    }
+
+    /// Where a daemon of this user may be, the best place first.
+    pub(crate) fn runtimes(&self) -> Vec<PathBuf> {
+        let session = self.session.iter().map(|session| session.join("hob"));
+        session.chain([self.base.join("run")]).collect()
+    }
+
+    /// Where the next daemon will be.
+    pub(crate) fn preferred(&self) -> PathBuf {
+        let session = self.session.as_deref().filter(|session| is_session(session, &self.user));
+        session.map_or_else(|| self.base.join("run"), |session| session.join("hob"))
+    }
+
+    fn folders(&self, is_running: bool) -> Folders {
+        let [config, state, cache] = self.named.clone();
+        match self.remembered() {
+            Some(theirs) if is_running => theirs,
+            remembered => {
+                let there = |of: fn(&Folders) -> &PathBuf| {
+                    remembered.as_ref().map(of).filter(|folder| folder.is_dir()).cloned()
+                };
+                let default = self.default.clone();
+                Folders {
+                    config: config.or_else(|| there(|f| &f.config)).unwrap_or(default.config),
+                    state: state.or_else(|| there(|f| &f.state)).unwrap_or(default.state),
+                    cache: cache.or_else(|| there(|f| &f.cache)).unwrap_or(default.cache),
+                }
+            }
+        }
+    }
+
+    /// The file that names the last daemon's folders.
+    pub(crate) fn memory(&self) -> PathBuf {
+        self.base.join("folders.json")
+    }
+
+    fn remembered(&self) -> Option<Folders> {
+        let folders: Folders = serde_json::from_slice(&std::fs::read(self.memory()).ok()?).ok()?;
+        [&folders.config, &folders.state, &folders.cache]
+            .iter()
+            .all(|folder| folder.is_absolute())
+            .then_some(folders)
+    }
+
+    /// Has other programs use these folders.
+    pub(crate) fn remember(&self, folders: &Folders) -> io::Result<()> {
+        if self.remembered().as_ref() == Some(folders) {
+            return Ok(());
+        }
+        private_dir::ensure(&self.base).map_err(io::Error::other)?;
+        let new = self.base.join(format!("folders.{}.new", std::process::id()));
+        std::fs::write(&new, serde_json::to_vec(folders).map_err(io::Error::other)?)?;
+        std::fs::rename(&new, self.memory())
+    }
+}
+
+/// Whether a daemon has its socket and locks there.
+fn is_daemons(runtime: &Path) -> bool {
+    holder::is_held(&runtime.join(crate::places::DAEMON_LOCK)).unwrap_or(false)
+}
+
+/// Whether this is the folder that the system makes for a user's session: the user's, and nobody else's.
+fn is_session(folder: &Path, user: &str) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::symlink_metadata(folder)
+        .is_ok_and(|meta| meta.is_dir() && meta.uid().to_string() == user && meta.mode() & 0o077 == 0)
+}
+
+/// The home folder that the system's list names; `None` for users who are listed elsewhere.
+fn home_of(user: &str, users: &Path) -> Option<PathBuf> {
+    let list = std::fs::read(users).ok()?;
+    let line = String::from_utf8_lossy(&list).lines().find_map(|line| {
+        let fields: Vec<&str> = line.split(':').collect();
+        (fields.get(2) == Some(&user)).then(|| fields.get(5).map(PathBuf::from))
+    });
+    line.flatten()
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    real(one) == real(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    struct Machine {
+        temp: tempfile::TempDir,
+        system: System,
+        user: String,
+    }
+
+    impl Machine {
+        fn new() -> Self {
+            let temp = tempfile::tempdir().expect("a folder");
+            let system = System { sessions: temp.path().join("run/user"), users: temp.path().join("passwd") };
+            let user = crate::places::current_user();
+            let home = temp.path().join("home");
+            fs::create_dir(&home).expect("made");
+            fs::write(
+                &system.users,
+                format!("x:x:4294967294:1::/nowhere:\nann:x:{user}:1:Ann:{}:/bin/sh\n", home.display()),
+            )
+            .expect("written");
+            Self { temp, system, user }
+        }
+
+        fn home(&self) -> PathBuf {
+            self.temp.path().join("home")
+        }
+
+        fn usual(&self, home: &Path, env: &[(&str, &Path)]) -> Usual {
+            let find = |name: &str| {
+                env.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_os_str().to_owned())
+            };
+            Usual::new(&find, &self.user, home, &self.system)
+        }
+
+        fn log_on(&self, mode: u32) -> PathBuf {
+            let session = self.system.sessions.join(&self.user);
+            fs::create_dir_all(&session).expect("made");
+            fs::set_permissions(&session, fs::Permissions::from_mode(mode)).expect("set");
+            session.join("hob")
+        }
+    }
+
+    /// What a daemon holds as long as it lives.
+    fn hold(runtime: &Path) -> File {
+        fs::create_dir_all(runtime).expect("made");
+        let lock = File::create(runtime.join(crate::places::DAEMON_LOCK)).expect("created");
+        lock.lock().expect("locked");
+        lock
+    }
+
+    #[test]
+    fn no_variable_moves_the_meeting_place() {
+        let machine = Machine::new();
+        let session = machine.log_on(0o700);
+        let elsewhere = machine.temp.path().join("x");
+        let odd = machine
+            .usual(&machine.home(), &[("XDG_RUNTIME_DIR", &elsewhere), ("XDG_STATE_HOME", &elsewhere)]);
+        assert_eq!(odd.now().0, session);
+        assert_eq!(machine.usual(&machine.home(), &[]).now().0, session);
+    }
+
+    #[test]
+    fn a_session_folder_that_others_may_enter_is_passed_over() {
+        let machine = Machine::new();
+        machine.log_on(0o755);
+        assert_eq!(machine.usual(&machine.home(), &[]).now().0, machine.home().join(".local/state/hob/run"));
+    }
+
+    #[test]
+    fn whichever_place_has_a_daemon_is_the_place() {
+        let machine = Machine::new();
+        let usual = machine.usual(&machine.home(), &[]);
+        let before_log_on = usual.now().0;
+        let daemon = hold(&before_log_on);
+        let session = machine.log_on(0o700);
+        assert_eq!(usual.now().0, before_log_on);
+        assert_eq!(usual.preferred(), session);
+        drop(daemon);
+        assert_eq!(usual.now().0, session);
+    }
+
+    #[test]
+    fn another_home_has_another_daemon() {
+        let machine = Machine::new();
+        machine.log_on(0o700);
+        let other = machine.temp.path().join("other");
+        fs::create_dir(&other).expect("made");
+        assert_eq!(machine.usual(&other, &[]).now().0, other.join(".local/state/hob/run"));
+    }
+
+    #[test]
+    fn the_last_daemons_folders_are_everybodys() {
+        let machine = Machine::new();
+        let moved = machine.temp.path().join("state");
+        let full = machine.usual(&machine.home(), &[("XDG_STATE_HOME", &moved)]);
+        let bare = machine.usual(&machine.home(), &[]);
+        assert_eq!(bare.now().1.state, machine.home().join(".local/state/hob"));
+        fs::create_dir_all(moved.join("hob")).expect("made");
+        full.remember(&full.now().1).expect("remembered");
+        assert_eq!(bare.now().1, full.now().1);
+        // One that started without the variable, and runs, goes before it.
+        let started = Folders { state: machine.home().join("s"), ..bare.now().1 };
+        bare.remember(&started).expect("remembered");
+        assert_eq!(full.now().1.state, moved.join("hob"));
+        let _daemon = hold(&full.now().0);
+        assert_eq!((full.now().1, bare.now().1), (started.clone(), started));
+    }
+}
