@@ -210,6 +210,10 @@ impl Connection {
             replies: request.replies.clone(),
         });
         let frame = encode(&message)?;
+        let bytes = frame.len() - 4;
+        if bytes > frame::MAX_QUESTION {
+            return Err(refused(&FrameError::TooLarge { bytes, limit: frame::MAX_QUESTION }));
+        }
         let permit = Arc::clone(&self.inner.unwritten).acquire_owned().await.ok();
         let sent = Arc::new(AtomicBool::new(false));
         let (answer, answered) = oneshot::channel();
@@ -311,9 +315,11 @@ enum OfEditor<'m> {
 
 fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, Lost> {
     // Only a request of more than 64 MiB cannot be encoded.
-    let refused =
-        |error: FrameError| Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() };
-    frame::encode(message).map_err(refused)
+    frame::encode(message).map_err(|error| refused(&error))
+}
+
+fn refused(error: &FrameError) -> Lost {
+    Lost { sent: false, orderly: false, too_large: true, reason: error.to_string() }
 }
 
 async fn read_all(reader: Reader, routing: Arc<Routing>) {

@@ -1,15 +1,20 @@
 //! Frames: a little-endian `u32` length and that many bytes of MessagePack.
 //!
 //! Encoding and decoding without IO, so that the async sides and the tests share one implementation. Structs are written
-//! with field names: a newer peer may add fields and an older one skips them. A frame over [`MAX_FRAME`], an unknown
+//! with field names: a newer peer may add fields and an older one skips them; read by names alone (`strict`). A frame over [`MAX_FRAME`], an unknown
 //! message or a malformed body ends the connection it came on, with a reason, and nothing else.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use crate::strict;
+
 /// Largest body, in bytes.
 pub const MAX_FRAME: usize = 64 * 1024 * 1024;
+
+/// Largest body that the daemon takes from a client that is no editor, in bytes: an editor sends whole documents, others ask.
+pub const MAX_QUESTION: usize = 16 * 1024 * 1024;
 
 /// Why a frame could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -17,9 +22,14 @@ pub enum FrameError {
     /// The other side closed the connection between two frames.
     #[error("the connection was closed")]
     Closed,
-    /// The length exceeds [`MAX_FRAME`].
-    #[error("a frame of {0} bytes exceeds the limit of {MAX_FRAME} bytes")]
-    TooLarge(usize),
+    /// The length exceeds what may be sent.
+    #[error("a frame of {bytes} bytes exceeds the limit of {limit} bytes")]
+    TooLarge {
+        /// Its length.
+        bytes: usize,
+        /// [`MAX_FRAME`], or less.
+        limit: usize,
+    },
     /// The body is not a message of this protocol.
     #[error("malformed message: {0}")]
     Malformed(String),
@@ -38,27 +48,18 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     message.serialize(&mut serializer).map_err(|e| FrameError::Malformed(e.to_string()))?;
     let body = out.len() - 4;
     if body > MAX_FRAME {
-        return Err(FrameError::TooLarge(body));
+        return Err(FrameError::TooLarge { bytes: body, limit: MAX_FRAME });
     }
     out[..4].copy_from_slice(&(body as u32).to_le_bytes());
     Ok(out)
 }
 
-/// The message in a frame's body.
+/// The message that is a frame's body, whole and by its names.
 ///
 /// # Errors
 /// [`FrameError::Malformed`].
 pub fn decode<T: DeserializeOwned>(body: &[u8]) -> Result<T, FrameError> {
-    rmp_serde::from_slice(body).map_err(|e| FrameError::Malformed(e.to_string()))
-}
-
-/// The body length that a frame's first four bytes announce.
-///
-/// # Errors
-/// [`FrameError::TooLarge`].
-pub fn body_len(header: [u8; 4]) -> Result<usize, FrameError> {
-    let len = u32::from_le_bytes(header) as usize;
-    if len > MAX_FRAME { Err(FrameError::TooLarge(len)) } else { Ok(len) }
+    strict::decode(body).map_err(FrameError::Malformed)
 }
 
 /// Reads one message. Not cancel-safe: give it a task of its own.
@@ -74,13 +75,30 @@ pub async fn read<T: DeserializeOwned>(from: &mut (impl AsyncRead + Unpin)) -> R
 /// # Errors
 /// Any [`FrameError`] but `Malformed`.
 pub async fn read_body(from: &mut (impl AsyncRead + Unpin)) -> Result<Vec<u8>, FrameError> {
+    let len = read_len(from, MAX_FRAME).await?;
+    read_rest(from, len).await
+}
+
+/// Reads how long the next frame's body is: for those who make room for it before they read it. Not cancel-safe.
+///
+/// # Errors
+/// Any [`FrameError`] but `Malformed`; `TooLarge` for more than `limit` bytes.
+pub async fn read_len(from: &mut (impl AsyncRead + Unpin), limit: usize) -> Result<usize, FrameError> {
     let mut header = [0; 4];
     let first = from.read(&mut header[..1]).await?;
     if first == 0 {
         return Err(FrameError::Closed);
     }
     from.read_exact(&mut header[1..]).await?;
-    let len = body_len(header)?;
+    let bytes = u32::from_le_bytes(header) as usize;
+    if bytes > limit { Err(FrameError::TooLarge { bytes, limit }) } else { Ok(bytes) }
+}
+
+/// Reads a body of a length that is known. Not cancel-safe.
+///
+/// # Errors
+/// [`FrameError::Io`].
+pub async fn read_rest(from: &mut (impl AsyncRead + Unpin), len: usize) -> Result<Vec<u8>, FrameError> {
     // Grown as bytes arrive: a lying header must not make the receiver allocate 64 MiB.
     let mut body = Vec::with_capacity(len.min(64 * 1024));
     let read = from.take(len as u64).read_to_end(&mut body).await?;
@@ -121,7 +139,7 @@ mod tests {
         assert!(matches!(read_unit(&[]), Err(FrameError::Closed)));
         assert!(matches!(read_unit(&[1, 0]), Err(FrameError::Io(_))));
         assert!(matches!(read_unit(&[5, 0, 0, 0, 1]), Err(FrameError::Io(_))));
-        assert!(matches!(read_unit(&u32::MAX.to_le_bytes()), Err(FrameError::TooLarge(_))));
+        assert!(matches!(read_unit(&u32::MAX.to_le_bytes()), Err(FrameError::TooLarge { .. })));
         assert!(matches!(read_unit(&[1, 0, 0, 0, 0xc1]), Err(FrameError::Malformed(_))));
     }
 }

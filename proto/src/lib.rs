@@ -17,12 +17,13 @@ pub mod position;
 pub mod private_dir;
 pub mod settings;
 pub mod startup;
+mod strict;
 pub mod tools;
 pub mod transport;
 pub mod trust;
-
 #[cfg(all(unix, not(target_os = "macos")))]
 mod usual;
+
 pub use envelope::{Dropped, Envelope, TokenBudget};
 pub use error::{ErrorCode, ToolError};
 pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};

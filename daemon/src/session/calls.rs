@@ -16,7 +16,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::Sessions;
 use super::progress;
-use super::registry::{Entry, Session};
+use super::registry::{Entry, Session, Weight};
 use crate::calls::{Answer, CallRequest};
 
 /// Begins a call. The error ends the connection.
@@ -24,12 +24,12 @@ pub(super) fn begin(
     sessions: &Arc<Sessions>,
     session: &Arc<Session>,
     call: Call,
-    bytes: usize,
+    weight: Weight,
 ) -> Result<(), String> {
     let token = CancelToken::new(deadline(sessions, &call));
     let places = Places::try_take(sessions, session);
     let unqueue = places.is_none().then(|| Arc::new(Notify::new()));
-    admit(sessions, session, call.id, Entry { token: token.clone(), bytes, unqueue: unqueue.clone() })?;
+    admit(sessions, session, call.id, Entry { token: token.clone(), weight, unqueue: unqueue.clone() })?;
     if !sessions.flight.enter() {
         // Not begun, not answered: the goodbye that follows sends the client elsewhere.
         forget(session, call.id);
@@ -63,10 +63,10 @@ fn admit(sessions: &Sessions, session: &Session, id: u64, entry: Entry) -> Resul
     if table.calls.len() >= limits.calls_per_client {
         return Err(format!("more than {} calls under way on one connection", limits.calls_per_client));
     }
-    if table.bytes + entry.bytes > limits.call_bytes_per_client {
+    if table.bytes + entry.weight.bytes > limits.call_bytes_per_client {
         return Err(format!("calls under way of more than {} bytes", limits.call_bytes_per_client));
     }
-    table.bytes += entry.bytes;
+    table.bytes += entry.weight.bytes;
     table.calls.insert(id, entry);
     Ok(())
 }
@@ -74,7 +74,7 @@ fn admit(sessions: &Sessions, session: &Session, id: u64, entry: Entry) -> Resul
 fn forget(session: &Session, id: u64) {
     let mut table = session.table();
     if let Some(entry) = table.calls.remove(&id) {
-        table.bytes -= entry.bytes;
+        table.bytes -= entry.weight.bytes;
     }
 }
 

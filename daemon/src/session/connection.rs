@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hob_proto::frame::{self, FrameError};
+use hob_proto::frame;
 use hob_proto::transport::{Reader, Writer};
 use hob_proto::{ClientMessage, ServerMessage};
 
 use super::handshake::Guest;
-use super::registry::Session;
+use super::incoming::{self, Ended};
+use super::registry::{Session, Weight};
 use super::{Order, Sessions, calls, editor, status};
 
 /// How long a client has to read the goodbye.
@@ -76,13 +77,17 @@ async fn part(session: &Session, id: u64, end: End, writing: tokio::task::JoinHa
 
 async fn read_all(sessions: &Arc<Sessions>, session: &Arc<Session>, reader: &mut Reader) -> End {
     loop {
-        let body = match frame::read_body(reader).await {
-            Ok(body) => body,
-            Err(FrameError::Closed | FrameError::Io(_)) => return End::Closed,
-            Err(error) => return End::Broken(error.to_string()),
+        let (body, room) = match incoming::next(sessions, session, reader).await {
+            Ok(message) => message,
+            Err(Ended::Closed) => return End::Closed,
+            Err(Ended::Refused(reason)) => return End::Broken(reason),
         };
-        let obeyed = match frame::decode(&body) {
-            Ok(message) => obey(sessions, session, message, body.len()).await,
+        let weight = Weight { bytes: body.len(), room };
+        let message = frame::decode(&body);
+        // What follows may take long, and needs the message alone.
+        drop(body);
+        let obeyed = match message {
+            Ok(message) => obey(sessions, session, message, weight).await,
             Err(error) => Err(error.to_string()),
         };
         if let Err(reason) = obeyed {
@@ -96,10 +101,10 @@ async fn obey(
     sessions: &Arc<Sessions>,
     session: &Arc<Session>,
     message: ClientMessage,
-    bytes: usize,
+    weight: Weight,
 ) -> Result<(), String> {
     match message {
-        ClientMessage::Call(call) => return calls::begin(sessions, session, call, bytes),
+        ClientMessage::Call(call) => return calls::begin(sessions, session, call, weight),
         ClientMessage::Cancel { id } => session.cancel(id),
         ClientMessage::Status => status::answer(sessions, session).await,
         ClientMessage::Shutdown => {
@@ -107,7 +112,7 @@ async fn obey(
             let _ = sessions.orders.send(Order::Shutdown);
         }
         ClientMessage::Retire { reason } => return retire(sessions, session, reason),
-        ClientMessage::Lsp { message } => return editor::take(sessions, session, message).await,
+        ClientMessage::Lsp { message } => return editor::take(sessions, session, message, weight).await,
     }
     Ok(())
 }

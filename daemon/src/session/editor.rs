@@ -5,14 +5,19 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use hob_proto::{ClientKind, frame};
 
 use super::Sessions;
-use super::registry::Session;
+use super::registry::{Session, Weight};
 use crate::calls::{EditorClient, EditorSide};
 
 /// A message counts as at least this many KiB: much comes with it besides its bytes.
 const LEAST: usize = 16;
 
 /// Takes one message, once there is room for it: until then the connection is not read. The error ends the connection.
-pub(super) async fn take(sessions: &Sessions, session: &Arc<Session>, message: String) -> Result<(), String> {
+pub(super) async fn take(
+    sessions: &Sessions,
+    session: &Arc<Session>,
+    message: String,
+    weight: Weight,
+) -> Result<(), String> {
     if session.hello.kind != ClientKind::Lsp {
         return Err("only editors may send messages of editors".into());
     }
@@ -26,7 +31,7 @@ pub(super) async fn take(sessions: &Sessions, session: &Arc<Session>, message: S
         *editor = sessions.calls.editor(client(session));
     }
     let editor = editor.as_ref().ok_or("this daemon serves no editors")?;
-    editor.take(message, Box::new(held));
+    editor.take(message, Box::new((held, weight.room)));
     Ok(())
 }
 

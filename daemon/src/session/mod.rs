@@ -10,6 +10,7 @@ mod editor;
 mod flight;
 mod goodbye;
 mod handshake;
+mod incoming;
 mod outbox;
 mod progress;
 mod registry;
@@ -41,6 +42,12 @@ pub struct Limits {
     pub calls_per_client: usize,
     /// Bytes of one client's calls that are not answered yet.
     pub call_bytes_per_client: usize,
+    /// Bytes of one message of a client that is no editor.
+    pub question_bytes: usize,
+    /// KiB of all clients' messages that arrive or are not dealt with yet; beyond that a client with a large one waits.
+    pub messages_kib: usize,
+    /// How long a client with a large message waits for room, and how long it then has to send it.
+    pub message_time: Duration,
     /// KiB of an editor's messages that are not dealt with yet; beyond that its connection is not read.
     pub editor_kib: usize,
     /// Connections that have not greeted yet; one more is refused.
@@ -63,6 +70,9 @@ impl Default for Limits {
             running: 128,
             calls_per_client: 1_024,
             call_bytes_per_client: 2 * frame::MAX_FRAME,
+            question_bytes: frame::MAX_QUESTION,
+            messages_kib: 2 * frame::MAX_FRAME / 1024,
+            message_time: Duration::from_secs(30),
             editor_kib: frame::MAX_FRAME / 1024,
             newcomers: 1_024,
             unread_bytes: 16 * 1024 * 1024,
@@ -92,6 +102,8 @@ pub struct Sessions {
     started: Instant,
     running: Arc<Semaphore>,
     newcomers: Arc<Semaphore>,
+    /// Room for large messages, in KiB.
+    messages: Arc<Semaphore>,
     flight: Flight,
     registry: Registry,
     orders: mpsc::UnboundedSender<Order>,
@@ -114,6 +126,7 @@ impl Sessions {
             started: Instant::now(),
             running: Arc::new(Semaphore::new(limits.running)),
             newcomers: Arc::new(Semaphore::new(limits.newcomers)),
+            messages: Arc::new(Semaphore::new(limits.messages_kib)),
             flight: Flight::new(),
             registry: Registry::new(),
             orders,

@@ -10,6 +10,7 @@ use hob_proto::Hello;
 use tokio::sync::{Notify, Semaphore, watch};
 
 use super::Limits;
+use super::incoming::Room;
 use super::outbox::Outbox;
 use crate::calls::{Caller, EditorSide};
 
@@ -42,11 +43,19 @@ pub(super) struct CallTable {
     pub(super) closed: bool,
 }
 
+/// What a message takes.
+pub(super) struct Weight {
+    /// Its size.
+    pub(super) bytes: usize,
+    /// Its room among those of all clients.
+    pub(super) room: Room,
+}
+
 /// One of them.
 pub(super) struct Entry {
     pub(super) token: CancelToken,
-    /// Size of its request.
-    pub(super) bytes: usize,
+    /// Of its request.
+    pub(super) weight: Weight,
     /// Wakes the call out of the queue for a free place when it is cancelled.
     pub(super) unqueue: Option<Arc<Notify>>,
 }

@@ -59,6 +59,58 @@ async fn oversized_and_malformed_frames_are_answered_with_a_goodbye() {
     still_serves(&world).await;
 }
 
+/// 4 is the place of `Shutdown` among the messages, and a `nil` after it was once not looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn rubbish_is_no_order() {
+    let world = World::new();
+    let _daemon = Inside::start(&world, Options::default());
+    let shutdown = &frame::encode(&ClientMessage::Shutdown).expect("encoded")[4..];
+    for body in [&[4][..], b"\x04rubbish", &[shutdown, b"rubbish"].concat(), &[shutdown, shutdown].concat()] {
+        let mut raw = world.raw().await;
+        let length = u32::try_from(body.len()).expect("short").to_le_bytes();
+        raw.writer.write_all(&[&length, body].concat()).await.expect("written");
+        let (reason, retry) = raw.goodbye().await;
+        assert!(reason.contains("malformed") && !retry, "{reason}");
+        still_serves(&world).await;
+    }
+}
+
+/// Of a frame that is too large, and of one that there is no room for, nothing is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn large_messages_of_all_clients_share_one_room() {
+    let world = World::new();
+    let limits = Limits {
+        question_bytes: 1 << 20,
+        messages_kib: 1 << 10,
+        message_time: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let _daemon = Inside::start(&world, Options { limits, ..Options::default() });
+    let announce = |bytes: u32| bytes.to_le_bytes();
+    let mut large = world.raw().await;
+    large.writer.write_all(&announce((1 << 20) + 1)).await.expect("written");
+    assert!(large.goodbye().await.0.contains("exceeds the limit of 1048576"));
+    // One that says it will send much and does not keeps the room for a moment only.
+    let mut slow = world.raw().await;
+    slow.writer.write_all(&announce(1 << 20)).await.expect("written");
+    still_serves(&world).await;
+    let (reason, retry) = slow.goodbye().await;
+    assert!(reason.contains("did not arrive") && !retry, "{reason}");
+    // One whose call runs keeps it, and small messages need none.
+    let mut busy = world.raw().await;
+    let mut wait = call(1, "wait");
+    if let ClientMessage::Call(call) = &mut wait {
+        call.args.insert("text".into(), "x".repeat(1_000_000).into());
+    }
+    busy.send(&wait).await;
+    still_serves(&world).await;
+    let mut other = world.raw().await;
+    other.writer.write_all(&announce(1 << 20)).await.expect("written");
+    let (reason, _) = other.goodbye().await;
+    assert!(reason.contains("no room for a message of 1048576 bytes"), "{reason}");
+    still_serves(&world).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_cut_short_is_no_call() {
     let world = World::new();

@@ -1,0 +1,73 @@
+//! One message as it comes in: how large it may be, and the room that it takes until it has been dealt with.
+//!
+//! What a message holds takes several times its bytes in memory, and there may be a thousand clients. So large messages of all clients
+//! share one room: who comes when it is full waits, unread. Small ones need none, so that nobody waits to cancel or to ask a
+//! short question.
+
+use std::sync::Arc;
+
+use hob_proto::ClientKind;
+use hob_proto::frame::{self, FrameError};
+use hob_proto::transport::Reader;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::Sessions;
+use super::registry::Session;
+
+/// Messages up to this many bytes need no room.
+const SMALL: usize = 64 << 10;
+
+/// Room that is taken, until this is dropped; `None` for a small message.
+pub(super) type Room = Option<OwnedSemaphorePermit>;
+
+/// Why there is no further message.
+pub(super) enum Ended {
+    /// The client is gone.
+    Closed,
+    /// What the client is told.
+    Refused(String),
+}
+
+/// The next message's bytes.
+pub(super) async fn next(
+    sessions: &Sessions,
+    session: &Session,
+    reader: &mut Reader,
+) -> Result<(Vec<u8>, Room), Ended> {
+    let limit = match session.hello.kind {
+        ClientKind::Lsp => frame::MAX_FRAME,
+        ClientKind::Mcp | ClientKind::Cli => sessions.limits.question_bytes,
+    };
+    let len = frame::read_len(reader, limit).await.map_err(ended)?;
+    if len <= SMALL {
+        return Ok((frame::read_rest(reader, len).await.map_err(ended)?, None));
+    }
+    let room = room(sessions, len).await?;
+    let arriving = tokio::time::timeout(sessions.limits.message_time, frame::read_rest(reader, len)).await;
+    let seconds = sessions.limits.message_time.as_secs();
+    let late = |_| Ended::Refused(format!("a message of {len} bytes did not arrive within {seconds} s"));
+    Ok((arriving.map_err(late)?.map_err(ended)?, Some(room)))
+}
+
+async fn room(sessions: &Sessions, len: usize) -> Result<OwnedSemaphorePermit, Ended> {
+    let refused = |reason: &dyn std::fmt::Display| Ended::Refused(reason.to_string());
+    let kib =
+        u32::try_from((len >> 10).min(sessions.limits.messages_kib)).map_err(|error| refused(&error))?;
+    let waiting = Arc::clone(&sessions.messages).acquire_many_owned(kib);
+    match tokio::time::timeout(sessions.limits.message_time, waiting).await {
+        // Never closed.
+        Ok(room) => room.map_err(|error| refused(&error)),
+        Err(_) => Err(Ended::Refused(format!(
+            "there is no room for a message of {len} bytes: {} MiB of large messages are being dealt with; try again later, or \
+             send less",
+            sessions.limits.messages_kib >> 10
+        ))),
+    }
+}
+
+fn ended(error: FrameError) -> Ended {
+    match error {
+        FrameError::Closed | FrameError::Io(_) => Ended::Closed,
+        error => Ended::Refused(error.to_string()),
+    }
+}
