@@ -10,13 +10,13 @@ use std::cmp::Ordering;
 use std::io;
 
 use grep_matcher::Matcher;
-use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
 use hob_base::{CancelToken, Contents, WsPath};
 use memchr::memchr;
 use rayon::prelude::*;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 
+use crate::clocked::Clocked;
 use crate::contents::Text;
 use crate::encoding::{FIRST_BUFFER, searchable};
 use crate::filter::PathFilter;
@@ -184,21 +184,22 @@ pub fn grep(
     let mut candidates = snapshot.candidates(pattern.query(), &filter);
     candidates.retain(|found| (request.admits)(&found.path) && request.is_ahead(found.path.as_str()));
     candidates.sort_by(|a, b| walk_order(a.path.as_str(), b.path.as_str()));
-    let matcher = pattern.matcher()?;
-    // A clone of the matcher has caches of its own; threads that share one wait for each other.
+    pattern.matcher()?;
     let lanes = Lanes::new();
     let mut page = GrepPage::default();
     let mut held = 0;
     let block = if matches!(request.keep, Keep::Lines | Keep::Matches) { BLOCK } else { COUNT_BLOCK };
     for block in candidates.chunks(block) {
         let search = |found: &Found| {
-            let make = || Engine {
-                matcher: matcher.clone(),
-                searcher: request.searcher(false),
-                decoding: request.searcher(true),
+            let make = || {
+                let (searcher, decoding) = (request.searcher(false), request.searcher(true));
+                Clocked::any(&pattern, token).ok().map(|matcher| Engine { matcher, searcher, decoding })
             };
             let one = One { snapshot, request, contents, is_local: pattern.is_local() };
-            lanes.with(make, |engine| one.search(found, engine, token))
+            // That there is an engine has been seen above.
+            lanes.with(make, |engine| {
+                engine.as_mut().map_or(Outcome::Stopped, |engine| one.search(found, engine, token))
+            })
         };
         let files: Vec<Outcome> = block.par_iter().map(search).collect();
         for (found, file) in block.iter().zip(files) {
@@ -264,6 +265,13 @@ enum Outcome {
     Stopped,
 }
 
+impl Outcome {
+    /// The engine may have been stopped in the midst of a line.
+    fn unless_stopped(self, token: &CancelToken) -> Self {
+        if token.check().is_err() { Self::Stopped } else { self }
+    }
+}
+
 impl GrepPage {
     /// Takes a file in; answers whether the page ends in the midst of it.
     fn take(&mut self, found: &Found, file: Outcome, held: &mut usize) -> bool {
@@ -294,8 +302,8 @@ impl GrepPage {
 }
 
 /// What a thread searches with.
-struct Engine {
-    matcher: RegexMatcher,
+struct Engine<'a> {
+    matcher: Clocked<'a>,
     searcher: Searcher,
     /// For bytes as they lie on disk.
     decoding: Searcher,
@@ -311,7 +319,7 @@ struct One<'a> {
 }
 
 impl One<'_> {
-    fn search(&self, found: &Found, engine: &mut Engine, token: &CancelToken) -> Outcome {
+    fn search(&self, found: &Found, engine: &mut Engine<'_>, token: &CancelToken) -> Outcome {
         if token.check().is_err() {
             return Outcome::Stopped;
         }
@@ -319,23 +327,23 @@ impl One<'_> {
             if self.is_ruled_out((found, &text), &engine.matcher) {
                 return Outcome::Nothing { bytes: text.bytes.len() as u64 };
             }
-            return self.search_bytes(found, engine, text.bytes);
+            return self.search_bytes(found, engine, text.bytes).unless_stopped(token);
         }
         match self.contents.read(&found.path) {
-            Ok(bytes) => self.search_bytes(found, engine, &bytes),
+            Ok(bytes) => self.search_bytes(found, engine, &bytes).unless_stopped(token),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Outcome::Gone,
             Err(_) => Outcome::Unreadable,
         }
     }
 
     /// Whether no block that the index leaves has a match.
-    fn is_ruled_out(&self, (found, text): (&Found, &Text<'_>), matcher: &RegexMatcher) -> bool {
+    fn is_ruled_out(&self, (found, text): (&Found, &Text<'_>), matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
         blocks.is_some_and(|blocks| !runs(text.bytes, blocks).into_iter().any(has_match))
     }
 
-    fn search_bytes(&self, found: &Found, engine: &mut Engine, bytes: &[u8]) -> Outcome {
+    fn search_bytes(&self, found: &Found, engine: &mut Engine<'_>, bytes: &[u8]) -> Outcome {
         let text = searchable(bytes);
         let done = self.request.rows_done(found.path.as_str());
         let Engine { matcher, searcher, decoding } = engine;
@@ -363,7 +371,7 @@ impl One<'_> {
 
 /// Receives a file's lines.
 struct Rows<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a Clocked<'a>,
     keep: Keep,
     /// Rows that were on an earlier page.
     done: u64,
@@ -375,7 +383,7 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(matcher: &'a RegexMatcher, request: &GrepRequest<'_>, done: u64) -> Self {
+    fn new(matcher: &'a Clocked<'a>, request: &GrepRequest<'_>, done: u64) -> Self {
         let keep = request.keep;
         Self { matcher, keep, done, seen: 0, held: 0, cut: false, file: GrepFile::default() }
     }

@@ -14,6 +14,7 @@
 //! This crate reads the searched files only through `hob_base::Contents`, walks no folders, and knows no tool and no wire format.
 
 mod ascii;
+mod clocked;
 pub mod contents;
 pub mod count;
 pub mod encoding;
@@ -22,6 +23,7 @@ pub mod filter;
 pub mod grep;
 mod kept;
 mod lanes;
+mod patient;
 pub mod pattern;
 pub mod ranked;
 pub mod scope;

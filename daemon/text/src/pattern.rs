@@ -14,7 +14,9 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::hir::{Hir, Look};
 
 use crate::ascii;
+use crate::clocked::states;
 use crate::kept::Kept;
+use crate::patient::Patient;
 use crate::trigram::GramQuery;
 
 /// Longest pattern taken, in bytes.
@@ -58,6 +60,17 @@ pub struct Pattern {
     engines: Engines,
     query: GramQuery,
     is_local: bool,
+    /// About as many as the programs have: for any text, and for ASCII.
+    states: [usize; 2],
+    patient: Arc<LongLines>,
+}
+
+/// The engine for lines that are long for the pattern; few searches need it.
+#[derive(Debug)]
+struct LongLines {
+    hir: Hir,
+    limits: Limits,
+    engine: OnceLock<Option<Patient>>,
 }
 
 /// Patterns with two engines that were searched for by themselves.
@@ -101,10 +114,18 @@ impl Pattern {
             return Err(BadPattern { message, offset: None, is_too_large: true });
         }
         let hir = parse(pattern)?;
-        let engines = Engines::of((pattern, &hir), Limits::among(number))?;
-        let compiled = Self { engines, query: GramQuery::of(&hir), is_local: is_local(&hir) };
+        let limits = Limits::among(number);
+        let engines = Engines::of((pattern, &hir), limits)?;
+        let ranges = ascii::ranges(&hir);
+        let compiled = Self {
+            engines,
+            query: GramQuery::of(&hir),
+            is_local: is_local(&hir),
+            states: [false, true].map(|ascii| states(&hir, ascii)),
+            patient: Arc::new(LongLines { hir, limits, engine: OnceLock::new() }),
+        };
         if number == 1 && compiled.ascii_matcher().is_some() {
-            LATELY.keep(pattern, (ascii::ranges(&hir), compiled.clone()));
+            LATELY.keep(pattern, (ranges, compiled.clone()));
         }
         Ok(compiled)
     }
@@ -118,6 +139,18 @@ impl Pattern {
     /// Whether the matches in a line are the same in the whole file as in a file that ends with the line.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    /// About as many states as a program has, the one for ASCII or for any text.
+    pub(crate) fn states(&self, ascii: bool) -> usize {
+        self.states[usize::from(ascii)]
+    }
+
+    /// An engine that can be stopped within a line; `None` if it takes more than a program may.
+    pub(crate) fn patient(&self) -> Option<&Patient> {
+        let LongLines { hir, limits, engine } = &*self.patient;
+        // It has no literals to look for and no smaller automata beside it: twice of what the pattern fitted into is room enough.
+        engine.get_or_init(|| Patient::new(hir, limits.program * 2, limits.automaton)).as_ref()
     }
 
     /// The engine that decides, whatever the text.

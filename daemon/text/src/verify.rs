@@ -14,13 +14,13 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
-use grep_matcher::{LineMatchKind, Matcher, NoError};
-use grep_regex::RegexMatcher;
+use grep_matcher::{LineMatchKind, Matcher};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
-use hob_base::CancelToken;
 use hob_base::line_index::utf16_len;
+use hob_base::{CancelToken, Stopped};
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::clocked::Clocked;
 use crate::encoding::FIRST_BUFFER;
 use crate::file_text::FileText;
 use crate::pattern::Pattern;
@@ -28,7 +28,7 @@ use crate::scope::Lines;
 use crate::shown::{ShownLine, lines_after, lines_before, shown_text};
 use crate::trigram::blocks::Blocks;
 
-/// Files up to this size are searched without a look at the clock; the slowest patterns take some 50 ms for it.
+/// Files up to this size are searched without a look at the clock, but that of [`Clocked`] for slow patterns.
 const UNINTERRUPTED: usize = 128 << 10;
 /// Matching lines between two looks at the clock.
 const LINES_PER_CHECK: u64 = 256;
@@ -77,7 +77,7 @@ pub(crate) struct Verifier<'a> {
 
 impl<'a> Verifier<'a> {
     pub(crate) fn new(pattern: &'a Pattern, token: &'a CancelToken) -> Self {
-        let matchers = Matchers { pattern, ascii: pattern.ascii_matcher().cloned(), any: None };
+        let matchers = Matchers { pattern, token, ascii: Clocked::ascii(pattern, token), any: None };
         let is_local = pattern.is_local();
         Self { matchers, is_local, searcher: searcher(false), decoding: None, token }
     }
@@ -113,7 +113,7 @@ impl<'a> Verifier<'a> {
             result
         };
         let mut found = collector.found;
-        // The engine itself cannot fail; the only error is the reader's, that it was stopped.
+        // The only error, the reader's or the engine's, is that it was stopped.
         found.stopped |= result.is_err();
         found
     }
@@ -141,7 +141,6 @@ impl<'a> Verifier<'a> {
                 let rest = Wanted { lines: wanted.lines - all.shown.len(), ..wanted };
                 let mut collector = Collector::new(matcher, &file.text, (rest, within), self.token);
                 (collector.start, collector.line) = (run.start, line);
-                // A slice cannot fail.
                 let result = self.searcher.search_slice(matcher, text, &mut collector);
                 found = collector.found;
                 found.stopped |= result.is_err();
@@ -166,21 +165,22 @@ impl FileMatches {
     }
 }
 
-/// A thread's own copies of a pattern's engines. A clone has caches of its own; threads that share one wait for each other.
+/// A thread's own copies of a pattern's engines.
 struct Matchers<'a> {
     pattern: &'a Pattern,
-    ascii: Option<RegexMatcher>,
-    any: Option<RegexMatcher>,
+    token: &'a CancelToken,
+    ascii: Option<Clocked<'a>>,
+    any: Option<Clocked<'a>>,
 }
 
-impl Matchers<'_> {
+impl<'a> Matchers<'a> {
     /// The one for a text; `None` if there is none, which [`Pattern`] takes care that there always is.
-    fn of(&mut self, is_ascii: bool) -> Option<&RegexMatcher> {
+    fn of(&mut self, is_ascii: bool) -> Option<&Clocked<'a>> {
         if self.ascii.is_some() && is_ascii {
             return self.ascii.as_ref();
         }
         if self.any.is_none() {
-            self.any = self.pattern.matcher().ok().cloned();
+            self.any = Clocked::any(self.pattern, self.token).ok();
         }
         self.any.as_ref()
     }
@@ -188,7 +188,7 @@ impl Matchers<'_> {
 
 /// Counts the matches of whole files.
 struct Counter<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a Clocked<'a>,
     token: &'a CancelToken,
 }
 
@@ -212,7 +212,7 @@ impl Counter<'_> {
 
     /// Counts in whole lines. The matcher knows literals in the midst of some patterns that lead to their lines far sooner than
     /// the pattern itself would; then it answers with candidates, and each of these lines is searched by itself.
-    fn count_between(&self, tally: &mut Tally<'_>, start: usize, end: usize) -> Result<(), NoError> {
+    fn count_between(&self, tally: &mut Tally<'_>, start: usize, end: usize) -> Result<(), Stopped> {
         let mut at = start;
         while at < end {
             let (offset, line_alone) = match self.matcher.find_candidate_line(&tally.text[at..end])? {
@@ -282,7 +282,7 @@ impl Read for Stoppable<'_> {
 
 /// Receives a file's matching lines.
 struct Collector<'a> {
-    matcher: &'a RegexMatcher,
+    matcher: &'a Clocked<'a>,
     /// The file up to its first NUL, for context lines.
     text: &'a [u8],
     /// What is searched begins at this byte of it,
@@ -299,7 +299,7 @@ struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     fn new(
-        matcher: &'a RegexMatcher,
+        matcher: &'a Clocked<'a>,
         text: &'a [u8],
         (wanted, within): (Wanted, &'a Lines),
         token: &'a CancelToken,
@@ -361,10 +361,13 @@ impl Collector<'_> {
             }
             within
         };
-        self.matcher.find_iter_at(&line.buffer()[..end], range.start, each)?;
+        self.matcher.find_iter_at(&line.buffer()[..end], range.start, each).map_err(io::Error::other)?;
         let first = match first {
             Some(first) => first,
-            None => self.matcher.find(&line.buffer()[range.start..end])?.map_or(0, |found| found.start()),
+            None => {
+                let alone = self.matcher.find(&line.buffer()[range.start..end]).map_err(io::Error::other)?;
+                alone.map_or(0, |found| found.start())
+            }
         };
         Ok((count.max(1), first))
     }

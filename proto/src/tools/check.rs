@@ -2,7 +2,7 @@
 //!
 //! The result has canonical names, defaults filled in and numbers within their ranges; handlers see nothing else. What is
 //! merely out of range is clamped with a warning, what cannot be meant is refused with the argument, what was expected and
-//! the nearest known name.
+//! the nearest known name. Texts, lists and objects have a longest, so that no handler has to think of a path of a megabyte.
 
 use serde_json::{Map, Value};
 
@@ -16,6 +16,33 @@ pub struct Checked {
     pub args: Map<String, Value>,
     /// What was adjusted.
     pub warnings: Vec<String>,
+}
+
+/// Longest path, in bytes, as the system takes it.
+const PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
+/// Longest text that is neither a path nor source, in bytes.
+const TEXT: usize = 64 << 10;
+/// Longest pattern, in bytes: the engines take less, and say so.
+const PATTERN: usize = 1 << 20;
+/// Longest source, in bytes.
+const SOURCE: usize = 8 << 20;
+/// Most items of a list, and most bytes of all of them.
+const LIST: (usize, usize) = (100_000, 4 << 20);
+
+/// The longest text that an argument takes, in bytes.
+fn longest(arg: &ArgDef) -> usize {
+    match arg.name {
+        "root" | "file" | "folder" | "path_prefix" | "pathPrefix" | "place" | "globs_from" | "after_path"
+        | "fileFilter" | "glob" | "globs" => PATH,
+        "pattern" | "patterns" => PATTERN,
+        "source" | "old" | "new" | "replacement" | "rewrite" => SOURCE,
+        _ => TEXT,
+    }
+}
+
+fn too_long(arg: &ArgDef, (limit, what): (usize, &str), given: usize) -> ToolError {
+    let message = format!("`{}` takes at most {limit} {what}; it was given {given}", arg.name);
+    ToolError::bad_args(message).hint(arg.description)
 }
 
 /// Checks `given` against `tool`.
@@ -62,7 +89,10 @@ fn take(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value
         ArgType::Str { min } => string(arg, value, min),
         ArgType::Int { min, max } => integer(arg, value, (min, max), warnings),
         ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong(arg, value)),
-        ArgType::Object if value.is_object() => Ok(value.clone()),
+        ArgType::Object if value.is_object() => match size(value) {
+            bytes if bytes > TEXT => Err(too_long(arg, (TEXT, "bytes"), bytes)),
+            _ => Ok(value.clone()),
+        },
         ArgType::Object => Err(wrong(arg, value)),
         ArgType::Enum(words) => word(arg, value, words),
         ArgType::StrList => list(arg, value, |item| string(arg, item, 1)),
@@ -72,7 +102,10 @@ fn take(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value
 
 fn string(arg: &ArgDef, value: &Value, min: usize) -> Result<Value, ToolError> {
     let text = value.as_str().ok_or_else(|| wrong(arg, value))?;
-    if text.chars().count() < min {
+    if text.len() > longest(arg) {
+        return Err(too_long(arg, (longest(arg), "bytes"), text.len()));
+    }
+    if text.chars().take(min).count() < min {
         let plural = if min == 1 { "" } else { "s" };
         let message = format!("`{}` needs at least {min} character{plural}", arg.name);
         return Err(ToolError::bad_args(message).hint(arg.description));
@@ -133,9 +166,21 @@ fn list(
     mut item: impl FnMut(&Value) -> Result<Value, ToolError>,
 ) -> Result<Value, ToolError> {
     match value {
+        Value::Array(items) if items.len() > LIST.0 => Err(too_long(arg, (LIST.0, "items"), items.len())),
+        Value::Array(_) if size(value) > LIST.1 => Err(too_long(arg, (LIST.1, "bytes"), size(value))),
         Value::Array(items) => items.iter().map(&mut item).collect::<Result<Vec<_>, _>>().map(Value::Array),
         Value::String(_) => Ok(Value::Array(vec![item(value)?])),
         _ => Err(wrong(arg, value)),
+    }
+}
+
+/// About as many bytes as it takes to write a value down.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 3,
+        Value::Array(items) => items.iter().map(|item| size(item) + 1).sum(),
+        Value::Object(parts) => parts.iter().map(|(name, part)| name.len() + size(part) + 4).sum(),
+        _ => 4,
     }
 }
 
@@ -219,6 +264,34 @@ mod tests {
     use super::*;
     use crate::error::ErrorCode;
     use crate::tools::map::SEARCH;
+
+    #[test]
+    fn everything_has_a_longest() {
+        use crate::tools::TOOLS;
+        let long = "a/".repeat(SOURCE);
+        for tool in TOOLS {
+            for arg in tool.all_args() {
+                let value = match arg.ty {
+                    ArgType::Str { .. } => json!(long),
+                    ArgType::StrList => json!([long]),
+                    ArgType::Object => json!({"x": [long]}),
+                    _ => continue,
+                };
+                let args = Map::from_iter([(arg.name.to_owned(), value)]);
+                let error = check_args(tool, &args).expect_err("too long");
+                let said = error.message.contains(&format!("`{}` takes at most", arg.name));
+                assert!(
+                    said && error.code == ErrorCode::BadArgs,
+                    "{}.{}: {}",
+                    tool.name,
+                    arg.name,
+                    error.message
+                );
+            }
+        }
+        let error = check(json!({"query": "ab", "path_prefix": "a/".repeat(PATH)})).expect_err("too long");
+        assert!(error.message.contains(&format!("at most {PATH} bytes")), "{}", error.message);
+    }
 
     fn check(args: Value) -> Result<Checked, ToolError> {
         check_args(&SEARCH, args.as_object().expect("an object"))

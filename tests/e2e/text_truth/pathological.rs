@@ -58,6 +58,51 @@ fn each_ends_with_an_answer_or_a_reason() {
     }
 }
 
+/// One line of megabytes, in which a look at the clock between two lines is of no use.
+#[test]
+fn a_search_ends_within_a_line() {
+    let world = World::new();
+    let tree = world.tree("//- /a.py\ndef f():\n    return 1\n");
+    let mut rng = hob_tests::Rng::new(7);
+    let line: String = (0..5 << 20).map(|_| *rng.pick(&['a', 'a', 'a', 'b', ' '])).collect();
+    tree.write("long.txt", &line);
+    let mut mcp = world.mcp(&tree);
+    for pattern in ["(a{1000}){1000}", r"\b(?:\w{1,40}\s?){30}ü", "(?:a?){4000}b{9}"] {
+        let answer = mcp.call("regex_search", json!({"pattern": pattern, "max_millis": 700}));
+        ends_well(&answer);
+    }
+    // Work ends with its client.
+    let arguments = json!({"pattern": "(a{1000}){1000}", "max_millis": 60_000});
+    mcp.send_request("tools/call", json!({"name": "regex_search", "arguments": arguments}));
+    let under_way = || world.status().map_or(0, |status| status["calls"].as_u64().unwrap_or(0));
+    while under_way() == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    mcp.close();
+    let left = std::time::Instant::now();
+    while under_way() > 0 {
+        assert!(left.elapsed().as_secs() < 30, "it goes on without its client");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_is_too_long_is_told_so() {
+    let world = World::new();
+    let tree = world.tree("//- /a.py\ndef f():\n    return 1\n");
+    let mut mcp = world.mcp(&tree);
+    let long = "a/".repeat(200_000);
+    for tool in ["regex_search", "text_search", "map_search"] {
+        let words = json!({"pattern": "def", "query": "def", "path_prefix": long});
+        let name = if tool == "regex_search" { "query" } else { "pattern" };
+        let mut args = words.as_object().expect("an object").clone();
+        args.remove(name);
+        let answer = mcp.call(tool, args.into());
+        let message = answer.error("BAD_ARGS")["message"].as_str().unwrap_or_default().to_owned();
+        assert!(message.contains("takes at most 4096 bytes; it was given 400000"), "{message}");
+    }
+}
+
 #[test]
 fn what_is_too_large_is_told_so() {
     let world = World::new();

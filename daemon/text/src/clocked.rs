@@ -1,0 +1,219 @@
+//! ripgrep's engine, which cannot be stopped, used only where it soon ends.
+//!
+//! The longest that it takes for some text is about the number of the program's states times the text's bytes. So text is given to it
+//! in runs of whole lines for which that product is small, with a look at the clock in between; a line that is too long for the
+//! pattern goes to the engine that can be stopped ([`crate::patient`]). Every usual pattern has the whole text at once.
+
+use std::cell::RefCell;
+
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
+use grep_regex::RegexMatcher;
+use hob_base::{CancelToken, Stopped};
+use memchr::{memchr, memrchr};
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+
+use crate::patient::Caches;
+use crate::pattern::{BadPattern, Pattern};
+
+/// States times bytes that are searched without a look at the clock: a second at the very worst.
+const UNSTOPPABLE: usize = 1 << 27;
+
+/// About as many states as a regex has in its program, or in that for ASCII alone.
+pub(crate) fn states(hir: &Hir, ascii: bool) -> usize {
+    let states = |part: &Hir| states(part, ascii);
+    let sum = |parts: &[Hir]| parts.iter().map(states).fold(parts.len(), usize::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) if ascii => {
+            class.ranges().iter().filter(|range| range.start().is_ascii()).count()
+        }
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(2),
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let copies = max.unwrap_or(min.saturating_add(1)).max(1);
+            (states(sub).saturating_add(1)).saturating_mul(usize::try_from(copies).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
+    }
+}
+
+/// A thread's own engine for a pattern.
+pub(crate) struct Clocked<'a> {
+    pattern: &'a Pattern,
+    engine: RegexMatcher,
+    /// Bytes that the engine is given at once.
+    room: usize,
+    token: &'a CancelToken,
+    patient: RefCell<Option<Caches>>,
+}
+
+/// What is searched next.
+enum Piece {
+    /// To here, by ripgrep's engine.
+    Short(usize),
+    /// The rest of a line, to here.
+    Long(usize),
+}
+
+impl<'a> Clocked<'a> {
+    /// The pattern's engine for any text.
+    pub(crate) fn any(pattern: &'a Pattern, token: &'a CancelToken) -> Result<Self, BadPattern> {
+        Ok(Self::new((pattern, false), pattern.matcher()?, token))
+    }
+
+    /// The pattern's engine for ASCII, if it has one.
+    pub(crate) fn ascii(pattern: &'a Pattern, token: &'a CancelToken) -> Option<Self> {
+        Some(Self::new((pattern, true), pattern.ascii_matcher()?, token))
+    }
+
+    fn new((pattern, ascii): (&'a Pattern, bool), engine: &RegexMatcher, token: &'a CancelToken) -> Self {
+        let room = (UNSTOPPABLE / pattern.states(ascii).max(1)).max(1);
+        // A clone has caches of its own; threads that share one wait for each other.
+        Self { pattern, engine: engine.clone(), room, token, patient: RefCell::new(None) }
+    }
+
+    /// A text may be cut between two lines only if the pattern does not see that.
+    fn piece(&self, haystack: &[u8], at: usize) -> Piece {
+        let rest = &haystack[at..];
+        let whole_lines = || memrchr(b'\n', &rest[..self.room]).filter(|_| self.pattern.is_local());
+        if rest.len() <= self.room {
+            Piece::Short(haystack.len())
+        } else if let Some(newline) = whole_lines() {
+            Piece::Short(at + newline + 1)
+        } else {
+            Piece::Long(memchr(b'\n', rest).map_or(haystack.len(), |newline| at + newline))
+        }
+    }
+
+    fn find_long(&self, haystack: &[u8], at: usize, end: usize) -> Result<Option<Match>, Stopped> {
+        // It fits into what the pattern itself fitted into, or nearly; if not, the line is as good as not searched in time.
+        let Some(patient) = self.pattern.patient() else { return Err(Stopped::DeadlinePassed) };
+        let mut caches = self.patient.borrow_mut();
+        let caches = caches.get_or_insert_with(|| patient.caches());
+        patient.find((haystack, at..end), caches, self.token)
+    }
+
+    /// The first that `short` finds in a piece, or `long` in a long line. What begins where a piece ends is the next one's.
+    fn search<T>(
+        &self,
+        (haystack, mut at): (&[u8], usize),
+        short: impl Fn(&RegexMatcher, &[u8], usize) -> Option<(usize, T)>,
+        long: impl Fn(Match) -> T,
+    ) -> Result<Option<T>, Stopped> {
+        loop {
+            match self.piece(haystack, at) {
+                Piece::Short(end) => {
+                    let found = short(&self.engine, &haystack[..end], at);
+                    if let Some((_, found)) =
+                        found.filter(|(offset, _)| *offset < end || end == haystack.len())
+                    {
+                        return Ok(Some(found));
+                    }
+                    if end == haystack.len() {
+                        return Ok(None);
+                    }
+                    at = end;
+                }
+                Piece::Long(end) => {
+                    if let Some(found) = self.find_long(haystack, at, end)? {
+                        return Ok(Some(long(found)));
+                    }
+                    if end == haystack.len() {
+                        return Ok(None);
+                    }
+                    at = end + 1;
+                }
+            }
+            self.token.check()?;
+        }
+    }
+}
+
+impl Matcher for Clocked<'_> {
+    type Captures = NoCaptures;
+    type Error = Stopped;
+
+    fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
+        let short = |engine: &RegexMatcher, text: &[u8], at| {
+            // Its errors are of a type without values.
+            engine.find_at(text, at).ok().flatten().map(|found| (found.start(), found))
+        };
+        self.search((haystack, at), short, |found| found)
+    }
+
+    fn shortest_match_at(&self, haystack: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
+        let short = |engine: &RegexMatcher, text: &[u8], at| {
+            engine.shortest_match_at(text, at).ok().flatten().map(|end| (end, end))
+        };
+        self.search((haystack, at), short, |found| found.end())
+    }
+
+    /// A long line is a candidate as it stands.
+    fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
+        let mut at = 0;
+        loop {
+            let end = match self.piece(haystack, at) {
+                Piece::Short(end) => end,
+                Piece::Long(_) => return Ok(Some(LineMatchKind::Candidate(at))),
+            };
+            let found = self.engine.find_candidate_line(&haystack[at..end]).ok().flatten();
+            let found = found.map(|found| match found {
+                LineMatchKind::Confirmed(offset) => (at + offset, LineMatchKind::Confirmed(at + offset)),
+                LineMatchKind::Candidate(offset) => (at + offset, LineMatchKind::Candidate(at + offset)),
+            });
+            if let Some((_, found)) = found.filter(|(offset, _)| *offset < end || end == haystack.len()) {
+                return Ok(Some(found));
+            }
+            if end == haystack.len() {
+                return Ok(None);
+            }
+            self.token.check()?;
+            at = end;
+        }
+    }
+
+    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
+        Ok(NoCaptures::new())
+    }
+
+    fn captures_at(&self, _: &[u8], _: usize, _: &mut NoCaptures) -> Result<bool, Stopped> {
+        Ok(false)
+    }
+
+    fn non_matching_bytes(&self) -> Option<&ByteSet> {
+        self.engine.non_matching_bytes()
+    }
+
+    fn line_terminator(&self) -> Option<LineTerminator> {
+        self.engine.line_terminator()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::Deadline;
+
+    use super::*;
+
+    /// Every match with engines of little room finds what the engine itself finds.
+    #[test]
+    fn pieces_and_long_lines_change_nothing() {
+        let text = "aab ab\nb\n\naaaaaaaaaaaaaaaaaab b\nab\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\nb ä ab\u{e9}\n";
+        let token = CancelToken::new(Deadline::NEVER);
+        for pattern in
+            ["a+b", "b", "x*", "^", "$", r"\bab\b", r"\w+", "(?:ab|a)$", r"\B", r"\A.", r"b\n?\z|ä"]
+        {
+            let Ok(pattern) = Pattern::new(pattern) else { continue };
+            let engine = pattern.matcher().expect("it fits");
+            for room in [1, 5, 12, 1000] {
+                let clocked = Clocked { room, ..Clocked::any(&pattern, &token).expect("it fits") };
+                for at in 0..=text.len() {
+                    let expected = engine.find_at(text.as_bytes(), at).ok().flatten();
+                    let found = clocked.find_at(text.as_bytes(), at).expect("not stopped");
+                    assert_eq!(found, expected, "{pattern:?} with {room} from {at}");
+                }
+            }
+        }
+    }
+}

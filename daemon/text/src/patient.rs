@@ -1,0 +1,371 @@
+//! A second engine for the same regex, which looks at the clock within a line.
+//!
+//! ripgrep's engine cannot be stopped: `(a{1000}){1000}` on a line of megabytes takes hours. Where pattern and line are so large
+//! that this could happen, the search is done here, byte by byte over a lazy automaton (of regex-automata, as ripgrep's is), and
+//! where that cannot know, which is a Unicode word boundary beside bytes that are not ASCII, by Pike's simulation of the
+//! same automaton (Russ Cox, "Regular Expression Matching: the Virtual Machine Approach"). Both find what ripgrep's engine finds:
+//! the leftmost match, of those the one that the pattern prefers.
+
+use std::ops::Range;
+
+use grep_matcher::Match;
+use hob_base::{CancelToken, Stopped};
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::Hir;
+
+/// States that are visited between two looks at the clock, about: each takes some nanoseconds.
+const STATES_PER_CHECK: usize = 1 << 20;
+
+/// A regex in this form. Large: made when it is first needed.
+#[derive(Debug)]
+pub(crate) struct Patient {
+    nfa: NFA,
+    /// Forwards to the end of a match, and backwards to its beginning.
+    automata: Option<(DFA, DFA)>,
+    /// Bytes between two looks at the clock.
+    stride: usize,
+}
+
+/// What searches fill; for one thread.
+pub(crate) struct Caches {
+    automata: Option<(Cache, Cache)>,
+    threads: [Threads; 2],
+    stack: Vec<StateID>,
+}
+
+/// Why an automaton's walk ended early.
+enum Gave {
+    /// It cannot know.
+    Up,
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Gave {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// Where to search: a line or a part of it, with all that lies around.
+#[derive(Clone)]
+struct Line<'h> {
+    haystack: &'h [u8],
+    span: Range<usize>,
+}
+
+impl Patient {
+    /// Compiles `hir` within so many bytes of program and of automaton. `None` if it does not fit.
+    pub(crate) fn new(hir: &Hir, program: usize, automaton: usize) -> Option<Self> {
+        let compile = |reverse| {
+            let config = NFA::config().utf8(false).nfa_size_limit(Some(program)).reverse(reverse);
+            NFA::compiler().configure(config.which_captures(WhichCaptures::None)).build_from_hir(hir).ok()
+        };
+        let nfa = compile(false)?;
+        let walk = |nfa, kind| {
+            let config = DFA::config().match_kind(kind).unicode_word_boundary(true);
+            let config = config.cache_capacity(automaton).skip_cache_capacity_check(true);
+            DFA::builder().configure(config).build_from_nfa(nfa).ok()
+        };
+        let forward = walk(nfa.clone(), MatchKind::LeftmostFirst);
+        let automata = forward.zip(compile(true).and_then(|nfa| walk(nfa, MatchKind::All)));
+        let stride = (STATES_PER_CHECK / nfa.states().len().max(1)).clamp(1, STATES_PER_CHECK);
+        Some(Self { nfa, automata, stride })
+    }
+
+    pub(crate) fn caches(&self) -> Caches {
+        let threads = || Threads::new(self.nfa.states().len());
+        Caches {
+            automata: self.automata.as_ref().map(|(one, other)| (one.create_cache(), other.create_cache())),
+            threads: [threads(), threads()],
+            stack: Vec::new(),
+        }
+    }
+
+    /// The first match in `span` of a haystack.
+    pub(crate) fn find(
+        &self,
+        (haystack, span): (&[u8], Range<usize>),
+        caches: &mut Caches,
+        token: &CancelToken,
+    ) -> Result<Option<Match>, Stopped> {
+        token.check()?;
+        let line = Line { haystack, span };
+        match self.walk(&line, caches, token) {
+            Ok(found) => Ok(found),
+            Err(Gave::Stopped(stopped)) => Err(stopped),
+            Err(Gave::Up) => self.simulate(&line, caches, token),
+        }
+    }
+
+    fn walk(&self, line: &Line<'_>, caches: &mut Caches, token: &CancelToken) -> Result<Option<Match>, Gave> {
+        let (Some((forward, backward)), Some((ahead, back))) = (&self.automata, &mut caches.automata) else {
+            return Err(Gave::Up);
+        };
+        let Some(end) =
+            Walk { dfa: forward, cache: ahead, pace: Pace::new(self.stride, token) }.ahead(line)?
+        else {
+            return Ok(None);
+        };
+        let line = Line { span: line.span.start..end, ..line.clone() };
+        let start = Walk { dfa: backward, cache: back, pace: Pace::new(self.stride, token) }.back(&line)?;
+        Ok(Some(Match::new(start.ok_or(Gave::Up)?, end)))
+    }
+}
+
+/// Looks at the clock every so often.
+struct Pace<'t> {
+    stride: usize,
+    left: usize,
+    token: &'t CancelToken,
+}
+
+impl<'t> Pace<'t> {
+    fn new(stride: usize, token: &'t CancelToken) -> Self {
+        Self { stride, left: stride, token }
+    }
+
+    fn step(&mut self) -> Result<(), Stopped> {
+        self.left -= 1;
+        if self.left > 0 {
+            return Ok(());
+        }
+        self.left = self.stride;
+        self.token.check()
+    }
+}
+
+/// One walk over an automaton's states. A state says a byte late that a match ends, so that it can know what comes next.
+struct Walk<'a> {
+    dfa: &'a DFA,
+    cache: &'a mut Cache,
+    pace: Pace<'a>,
+}
+
+impl Walk<'_> {
+    /// The end of the leftmost match.
+    fn ahead(mut self, line: &Line<'_>) -> Result<Option<usize>, Gave> {
+        let input = Input::new(line.haystack).span(line.span.clone());
+        let mut state = self.dfa.start_state_forward(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut found = None;
+        for at in line.span.clone() {
+            self.pace.step()?;
+            state = self.next(state, line.haystack[at])?;
+            if state.is_match() {
+                found = Some(at);
+            } else if state.is_dead() {
+                return Ok(found);
+            }
+        }
+        let state = self.last(state, line.haystack.get(line.span.end))?;
+        Ok(if state.is_match() { Some(line.span.end) } else { found })
+    }
+
+    /// The beginning of the longest match that ends where the span does.
+    fn back(mut self, line: &Line<'_>) -> Result<Option<usize>, Gave> {
+        let input = Input::new(line.haystack).span(line.span.clone()).anchored(Anchored::Yes);
+        let mut state = self.dfa.start_state_reverse(self.cache, &input).map_err(|_| Gave::Up)?;
+        let mut found = None;
+        for at in line.span.clone().rev() {
+            self.pace.step()?;
+            state = self.next(state, line.haystack[at])?;
+            if state.is_match() {
+                found = Some(at + 1);
+            } else if state.is_dead() {
+                return Ok(found);
+            }
+        }
+        let before = line.span.start.checked_sub(1).map(|at| &line.haystack[at]);
+        let state = self.last(state, before)?;
+        Ok(if state.is_match() { Some(line.span.start) } else { found })
+    }
+
+    fn next(&mut self, state: LazyStateID, byte: u8) -> Result<LazyStateID, Gave> {
+        let next = self.dfa.next_state(self.cache, state, byte).map_err(|_| Gave::Up)?;
+        if next.is_quit() { Err(Gave::Up) } else { Ok(next) }
+    }
+
+    /// The state past the span's end: what lies there is seen, not matched.
+    fn last(&mut self, state: LazyStateID, beyond: Option<&u8>) -> Result<LazyStateID, Gave> {
+        match beyond {
+            Some(byte) => self.next(state, *byte),
+            None => self.dfa.next_eoi_state(self.cache, state).map_err(|_| Gave::Up),
+        }
+    }
+}
+
+/// States of the simulation, those that the pattern prefers first, with where their match began.
+struct Threads {
+    order: Vec<StateID>,
+    began: Vec<usize>,
+    /// In which round each was added.
+    round: Vec<u32>,
+    now: u32,
+}
+
+impl Threads {
+    fn new(states: usize) -> Self {
+        Self { order: Vec::new(), began: vec![0; states], round: vec![0; states], now: 1 }
+    }
+
+    fn clear(&mut self) {
+        self.order.clear();
+        self.now = self.now.checked_add(1).unwrap_or_else(|| {
+            self.round.fill(0);
+            1
+        });
+    }
+
+    /// Whether it was not there yet.
+    fn add(&mut self, state: StateID, began: usize) -> bool {
+        let is_new = self.round[state] != self.now;
+        if is_new {
+            self.round[state] = self.now;
+            self.began[state] = began;
+            self.order.push(state);
+        }
+        is_new
+    }
+}
+
+impl Patient {
+    fn simulate(
+        &self,
+        line: &Line<'_>,
+        caches: &mut Caches,
+        token: &CancelToken,
+    ) -> Result<Option<Match>, Stopped> {
+        let Caches { threads: [current, next], stack, .. } = caches;
+        let mut pace = Pace::new(STATES_PER_CHECK >> 3, token);
+        let mut found = None;
+        current.clear();
+        for at in line.span.start..=line.span.end {
+            if found.is_none() {
+                self.follow((self.nfa.start_anchored(), at), (line, at), (current, stack), &mut pace)?;
+            }
+            if current.order.is_empty() {
+                break;
+            }
+            next.clear();
+            let byte = line.haystack.get(at).filter(|_| at < line.span.end);
+            for index in 0..current.order.len() {
+                pace.step()?;
+                let state = current.order[index];
+                let began = current.began[state];
+                let to = match (self.nfa.state(state), byte) {
+                    (State::Match { .. }, _) => {
+                        // What comes after it in order is preferred less.
+                        found = Some(Match::new(began, at));
+                        break;
+                    }
+                    (State::ByteRange { trans }, Some(byte)) if trans.matches_byte(*byte) => Some(trans.next),
+                    (State::Sparse(sparse), Some(byte)) => sparse.matches_byte(*byte),
+                    (State::Dense(dense), Some(byte)) => dense.matches_byte(*byte),
+                    _ => None,
+                };
+                if let Some(to) = to {
+                    self.follow((to, began), (line, at + 1), (next, stack), &mut pace)?;
+                }
+            }
+            std::mem::swap(current, next);
+        }
+        Ok(found)
+    }
+
+    /// Adds a state and all that it leads to without a byte.
+    fn follow(
+        &self,
+        (state, began): (StateID, usize),
+        (line, at): (&Line<'_>, usize),
+        (threads, stack): (&mut Threads, &mut Vec<StateID>),
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Stopped> {
+        stack.push(state);
+        while let Some(state) = stack.pop() {
+            if let Err(stopped) = pace.step() {
+                stack.clear();
+                return Err(stopped);
+            }
+            if !threads.add(state, began) {
+                continue;
+            }
+            match self.nfa.state(state) {
+                State::Look { look, next } if self.nfa.look_matcher().matches(*look, line.haystack, at) => {
+                    stack.push(*next);
+                }
+                State::Union { alternates } => stack.extend(alternates.iter().rev()),
+                State::BinaryUnion { alt1, alt2 } => stack.extend([*alt2, *alt1]),
+                State::Capture { next, .. } => stack.push(*next),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_base::Deadline;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pattern::parse;
+
+    const PATTERNS: &[&str] = &[
+        "",
+        "a",
+        "a*",
+        "a+?b",
+        "(a|ab)(c|bcd)?",
+        "(ab|a)(bc)?",
+        r"\bab\b",
+        r"\w+\s",
+        "^a|b$",
+        r"\Bb",
+        "(?:a{2,4}){1,3}",
+        "[^a]b?",
+        r"(?i)Ä+",
+        "a??",
+        "(?:)|b",
+        r"\b{start}b",
+        "(a*)*b|c",
+        ".{3}",
+        r"(?-u:\xff)|é",
+    ];
+
+    /// Every match, by either way and by ripgrep's engine.
+    fn agree(pattern: &str, haystack: &[u8]) {
+        let hir = parse(pattern).expect("a good pattern");
+        let patient = Patient::new(&hir, 32 << 20, 1 << 20).expect("it fits");
+        let mut caches = patient.caches();
+        let token = CancelToken::new(Deadline::NEVER);
+        let known = regex_automata::meta::Builder::new()
+            .configure(regex_automata::meta::Config::new().utf8_empty(false))
+            .build_from_hir(&hir)
+            .expect("it compiles");
+        for start in 0..=haystack.len() {
+            let span = start..haystack.len();
+            let expected = known.find(Input::new(haystack).span(span.clone())).map(|m| (m.start(), m.end()));
+            let both = |m: Option<Match>| m.map(|m| (m.start(), m.end()));
+            let found = patient.find((haystack, span.clone()), &mut caches, &token).expect("not stopped");
+            assert_eq!(both(found), expected, "{pattern} from {start} in {haystack:?}");
+            let line = Line { haystack, span };
+            let found = patient.simulate(&line, &mut caches, &token).expect("not stopped");
+            assert_eq!(both(found), expected, "{pattern} from {start} in {haystack:?}, simulated");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways_find_what_the_known_engine_finds(
+            pattern in prop::sample::select(PATTERNS),
+            text in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", " ", "ä", "Ä", "é", "\u{2003}"]), 0..12),
+            rubbish in prop::collection::vec(any::<u8>().prop_filter("no newline", |byte| *byte != b'\n'), 0..3),
+        ) {
+            agree(pattern, &[text.concat().as_bytes(), &rubbish].concat());
+        }
+    }
+}
