@@ -99,19 +99,20 @@ fn summary(stats: &StatsResult) -> String {
     let mut text = format!("{}, {} failed; {times}\n", count(calls, "call"), grouped(failed));
     if actual_tokens > 0 {
         text.push_str(&format!(
-            "answers cost {} tokens; without hob at most {} (an upper bound); saved at most {}\n",
+            "answers cost {} tokens; without hob at most {} (an upper bound); {}{}\n",
             grouped(actual_tokens),
             grouped(baseline_tokens),
+            if stats.totals.saved_tokens < 0 { "hob cost more than it saved: " } else { "saved at most " },
             saved(&stats.totals)
         ));
     }
     text
 }
 
-/// A difference with its share, with its sign if it is a loss.
+/// A difference with its share; a loss is called one.
 fn saved(totals: &Totals) -> String {
-    let sign = if totals.saved_tokens < 0 { "-" } else { "" };
-    format!("{sign}{} ({} %)", grouped(totals.saved_tokens.unsigned_abs()), totals.saved_pct)
+    let lost = if totals.saved_tokens < 0 { "lost " } else { "" };
+    format!("{lost}{} ({} %)", grouped(totals.saved_tokens.unsigned_abs()), totals.saved_pct.abs())
 }
 
 fn table(tools: &[StatsOfTool], style: &Style) -> String {
@@ -215,6 +216,20 @@ mod tests {
         assert_eq!(lines.next().map(|line| line.matches('#').count()), Some(40));
         assert!(!text.contains("none:"), "{text}");
         let totals = hob_proto::tools::metrics::totals(1, 0, 50, 10);
-        assert_eq!(saved(&totals), "-40 (-400 %)");
+        assert_eq!(saved(&totals), "lost 40 (400 %)");
+    }
+
+    #[test]
+    fn a_loss_is_called_one() {
+        let stats = json!({"since": "2026-01-01T00:00:00Z", "file": null,
+            "totals": {"calls": 1, "failed": 0, "actualTokens": 482, "baselineTokens": 100, "savedTokens": -382, "savedPct": -382.0},
+            "latencyMs": {"p50": 0.5, "p90": 1.0, "p99": 1.0, "max": 1.0},
+            "perTool": [{"tool": "map_search", "calls": 1, "failed": 0, "actualTokens": 482, "baselineTokens": 100,
+                "savedTokens": -382, "savedPct": -382.0, "p50Ms": 0.5, "p90Ms": 1.0, "p99Ms": 1.0, "maxMs": 1.0}],
+            "times": [], "caches": []});
+        let stats: StatsResult = serde_json::from_value(stats).expect("of this shape");
+        let text = all(&stats, &Style::default());
+        assert!(text.contains("hob cost more than it saved: lost 382 (382 %)"), "{text}");
+        assert!(!text.contains("-382"), "{text}");
     }
 }

@@ -52,8 +52,8 @@ fn calls(data: &Value) -> Vec<String> {
     }
     let (actual, baseline) = (number("actualTokens"), number("baselineTokens"));
     let saved = (baseline > 0).then(|| {
-        let percent =
-            metrics["savedPct"].as_f64().map(|percent| format!(", {percent:.0}% less")).unwrap_or_default();
+        let percent = metrics["savedPct"].as_f64();
+        let percent = percent.map(|saved| format!(", {}", super::less_or_more(saved))).unwrap_or_default();
         // Reading whole files is more than anybody would have done.
         format!("{} instead of at most {} tokens{percent} (hob stats)", grouped(actual), grouped(baseline))
     });
@@ -167,6 +167,9 @@ mod tests {
                         1,200 calls, 3 failed, half of them within 1.2 ms, 99 of 100 within 119 ms\n\
                         5,000 instead of at most 100,000 tokens, 95% less (hob stats)\n";
         assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
+        let loss = json!({"metrics": {"calls": 1, "actualTokens": 482, "baselineTokens": 100, "savedPct": -382.0}, "version": "0.1.0"});
+        let told = daemon(&loss, &Style::default()).expect("a status");
+        assert!(told.contains("482 instead of at most 100 tokens, 382% more, a loss (hob stats)"), "{told}");
     }
 
     #[test]

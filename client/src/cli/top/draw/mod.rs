@@ -176,8 +176,8 @@ fn pace(picture: &Picture, rate: Option<f64>) -> String {
 /// The baseline is what reading whole files would have cost: more than anybody would have read.
 fn saved(metrics: &Metrics) -> Option<String> {
     (metrics.baseline > 0).then(|| {
-        let percent =
-            metrics.saved_percent.map(|percent| format!(", {percent:.0}% less")).unwrap_or_default();
+        let percent = metrics.saved_percent.map(|saved| format!(", {}", render::less_or_more(saved)));
+        let percent = percent.unwrap_or_default();
         let (actual, baseline) = (render::grouped(metrics.actual), render::grouped(metrics.baseline));
         format!("{actual} tokens instead of at most {baseline}{percent}")
     })
