@@ -172,8 +172,7 @@ impl Map {
             let weight = if derived {
                 entry.scores.get(def.index()).copied().unwrap_or(0.0)
             } else {
-                let sharers = self.index.defining(name).len().max(1);
-                self.index.mentioning(name).len() as f32 / sharers as f32
+                self.index.mentions(name)
             };
             (u32::MAX - weight.to_bits(), entry.path.as_str(), DefRef { file, def })
         });

@@ -142,6 +142,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     let mut derived_in = derive(workspace);
     Vectors::catch_up(workspace);
     snapshot::save(workspace);
+    snapshot::save_ranking(workspace);
     while let Some(map_changed) = workspace.deriver.next(rest(workspace, derived_in)) {
         if map_changed {
             promote::recall(workspace, false);
@@ -149,6 +150,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
             Vectors::catch_up(workspace);
         }
         snapshot::save(workspace);
+        snapshot::save_ranking(workspace);
         promote::save(workspace);
         snapshot::keep_contents(workspace);
     }

@@ -250,6 +250,7 @@ impl Workspace {
         self.deriver.close();
         // Waits for the indexer's present batch, so that table and text are of one moment.
         snapshot::save(self);
+        snapshot::save_last_ranking(self);
         promote::save(self);
     }
 

@@ -15,7 +15,7 @@ use super::labels;
 use super::outbound::owner_node;
 use super::rank::{self, Graph};
 use super::skeleton::{Marked, Outline, Skeleton, Stretch, Strokes};
-use super::{ClusterInfo, DefRef, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef};
+use super::{ClusterInfo, DefRef, EdgeKind, EdgeKinds, ExternalId, Identity, Map, NodeRef, Ranked};
 use crate::facts::{DefFlags, FileFacts};
 use crate::langs::Lang;
 use crate::resolve::{Resolution, Resolver};
@@ -33,14 +33,14 @@ const PER_NAME: usize = 5;
 
 /// A file of the snapshot.
 #[derive(Debug)]
-struct Item {
-    file: FileId,
-    path: WsPath,
-    facts: Arc<FileFacts>,
+pub(super) struct Item {
+    pub(super) file: FileId,
+    pub(super) path: WsPath,
+    pub(super) facts: Arc<FileFacts>,
     /// The number of its own node; its definitions follow.
-    first: u32,
+    pub(super) first: u32,
     /// The number of its first reference.
-    first_ref: u32,
+    pub(super) first_ref: u32,
 }
 
 /// The computation under way. It holds a snapshot of the files and takes slices of time under a read lock.
@@ -81,8 +81,8 @@ pub struct Derived {
     files: Vec<DerivedFile>,
     externals: FxHashMap<ExternalId, f32>,
     clusters: Vec<ClusterInfo>,
-    /// The names of the best scored definitions, with the best score and the best definitions each has.
-    names: FxHashMap<Box<str>, (f32, Vec<Identity>)>,
+    /// The names of the best scored definitions.
+    names: BestNames,
     edges: usize,
     skeleton: Skeleton,
 }
@@ -175,14 +175,32 @@ impl Map {
             entry.scores =
                 if unchanged { done.scores } else { rescored(&entry.facts, &done.facts, &done.scores) };
         }
-        self.index.set_name_scores(derived.names.iter().map(|(name, (score, _))| (&**name, *score)));
-        self.standing.best = derived.names.into_iter().map(|(name, (_, best))| (name, best)).collect();
+        self.install_names(derived.names);
+        self.standing.ranked = Ranked::Derived;
         self.standing.clusters = Some(derived.clusters);
         self.standing.edges = Some(derived.edges);
         self.standing.externals = derived.externals;
         self.standing.changed = derived.skeleton.changed(self);
         self.standing.skeleton = Some(derived.skeleton);
     }
+
+    /// Takes over the names that search should put first.
+    pub(super) fn install_names(&mut self, names: BestNames) {
+        self.index.set_name_scores(names.iter().map(|(name, (score, _))| (&**name, *score)));
+        self.standing.best = names.into_iter().map(|(name, (_, best))| (name, best)).collect();
+    }
+}
+
+/// Names with the best score and the best definitions each has.
+pub(super) type BestNames = FxHashMap<Box<str>, (f32, Vec<Identity>)>;
+
+/// The clusters of files, whose communities are numbered without gaps.
+pub(super) fn clusters(items: &[Item], communities: &[u32], scores: &[f32]) -> Vec<ClusterInfo> {
+    let hubs = hubs(items, communities, scores);
+    let paths: Vec<&str> = items.iter().map(|item| item.path.as_str()).collect();
+    let names: Vec<&str> = hubs.iter().map(|hubs| hubs.first().map_or("", |(_, name, _)| &**name)).collect();
+    let labels = labels::label(&paths, communities, &names);
+    labels.into_iter().zip(hubs).map(|(label, hubs)| ClusterInfo { label, hubs }).collect()
 }
 
 /// Scores of older facts, carried over by qualified name.
@@ -282,11 +300,7 @@ impl DeriveJob {
         skeleton.set_scores(&scores);
         let communities = communities::detect(&FileGraph::new(self.items.len(), &self.weights));
         let names = best_names(&self.items, &scores);
-        let hubs = hubs(&self.items, &communities, &scores);
-        let paths: Vec<&str> = self.items.iter().map(|item| item.path.as_str()).collect();
-        let labels = labels::label(&paths, &communities);
-        let clusters =
-            labels.into_iter().zip(hubs).map(|(label, hubs)| ClusterInfo { label, hubs }).collect();
+        let clusters = clusters(&self.items, &communities, &scores);
         let first_external = self.nodes as usize;
         let external = |(id, at): (ExternalId, u32)| (id, scores[first_external + at as usize].min(1.0));
         let externals = self.externals.into_iter().map(external).collect();
@@ -316,7 +330,7 @@ fn groups(items: &[Item]) -> rank::Groups {
 }
 
 /// The names that search should put first: the best scored ones, with the best score each has.
-fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, (f32, Vec<Identity>)> {
+pub(super) fn best_names(items: &[Item], scores: &[f32]) -> BestNames {
     let score = |item: &Item, idx: u32| scores[(item.first + 1 + idx) as usize];
     let mut all: Vec<(u32, u32, u32)> = Vec::new();
     // Headings are found after code anyhow, and would only crowd it out.
@@ -327,7 +341,7 @@ fn best_names(items: &[Item], scores: &[f32]) -> FxHashMap<Box<str>, (f32, Vec<I
     }
     all.sort_unstable();
     all.truncate(MAX_NAMES);
-    let mut names: FxHashMap<Box<str>, (f32, Vec<Identity>)> = FxHashMap::default();
+    let mut names = BestNames::default();
     for (_, at, idx) in all {
         let item = &items[at as usize];
         let name = item.facts.name(item.facts.defs[idx as usize].name);

@@ -21,10 +21,14 @@ pub(super) struct Externals {
 impl Externals {
     /// The number of a language's package.
     pub(super) fn number(&self, lang: Lang, package: &str) -> ExternalId {
-        let key = format!("{}:{package}", lang.package_id());
-        let known = self.names.read().unwrap_or_else(PoisonError::into_inner).find(&key);
+        self.keyed(&format!("{}:{package}", lang.package_id()))
+    }
+
+    /// The number of a package by its key.
+    pub(super) fn keyed(&self, key: &str) -> ExternalId {
+        let known = self.names.read().unwrap_or_else(PoisonError::into_inner).find(key);
         let id =
-            known.unwrap_or_else(|| self.names.write().unwrap_or_else(PoisonError::into_inner).intern(&key));
+            known.unwrap_or_else(|| self.names.write().unwrap_or_else(PoisonError::into_inner).intern(key));
         ExternalId(id.0)
     }
 

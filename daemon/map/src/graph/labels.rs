@@ -1,73 +1,77 @@
 //! Names for clusters, as a person would choose them: the folder that most of a cluster's files share.
 //!
-//! The deepest folder that holds at least 60 % of the cluster; where two clusters would be called alike, the second takes
-//! its most common subfolder or, failing that, the name of its most typical file as well.
+//! The deepest folder that holds more than half of the cluster; without one, the few folders that together hold most of it, or else
+//! its hub, the definition that is most used of it. Where two clusters would be called alike, the smaller one is told apart by its
+//! hub. A file names a cluster only if it is all of it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The share of a cluster's files that its label's folder must hold.
-const SHARE: f64 = 0.6;
+/// The share of a cluster's files that several folders must hold together to be its label, in per cent, and how many these may be.
+const SEVERAL: usize = 60;
+const MOST: usize = 3;
 
-/// A label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps.
-pub(super) fn label(paths: &[&str], communities: &[u32]) -> Vec<String> {
+/// A label for each community; `communities[i]` is that of `paths[i]`, numbered without gaps. `hubs` names the most used definition
+/// of each, `""` if there is none.
+pub(super) fn label(paths: &[&str], communities: &[u32], hubs: &[&str]) -> Vec<String> {
     let count = communities.iter().max().map_or(0, |max| *max as usize + 1);
     let mut members: Vec<Vec<&str>> = vec![Vec::new(); count];
     for (path, &community) in paths.iter().zip(communities) {
         members[community as usize].push(path);
     }
     let mut taken = FxHashSet::default();
-    members.iter().map(|files| distinct(files, &mut taken)).collect()
+    let hubs = hubs.iter().copied().chain(std::iter::repeat(""));
+    members.iter().zip(hubs).map(|(files, hub)| distinct((files, hub), &mut taken)).collect()
 }
 
-fn distinct(files: &[&str], taken: &mut FxHashSet<String>) -> String {
-    let folder = shared_folder(files);
-    let name = if folder.is_empty() { "(root)" } else { folder };
-    let mut tries = vec![name.to_owned()];
-    if let [only] = files {
-        tries.insert(0, (*only).to_owned());
-    }
-    tries.extend(common_folder(files).filter(|sub| *sub != folder).map(str::to_owned));
-    tries.extend(files.first().map(|file| format!("{name} ({})", stem(file))));
-    let free = tries.iter().find(|label| !taken.contains(*label)).cloned();
-    let label = free.unwrap_or_else(|| {
-        let numbered = (2u32..).map(|n| format!("{name} ({n})"));
-        numbered.into_iter().find(|label| !taken.contains(label)).unwrap_or_default()
-    });
+fn distinct((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> String {
+    let name = match (files, hub) {
+        ([only], _) => (*only).to_owned(),
+        (_, "") => shared(files).unwrap_or_else(|| "(several folders)".to_owned()),
+        _ => shared(files).unwrap_or_else(|| format!("around {hub}")),
+    };
+    let told_apart = (!hub.is_empty()).then(|| format!("{name} ({hub})"));
+    let numbered = (2u32..).map(|n| format!("{name} ({n})"));
+    let mut tries = std::iter::once(name.clone()).chain(told_apart).chain(numbered);
+    let label = tries.find(|label| !taken.contains(label)).unwrap_or_default();
     taken.insert(label.clone());
     label
 }
 
-/// The deepest folder that holds enough of the files; `""` if only the root does.
-fn shared_folder<'p>(files: &[&'p str]) -> &'p str {
+/// What most of the files share.
+fn shared(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for file in files {
         for dir in folders(file) {
             *counts.entry(dir).or_default() += 1;
         }
     }
-    let enough = (files.len() as f64 * SHARE).ceil() as usize;
-    let holding = counts.into_iter().filter(|(_, count)| *count >= enough).map(|(dir, _)| dir);
-    holding.max_by_key(|dir| (dir.matches('/').count(), std::cmp::Reverse(*dir))).unwrap_or("")
+    let is_most = |count: usize| 2 * count > files.len();
+    let holding = counts.into_iter().filter(|(_, count)| is_most(*count));
+    // At one depth there is only one folder that holds more than half.
+    if let Some((dir, _)) = holding.max_by_key(|(dir, _)| dir.matches('/').count()) {
+        return Some(dir.to_owned());
+    }
+    let at_root = files.iter().filter(|file| !file.contains('/')).count();
+    if is_most(at_root) { Some("(root)".to_owned()) } else { several(files) }
 }
 
-/// The folder that most of the files lie directly in.
-fn common_folder<'p>(files: &[&'p str]) -> impl Iterator<Item = &'p str> {
+/// The folders at the root that together hold most of the files, those with most of them first; `None` if that takes too many.
+fn several(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-    for file in files {
-        *counts.entry(folders(file).next().unwrap_or("")).or_default() += 1;
+    for (top, _) in files.iter().filter_map(|file| file.split_once('/')) {
+        *counts.entry(top).or_default() += 1;
     }
-    let best = counts.into_iter().max_by_key(|(dir, count)| (*count, std::cmp::Reverse(*dir)));
-    best.map(|(dir, _)| dir).filter(|dir| !dir.is_empty()).into_iter()
+    let mut tops: Vec<(&str, usize)> = counts.into_iter().collect();
+    tops.sort_unstable_by_key(|(top, count)| (std::cmp::Reverse(*count), *top));
+    let held = |most: &usize| tops.iter().take(*most).map(|(_, count)| count).sum::<usize>();
+    let enough = (2..=MOST).find(|most| held(most) * 100 >= files.len() * SEVERAL)?;
+    let names: Vec<&str> = tops.iter().take(enough).map(|(top, _)| *top).collect();
+    Some(names.join(" + "))
 }
 
 /// The folders a path lies in, nearest first, the root left out.
 fn folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(path.rsplit_once('/'), |(dir, _)| dir.rsplit_once('/')).map(|(dir, _)| dir)
-}
-
-fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.split('.').next().unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -78,7 +82,33 @@ mod tests {
     fn folders_name_clusters_and_no_two_are_alike() {
         let paths =
             ["net/http/a.py", "net/http/b.py", "net/http/c.py", "setup.py", "net/http/d.py", "net/http/e.py"];
-        let labels = label(&paths, &[0, 0, 0, 1, 2, 2]);
-        assert_eq!(labels, ["net/http", "setup.py", "net/http (d)"]);
+        let labels = label(&paths, &[0, 0, 0, 1, 2, 2], &["Client", "", "Server.run"]);
+        assert_eq!(labels, ["net/http", "setup.py", "net/http (Server.run)"]);
+    }
+
+    /// The core of a workspace reaches into several of its packages.
+    #[test]
+    fn no_file_names_a_cluster_of_many() {
+        let paths = [
+            "core/src/auto_pairs.rs",
+            "core/src/b.rs",
+            "core/src/c.rs",
+            "term/src/a.rs",
+            "term/src/b.rs",
+            "term/src/c.rs",
+            "view/src/a.rs",
+            "loader/x.rs",
+            "build.rs",
+            "a/1.rs",
+            "b/2.rs",
+            "c/3.rs",
+            "d/4.rs",
+        ];
+        let labels = label(&paths, &[0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1], &["Document", "Range"]);
+        assert_eq!(labels, ["core + term", "a + b + c"]);
+        let scattered = ["a/1.rs", "b/2.rs", "c/3.rs", "d/4.rs", "e/5.rs", "f/6.rs"];
+        assert_eq!(label(&scattered, &[0; 6], &["Range.new"]), ["around Range.new"]);
+        assert_eq!(label(&scattered, &[0; 6], &[""]), ["(several folders)"]);
+        assert_eq!(label(&["a.py", "b.py", "c/d.py"], &[0; 3], &["run"]), ["(root)"]);
     }
 }

@@ -29,6 +29,7 @@ mod packages;
 mod page;
 mod places;
 mod rank;
+mod ranking;
 mod reach;
 mod route;
 mod score;
@@ -51,6 +52,7 @@ pub use impact::{Affected, Cause, ImpactAnswer, ImpactQuery};
 pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
 pub use page::Drawn;
 pub use places::Use;
+pub use ranking::Ranked;
 pub use reach::Reach;
 
 use std::sync::Arc;

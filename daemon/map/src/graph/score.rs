@@ -3,12 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use super::skeleton::{Changed, Skeleton};
-use super::{DefRef, ExternalId, Map, NodeRef};
+use super::{DefRef, ExternalId, Map, NodeRef, Ranked};
 use crate::index::FileEntry;
 
 /// The state of the last derivation.
 #[derive(Debug, Default)]
 pub(crate) struct Standing {
+    /// Where all of this is from.
+    pub(crate) ranked: Ranked,
     /// `None` before the first.
     pub(crate) clusters: Option<Vec<ClusterInfo>>,
     pub(crate) edges: Option<usize>,

@@ -28,6 +28,7 @@ pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, Named};
 pub use image::PreparedFile;
 pub(crate) use kinds::{Kinds, Share};
+pub(crate) use image::fingerprint;
 pub(crate) use names::{NameId, Names};
 use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
@@ -185,6 +186,16 @@ impl Index {
     }
 
     /// Puts a file in, in place of what it was.
+    /// How many files mention `name`, shared among those that define it: what is known of its importance before edges are.
+    pub(crate) fn mentions(&self, name: &str) -> f32 {
+        self.names.find(name).map_or(0.0, |id| self.mentions_id(id))
+    }
+
+    /// The same of a name's number.
+    pub(crate) fn mentions_id(&self, name: NameId) -> f32 {
+        self.mentioning.get(name).len() as f32 / self.defining.get(name).len().max(1) as f32
+    }
+
     pub(crate) fn set(&mut self, file: FileId, path: WsPath, facts: Arc<FileFacts>) {
         self.set_entry(file, Box::new(FileEntry::new(path, facts)));
     }

@@ -71,6 +71,8 @@ pub(crate) struct Standings {
     places: Vec<TopFolders>,
     /// The best hub score among the definitions as of the last derivation, if that is worth mentioning.
     scores: Vec<u16>,
+    /// Whether there was a derivation.
+    is_scored: bool,
 }
 
 impl Standings {
@@ -127,6 +129,11 @@ impl Standings {
         self.scores.get(entry as usize).copied().unwrap_or(0)
     }
 
+    /// Whether there are scores at all.
+    pub(crate) fn is_scored(&self) -> bool {
+        self.is_scored
+    }
+
     /// How many definitions have the names of a run of entries.
     pub(crate) fn defs_in(&self, run: Range<u32>) -> usize {
         let defs = self.defs.get(run.start as usize..run.end as usize).unwrap_or(&[]);
@@ -135,6 +142,7 @@ impl Standings {
 
     /// Sets the best scores of names, and takes them from all others.
     pub(super) fn set_scores(&mut self, scores: impl Iterator<Item = (NameId, f32)>) {
+        self.is_scored = true;
         self.scores.fill(0);
         for (name, score) in scores {
             if let Some(entry) = self.entry(name) {

@@ -242,8 +242,9 @@ impl Search<'_, '_> {
 
     /// Those of many files that may be among the hits that are shown.
     fn best_files(&self, mut files: Vec<FileId>) -> Vec<FileId> {
-        let place =
-            |file: &FileId| (self.is_other_case(*file), score_bits(self.map.score(NodeRef::File(*file))));
+        let place = |file: &FileId| {
+            (self.is_other_case(*file), score_bits(self.map.standing_of(NodeRef::File(*file))))
+        };
         let limit = self.query.limit;
         if files.len() > FEW_FILES.max(limit) && limit > 0 {
             let mut placed: Vec<((bool, u32), FileId)> =
@@ -276,7 +277,7 @@ impl Search<'_, '_> {
 
     fn add(&mut self, node: NodeRef, class: MatchClass, other_case: bool) {
         if self.seen.insert(node) {
-            let order = (other_case, self.map.is_announcement(node), score_bits(self.map.score(node)));
+            let order = (other_case, self.map.is_announcement(node), score_bits(self.map.standing_of(node)));
             self.found.push(Raw { class, node, order });
         }
     }

@@ -82,9 +82,18 @@ impl<'q, 'm> Queue<'q, 'm> {
         total
     }
 
+    /// The hub score of an entry; as long as there are none, how many files mention the name.
+    fn score(&self, entry: u32) -> u16 {
+        let standings = self.index.standings();
+        if standings.is_scored() {
+            return standings.score(entry);
+        }
+        self.index.mentions_id(NameId(self.index.def_names().owner(entry))) as u16
+    }
+
     fn place(&self, entry: u32) -> Place {
         let names = self.index.def_names();
-        let score = Place::from(u16::MAX - self.index.standings().score(entry)) << 47;
+        let score = Place::from(u16::MAX - self.score(entry)) << 47;
         let length = (names.length(entry).min(LENGTHS) as Place) << 32;
         let promise = score | length | Place::from(names.owner(entry)) << 1;
         // Most names have no capitals, and need not be looked at again.

@@ -78,10 +78,7 @@ impl Comeback {
 }
 
 fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
-    let image = image::read(folder).unwrap_or_else(|why| {
-        discard(workspace, &why);
-        None
-    });
+    let image = kept(workspace, (image::NAMES, folder));
     let (mut files, mut missing) = (Vec::with_capacity(sought.len()), Vec::new());
     for (number, slice) in sought.chunks(SLICE).enumerate() {
         if workspace.closing.check().is_err() {
@@ -95,14 +92,27 @@ fn find(workspace: &Workspace, folder: &AbsPath, sought: &[Sought]) -> Found {
             file.map_or_else(|| missing.push(number * SLICE + at), |file| files.push(file));
         }
     }
-    let RestoredMap { map, unknown, rejected } =
+    let RestoredMap { mut map, unknown, rejected } =
         workspace.pools.index.install(|| Map::restore(files, image.as_deref()));
     if let Some(error) = &rejected {
         discard(workspace, &error.to_string());
     }
+    if let Some(scores) = kept(workspace, (image::SCORES, folder))
+        && let Err(error) = map.restore_ranking(&scores)
+    {
+        // The next derivation makes them anew, at once.
+        tracing::info!(root = %workspace.root(), %error, "the saved scores were not used");
+    }
     let aged = (image.is_some() && rejected.is_none()).then_some(unknown);
     tracing::info!(root = %workspace.root(), missing = missing.len(), ?aged, "the map is back");
     Found { map, missing, aged }
+}
+
+fn kept(workspace: &Workspace, (kept, folder): (image::Kept, &AbsPath)) -> Option<Vec<u8>> {
+    image::read(kept, folder).unwrap_or_else(|why| {
+        discard(workspace, &why);
+        None
+    })
 }
 
 fn prepare(workspace: &Workspace, Sought { file, path, lang, hash }: &Sought) -> Option<PreparedFile> {

@@ -1,7 +1,7 @@
 //! What a workspace leaves behind, so that the next daemon begins where this one ended.
 //!
-//! Four things are kept: the file table (what each file was when it was last read), the text index's segments, the map's
-//! names and lists (of large projects), and, in the store, the facts by content. Coming back, a file counts as known only if its
+//! Five things are kept: the file table (what each file was when it was last read), the text index's segments, the map's
+//! names and lists (of large projects) and its hub scores, and, in the store, the facts by content. Coming back, a file counts as known only if its
 //! segment is there, and is mapped anew if its facts are not; the sweep that follows looks at every file's stat and
 //! reads what changed meanwhile. So a lost, torn, foreign or old snapshot costs time and never an answer: everything is
 //! checked by content hash or read again. Table and text are back first; the map follows aside (`comeback`).
@@ -75,6 +75,8 @@ pub(super) struct Snapshots {
     saved: Option<u64>,
     /// How long saving took the last time.
     took: Duration,
+    /// When hub scores were saved last.
+    ranked: Option<Instant>,
 }
 
 impl Snapshots {
@@ -84,7 +86,8 @@ impl Snapshots {
             contents.clear();
         }
         let contents = keep_contents.then_some(contents);
-        Self { saver: Saver::new(&folder.join("text")), contents, folder, saved: None, took: Duration::ZERO }
+        let saver = Saver::new(&folder.join("text"));
+        Self { saver, contents, folder, saved: None, took: Duration::ZERO, ranked: None }
     }
 
     /// Where everything of the workspace is.
@@ -160,6 +163,35 @@ pub(super) fn keep_contents(workspace: &Workspace) {
     }
 }
 
+/// Saves hub scores and clusters as soon as there are some, and then from time to time: of files that have changed since they are not
+/// used. They count no generation, as nothing that they are of has changed.
+pub(super) fn save_ranking(workspace: &Workspace) {
+    let mut snapshots = lock(&workspace.snapshots);
+    if snapshots.ranked.is_none_or(|at| at.elapsed() > LONGEST_REST) {
+        write_ranking(workspace, &mut snapshots);
+    }
+}
+
+/// Saves them at the end.
+pub(super) fn save_last_ranking(workspace: &Workspace) {
+    write_ranking(workspace, &mut lock(&workspace.snapshots));
+}
+
+fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
+    let Some(bytes) = workspace.pools.index.install(|| workspace.map().ranking()) else { return };
+    match image::write(image::SCORES, &snapshots.folder, &bytes) {
+        Ok(()) => snapshots.ranked = Some(Instant::now()),
+        Err(error) => {
+            let text = format!(
+                "The hub scores of `{}` could not be saved: {error}. After the next start, search ranks without them for a \
+                 moment.",
+                workspace.root()
+            );
+            workspace.notices.once("scores", text);
+        }
+    }
+}
+
 /// Saves the map's names and lists, unless those that were saved will do.
 fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dyn std::error::Error>> {
     let files = workspace.map().stats().files;
@@ -169,7 +201,7 @@ fn save_image(workspace: &Workspace, snapshots: &Snapshots) -> Result<(), Box<dy
         // Counted before: changes that come in meanwhile may be in the image already, which does no harm.
         let changes = workspace.deriver.map_changes();
         let bytes = workspace.pools.index.install(|| workspace.map().image());
-        image::write(&snapshots.folder, &bytes)?;
+        image::write(image::NAMES, &snapshots.folder, &bytes)?;
         workspace.deriver.imaged(changes);
     }
     Ok(())

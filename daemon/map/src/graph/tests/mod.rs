@@ -8,6 +8,7 @@ mod image;
 mod impact;
 mod ladder;
 mod languages;
+mod ranking;
 mod route;
 mod surroundings;
 mod types;

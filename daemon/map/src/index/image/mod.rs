@@ -50,7 +50,7 @@ impl PreparedFile {
 }
 
 /// A hash of everything in a file's facts that its words depend on.
-fn fingerprint(facts: &FileFacts) -> u64 {
+pub(crate) fn fingerprint(facts: &FileFacts) -> u64 {
     let mut hasher = FxHasher::default();
     facts.lang.hash(&mut hasher);
     hasher.write(facts.names.text().as_bytes());

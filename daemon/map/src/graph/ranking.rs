@@ -1,0 +1,197 @@
+//! Hub scores and clusters between two runs: what a derivation found, as bytes, so that a restarted daemon ranks from its first
+//! answer on.
+//!
+//! Kept are the figures of each file with a fingerprint of what its definitions are called; names, hubs and labels follow from
+//! them. A file with other definitions than then keeps its cluster and has no scores until the next derivation, which follows
+//! anyhow. The bytes are not trusted: whatever they are, nothing is indexed out of bounds.
+//!
+//! Layout: version; the paths in their order, and the fingerprints; for each file its score, cluster, and the number and scores of its
+//! definitions; packages with their scores; the number of edges. Scores are in ten thousandths.
+
+use std::sync::Arc;
+
+use hob_base::FileId;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::derive::{Item, best_names, clusters};
+use super::{Map, NodeRef};
+use crate::index::{FileEntry, fingerprint};
+use crate::langs::Lang;
+use crate::persist::PersistError::{self, Damaged};
+use crate::persist::flat::{Input, put, put_sorted, read_sorted};
+
+const VERSION: u32 = 1;
+
+/// Where hub scores and clusters are from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ranked {
+    /// There are none.
+    #[default]
+    No,
+    /// From an earlier run, which did not know so many of the files as they are.
+    Earlier {
+        /// How many.
+        unknown: usize,
+    },
+    /// They were derived from this map.
+    Derived,
+}
+
+/// What is kept of a file.
+struct Kept {
+    score: f32,
+    cluster: u32,
+    scores: Box<[f32]>,
+}
+
+impl Map {
+    /// Where hub scores and clusters are from.
+    #[must_use]
+    pub fn ranked(&self) -> Ranked {
+        self.standing.ranked
+    }
+
+    /// The hub scores and clusters as bytes, for [`Map::restore_ranking`]; `None` unless they were derived. Uses all threads of the
+    /// pool it is called in.
+    #[must_use]
+    pub fn ranking(&self) -> Option<Vec<u8>> {
+        if self.standing.ranked != Ranked::Derived {
+            return None;
+        }
+        let scored = self.index.entries().filter_map(|(_, entry)| Some((entry, entry.cluster?)));
+        let mut files: Vec<(&FileEntry, u32)> = scored.collect();
+        files.sort_unstable_by(|a, b| a.0.path.cmp(&b.0.path));
+        let prints: Vec<u64> = files.par_iter().map(|(entry, _)| fingerprint(&entry.facts)).collect();
+        let mut out = Vec::new();
+        put(&mut out, VERSION);
+        put_sorted(&mut out, files.iter().map(|(entry, _)| entry.path.as_str()));
+        prints.iter().for_each(|print| out.extend(print.to_le_bytes()));
+        for (entry, cluster) in files {
+            [parts(entry.score), cluster, entry.scores.len() as u32]
+                .into_iter()
+                .for_each(|n| put(&mut out, n));
+            entry.scores.iter().for_each(|score| put(&mut out, parts(*score)));
+        }
+        self.put_packages(&mut out);
+        put(&mut out, self.standing.edges.unwrap_or(0) as u32);
+        Some(out)
+    }
+
+    fn put_packages(&self, out: &mut Vec<u8>) {
+        let named = |(id, score): (&super::ExternalId, &f32)| Some((self.externals.name(*id)?, *score));
+        let mut packages: Vec<_> = self.standing.externals.iter().filter_map(named).collect();
+        packages.sort_by(|a, b| a.0.cmp(&b.0));
+        let keys: Vec<String> = packages.iter().map(|((lang, name), _)| format!("{lang}:{name}")).collect();
+        put(out, keys.len() as u32);
+        for (key, (_, score)) in keys.iter().zip(&packages) {
+            put(out, key.len() as u32);
+            out.extend(key.as_bytes());
+            put(out, parts(*score));
+        }
+    }
+
+    /// Takes over what [`Map::ranking`] gave in an earlier run; any bytes may be given.
+    ///
+    /// # Errors
+    /// When the bytes are damaged or of another version; the map is as before then.
+    pub fn restore_ranking(&mut self, bytes: &[u8]) -> Result<(), PersistError> {
+        let mut input = Input::new(bytes);
+        if input.number()? != VERSION {
+            return Err(Damaged("they are of another version"));
+        }
+        let paths = read_sorted(&mut input)?;
+        let prints = input.bytes((paths.len() * 8) as u32)?.as_chunks::<8>().0;
+        let mut kept = Vec::with_capacity(paths.len());
+        for _ in 0..paths.len() {
+            kept.push(read_kept(&mut input, paths.len())?);
+        }
+        let packages = read_packages(&mut input)?;
+        let edges = input.number()?;
+        if !input.is_empty() {
+            return Err(Damaged("there is more than there should be"));
+        }
+        let numbered = packages.into_iter().map(|(key, score)| (self.externals.keyed(&key), score));
+        self.standing.externals = numbered.collect();
+        self.standing.edges = Some(edges as usize);
+        let prints = prints.iter().map(|print| u64::from_le_bytes(*print));
+        let known = self.take_kept(paths.iter().zip(prints).zip(kept));
+        let sources = self.index.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest).count();
+        self.standing.ranked = Ranked::Earlier { unknown: sources.saturating_sub(known) };
+        Ok(())
+    }
+
+    /// Gives files what was kept of them, in order of path; how many are as they were.
+    fn take_kept<'p>(&mut self, kept: impl Iterator<Item = ((&'p str, u64), Kept)>) -> usize {
+        let (mut items, mut scores, mut communities) = (Vec::new(), Vec::new(), Vec::new());
+        for ((path, print), kept) in kept {
+            let Some(file) = self.file_at(path) else { continue };
+            let Some(entry) = self.index.entry_mut(file) else { continue };
+            (entry.score, entry.cluster) = (kept.score, Some(kept.cluster));
+            if entry.facts.defs.len() != kept.scores.len() || fingerprint(&entry.facts) != print {
+                continue;
+            }
+            items.push(item(file, entry, scores.len()));
+            communities.push(kept.cluster);
+            scores.push(kept.score);
+            scores.extend_from_slice(&kept.scores);
+            entry.scores = kept.scores;
+        }
+        self.standing.clusters = Some(clusters(&items, &communities, &scores));
+        self.install_names(best_names(&items, &scores));
+        items.len()
+    }
+}
+
+fn item(file: FileId, entry: &FileEntry, first: usize) -> Item {
+    let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
+    Item { file, path, facts, first: first as u32, first_ref: 0 }
+}
+
+fn parts(score: f32) -> u32 {
+    (f64::from(score) * 1e4).round() as u32
+}
+
+fn score(parts: u32) -> f32 {
+    (f64::from(parts.min(10_000)) / 1e4) as f32
+}
+
+/// `files`: how many there are, and so how many clusters at the most.
+fn read_kept(input: &mut Input<'_>, files: usize) -> Result<Kept, PersistError> {
+    let (own, cluster, count) = (input.number()?, input.number()?, input.number()?);
+    if cluster as usize >= files {
+        return Err(Damaged("a cluster is out of range"));
+    }
+    let mut scores = Vec::with_capacity(input.room_for(count));
+    for _ in 0..count {
+        scores.push(score(input.number()?));
+    }
+    Ok(Kept { score: score(own), cluster, scores: scores.into() })
+}
+
+fn read_packages(input: &mut Input<'_>) -> Result<FxHashMap<String, f32>, PersistError> {
+    let mut packages = FxHashMap::default();
+    for _ in 0..input.number()? {
+        let length = input.number()?;
+        let key = std::str::from_utf8(input.bytes(length)?).map_err(|_| Damaged("a name is not Unicode"))?;
+        if !key.contains(':') {
+            return Err(Damaged("a package has no language"));
+        }
+        packages.insert(key.to_owned(), score(input.number()?));
+    }
+    Ok(packages)
+}
+
+impl Map {
+    /// The figure that definitions are put in order by: the hub score, or, as long as nobody has one, how many files mention the
+    /// name, shared among those that define it.
+    pub(crate) fn standing_of(&self, node: NodeRef) -> f32 {
+        if self.standing.ranked != Ranked::No {
+            return self.score(node);
+        }
+        let NodeRef::Def(def) = node else { return 0.0 };
+        let Some(entry) = self.index.entry(def.file) else { return 0.0 };
+        let facts = &entry.facts;
+        self.index.mentions(facts.defs.get(def.def.index()).map_or("", |def| facts.name(def.name)))
+    }
+}
