@@ -10,10 +10,11 @@ use tree_sitter::{Language, Parser, Tree};
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::hazards::is_hazardous;
 use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
-use crate::parse::{Patience, parse, parse_patiently};
+use crate::parse::{Patience, parse, parse_patiently, was_laborious};
+use crate::recover::{Reading, recover};
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
-pub const EXTRACTOR_VERSION: u32 = 6;
+pub const EXTRACTOR_VERSION: u32 = 7;
 
 thread_local! {
     static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
@@ -48,6 +49,7 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
     let tree = if is_hazardous(spec.lang, source) { None } else { parse(source, None) };
     let Some(tree) = tree else {
         facts.has_errors();
+        facts.not_mapped([(1, line_count(source))]);
         return facts.finish();
     };
     match spec.reader {
@@ -56,10 +58,21 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
             if tree.root_node().has_error() {
                 facts.has_errors();
             }
-            extract(&tree, source, facts).finish()
+            let laborious = was_laborious(source.len());
+            let facts = extract(&tree, source, facts);
+            if laborious || facts.lines_not_mapped() == 0 {
+                return facts.finish();
+            }
+            let reading = Reading { lang: spec.lang, extract, reparse: &parse };
+            recover(&reading, source, facts).finish()
         }
         Reader::Own(_) => facts.finish(),
     }
+}
+
+fn line_count(source: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', source).count() as u32
+        + u32::from(source.last().is_some_and(|last| *last != b'\n'))
 }
 
 /// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.

@@ -15,6 +15,7 @@ pub mod langs;
 mod overview;
 mod parse;
 pub mod persist;
+mod recover;
 mod resolve;
 mod search;
 pub mod trees;

@@ -10,6 +10,7 @@
 //! And a parser that has several readings of a text forgets one by calling itself for each token of it: `/*/*/*...` in Python
 //! needs megabytes of stack, and there is no way back from a stack that is too small. Each text has one of its length.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -24,6 +25,15 @@ const REPORTS: usize = 1_000;
 const STACK_PER_BYTE: usize = 160;
 /// What any text may take.
 const STACK: usize = 1 << 18;
+
+/// What is usual, generously.
+const USUAL_PER_KB: usize = 30;
+const USUAL: usize = 100;
+
+thread_local! {
+    /// The reports of the last parse.
+    static REPORTED: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Asked again and again while a file is parsed; `false` ends that.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
@@ -46,14 +56,21 @@ pub(crate) fn parse_patiently(
     parse_within(parser, (source, old), (REPORTS + source.len() / 1024 * REPORTS_PER_KB, patience))
 }
 
+/// Whether this thread's last parse of a text of this length took many times the steps that sources by people take: then another
+/// reading is not worth having.
+pub(crate) fn was_laborious(length: usize) -> bool {
+    REPORTED.get() > USUAL + length / 1024 * USUAL_PER_KB
+}
+
 fn parse_within(
     parser: &mut Parser,
     (source, old): (&[u8], Option<&Tree>),
     (reports, patience): (usize, Patience<'_>),
 ) -> Option<Tree> {
-    let mut left = reports;
+    let made = Cell::new(0);
     let mut report = |_: &ParseState| {
-        left = left.saturating_sub(1);
+        made.set(made.get() + 1);
+        let left = reports.saturating_sub(made.get());
         let goes_on = left > 0 && (!left.is_multiple_of(ASKED) || patience());
         if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
@@ -62,6 +79,7 @@ fn parse_within(
     let stack = STACK + source.len().saturating_mul(STACK_PER_BYTE);
     stacker::maybe_grow(stack, stack, || {
         let tree = parser.parse_with_options(&mut read, old, Some(options));
+        REPORTED.set(made.get());
         if tree.is_none() {
             // It would go on where it stopped.
             parser.reset();
@@ -73,7 +91,6 @@ fn parse_within(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     use crate::{Lang, extract, extract_within};
 

@@ -218,6 +218,7 @@ pub fn walk<'t, R: Rules>(
         cx.leave();
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
+                crate::recover::note(tree, source, &mut cx.facts);
                 return cx.facts;
             }
             cx.depth -= 1;

@@ -14,6 +14,10 @@ use crate::host::{Phase, Stale, Workspace, resident_bytes};
 /// Lines of uses shown per neighbour, where several kinds of edges share the answer.
 const SITES: usize = 10;
 
+/// Files that the status names of which lines are not mapped, and stretches of each.
+const UNMAPPED_FILES: usize = 10;
+const UNMAPPED_STRETCHES: usize = 8;
+
 /// A moment in RFC 3339, to the second.
 #[must_use]
 pub fn timestamp(at: Option<SystemTime>) -> String {
@@ -168,6 +172,7 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
         edges: stats.edges.unwrap_or(0),
         languages: languages(&stats.languages),
         stale_files: workspace.stale().count(),
+        unmapped: unmapped(workspace),
         watcher: watcher(workspace),
         text: text(workspace),
         lsp: servers(workspace),
@@ -175,6 +180,25 @@ pub fn status(workspace: &Workspace) -> proto::StatusResult {
         daemon: daemon(),
         notes: notes(workspace),
     }
+}
+
+/// Stretches of lines, the first `most` of them.
+#[must_use]
+pub fn stretches(lines: &[(u32, u32)], most: usize) -> Vec<String> {
+    let written = |(first, last): &(u32, u32)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    lines.iter().take(most).map(written).collect()
+}
+
+fn unmapped(workspace: &Workspace) -> Option<proto::Unmapped> {
+    let (files, worst) = workspace.map().unmapped(UNMAPPED_FILES);
+    let told = worst.iter().map(|file| proto::UnmappedFile {
+        file: file.path.to_string(),
+        lines: stretches(&file.lines, UNMAPPED_STRETCHES),
+    });
+    (files > 0).then(|| proto::Unmapped { files, worst: told.collect() })
 }
 
 /// What the scan has to say, and what is wrong with the settings.

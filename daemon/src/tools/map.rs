@@ -34,6 +34,9 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
     if overview.focus_unknown {
         return Err(errors::unknown_focus(&workspace, &focus.unwrap_or_default()));
     }
+    if let Some(file) = focus.as_deref().filter(|focus| workspace.map().file_at(focus).is_some()) {
+        call.warn_of_unmapped(&workspace.map(), [file]);
+    }
     if !overview.derived && overview.files > 0 {
         call.warnings.push(
             "Clusters are still being computed; files are grouped by folder and scores are missing.".into(),
@@ -63,7 +66,15 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
         path_prefix: prefix.as_ref().map_or("", WsPath::as_str),
         limit: args.limit,
     };
-    let answer = workspace.map().search(&query);
+    let map = workspace.map();
+    let answer = map.search(&query);
+    if answer.hits.is_empty() {
+        call.warn_of_unmapped_anywhere(&map);
+    } else {
+        call.warn_of_ranking(&map);
+        call.warn_of_unmapped(&map, prefix.as_ref().map(WsPath::as_str));
+    }
+    drop(map);
     if answer.total_is_least {
         call.warnings.push("Very many names match: total is a lower bound. Pass a longer query.".into());
     }
@@ -121,6 +132,8 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
                 .into(),
         );
     }
+    call.warn_of_ranking(&map);
+    call.warn_of_unmapped_around(&map, node);
     answer.neighbors.drain(..args.offset.min(answer.neighbors.len()));
     call.omit(
         "neighbors",

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod grep;
 pub mod impact;
 pub mod investigate;
+mod lacks;
 mod left_out;
 pub mod map;
 mod metrics;

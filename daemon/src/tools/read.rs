@@ -36,6 +36,11 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     }
     let workspace = call.workspace(Needs::Map)?;
     let mut choice = choose(&workspace.map(), &args);
+    let files = choice.chosen.iter().filter_map(|chosen| chosen.info.path.as_ref());
+    call.warn_of_unmapped(&workspace.map(), files.map(hob_base::WsPath::as_str));
+    if !choice.not_found.is_empty() {
+        call.warn_of_unmapped_anywhere(&workspace.map());
+    }
     let mut symbols = Vec::new();
     for Chosen { info, is_neighbor } in choice.chosen {
         match source(&workspace, &info) {

@@ -42,6 +42,7 @@ pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
     let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
     let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
     let workspace = call.workspace(Needs::Map)?;
+    call.warn_of_unmapped(&workspace.map(), [path]);
     let subject = Subject::new(&workspace, path)?;
     if !subject.exists() {
         return Err(errors::file_of_node_gone(&subject.file, name_of(&id)));
@@ -93,6 +94,9 @@ fn node_at(call: &mut ToolCall<'_>, file: &str, at: (u32, u32)) -> Outcome {
     };
     let outline = subject.outline(call).map_err(map_says)?;
     let current = subject.is_current(call);
+    if no_map.is_none() {
+        call.warn_of_unmapped(&workspace.map(), [subject.file.as_str()]);
+    }
     let mapped = if no_map.is_some() { Mapped::default() } else { Mapped::of(&subject) };
     let known = Known { defs: &mapped.defs, current: current || no_map.is_some() };
     let live = outline.as_ref().map(|outline| (locate(&outline.value, at, known), outline.is_complete()));

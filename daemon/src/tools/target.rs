@@ -32,7 +32,10 @@ pub(super) fn find(
     text: &str,
 ) -> Result<Target, ToolError> {
     match read::lookup(map, text) {
-        Lookup::One(node) => Ok(Target::Node(node)),
+        Lookup::One(node) => {
+            call.warn_of_unmapped_around(map, node);
+            Ok(Target::Node(node))
+        }
         Lookup::Ambiguous(nodes) => {
             let several = read::ambiguous(map, text, &nodes);
             call.warnings.push(format!(

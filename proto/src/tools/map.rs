@@ -460,7 +460,8 @@ pub static STATUS: ToolDef = ToolDef {
     title: "Map: status",
     description: "State of index and daemon; what the index lacks and why.",
     output: "{built: bool, builtAt?: str, generation: int, files: int, symbols: int, edges: int, languages: any, \
-             staleFiles: int, watcher: {state: str, note?: str}, text: any, lsp: any, memory: any, daemon: any}",
+             staleFiles: int, unmapped?: {files: int, worst: [{file: str, lines: [str]}]}, watcher: {state: str, note?: str}, text: any, \
+             lsp: any, memory: any, daemon: any}",
     set: ToolSet::Core,
     ..ToolDef::READ
 };
@@ -491,6 +492,9 @@ pub struct StatusResult {
     pub languages: BTreeMap<String, usize>,
     /// Files known to have changed that are not taken in yet.
     pub stale_files: usize,
+    /// Files of which lines are not mapped, because their parser did not understand them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unmapped: Option<Unmapped>,
     /// How changes are noticed.
     pub watcher: WatcherStatus,
     /// The text index: files, bytes, postings.
@@ -513,4 +517,22 @@ pub struct WatcherStatus {
     /// Why, when not `live`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// What of the files is not mapped.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unmapped {
+    /// How many files have such lines.
+    pub files: usize,
+    /// Those with most of them, at most ten.
+    pub worst: Vec<UnmappedFile>,
+}
+
+/// A file of which lines are not mapped.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnmappedFile {
+    /// Relative to the root.
+    pub file: String,
+    /// Stretches of lines, first and last: `12-40`; at most eight.
+    pub lines: Vec<String>,
 }

@@ -5,10 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::header;
 use super::interner::Interner;
 use super::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, NamePool, Receiver, Ref, RefKind,
-    StrId, TextRange, TypeHint, TypePart,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, MAX_UNMAPPED, NamePool, Receiver,
+    Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 
@@ -32,7 +33,7 @@ pub struct DefInput<'a> {
     pub bytes: (u32, u32),
     /// See [`Def::name_at`].
     pub name_at: (u32, u32),
-    /// Its header; white space is folded and the length limited here.
+    /// Its header; comments are left out, white space is folded and the length limited here.
     pub signature: &'a str,
     /// Its documentation; cut to the first paragraph here.
     pub doc: &'a str,
@@ -92,6 +93,7 @@ pub struct FactsBuilder {
     manifest: Vec<(StrId, StrId)>,
     types: Vec<TypeHint>,
     has_errors: bool,
+    unmapped: Vec<(u32, u32)>,
 }
 
 impl FactsBuilder {
@@ -111,6 +113,7 @@ impl FactsBuilder {
             manifest: Vec::new(),
             types: Vec::new(),
             has_errors: false,
+            unmapped: Vec::new(),
         }
     }
 
@@ -134,7 +137,7 @@ impl FactsBuilder {
             lines: input.lines,
             bytes: input.bytes,
             name_at: input.name_at,
-            signature: self.add_text(input.signature),
+            signature: self.add_signature(input.signature),
             doc: self.add_text(first_paragraph(input.doc)),
         };
         self.defs.push(def);
@@ -190,7 +193,7 @@ impl FactsBuilder {
     /// Replaces a definition's signature when a later part of it is the one to show (overloads before their
     /// implementation).
     pub fn set_signature(&mut self, idx: DefIdx, signature: &str) {
-        let range = self.add_text(signature);
+        let range = self.add_signature(signature);
         self.defs[idx.index()].signature = range;
     }
 
@@ -255,6 +258,39 @@ impl FactsBuilder {
         self.has_errors = true;
     }
 
+    /// Says that definitions may be missing in these lines, first and last; see [`FileFacts::unmapped`].
+    pub fn not_mapped(&mut self, stretches: impl IntoIterator<Item = (u32, u32)>) {
+        self.unmapped.extend(stretches);
+        self.unmapped.sort_unstable();
+        self.unmapped.dedup_by(|next, last| {
+            let meets = next.0 <= last.1.saturating_add(1);
+            last.1 = if meets { last.1.max(next.1) } else { last.1 };
+            meets
+        });
+    }
+
+    /// How many lines are not mapped.
+    #[must_use]
+    pub fn lines_not_mapped(&self) -> usize {
+        self.unmapped.iter().map(|(first, last)| (last - first) as usize + 1).sum()
+    }
+
+    /// The lines that are not mapped so far.
+    #[must_use]
+    pub fn unmapped(&self) -> &[(u32, u32)] {
+        &self.unmapped
+    }
+
+    /// The lines of the imports so far.
+    pub(crate) fn import_lines(&self) -> impl Iterator<Item = u32> {
+        self.imports.iter().map(|import| import.line)
+    }
+
+    fn add_signature(&mut self, text: &str) -> TextRange {
+        let tidy = header::tidy(self.lang, text);
+        self.add_text(&tidy)
+    }
+
     fn add_text(&mut self, text: &str) -> TextRange {
         let start = self.texts.len();
         fold(&mut self.texts, text);
@@ -293,6 +329,7 @@ impl FactsBuilder {
             manifest: self.manifest.into(),
             types: self.types.into(),
             has_errors: self.has_errors,
+            unmapped: at_most(self.unmapped).into(),
         }
     }
 
@@ -325,6 +362,15 @@ impl FactsBuilder {
             hint.says = new(hint.says);
         }
     }
+}
+
+/// Puts what goes beyond the limit into the last stretch.
+fn at_most(mut stretches: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    if let Some(&(_, end)) = stretches.get(MAX_UNMAPPED..).and_then(<[_]>::last) {
+        stretches.truncate(MAX_UNMAPPED);
+        stretches[MAX_UNMAPPED - 1].1 = end;
+    }
+    stretches
 }
 
 /// Text up to the first blank line.

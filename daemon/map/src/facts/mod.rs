@@ -9,6 +9,7 @@
 //! however large the file.
 
 mod builder;
+mod header;
 mod interner;
 mod names;
 
@@ -43,7 +44,13 @@ pub struct FileFacts {
     pub types: Box<[TypeHint]>,
     /// Whether the parser met text it could not understand; the facts are then of the rest.
     pub has_errors: bool,
+    /// First and last lines, 1-based, of stretches whose definitions may be missing because no parser understood them; in order,
+    /// at most [`MAX_UNMAPPED`]. A slip inside a function's body is none: no definition is lost there.
+    pub unmapped: Box<[(u32, u32)]>,
 }
+
+/// Most stretches that a file's facts name as not mapped; the last one then reaches to the end of those it stands for.
+pub const MAX_UNMAPPED: usize = 32;
 
 /// What one file says of the type of a definition's value, or of what a call of it gives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -91,6 +91,15 @@ pub struct Hit {
     pub rank: f32,
 }
 
+/// A file of which lines are not mapped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unmapped {
+    /// Where it is.
+    pub path: hob_base::WsPath,
+    /// First and last lines, 1-based; see [`crate::FileFacts::unmapped`].
+    pub lines: Box<[(u32, u32)]>,
+}
+
 /// Hits, best first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchAnswer {

@@ -41,7 +41,7 @@ mod uses;
 
 pub use answers::{
     Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,
-    Overview, PER_KIND, PathAnswer, PathQuery, PathStep, SearchAnswer, SearchQuery, Stats,
+    Overview, PER_KIND, PathAnswer, PathQuery, PathStep, SearchAnswer, SearchQuery, Stats, Unmapped,
 };
 pub use confirmed::{Claim, Examined, Kept, Proof};
 pub use derive::{DeriveJob, Derived};
@@ -60,7 +60,7 @@ use std::sync::Arc;
 use hob_base::{FileId, WsPath};
 
 use crate::facts::FileFacts;
-use crate::index::Index;
+use crate::index::{FileEntry, Index};
 use confirmed::Confirmed;
 use externals::Externals;
 pub(crate) use score::{ClusterInfo, Identity, Standing};
@@ -143,6 +143,29 @@ impl Map {
     #[must_use]
     pub fn file(&self, file: FileId) -> Option<(&WsPath, &Arc<FileFacts>)> {
         self.index.entry(file).map(|entry| (&entry.path, &entry.facts))
+    }
+
+    /// The lines of a file that are not mapped; empty for files that are wholly, or that the map does not have.
+    #[must_use]
+    pub fn unmapped_in(&self, path: &str) -> &[(u32, u32)] {
+        let entry = self.file_at(path).and_then(|file| self.index.entry(file));
+        entry.map_or(&[], |entry| &entry.facts.unmapped)
+    }
+
+    /// How many files have lines that are not mapped, and the first `most` of them with most such lines first.
+    #[must_use]
+    pub fn unmapped(&self, most: usize) -> (usize, Vec<Unmapped>) {
+        let entries = self.index.unmapped().iter().filter_map(|file| self.index.entry(*file));
+        let lost = |entry: &FileEntry| -> u32 {
+            entry.facts.unmapped.iter().map(|(first, last)| last - first + 1).sum()
+        };
+        let mut files: Vec<(u32, &FileEntry)> = entries.map(|entry| (lost(entry), entry)).collect();
+        files.sort_unstable_by(|a, b| (b.0, &a.1.path).cmp(&(a.0, &b.1.path)));
+        let told = |(_, entry): &(u32, &FileEntry)| Unmapped {
+            path: entry.path.clone(),
+            lines: entry.facts.unmapped.clone(),
+        };
+        (files.len(), files.iter().take(most).map(told).collect())
     }
 
     /// Figures about the map.

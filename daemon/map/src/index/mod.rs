@@ -19,6 +19,7 @@ mod standing;
 mod targets;
 mod terms;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hob_base::{FileId, WsPath};
@@ -27,8 +28,8 @@ use rustc_hash::FxHashMap;
 pub(crate) use arena::TextArena;
 pub(crate) use file::{FileEntry, Named};
 pub use image::PreparedFile;
-pub(crate) use kinds::{Kinds, Share};
 pub(crate) use image::fingerprint;
+pub(crate) use kinds::{Kinds, Share};
 pub(crate) use names::{NameId, Names};
 use outline::{includes_differ, moves_modules};
 use paths::{Paths, Place};
@@ -68,6 +69,8 @@ pub(crate) struct Index {
     /// Lower-case text of every path.
     path_texts: TextArena,
     counts: Counts,
+    /// The files of which lines are not mapped.
+    unmapped: BTreeSet<FileId>,
     targets: Targets,
 }
 
@@ -103,6 +106,11 @@ impl Index {
 
     pub(crate) fn counts(&self) -> &Counts {
         &self.counts
+    }
+
+    /// The files of which lines are not mapped, by number.
+    pub(crate) fn unmapped(&self) -> &BTreeSet<FileId> {
+        &self.unmapped
     }
 
     /// What modules lead to, as far as that was asked.
@@ -178,14 +186,6 @@ impl Index {
         self.names.find(name).map_or(&[], |id| self.mentioning.get(id))
     }
 
-    /// The modules, as written, that hold `word` between their separators (`""`: those without a word), each with its
-    /// importing files.
-    pub(crate) fn imports_with<'a>(&'a self, word: &str) -> impl Iterator<Item = (&'a str, &'a [u32])> {
-        let modules = self.segments.find(word).map_or(&[][..], |id| self.modules_with.get(id));
-        modules.iter().map(|&id| (self.modules.get(NameId(id)), self.importing.get(NameId(id))))
-    }
-
-    /// Puts a file in, in place of what it was.
     /// How many files mention `name`, shared among those that define it: what is known of its importance before edges are.
     pub(crate) fn mentions(&self, name: &str) -> f32 {
         self.names.find(name).map_or(0.0, |id| self.mentions_id(id))
@@ -196,6 +196,14 @@ impl Index {
         self.mentioning.get(name).len() as f32 / self.defining.get(name).len().max(1) as f32
     }
 
+    /// The modules, as written, that hold `word` between their separators (`""`: those without a word), each with its
+    /// importing files.
+    pub(crate) fn imports_with<'a>(&'a self, word: &str) -> impl Iterator<Item = (&'a str, &'a [u32])> {
+        let modules = self.segments.find(word).map_or(&[][..], |id| self.modules_with.get(id));
+        modules.iter().map(|&id| (self.modules.get(NameId(id)), self.importing.get(NameId(id))))
+    }
+
+    /// Puts a file in, in place of what it was.
     pub(crate) fn set(&mut self, file: FileId, path: WsPath, facts: Arc<FileFacts>) {
         self.set_entry(file, Box::new(FileEntry::new(path, facts)));
     }
@@ -234,6 +242,9 @@ impl Index {
         self.update_lists((file, place), before.as_ref(), Some(&after));
         drop((before, after));
         self.count(&entry, true);
+        if !facts.unmapped.is_empty() {
+            self.unmapped.insert(file);
+        }
         if self.files.len() <= file.index() {
             self.files.resize_with(file.index() + 1, || None);
         }
@@ -266,6 +277,7 @@ impl Index {
     fn take(&mut self, file: FileId) -> Option<Box<FileEntry>> {
         self.targets.clear_meanings();
         let entry = self.files.get_mut(file.index())?.take()?;
+        self.unmapped.remove(&file);
         self.count(&entry, false);
         Some(entry)
     }

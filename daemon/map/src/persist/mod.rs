@@ -9,10 +9,10 @@
 //! stores them to know.
 //!
 //! Layout: language, whether there were errors, package; the texts; what each name adds to the one before it, and how
-//! much it shares with it; then the tables of definitions, imports, exports, references and project settings (`columns`
-//! has their form). Options are the number plus one, 0 for none.
+//! much it shares with it; then the tables of definitions, imports, exports, references, project settings, types and lines
+//! that are not mapped (`columns` has their form). Options are the number plus one, 0 for none.
 //!
-//! Formats: 1, MessagePack in zstd; 2, the flat form. Only the last is read.
+//! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped. Only the last is read.
 
 mod columns;
 mod names;
@@ -36,7 +36,7 @@ use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
 
 /// The format written.
-const FORMAT: u8 = 3;
+const FORMAT: u8 = 4;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
 /// A thread keeps a buffer up to this size for the next file.
@@ -132,6 +132,7 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     put_table(&mut out, &PAIR_COLUMNS, facts.manifest.iter().map(|(key, value)| [key.0, value.0]));
     let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
     put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
+    put_table(&mut out, &PAIR_COLUMNS, facts.unmapped.iter().map(|(first, last)| [*first, *last]));
     out
 }
 
@@ -249,6 +250,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
             let def = limits.opt_def(def.saturating_add(1))?.ok_or(Damaged("a type is of nothing"))?;
             Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
         })?,
+        unmapped: input.table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
         has_errors,
         texts: texts.into(),
         names,
@@ -259,6 +261,9 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     }
     if !facts.types.is_sorted() {
         return Err(Damaged("the types are not in order"));
+    }
+    if !facts.unmapped.iter().all(|(first, last)| first <= last) {
+        return Err(Damaged("a stretch of lines ends before it begins"));
     }
     if input.is_empty() { Ok(facts) } else { Err(Damaged("there is more than there should be")) }
 }

@@ -19,6 +19,7 @@ mod imports;
 mod json;
 mod manifest;
 mod members;
+mod mend;
 mod modules;
 mod packages;
 mod probe;
@@ -41,6 +42,7 @@ use grammar::{Act, Grammar};
 
 pub use json::parse as parse_json;
 pub use manifest::{package_json, tsconfig};
+pub(crate) use mend::mended;
 
 /// TypeScript's row in the language table.
 pub const TYPESCRIPT: LangSpec = LangSpec {

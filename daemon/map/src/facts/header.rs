@@ -1,0 +1,196 @@
+//! A definition's header as one line of code: without comments, and with the separators that ends of lines were.
+//!
+//! By characters, with brackets and quotes in mind and no grammar: a header is short, and what is wrong in one is a blemish, not
+//! a wrong answer.
+
+use std::borrow::Cow;
+
+use crate::langs::Lang;
+
+/// Words of TypeScript after which a type goes on in the next line, and with which one does.
+const BEFORE: [&str; 9] =
+    ["keyof", "typeof", "readonly", "extends", "infer", "is", "new", "unique", "asserts"];
+const BEHIND: [&str; 5] = ["extends", "is", "as", "satisfies", "in"];
+
+/// How a language writes comments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comments {
+    /// `// ...` and `/* ... */`.
+    Slashes,
+    /// `# ...`.
+    Hash,
+    /// `-- ...`.
+    Dashes,
+    /// It has none in headers.
+    None,
+}
+
+impl Comments {
+    fn of(lang: Lang) -> Self {
+        match lang {
+            Lang::Python | Lang::Ruby | Lang::Bash => Self::Hash,
+            Lang::Lua => Self::Dashes,
+            Lang::Markdown | Lang::Manifest => Self::None,
+            _ => Self::Slashes,
+        }
+    }
+
+    /// The length of the comment that a text begins with; the end of its line stays.
+    fn length(self, text: &str, behind_blank: bool) -> Option<usize> {
+        let line = || Some(text.find('\n').unwrap_or(text.len()));
+        match self {
+            Self::Slashes if text.starts_with("/*") => {
+                Some(text.find("*/").map_or(text.len(), |end| end + 2))
+            }
+            Self::Slashes if text.starts_with("//") => line(),
+            Self::Hash if behind_blank && text.starts_with('#') => line(),
+            Self::Dashes if text.starts_with("--") => line(),
+            _ => None,
+        }
+    }
+}
+
+/// The header without comments and with separators.
+pub(super) fn tidy(lang: Lang, header: &str) -> Cow<'_, str> {
+    let is_plain =
+        !header.contains('\n') && !["//", "/*", "#", "--"].iter().any(|mark| header.contains(mark));
+    if is_plain { Cow::Borrowed(header) } else { Cow::Owned(Tidy::new(lang).written(header)) }
+}
+
+struct Tidy {
+    comments: Comments,
+    /// Whether ends of lines separate what stands between braces.
+    separates: bool,
+    brackets: Vec<char>,
+    out: String,
+    /// A line has ended since the last word.
+    line_ended: bool,
+}
+
+impl Tidy {
+    fn new(lang: Lang) -> Self {
+        let separates = lang.family() == Lang::TypeScript;
+        Self {
+            comments: Comments::of(lang),
+            separates,
+            brackets: Vec::new(),
+            out: String::new(),
+            line_ended: false,
+        }
+    }
+
+    fn written(mut self, header: &str) -> String {
+        let mut rest = header;
+        while let Some(first) = rest.chars().next() {
+            let behind_blank = self.out.is_empty() || self.out.ends_with(char::is_whitespace);
+            if let Some(length) = self.comments.length(rest, behind_blank) {
+                self.out.push(' ');
+                rest = &rest[length..];
+                continue;
+            }
+            if self.line_ended && !first.is_whitespace() {
+                self.separate(rest);
+            }
+            let length = quoted(rest, first).unwrap_or(first.len_utf8());
+            self.bracket(first);
+            self.line_ended |= first == '\n';
+            self.out.push_str(&rest[..length]);
+            rest = &rest[length..];
+        }
+        self.out
+    }
+
+    fn bracket(&mut self, first: char) {
+        match first {
+            '{' | '(' | '[' => self.brackets.push(first),
+            '}' | ')' | ']' => drop(self.brackets.pop()),
+            _ => {}
+        }
+    }
+
+    /// Writes a semicolon where a line ended and `rest` begins with the next member.
+    fn separate(&mut self, rest: &str) {
+        self.line_ended = false;
+        let begins = |c: char| c.is_alphanumeric() || "_$\"'[(<#".contains(c);
+        let ends = |c: char| c.is_alphanumeric() || "_$\"'`])}>".contains(c);
+        let code = self.out.trim_end();
+        let is_end = self.separates
+            && self.brackets.last() == Some(&'{')
+            && code.ends_with(ends)
+            && !code.ends_with("=>");
+        if is_end
+            && rest.starts_with(begins)
+            && !BEFORE.contains(&last_word(code))
+            && !BEHIND.contains(&first_word(rest))
+        {
+            self.out.truncate(code.len());
+            self.out.push_str("; ");
+        }
+    }
+}
+
+/// The length of the quoted text that a text begins with; only a template may go on in the next line.
+fn quoted(text: &str, first: char) -> Option<usize> {
+    if !matches!(first, '"' | '\'' | '`') {
+        return None;
+    }
+    let end = text[1..].find(|c| c == first || (c == '\n' && first != '`'))? + 1;
+    text[end..].starts_with(first).then_some(end + 1)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+fn last_word(text: &str) -> &str {
+    text.rsplit(|c| !is_word(c)).next().unwrap_or("")
+}
+
+/// The word that a text begins with, unless it is a member's name.
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    if text[end..].starts_with([':', '?', '(']) { "" } else { &text[..end] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn becomes(lang: Lang, header: &str, expected: &str) {
+        let words: Vec<String> = tidy(lang, header).split_whitespace().map(str::to_owned).collect();
+        assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn comments_go_and_what_only_looks_like_one_stays() {
+        becomes(
+            Lang::TypeScript,
+            "class Context<\n  // eslint-disable-next-line\n  E = any, /* env */\n>",
+            "class Context< E = any, >",
+        );
+        becomes(Lang::TypeScript, "f(url = 'http://a', b = \"/*\")", "f(url = 'http://a', b = \"/*\")");
+        becomes(Lang::Python, "def f(\n    a,  # first\n    b='#', c=1 # last\n)", "def f( a, b='#', c=1 )");
+        becomes(Lang::Rust, "fn f<'a>(x: &'a str, // its name\n y: u8)", "fn f<'a>(x: &'a str, y: u8)");
+        becomes(Lang::Lua, "function f(a, -- it\n b)", "function f(a, b)");
+        becomes(Lang::Ruby, "def f(a = \"#{b}\") # it", "def f(a = \"#{b}\")");
+        becomes(Lang::Markdown, "# C# // and", "# C# // and");
+    }
+
+    #[test]
+    fn members_on_lines_of_their_own_are_separated() {
+        let env = "Env = {\n  Bindings?: Bindings\n  // of the request\n  Variables?: Variables\n}";
+        becomes(Lang::TypeScript, env, "Env = { Bindings?: Bindings; Variables?: Variables }");
+        becomes(
+            Lang::TypeScript,
+            "A = {\n  a: string,\n  b: C\n    | D;\n  [k: string]: () =>\n    void\n}",
+            "A = { a: string, b: C | D; [k: string]: () => void }",
+        );
+        becomes(
+            Lang::TypeScript,
+            "f(\n  a: string,\n  b: {\n    c: keyof\n      D\n    in?: E\n  }\n)",
+            "f( a: string, b: { c: keyof D; in?: E } )",
+        );
+        becomes(Lang::Go, "type A struct {\n\ta int\n\tb int\n}", "type A struct { a int b int }");
+    }
+}

@@ -1,0 +1,126 @@
+//! What the grammar of TypeScript does not understand, written in a way that it does.
+//!
+//! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it, though the language does.
+//!   One is written into the white space in between.
+//! - `typeof undefined` as a type: `undefined` alone means the same.
+//!
+//! Looked for by lines and words, not by a lexer: this is asked about files only of which definitions are missing, and what it
+//! makes of a string or a comment is read by nobody.
+
+use memchr::memmem::find_iter;
+
+/// How far the type parameters of a call signature are looked through.
+const PARAMETERS: usize = 1 << 14;
+
+/// The text with the same length and lines; `None` if there is nothing to mend.
+pub(crate) fn mended(source: &[u8]) -> Option<Vec<u8>> {
+    let mut text = source.to_vec();
+    let mut start = 0;
+    for line in source.split_inclusive(|byte| *byte == b'\n') {
+        if let Some(at) = member(source, start, line).and_then(|at| gap(source, at)) {
+            text[at] = b';';
+        }
+        start += line.len();
+    }
+    for at in find_iter(source, b"typeof undefined") {
+        text[at..at + b"typeof".len()].fill(b' ');
+    }
+    (text != source).then_some(text)
+}
+
+/// Where a member begins in a line, if it is one that the scanner does not expect.
+fn member(source: &[u8], start: usize, line: &[u8]) -> Option<usize> {
+    let at = start + line.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let rest = &source[at..];
+    let is_member = match rest {
+        [b'<', ..] => is_call_signature(rest),
+        [b'i', b'n', ..] => is_named(rest, b"in") || is_named(rest, b"instanceof"),
+        _ => false,
+    };
+    is_member.then_some(at)
+}
+
+/// Whether `<...>` is followed by parameters.
+fn is_call_signature(rest: &[u8]) -> bool {
+    let rest = &rest[..rest.len().min(PARAMETERS)];
+    let mut depth = 0_usize;
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' if rest[at - 1] != b'=' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return rest[at + 1..].trim_ascii_start().starts_with(b"(");
+        }
+    }
+    false
+}
+
+fn is_named(rest: &[u8], name: &[u8]) -> bool {
+    let rest = rest.strip_prefix(name).map(|rest| rest.strip_prefix(b"?").unwrap_or(rest));
+    rest.is_some_and(|rest| matches!(rest.first(), Some(b':' | b'(')))
+}
+
+/// The nearest blank before a member that stands behind the end of another: behind a word or a closing bracket, comments aside.
+fn gap(source: &[u8], member: usize) -> Option<usize> {
+    let before = source[..member].trim_ascii_end();
+    let code = without_comments(before);
+    let ends = |byte: u8| byte.is_ascii_alphanumeric() || b"_$>)]}\"'`".contains(&byte) || !byte.is_ascii();
+    if code.ends_with(b"=>") || !code.last().is_some_and(|last| ends(*last)) {
+        return None;
+    }
+    let blank = source[before.len()..member].iter().rposition(|byte| matches!(byte, b' ' | b'\t' | b'\r'))?;
+    Some(before.len() + blank)
+}
+
+/// A text without the comments and white space at its end.
+fn without_comments(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = text.trim_ascii_end();
+        let line = memchr::memrchr(b'\n', text).map_or(0, |newline| newline + 1);
+        let shorter = if text.ends_with(b"*/") {
+            memchr::memmem::rfind(text, b"/*")
+        } else {
+            comment(&text[line..]).map(|at| line + at)
+        };
+        match shorter {
+            Some(at) => text = &text[..at],
+            None => return text,
+        }
+    }
+}
+
+/// Where `// ...` begins in a line, a URL's aside.
+fn comment(line: &[u8]) -> Option<usize> {
+    find_iter(line, b"//").find(|at| *at == 0 || line[at - 1] != b':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn becomes(source: &str, expected: &str) {
+        let text = mended(source.as_bytes()).map(|text| String::from_utf8(text).expect("text"));
+        assert_eq!(text.as_deref().unwrap_or(source), expected);
+    }
+
+    #[test]
+    fn members_are_separated_where_the_language_does() {
+        becomes(
+            "{\n  (a): B<C>\n  // next\n  <T>(a: T): T\n}",
+            "{\n  (a): B<C>\n  // next\n ;<T>(a: T): T\n}",
+        );
+        becomes("{\n  a: b // x\n  in?: c\n}", "{\n  a: b // x\n ;in?: c\n}");
+        becomes("{\n  a: b\n  instance: c\n  into(): d }", "{\n  a: b\n  instance: c\n  into(): d }");
+        becomes(
+            "{\n  <A extends () => B>(): C /* x */\n\n  <D>() }",
+            "{\n  <A extends () => B>(): C /* x */\n\n ;<D>() }",
+        );
+        // No member: an argument's list, a union, a comparison.
+        becomes("f(\n  <T>(a) => a)", "f(\n  <T>(a) => a)");
+        becomes("a = b\n  < c", "a = b\n  < c");
+        becomes("x = typeof undefined | y", "x =        undefined | y");
+    }
+}

@@ -1,0 +1,243 @@
+//! Which lines of a file no definition can be found in, because the parser did not understand them.
+//!
+//! The lines of error nodes, without those that are understood all the same: definitions and imports that were recorded, whole
+//! statements, comments. An error inside a function's body or a variable's value loses no definition of the file's, unless it
+//! goes on behind the end that the indentation shows. Language-neutral: it looks at nodes and lines, never at their kinds.
+
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use crate::facts::{Def, DefKind, FactsBuilder};
+
+/// Shorter stretches are slips of a line, such as a macro without a semicolon.
+const NOTICEABLE: usize = 2;
+
+/// Nodes with errors that are nested deeper than this are not looked into.
+const DEPTH: usize = 64;
+
+/// What a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// Understood.
+    Mapped,
+    /// Blank, or a comment: it neither separates stretches nor makes them longer.
+    Neutral,
+    /// Part of an error.
+    Lost,
+    /// The same, behind the end of the body that the error began in: what stands there is never a slip of that body.
+    Leaked,
+}
+
+/// Adds to `facts` which lines of the tree are not mapped. Costs nothing where there are no errors.
+pub(crate) fn note(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
+    if !tree.root_node().has_error() {
+        return;
+    }
+    let mut lines = Lines::new(source, facts.defs());
+    lines.look(tree);
+    lines.keep(facts);
+    facts.not_mapped(lines.stretches(NOTICEABLE));
+}
+
+/// The first and last lines of stretches of text that are left out of the map, blank lines at their ends aside; in order, as they are
+/// given.
+pub(super) fn stretches(source: &[u8], ranges: &[Range<usize>]) -> Vec<(u32, u32)> {
+    let (mut at, mut line) = (0, 1);
+    let mut line_of = |to: usize| {
+        line += memchr::memchr_iter(b'\n', &source[at..to]).count() as u32;
+        at = to;
+        line
+    };
+    let mut found = Vec::new();
+    for range in ranges {
+        let text = &source[range.clone()];
+        let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
+        let last = text.iter().rposition(|byte| !byte.is_ascii_whitespace());
+        if let (Some(first), Some(last)) = (first, last) {
+            found.push((line_of(range.start + first), line_of(range.start + last)));
+        }
+    }
+    found
+}
+
+/// A definition around the walk in which no other definition of the file's is expected.
+struct Body {
+    depth: usize,
+    /// The column that it begins in.
+    column: usize,
+}
+
+struct Lines<'s> {
+    source: &'s [u8],
+    /// Where each line starts, and where the text ends.
+    starts: Vec<usize>,
+    lines: Vec<Line>,
+    /// The definitions that end at a byte: where they begin, and whether they are bodies.
+    ends: FxHashMap<usize, Vec<(usize, bool)>>,
+    bodies: Vec<Body>,
+}
+
+impl<'s> Lines<'s> {
+    fn new(source: &'s [u8], defs: &[Def]) -> Self {
+        let mut starts = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', source).map(|at| at + 1));
+        let lines = vec![Line::Mapped; starts.len()];
+        starts.push(source.len());
+        let mut ends: FxHashMap<usize, Vec<(usize, bool)>> = FxHashMap::default();
+        for def in defs {
+            let is_body = !def.kind.is_type() && def.kind != DefKind::Module;
+            ends.entry(def.bytes.1 as usize).or_default().push((def.bytes.0 as usize, is_body));
+        }
+        Self { source, starts, lines, ends, bodies: Vec::new() }
+    }
+
+    /// Parents come before their children, so that what is said of an inner node counts.
+    fn look(&mut self, tree: &Tree) {
+        let mut cursor = tree.walk();
+        let mut depth = 0;
+        loop {
+            if self.enter(cursor.node(), depth) && cursor.goto_first_child() {
+                depth += 1;
+                continue;
+            }
+            if !self.leave(&mut cursor, &mut depth) {
+                return;
+            }
+        }
+    }
+
+    /// Goes to the next node that is no child of this one.
+    fn leave(&mut self, cursor: &mut TreeCursor<'_>, depth: &mut usize) -> bool {
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            *depth -= 1;
+        }
+        self.bodies.retain(|body| body.depth < *depth);
+        true
+    }
+
+    /// Whether to go into a node.
+    fn enter(&mut self, node: Node<'_>, depth: usize) -> bool {
+        if node.is_extra() && !node.is_error() {
+            self.set(node, Line::Neutral);
+            return false;
+        }
+        if !node.has_error() {
+            if node.child_count() > 0 && self.is_whole(node) {
+                self.set(node, Line::Mapped);
+            }
+            return false;
+        }
+        if node.is_error() {
+            self.lose(node);
+        } else if let Some(is_body) = self.defined(node) {
+            self.set(node, Line::Mapped);
+            if is_body {
+                self.bodies.push(Body { depth, column: self.indentation(node.start_position().row) });
+            }
+        }
+        depth < DEPTH
+    }
+
+    /// Whether a node is that of a definition, and if so, whether it is a body; each definition has one node, the outermost.
+    fn defined(&mut self, node: Node<'_>) -> Option<bool> {
+        let defs = self.ends.get_mut(&node.end_byte())?;
+        let at = defs.iter().position(|(start, _)| *start <= node.start_byte())?;
+        Some(defs.swap_remove(at).1)
+    }
+
+    fn lose(&mut self, node: Node<'_>) {
+        let (mut first, last) = self.rows(node);
+        let mut lost = Line::Lost;
+        if let Some(body) = self.bodies.last() {
+            let column = body.column;
+            let leaks = |row: &usize| {
+                let text = self.text(*row).trim_ascii_start();
+                let closes = text.first().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'@');
+                !closes && self.indentation(*row) <= column
+            };
+            match (first + 1..=last).find(leaks) {
+                Some(row) => (first, lost) = (row, Line::Leaked),
+                None => return,
+            }
+        }
+        for row in first..=last {
+            let blank = self.text(row).iter().all(u8::is_ascii_whitespace);
+            self.lines[row] = if blank { Line::Neutral } else { lost };
+        }
+    }
+
+    fn set(&mut self, node: Node<'_>, line: Line) {
+        let (first, last) = self.rows(node);
+        for row in first..=last {
+            self.lines[row] = line;
+        }
+    }
+
+    /// The lines that a node covers from their first letter on; none, if it begins behind that in its only line.
+    fn rows(&self, node: Node<'_>) -> (usize, usize) {
+        let (start, end) = (node.start_position(), node.end_position());
+        let last = if end.column == 0 { end.row.saturating_sub(1) } else { end.row };
+        let first = start.row + usize::from(start.column > self.indentation(start.row));
+        let last = last.min(self.lines.len() - 1);
+        if first <= last { (first, last) } else { (1, 0) }
+    }
+
+    /// Whether a node has its lines to itself.
+    fn is_whole(&self, node: Node<'_>) -> bool {
+        let (start, end) = (node.start_position(), node.end_position());
+        let line_end = self.starts.get(end.row + 1).copied().unwrap_or(self.source.len());
+        let rest = self.source.get(node.end_byte()..line_end).unwrap_or_default().trim_ascii();
+        let rest = rest.strip_prefix(b";").unwrap_or(rest).trim_ascii_start();
+        start.column <= self.indentation(start.row)
+            && (rest.is_empty() || rest.starts_with(b"//") || rest.starts_with(b"#"))
+    }
+
+    fn text(&self, row: usize) -> &'s [u8] {
+        &self.source[self.starts[row]..self.starts[row + 1]]
+    }
+
+    fn indentation(&self, row: usize) -> usize {
+        let line = if row + 1 < self.starts.len() { self.text(row) } else { &[] };
+        line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    }
+
+    /// Takes out the lines of names that were recorded.
+    fn keep(&mut self, facts: &FactsBuilder) {
+        let names = facts.defs().iter().map(|def| def.name_at.0);
+        let known: FxHashSet<u32> = names.chain(facts.import_lines()).collect();
+        for line in known {
+            if let Some(kept) = self.lines.get_mut((line as usize).wrapping_sub(1)) {
+                *kept = Line::Mapped;
+            }
+        }
+    }
+
+    /// The stretches of at least so many lost lines.
+    fn stretches(&self, least: usize) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        let mut open: Option<(usize, usize, usize)> = None;
+        let mut close = |open: &mut Option<(usize, usize, usize)>| {
+            if let Some((first, last, _)) = open.take().filter(|(.., lost)| *lost >= least) {
+                found.push((first as u32 + 1, last as u32 + 1));
+            }
+        };
+        for (row, line) in self.lines.iter().enumerate() {
+            match line {
+                Line::Lost | Line::Leaked => {
+                    let (first, _, lost) = open.unwrap_or((row, row, 0));
+                    let weight = if *line == Line::Leaked { least } else { 1 };
+                    open = Some((first, row, lost + weight));
+                }
+                Line::Mapped => close(&mut open),
+                Line::Neutral => {}
+            }
+        }
+        close(&mut open);
+        found
+    }
+}

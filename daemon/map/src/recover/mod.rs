@@ -1,0 +1,89 @@
+//! Definitions that a grammar's error swallowed, found again; and which lines are not mapped in spite of that.
+//!
+//! One thing that a grammar does not understand can cost a file most of its definitions: the parser finds no way back and calls
+//! the rest an error. Where that happened, the text is read again: first with what the language itself knows to be a fault of
+//! its grammar written in a way that the grammar understands, then without the pieces that no reading understands
+//! ([`pieces`]). Every text is of the same length with the same lines, so that places stay where they were. Of several readings
+//! the one counts that leaves the fewest lines unmapped, and those are told ([`lost`]).
+//!
+//! Not here: what C does about its preprocessor, which changes how all of a file is read.
+
+mod lost;
+mod pieces;
+#[cfg(test)]
+mod tests;
+
+use tree_sitter::Tree;
+
+use crate::facts::FactsBuilder;
+use crate::langs::{Lang, Reparse, ecma};
+
+pub(crate) use lost::note;
+
+/// How a file's text is read.
+pub(crate) struct Reading<'a> {
+    /// As which language.
+    pub(crate) lang: Lang,
+    /// Turns a tree into facts.
+    pub(crate) extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
+    /// Parses.
+    pub(crate) reparse: Reparse<'a>,
+}
+
+impl Reading<'_> {
+    /// The facts of `source`, by the tree of `text`, which has the same length and lines.
+    fn facts(&self, text: &[u8], source: &[u8]) -> Option<FactsBuilder> {
+        let tree = (self.reparse)(text, None)?;
+        Some((self.extract)(&tree, source, FactsBuilder::new(self.lang)))
+    }
+}
+
+/// Reads a file again of whose facts lines are missing; gives the facts of the best reading.
+pub(crate) fn recover(reading: &Reading<'_>, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+    let mut best = facts;
+    let mended = mended(reading.lang, source);
+    let read = mended.as_ref().and_then(|text| reading.facts(text, source));
+    let better = read.filter(|other| other.lines_not_mapped() < best.lines_not_mapped());
+    let text = match (better, &mended) {
+        (Some(other), Some(text)) => {
+            best = other;
+            text
+        }
+        _ => source,
+    };
+    if best.lines_not_mapped() > 0
+        && let Some(other) = without_broken(reading, (text, source), &best)
+        && other.lines_not_mapped() < best.lines_not_mapped()
+    {
+        best = other;
+    }
+    best.has_errors();
+    best
+}
+
+/// The text as the language's grammar would have to have it, where its faults are known.
+fn mended(lang: Lang, source: &[u8]) -> Option<Vec<u8>> {
+    match lang.family() {
+        Lang::TypeScript => ecma::mended(source),
+        _ => None,
+    }
+}
+
+/// The facts of a text without what is broken in it.
+fn without_broken(
+    reading: &Reading<'_>,
+    (text, source): (&[u8], &[u8]),
+    facts: &FactsBuilder,
+) -> Option<FactsBuilder> {
+    let broken = pieces::broken(reading, text, facts.unmapped());
+    if broken.is_empty() {
+        return None;
+    }
+    let mut rest = text.to_vec();
+    for range in &broken {
+        rest[range.clone()].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|b| *b = b' ');
+    }
+    let mut facts = reading.facts(&rest, source)?;
+    facts.not_mapped(lost::stretches(source, &broken));
+    Some(facts)
+}

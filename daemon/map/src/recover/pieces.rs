@@ -1,0 +1,139 @@
+//! Cuts a text into the pieces that it is written in, and finds those that are broken by themselves.
+//!
+//! A piece is what begins at the margin with a word and reaches to the next; people and formatters write what belongs to a file's
+//! top level there. A piece is broken if its text alone has an error. If it holds further pieces between braces, only those that are
+//! broken within it are, three levels deep: of a class with one method that nobody understands the other methods remain.
+
+use std::ops::Range;
+
+use super::Reading;
+use crate::langs::Lang;
+
+/// How deep pieces are looked for in pieces.
+const LEVELS: usize = 3;
+
+/// All that is parsed for one file, in times its length, and whatever that is. Each time counts for so many bytes at the least.
+const TIMES: usize = 4;
+const AT_LEAST: usize = 1 << 16;
+const EACH_TIME: usize = 1 << 10;
+
+/// What is broken near the lines that are not mapped, in the order of the text; nothing if finding out takes too long.
+pub(super) fn broken(reading: &Reading<'_>, text: &[u8], unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
+    let mut search = Search { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
+    let before = if reading.lang == Lang::Php { b"<?php\n".to_vec() } else { Vec::new() };
+    let around = Around { before, after: Vec::new() };
+    for piece in near(text, split(text, 0..text.len(), 0), unmapped) {
+        if search.fails(&around, piece.clone()) {
+            search.narrow(&around, piece, LEVELS);
+        }
+    }
+    if search.left == 0 { Vec::new() } else { search.found }
+}
+
+/// The pieces that hold such lines, and the one before each: an error begins where its cause ends.
+fn near(text: &[u8], pieces: Vec<Range<usize>>, unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
+    let mut starts = vec![0];
+    starts.extend(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
+    let byte = |line: u32| starts.get(line as usize).copied().unwrap_or(text.len());
+    let touches = |piece: &Range<usize>| {
+        let at = unmapped.partition_point(|(_, last)| byte(*last) <= piece.start);
+        unmapped.get(at).is_some_and(|(first, _)| byte(first - 1) < piece.end)
+    };
+    let touched: Vec<bool> = pieces.iter().map(touches).collect();
+    let is_near = |at: &usize| touched[*at] || touched.get(at + 1).is_some_and(|next| *next);
+    (0..pieces.len()).filter(is_near).map(|at| pieces[at].clone()).collect()
+}
+
+/// The pieces of a stretch of text whose lines begin at `column`; what stands before the first is left out.
+fn split(text: &[u8], within: Range<usize>, column: usize) -> Vec<Range<usize>> {
+    let mut starts = Vec::new();
+    let mut at = within.start;
+    for line in text[within.clone()].split_inclusive(|byte| *byte == b'\n') {
+        let indentation = indentation(line);
+        let begins =
+            |byte: &u8| byte.is_ascii_alphanumeric() || b"_@$#<[\"'~*".contains(byte) || !byte.is_ascii();
+        if indentation == column && line.get(indentation).is_some_and(begins) {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([within.end]);
+    starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
+}
+
+fn indentation(line: &[u8]) -> usize {
+    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// What stands around a stretch of text when it is parsed.
+struct Around {
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+struct Search<'a> {
+    reading: &'a Reading<'a>,
+    text: &'a [u8],
+    /// Bytes that may still be parsed.
+    left: usize,
+    found: Vec<Range<usize>>,
+}
+
+impl Search<'_> {
+    /// Whether a stretch of the text has an error. Once too much was parsed, nothing has.
+    fn fails(&mut self, around: &Around, stretch: Range<usize>) -> bool {
+        let length = around.before.len() + stretch.len() + around.after.len();
+        self.left = self.left.saturating_sub(length.max(EACH_TIME));
+        if self.left == 0 {
+            return false;
+        }
+        let text = [&around.before, &self.text[stretch], &around.after].concat();
+        (self.reading.reparse)(&text, None).is_none_or(|tree| tree.root_node().has_error())
+    }
+
+    /// Finds what in a broken piece has to go for the rest to be understood.
+    fn narrow(&mut self, around: &Around, piece: Range<usize>, levels: usize) {
+        let inner = if levels > 0 { braces(self.text, &piece) } else { None };
+        let Some(inner) = inner else { return self.found.push(piece) };
+        let within = Around {
+            before: [&around.before, &self.text[piece.start..inner.start]].concat(),
+            after: [&self.text[inner.end..piece.end], &around.after].concat(),
+        };
+        if self.fails(&within, inner.start..inner.start) {
+            return self.found.push(piece);
+        }
+        let known = self.found.len();
+        for part in parts(self.text, &inner) {
+            if self.fails(&within, part.clone()) {
+                self.narrow(&within, part, levels - 1);
+            }
+        }
+        if self.found.len() == known {
+            self.found.push(inner);
+        }
+    }
+}
+
+/// What stands between the first brace that ends a line and the last one that begins a line.
+fn braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> {
+    let (mut start, mut end) = (None, None);
+    let mut at = piece.start;
+    for line in text[piece.clone()].split_inclusive(|byte| *byte == b'\n') {
+        if line.trim_ascii_start().starts_with(b"}") {
+            end = Some(at);
+        }
+        at += line.len();
+        if start.is_none() && line.trim_ascii_end().ends_with(b"{") {
+            start = Some(at);
+        }
+    }
+    let (start, end) = (start?, end?);
+    (start < end).then_some(start..end)
+}
+
+/// The pieces between braces: at the column that the first line begins in.
+fn parts(text: &[u8], inner: &Range<usize>) -> Vec<Range<usize>> {
+    let mut lines = text[inner.clone()].split_inclusive(|byte| *byte == b'\n');
+    let first = lines.find(|line| !line.trim_ascii().is_empty());
+    first.map_or_else(Vec::new, |line| split(text, inner.clone(), indentation(line)))
+}

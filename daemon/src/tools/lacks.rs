@@ -1,0 +1,70 @@
+//! What the map is known to lack, said on the answers that lack it: lines that no parser understood, and hub scores that are still
+//! to come. A warning costs its reader little and is given only where the answer is about it.
+
+use std::collections::BTreeSet;
+
+use hob_map::Map;
+use hob_map::graph::{NodeInfo, NodeRef, Ranked};
+
+use super::ToolCall;
+use crate::to_proto::map::stretches;
+
+/// Files named in one answer, and stretches of each.
+const FILES: usize = 3;
+const STRETCHES: usize = 4;
+
+impl ToolCall<'_> {
+    /// Says which lines of the files that an answer is about are not mapped.
+    pub(super) fn warn_of_unmapped<'p>(&mut self, map: &Map, paths: impl IntoIterator<Item = &'p str>) {
+        let paths: BTreeSet<&str> = paths.into_iter().collect();
+        let lacking = paths.into_iter().map(|path| (path, map.unmapped_in(path)));
+        let lacking: Vec<_> = lacking.filter(|(_, lines)| !lines.is_empty()).collect();
+        for (path, lines) in lacking.iter().take(FILES) {
+            self.warnings.push(unmapped(path, lines));
+        }
+        if lacking.len() > FILES {
+            self.warnings.push(format!("So have {} more of these files.", lacking.len() - FILES));
+        }
+    }
+
+    /// The same for the file of a node.
+    pub(super) fn warn_of_unmapped_around(&mut self, map: &Map, node: NodeRef) {
+        let path = map.info(node).and_then(|info: NodeInfo| info.path);
+        self.warn_of_unmapped(map, path.iter().map(hob_base::WsPath::as_str));
+    }
+
+    /// Says that nothing was found and that there are lines nobody has looked into.
+    pub(super) fn warn_of_unmapped_anywhere(&mut self, map: &Map) {
+        let (files, worst) = map.unmapped(1);
+        if let Some(worst) = worst.first() {
+            self.warnings.push(format!(
+                "{files} files have lines that are not mapped, `{}` most of them (map_status lists them): a definition there is found by \
+                 regex_search.",
+                worst.path
+            ));
+        }
+    }
+
+    /// Says by what an answer is ordered while hub scores are still to come.
+    pub(super) fn warn_of_ranking(&mut self, map: &Map) {
+        match map.ranked() {
+            Ranked::No => self.warnings.push(
+                "Hub scores are still being computed and are 0 here: names that more files mention come first.".into(),
+            ),
+            Ranked::Earlier { unknown } if unknown > 0 => self.warnings.push(format!(
+                "Hub scores are those of the last run and are being computed anew: {unknown} files that have changed since have none."
+            )),
+            Ranked::Earlier { .. } | Ranked::Derived => {}
+        }
+    }
+}
+
+fn unmapped(path: &str, lines: &[(u32, u32)]) -> String {
+    let mut told = stretches(lines, STRETCHES).join(", ");
+    if lines.len() > STRETCHES {
+        told.push_str(&format!(" and {} more stretches", lines.len() - STRETCHES));
+    }
+    format!(
+        "`{path}`: its parser did not understand lines {told}; definitions and uses there are not mapped. regex_search sees them."
+    )
+}
