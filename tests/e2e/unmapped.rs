@@ -91,7 +91,7 @@ fn lines_that_nobody_understands_are_told_where_it_matters() {
     ] {
         mcp.call(tool, args).says("`flow.js`: its parser did not understand lines");
     }
-    mcp.call("map_search", json!({"query": "Strangest"})).says("1 files have lines that are not mapped");
+    mcp.call("map_search", json!({"query": "Strangest"})).says("Lines of `flow.js` are not mapped");
     // Whoever asks about something else hears nothing of it.
     mcp.call("read_symbols", json!({"targets": ["js:well.js#well"]})).without_warnings();
     tree.write("flow.js", "function before() {}\nclass Strange {}\n");

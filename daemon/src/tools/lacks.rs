@@ -2,12 +2,18 @@
 //! to come. A warning costs its reader little and is given only where the answer is about it.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
+use hob_base::Deadline;
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeRef, Ranked};
 
 use super::ToolCall;
+use crate::host::Workspace;
 use crate::to_proto::map::stretches;
+
+/// How long an answer waits for hub scores.
+const RANKING_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Files named in one answer, and stretches of each.
 const FILES: usize = 3;
@@ -37,11 +43,21 @@ impl ToolCall<'_> {
     pub(super) fn warn_of_unmapped_anywhere(&mut self, map: &Map) {
         let (files, worst) = map.unmapped(1);
         if let Some(worst) = worst.first() {
+            let more = match files {
+                1 => String::new(),
+                more => format!(" and {} more files, which map_status lists", more - 1),
+            };
             self.warnings.push(format!(
-                "{files} files have lines that are not mapped, `{}` most of them (map_status lists them): a definition there is found by \
-                 regex_search.",
+                "Lines of `{}`{more} are not mapped, as their parser did not understand them: regex_search finds a definition there.",
                 worst.path
             ));
+        }
+    }
+
+    /// Waits for the first hub scores, as long as that goes unnoticed: in small projects they are there then.
+    pub(super) fn wait_for_ranking(&self, workspace: &Workspace) {
+        if workspace.map().ranked() == Ranked::No {
+            workspace.wait_derived(&self.cancel.with_deadline(Deadline::after(RANKING_PATIENCE)));
         }
     }
 

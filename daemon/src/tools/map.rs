@@ -66,6 +66,7 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
         path_prefix: prefix.as_ref().map_or("", WsPath::as_str),
         limit: args.limit,
     };
+    call.wait_for_ranking(&workspace);
     let map = workspace.map();
     let answer = map.search(&query);
     if answer.hits.is_empty() {
@@ -110,6 +111,7 @@ pub(super) fn prefix(workspace: &Workspace, path: Option<&str>) -> Result<Option
 pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     let args: NeighborsArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
+    call.wait_for_ranking(&workspace);
     let map = workspace.map();
     let node = find_node(&map, &workspace, &args.node_id)?;
     let query = NeighborsQuery {

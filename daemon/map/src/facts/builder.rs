@@ -281,6 +281,11 @@ impl FactsBuilder {
         &self.unmapped
     }
 
+    /// The language of the file.
+    pub(crate) fn lang(&self) -> Lang {
+        self.lang
+    }
+
     /// The lines of the imports so far.
     pub(crate) fn import_lines(&self) -> impl Iterator<Item = u32> {
         self.imports.iter().map(|import| import.line)

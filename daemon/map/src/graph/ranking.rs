@@ -17,7 +17,6 @@ use rustc_hash::FxHashMap;
 use super::derive::{Item, best_names, clusters};
 use super::{Map, NodeRef};
 use crate::index::{FileEntry, fingerprint};
-use crate::langs::Lang;
 use crate::persist::PersistError::{self, Damaged};
 use crate::persist::flat::{Input, put, put_sorted, read_sorted};
 
@@ -49,7 +48,13 @@ impl Map {
     /// Where hub scores and clusters are from.
     #[must_use]
     pub fn ranked(&self) -> Ranked {
-        self.standing.ranked
+        match self.standing.ranked {
+            // Files whose facts were lost are mapped anew after the scores came back.
+            Ranked::Earlier { .. } => {
+                Ranked::Earlier { unknown: self.source_files().saturating_sub(self.standing.known) }
+            }
+            other => other,
+        }
     }
 
     /// The hub scores and clusters as bytes, for [`Map::restore_ranking`]; `None` unless they were derived. Uses all threads of the
@@ -91,7 +96,7 @@ impl Map {
         }
     }
 
-    /// Takes over what [`Map::ranking`] gave in an earlier run; any bytes may be given.
+    /// Takes over what [`Map::ranking`] gave in an earlier run; any bytes may be given. Nothing is taken over if no file is as it was.
     ///
     /// # Errors
     /// When the bytes are damaged or of another version; the map is as before then.
@@ -111,13 +116,16 @@ impl Map {
         if !input.is_empty() {
             return Err(Damaged("there is more than there should be"));
         }
+        let prints = prints.iter().map(|print| u64::from_le_bytes(*print));
+        let known = self.take_kept(paths.iter().zip(prints).zip(kept));
+        if known == 0 {
+            return Ok(());
+        }
         let numbered = packages.into_iter().map(|(key, score)| (self.externals.keyed(&key), score));
         self.standing.externals = numbered.collect();
         self.standing.edges = Some(edges as usize);
-        let prints = prints.iter().map(|print| u64::from_le_bytes(*print));
-        let known = self.take_kept(paths.iter().zip(prints).zip(kept));
-        let sources = self.index.entries().filter(|(_, entry)| entry.lang() != Lang::Manifest).count();
-        self.standing.ranked = Ranked::Earlier { unknown: sources.saturating_sub(known) };
+        self.standing.known = known;
+        self.standing.ranked = Ranked::Earlier { unknown: 0 };
         Ok(())
     }
 
@@ -137,8 +145,10 @@ impl Map {
             scores.extend_from_slice(&kept.scores);
             entry.scores = kept.scores;
         }
-        self.standing.clusters = Some(clusters(&items, &communities, &scores));
-        self.install_names(best_names(&items, &scores));
+        if !items.is_empty() {
+            self.standing.clusters = Some(clusters(&items, &communities, &scores));
+            self.install_names(best_names(&items, &scores));
+        }
         items.len()
     }
 }

@@ -11,6 +11,8 @@ use crate::index::FileEntry;
 pub(crate) struct Standing {
     /// Where all of this is from.
     pub(crate) ranked: Ranked,
+    /// How many files are as they were when scores of an earlier run were taken over.
+    pub(super) known: usize,
     /// `None` before the first.
     pub(crate) clusters: Option<Vec<ClusterInfo>>,
     pub(crate) edges: Option<usize>,

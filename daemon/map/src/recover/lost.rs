@@ -10,9 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::facts::{Def, DefKind, FactsBuilder};
+use crate::langs::Lang;
 
-/// Shorter stretches are slips of a line, such as a macro without a semicolon.
+/// Shorter stretches are slips of a line, such as a macro without a semicolon; in C and C++ macros take several lines between
+/// definitions that are mapped.
 const NOTICEABLE: usize = 2;
+const NOTICEABLE_IN_C: usize = 4;
 
 /// Nodes with errors that are nested deeper than this are not looked into.
 const DEPTH: usize = 64;
@@ -38,7 +41,8 @@ pub(crate) fn note(tree: &Tree, source: &[u8], facts: &mut FactsBuilder) {
     let mut lines = Lines::new(source, facts.defs());
     lines.look(tree);
     lines.keep(facts);
-    facts.not_mapped(lines.stretches(NOTICEABLE));
+    let least = if facts.lang().family() == Lang::Cpp { NOTICEABLE_IN_C } else { NOTICEABLE };
+    facts.not_mapped(lines.stretches(least));
 }
 
 /// The first and last lines of stretches of text that are left out of the map, blank lines at their ends aside; in order, as they are

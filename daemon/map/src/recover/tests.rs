@@ -1,3 +1,5 @@
+//! What is found again of files that a grammar gives up on, and what is said not to be mapped.
+
 use std::fmt::Write as _;
 
 use crate::facts::DefFlags;

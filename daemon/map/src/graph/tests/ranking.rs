@@ -101,6 +101,20 @@ fn files_that_changed_meanwhile_are_counted_and_the_others_keep_theirs() {
     );
 }
 
+/// Another version of hob reads other facts.
+#[test]
+fn scores_of_which_nothing_is_left_are_not_taken_over() {
+    let kept = derived(PROJECT).ranking().expect("derived");
+    let mut other = Map::new();
+    other.restore_ranking(&kept).expect("well written");
+    assert_eq!(other.ranked(), Ranked::No);
+    other.apply(vec![
+        set(1, "app/a.py", "def open_a(): pass\n"),
+        set(2, "b.py", "from app.a import open_a\n"),
+    ]);
+    assert_eq!(other.ranked(), Ranked::No);
+}
+
 #[test]
 fn damaged_bytes_change_nothing_or_harm_nobody() {
     let before = derived(PROJECT);
