@@ -20,7 +20,7 @@ use crate::calls::{Answer, CallRequest, Calls, EditorClient, EditorSide};
 use crate::host::{Freshness, Host};
 use crate::metrics::{Metrics, Served};
 use crate::to_proto::errors;
-use crate::tools::{Editor, Handled, ToolCall, handler, unsaved};
+use crate::tools::{Editor, Handled, ToolCall, handler, text_only, unsaved};
 
 /// A call that was run, before its answer is cut.
 struct Run {
@@ -73,6 +73,8 @@ impl Dispatcher {
             let touched = |answer| unsaved::not_taken_into_account(&self.host, answer);
             handled.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
         }
+        let answer = handled.outcome.as_ref().unwrap_or(&Value::Null);
+        handled.warnings.extend(text_only::warning(&self.host, tool.name, (&request.args, answer)));
         // First, because what does not fit goes from the end.
         let reminder = crate::tools::edit::reminder(&self.host, &request.identity);
         handled.warnings.splice(0..0, reminder);

@@ -37,7 +37,7 @@ pub use direct::Direct;
 pub use editor::{Document, Editor, EditorOptions, Reply};
 pub use known::{known, knows_what_a_newcomer_knows};
 pub use mcp::{Mcp, McpOptions};
-pub use processes::{is_alive, kill_hard};
+pub use processes::{ends, is_alive, kill_hard};
 pub use rng::Rng;
 pub use tree::Tree;
 pub use world::World;

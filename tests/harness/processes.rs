@@ -37,7 +37,7 @@ pub fn kill_hard(pid: u32) {
 }
 
 /// Waits for a process's end.
-pub(crate) fn ends(pid: u32, patience: Duration) -> bool {
+pub fn ends(pid: u32, patience: Duration) -> bool {
     let start = Instant::now();
     while is_alive(pid) {
         if start.elapsed() > patience {

@@ -5,19 +5,21 @@
 
 use std::cell::RefCell;
 
-use tree_sitter::{Language, Parser, Tree};
+use tree_sitter::{Point, Range, Tree};
 
-use crate::facts::{FactsBuilder, FileFacts};
+use crate::bounded::Session;
+use crate::facts::{FactsBuilder, FileFacts, GaveUp};
 use crate::hazards::is_hazardous;
 use crate::langs::{Lang, LangSpec, Reader, manifest_facts};
-use crate::parse::{Patience, parse, parse_patiently, was_laborious};
+use crate::parse::{Asked, Kept, Patience, may_hold, was_laborious};
 use crate::recover::{Reading, recover};
+use crate::tamed::tamed;
 
 /// Raised whenever facts of unchanged bytes would come out differently; stored facts of other versions are not used.
 pub const EXTRACTOR_VERSION: u32 = 7;
 
 thread_local! {
-    static PARSERS: RefCell<Vec<Option<Parser>>> = RefCell::new((0..Lang::ALL.len()).map(|_| None).collect());
+    static PARSERS: RefCell<Vec<Kept>> = RefCell::new((0..Lang::ALL.len()).map(|_| Kept::default()).collect());
 }
 
 /// Extracts the facts of a file. `file_name` matters for project files only.
@@ -35,25 +37,58 @@ pub fn extract_within(lang: Lang, file_name: &str, source: &[u8], patience: Pati
     }
 }
 
+/// The facts of a file that is not to be parsed.
+#[must_use]
+pub fn text_only(lang: Lang, why: GaveUp) -> FileFacts {
+    let mut facts = FactsBuilder::new(lang);
+    facts.gave_up(why);
+    facts.finish()
+}
+
+/// One file's session. Made before all trees of the file, so that it ends after them.
+struct Extraction {
+    _session: Session,
+}
+
+impl Extraction {
+    fn begin(source: &[u8]) -> Self {
+        Self { _session: Session::begin(may_hold(source.len())) }
+    }
+}
+
+impl Drop for Extraction {
+    fn drop(&mut self) {
+        if Session::was_left() {
+            PARSERS.with_borrow_mut(|parsers| parsers.iter_mut().for_each(Kept::forget));
+        }
+    }
+}
+
 fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>) -> FileFacts {
     let mut facts = FactsBuilder::new(spec.lang);
     let grammar = match spec.reader {
         Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => grammar,
-        Reader::Own(read) => return read(source, facts).finish(),
+        Reader::Own(read) => {
+            let _extraction = Extraction::begin(source);
+            return read(source, facts, patience).finish();
+        }
     };
-    let parse = |text: &[u8], old: Option<&Tree>| {
-        let patiently =
-            |parsers: &mut [_]| parse_patiently(parser(parsers, spec.lang, grammar)?, (text, old), patience);
-        PARSERS.with_borrow_mut(|parsers| patiently(parsers))
+    if is_hazardous(spec.lang, source) {
+        return text_only(spec.lang, GaveUp::Hazard);
+    }
+    let _extraction = Extraction::begin(source);
+    let parse = |source: &[u8], old: Option<&Tree>| {
+        let asked = Asked { source, part: None, old, patience };
+        PARSERS.with_borrow_mut(|parsers| parsers[spec.lang as usize].parse(grammar, &asked))
     };
-    let tree = if is_hazardous(spec.lang, source) { None } else { parse(source, None) };
-    let Some(tree) = tree else {
-        facts.has_errors();
-        facts.not_mapped([(1, line_count(source))]);
-        return facts.finish();
+    let tree = match parse(&tamed(spec.lang, source), None) {
+        Ok(tree) => tree,
+        Err(why) => return text_only(spec.lang, why),
     };
     match spec.reader {
-        Reader::Twice { extract, .. } => extract((&tree, source), facts, &parse).finish(),
+        Reader::Twice { extract, .. } => {
+            extract((&tree, source), facts, &|text, old| parse(text, old).ok()).finish()
+        }
         Reader::Tree { extract, .. } => {
             if tree.root_node().has_error() {
                 facts.has_errors();
@@ -63,60 +98,60 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
             if laborious || facts.lines_not_mapped() == 0 {
                 return facts.finish();
             }
-            let reading = Reading { lang: spec.lang, extract, reparse: &parse };
+            let reparse = |text: &[u8], old: Option<&Tree>| parse(&tamed(spec.lang, text), old).ok();
+            let reading = Reading { lang: spec.lang, extract, reparse: &reparse };
             recover(&reading, source, facts).finish()
         }
         Reader::Own(_) => facts.finish(),
     }
 }
 
-fn line_count(source: &[u8]) -> u32 {
-    memchr::memchr_iter(b'\n', source).count() as u32
-        + u32::from(source.last().is_some_and(|last| *last != b'\n'))
+/// A part of a file, in bytes, and where it begins.
+pub(crate) struct Part<'a> {
+    pub(crate) source: &'a [u8],
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// The row of its first byte, from 0.
+    pub(crate) row: usize,
 }
 
 /// Adds the facts of a part of a file that is written in a language of its own; positions are those in the whole file.
 pub(crate) fn extract_part(
     lang: Lang,
-    source: &[u8],
-    (from, to): (usize, usize),
+    part: &Part<'_>,
     mut facts: FactsBuilder,
+    patience: Patience<'_>,
 ) -> FactsBuilder {
     let Some(Reader::Tree { grammar, extract }) = lang.spec().map(|spec| spec.reader) else { return facts };
-    let tree = PARSERS.with_borrow_mut(|parsers| {
-        let parser = parser(parsers, lang, grammar).filter(|_| !is_hazardous(lang, source))?;
-        parser.set_included_ranges(&[range(source, (from, to))]).ok()?;
-        let tree = parse(parser, source, None);
-        // The parser is kept for whole files.
-        parser.set_included_ranges(&[]).ok()?;
-        tree
-    });
-    let Some(tree) = tree else {
-        facts.has_errors();
+    if is_hazardous(lang, &part.source[part.from..part.to]) {
+        facts.gave_up(GaveUp::Hazard);
         return facts;
+    }
+    let asked = Asked { source: part.source, part: Some(range(part)), old: None, patience };
+    let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked));
+    let tree = match tree {
+        Ok(tree) => tree,
+        Err(why) => {
+            facts.gave_up(why);
+            return facts;
+        }
     };
     if tree.root_node().has_error() {
         facts.has_errors();
     }
-    extract(&tree, source, facts)
+    extract(&tree, part.source, facts)
 }
 
-fn range(source: &[u8], (from, to): (usize, usize)) -> tree_sitter::Range {
-    let point = |at: usize| {
-        let before = &source[..at.min(source.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
-        let row = memchr::memchr_iter(b'\n', before).count();
-        tree_sitter::Point { row, column: before.len() - line_start }
+fn range(part: &Part<'_>) -> Range {
+    let column = |at: usize| {
+        let before = &part.source[..at];
+        at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)
     };
-    tree_sitter::Range { start_byte: from, end_byte: to, start_point: point(from), end_point: point(to) }
-}
-
-fn parser(parsers: &mut [Option<Parser>], lang: Lang, grammar: fn() -> Language) -> Option<&mut Parser> {
-    let slot = parsers.get_mut(lang as usize)?;
-    if slot.is_none() {
-        let mut parser = Parser::new();
-        parser.set_language(&grammar()).ok()?;
-        *slot = Some(parser);
+    let rows = memchr::memchr_iter(b'\n', &part.source[part.from..part.to]).count();
+    Range {
+        start_byte: part.from,
+        end_byte: part.to,
+        start_point: Point { row: part.row, column: column(part.from) },
+        end_point: Point { row: part.row + rows, column: column(part.to) },
     }
-    slot.as_mut()
 }

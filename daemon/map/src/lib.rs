@@ -4,6 +4,7 @@
 //! server, no wire format and no clock. [`extract()`] turns one file into [`facts::FileFacts`]; [`Map`] answers
 //! questions over many of them.
 
+mod bounded;
 pub mod extract;
 pub mod facts;
 #[cfg(test)]
@@ -18,12 +19,14 @@ pub mod persist;
 mod recover;
 mod resolve;
 mod search;
+mod tamed;
 pub mod trees;
 pub mod walk;
 
-pub use extract::{EXTRACTOR_VERSION, extract, extract_within};
-pub use facts::FileFacts;
+pub use bounded::held_at_most;
+pub use extract::{EXTRACTOR_VERSION, extract, extract_within, text_only};
+pub use facts::{FileFacts, GaveUp};
 pub use graph::{Map, MapChange};
 pub use index::PreparedFile;
 pub use langs::{Lang, language_of};
-pub use parse::Patience;
+pub use parse::{Patience, may_hold};

@@ -9,11 +9,16 @@
 //!
 //! And a parser that has several readings of a text forgets one by calling itself for each token of it: `/*/*/*...` in Python
 //! needs megabytes of stack, and there is no way back from a stack that is too small. Each text has one of its length.
+//!
+//! And what a parser holds may grow with the square of the text, or worse, in one step: `bounded` counts that.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Language, Parser, Tree};
+
+use crate::bounded::{self, Parsed, Session};
+use crate::facts::GaveUp;
 
 /// The parser reports after every hundred of its steps. Lists of one-digit numbers, the densest there is, take 90 reports for a
 /// kilobyte; sources by people take 4 to 12.
@@ -34,26 +39,29 @@ thread_local! {
     /// The reports of the last parse.
     static REPORTED: Cell<usize> = const { Cell::new(0) };
 }
+/// Bytes that parsers and trees may take for a byte of text: sources by people take 30 to 100.
+const HELD_PER_BYTE: usize = 256;
+/// What they may take for any text.
+const HELD: usize = 64 << 20;
 
 /// Asked again and again while a file is parsed; `false` ends that.
 pub type Patience<'a> = &'a dyn Fn() -> bool;
 
 /// It is asked once in so many reports.
-const ASKED: usize = 16;
+const ASKED: usize = 4;
 
-/// Parses `source`; `None` when that takes too many steps. The parser can be used again. `old` is a tree of another text, which
-/// has been told what has changed since.
-pub(crate) fn parse(parser: &mut Parser, source: &[u8], old: Option<&Tree>) -> Option<Tree> {
-    parse_patiently(parser, (source, old), &|| true)
+/// How many bytes the parsers and trees of a text of this length may take at any moment.
+#[must_use]
+pub fn may_hold(length: usize) -> usize {
+    HELD + length.saturating_mul(HELD_PER_BYTE)
 }
 
-/// The same; `None` also once patience is out.
-pub(crate) fn parse_patiently(
-    parser: &mut Parser,
-    (source, old): (&[u8], Option<&Tree>),
-    patience: Patience<'_>,
-) -> Option<Tree> {
-    parse_within(parser, (source, old), (REPORTS + source.len() / 1024 * REPORTS_PER_KB, patience))
+/// A language's parser, kept for the next text.
+#[derive(Default)]
+pub(crate) struct Kept {
+    parser: Option<Parser>,
+    /// The session that used it last.
+    session: u64,
 }
 
 /// Whether this thread's last parse of a text of this length took many times the steps that sources by people take: then another
@@ -62,30 +70,74 @@ pub(crate) fn was_laborious(length: usize) -> bool {
     REPORTED.get() > USUAL + length / 1024 * USUAL_PER_KB
 }
 
-fn parse_within(
-    parser: &mut Parser,
-    (source, old): (&[u8], Option<&Tree>),
-    (reports, patience): (usize, Patience<'_>),
-) -> Option<Tree> {
-    let made = Cell::new(0);
-    let mut report = |_: &ParseState| {
-        made.set(made.get() + 1);
-        let left = reports.saturating_sub(made.get());
-        let goes_on = left > 0 && (!left.is_multiple_of(ASKED) || patience());
-        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut report);
-    let mut read = |at: usize, _| source.get(at..).unwrap_or_default();
-    let stack = STACK + source.len().saturating_mul(STACK_PER_BYTE);
-    stacker::maybe_grow(stack, stack, || {
-        let tree = parser.parse_with_options(&mut read, old, Some(options));
-        REPORTED.set(made.get());
-        if tree.is_none() {
-            // It would go on where it stopped.
-            parser.reset();
-        }
+impl Kept {
+    /// Parses `source`; an error when that takes too much. `old` is a tree of another text, which has been told what has changed
+    /// since. Where the parser is to read a part of `source` only, `part` is that part.
+    pub(crate) fn parse(&mut self, grammar: fn() -> Language, asked: &Asked<'_>) -> Result<Tree, GaveUp> {
+        let reports = REPORTS + asked.length() / 1024 * REPORTS_PER_KB;
+        self.parse_within(grammar, asked, reports)
+    }
+
+    fn parse_within(
+        &mut self,
+        grammar: fn() -> Language,
+        asked: &Asked<'_>,
+        reports: usize,
+    ) -> Result<Tree, GaveUp> {
+        let parser = self.parser.take().or_else(|| bounded::parser(&grammar()));
+        let mut parser = parser.ok_or(GaveUp::Hazard)?;
+        self.session = Session::number();
+        // No range at all means the whole text.
+        let _ = parser.set_included_ranges(asked.part.as_slice());
+        let (parsed, gave_up) = parse_counted(parser, asked, reports);
+        let (parser, tree) = match parsed {
+            Parsed::Left => return Err(GaveUp::Memory),
+            Parsed::Stopped(parser) => (parser, Err(gave_up)),
+            Parsed::Tree(parser, tree) => (parser, Ok(tree)),
+        };
+        self.parser = Some(parser);
         tree
-    })
+    }
+
+    /// Gives the parser up, without ending it, if it was used in this thread's session, of which nothing may be used any more.
+    pub(crate) fn forget(&mut self) {
+        if self.session == Session::number() {
+            std::mem::forget(self.parser.take());
+        }
+    }
+}
+
+/// A text to be parsed.
+pub(crate) struct Asked<'a> {
+    pub(crate) source: &'a [u8],
+    /// Only this part of it is read.
+    pub(crate) part: Option<tree_sitter::Range>,
+    /// A tree of another text, which knows what has changed.
+    pub(crate) old: Option<&'a Tree>,
+    pub(crate) patience: Patience<'a>,
+}
+
+impl Asked<'_> {
+    fn length(&self) -> usize {
+        self.part.as_ref().map_or(self.source.len(), |part| part.end_byte - part.start_byte)
+    }
+}
+
+fn parse_counted(parser: Parser, asked: &Asked<'_>, reports: usize) -> (Parsed, GaveUp) {
+    let (mut left, mut gave_up) = (reports, GaveUp::Steps);
+    let mut report = || {
+        left = left.saturating_sub(1);
+        if left > 0 && left.is_multiple_of(ASKED) && !(asked.patience)() {
+            gave_up = GaveUp::Time;
+            return ControlFlow::Break(());
+        }
+        if left > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let stack = STACK + asked.length().saturating_mul(STACK_PER_BYTE);
+    let text = (asked.source, asked.old);
+    let parsed = stacker::maybe_grow(stack, stack, || bounded::parse(parser, text, &mut report));
+    REPORTED.set(reports - left);
+    (parsed, gave_up)
 }
 
 #[cfg(test)]
@@ -94,20 +146,43 @@ mod tests {
 
     use crate::{Lang, extract, extract_within};
 
-    fn parser() -> Parser {
-        let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_go::LANGUAGE.into()).expect("a grammar of this version");
-        parser
+    fn go() -> Language {
+        tree_sitter_go::LANGUAGE.into()
+    }
+
+    fn asked(source: &[u8]) -> Asked<'_> {
+        Asked { source, part: None, old: None, patience: &|| true }
     }
 
     #[test]
     fn a_parser_that_gave_up_is_as_new() {
-        let mut parser = parser();
+        let mut kept = Kept::default();
         let source = format!("package a\n{}", "func f() { g() }\n".repeat(1_000));
-        assert!(parse_within(&mut parser, (source.as_bytes(), None), (5, &|| true)).is_none());
-        let tree = parse(&mut parser, b"package a\nfunc f() {}\n", None).expect("a small file");
+        assert_eq!(kept.parse_within(go, &asked(source.as_bytes()), 5).err(), Some(GaveUp::Steps));
+        let tree = kept.parse(go, &asked(b"package a\nfunc f() {}\n")).expect("a small file");
         assert!(!tree.root_node().has_error() && tree.root_node().end_byte() == 22);
-        assert!(parse(&mut parser, source.as_bytes(), None).is_some());
+        assert!(kept.parse(go, &asked(source.as_bytes())).is_ok());
+    }
+
+    #[test]
+    fn a_parser_at_the_end_of_its_memory_is_left_and_the_next_is_as_new() {
+        let mut kept = Kept::default();
+        let source = format!("package a\n{}", "func f() { g() }\n".repeat(1_000));
+        {
+            let _session = Session::begin(1 << 16);
+            assert_eq!(kept.parse(go, &asked(source.as_bytes())).err(), Some(GaveUp::Memory));
+            assert!(Session::was_left());
+            assert_eq!(
+                kept.parse(go, &asked(b"package a\n")).err(),
+                Some(GaveUp::Memory),
+                "the session is over"
+            );
+            kept.forget();
+        }
+        assert!((1..=1 << 16).contains(&bounded::held_at_most()), "{}", bounded::held_at_most());
+        let _session = Session::begin(1 << 24);
+        let tree = kept.parse(go, &asked(source.as_bytes())).expect("there is room for it");
+        assert!(!tree.root_node().has_error() && !Session::was_left());
     }
 
     #[test]

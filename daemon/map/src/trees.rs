@@ -5,26 +5,34 @@
 
 use std::cell::RefCell;
 
-use tree_sitter::{Language, Parser, Tree};
+use tree_sitter::{Language, Tree};
 
+use crate::bounded::{self, Session};
 use crate::hazards::is_hazardous;
 use crate::langs::{Lang, Reader};
-use crate::parse::parse;
+use crate::parse::{Asked, Kept, may_hold};
+use crate::tamed::tamed;
 
 thread_local! {
     /// The last parser: files of one language come one after the other.
-    static LAST: RefCell<Option<(Lang, Parser)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(Lang, Kept)>> = const { RefCell::new(None) };
 }
 
 /// The grammar that a piece of code is read with, where a language has one. PHP's is the one without the text around code: a
 /// piece is code, and begins without `<?php`.
 #[must_use]
 pub fn grammar(lang: Lang) -> Option<Language> {
+    // Whoever has a grammar can make a parser.
+    bounded::install();
+    Some(grammar_of(lang)?())
+}
+
+fn grammar_of(lang: Lang) -> Option<fn() -> Language> {
     if lang == Lang::Php {
-        return Some(tree_sitter_php::LANGUAGE_PHP_ONLY.into());
+        return Some(|| tree_sitter_php::LANGUAGE_PHP_ONLY.into());
     }
     match lang.spec()?.reader {
-        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => Some(grammar()),
+        Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. } => Some(grammar),
         Reader::Own(_) => None,
     }
 }
@@ -32,21 +40,21 @@ pub fn grammar(lang: Lang) -> Option<Language> {
 /// The tree of `source`, by [`grammar`]; `None` where there is no grammar, or where parsing would not end well.
 #[must_use]
 pub fn tree(lang: Lang, source: &[u8]) -> Option<Tree> {
+    let grammar = grammar_of(lang)?;
     if is_hazardous(lang, source) {
         return None;
     }
     let last = LAST.with_borrow_mut(|last| last.take_if(|(of, _)| *of == lang));
-    let mut parser = match last {
-        Some((_, parser)) => parser,
-        None => {
-            let mut parser = Parser::new();
-            parser.set_language(&grammar(lang)?).ok()?;
-            parser
-        }
-    };
-    let tree = parse(&mut parser, source, None);
-    LAST.with_borrow_mut(|last| *last = Some((lang, parser)));
-    tree
+    let mut kept = last.map_or_else(Kept::default, |(_, kept)| kept);
+    let session = Session::begin(may_hold(source.len()));
+    let text = tamed(lang, source);
+    let tree = kept.parse(grammar, &Asked { source: &text, part: None, old: None, patience: &|| true });
+    if Session::was_left() {
+        kept.forget();
+    }
+    drop(session);
+    LAST.with_borrow_mut(|last| *last = Some((lang, kept)));
+    tree.ok()
 }
 
 #[cfg(test)]

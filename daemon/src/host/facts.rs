@@ -3,27 +3,29 @@
 //! The key is the content hash, the language and the extractor's version; project files also differ by name. So a branch
 //! switch, a second worktree or a restart parses only what no workspace has seen.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hob_base::{ContentHash, WsPath};
+use hob_base::{CancelToken, ContentHash, WsPath};
 use hob_map::persist::{self, PersistError};
-use hob_map::{EXTRACTOR_VERSION, FileFacts, Lang, extract_within};
+use hob_map::{EXTRACTOR_VERSION, FileFacts, GaveUp, Lang, extract_within, text_only};
 use hob_store::{Op, Store, StoreError, Tree};
+
+use super::attempts::Attempts;
 
 /// Facts whose extraction took so long that losing them would be a pity; fewer wait for the next saving.
 const MANY: usize = 256;
 
-/// What a file may take of this thread's time, and again for each megabyte: a hundred times what people's sources take.
-const PATIENCE: Duration = Duration::from_secs(10);
-const MEGABYTE: u32 = 1 << 20;
+/// What a file may take of this thread's time, and besides for each megabyte: thirty times what people's sources take.
+const PATIENCE: Duration = Duration::from_secs(1);
+const PER_MEGABYTE: Duration = Duration::from_secs(8);
 
 /// Finds facts and counts how it got them.
 #[derive(Debug)]
 pub(super) struct FactsCache {
     store: Arc<dyn Store>,
+    attempts: Arc<Attempts>,
     /// Files whose facts were extracted.
     pub(super) extracted: AtomicU64,
     /// Files whose facts came from the store.
@@ -38,8 +40,8 @@ pub(super) struct Wanted<'a> {
 }
 
 impl FactsCache {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
+    pub(super) fn new(store: Arc<dyn Store>, attempts: Arc<Attempts>) -> Self {
+        Self { store, attempts, extracted: AtomicU64::new(0), loaded: AtomicU64::new(0) }
     }
 
     /// The store that they are in.
@@ -55,20 +57,33 @@ impl FactsCache {
         Some(facts)
     }
 
-    /// Extracts facts and the step that would store them; there is none for what was given up, which another machine, or this
-    /// one another time, may come to the end of.
-    pub(super) fn extract(&self, wanted: &Wanted<'_>, source: &[u8]) -> (FileFacts, Option<Op>) {
-        let begun = spent();
-        let limit = PATIENCE + source.len() as u32 / MEGABYTE * PATIENCE;
-        let given_up = Cell::new(false);
-        let patience = || {
-            given_up.set(spent().saturating_sub(begun) >= limit);
-            !given_up.get()
+    /// Whether a daemon ended while these contents were parsed: they come last.
+    pub(super) fn is_suspect(&self, hash: &ContentHash) -> bool {
+        self.attempts.is_suspect(hash)
+    }
+
+    /// Extracts facts, and the step that stores them. What was given up is stored too: who has these bytes again, after a restart
+    /// or in another worktree, must not pay for them again.
+    /// What was given up because the daemon is about to end is of no use.
+    pub(super) fn extract(
+        &self,
+        wanted: &Wanted<'_>,
+        source: &[u8],
+        cancel: &CancelToken,
+    ) -> (FileFacts, Option<Op>) {
+        let facts = match self.attempts.begin(wanted.hash) {
+            Some(_attempt) => extract_patiently(wanted, source, cancel),
+            None => text_only(wanted.lang, GaveUp::Fatal),
         };
-        let facts = extract_within(wanted.lang, wanted.path.file_name(), source, &patience);
+        if cancel.check().is_err() {
+            return (facts, None);
+        }
+        if let Some(why) = facts.gave_up {
+            tracing::warn!(path = %wanted.path, bytes = source.len(), why = why.as_str(), "a file is text only");
+        }
         self.extracted.fetch_add(1, Ordering::Relaxed);
-        let op = (!given_up.get()).then(|| Op::Put { key: key(wanted), value: persist::encode(&facts) });
-        (facts, op)
+        let value = persist::encode(&facts);
+        (facts, Some(Op::Put { key: key(wanted), value }))
     }
 
     /// Brings what was stored to the disk.
@@ -85,6 +100,13 @@ impl FactsCache {
             _ => self.store.batch(Tree::Facts, ops).and_then(|()| self.store.flush()),
         }
     }
+}
+
+fn extract_patiently(wanted: &Wanted<'_>, source: &[u8], cancel: &CancelToken) -> FileFacts {
+    let begun = spent();
+    let limit = PATIENCE + PER_MEGABYTE.mul_f64(source.len() as f64 / f64::from(1 << 20));
+    let patience = || spent().saturating_sub(begun) < limit && cancel.check().is_ok();
+    extract_within(wanted.lang, wanted.path.file_name(), source, &patience)
 }
 
 /// The content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the

@@ -42,10 +42,12 @@ pub(super) struct ToMap {
 pub(super) fn take_in_map(
     workspace: &Workspace,
     core: &mut Core,
-    (to_map, total): (Vec<ToMap>, u64),
+    (mut to_map, total): (Vec<ToMap>, u64),
     cancel: &CancelToken,
 ) -> usize {
     let before = total.saturating_sub(to_map.len() as u64);
+    // What may end the daemon must not keep it from everything else.
+    to_map.sort_by_key(|file| workspace.facts.is_suspect(&file.hash));
     if to_map.len() <= HANDFUL {
         return take_in_few(workspace, core, (to_map, total), cancel);
     }
@@ -183,7 +185,7 @@ fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
         }
     };
     let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
-    let (facts, op) = workspace.facts.extract(&wanted, bytes);
+    let (facts, op) = workspace.facts.extract(&wanted, bytes, &workspace.closing);
     Mapped { change: Some(set(&file, facts)), op, doubted }
 }
 

@@ -4,6 +4,7 @@
 //! read. [`Host`] finds the workspace of a call, opening it on first use, and holds what all workspaces share: the store, the
 //! thread pools, notices for the user.
 
+mod attempts;
 mod collect;
 mod derive;
 mod digest;

@@ -13,10 +13,11 @@ use hob_live::live::{Live, LiveOptions};
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
-    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, SharedWatch, WatchSetup, Watcher,
-    place_of, root_around,
+    BroadFolders, Debounce, DirtySet, Place, Root, RootError, RuleOptions, Rules, SharedWatch, WatchSetup,
+    Watcher, place_of, root_around,
 };
 
+use super::attempts::Attempts;
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
 use super::evict::{Leaving, MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
@@ -113,6 +114,7 @@ pub(super) struct KnownRoot {
 pub struct Host {
     pub(super) options: HostOptions,
     store: Arc<dyn Store>,
+    attempts: Arc<Attempts>,
     pools: Arc<Pools>,
     notices: Arc<Notices>,
     pub(super) live: Arc<Live>,
@@ -162,6 +164,7 @@ impl Host {
             collector: Arc::new(Collector::new(Arc::clone(&store), snapshots, Arc::clone(&open))),
             pools: Arc::new(Pools::new(options.index_threads)?),
             broad: BroadFolders::new(options.home.as_ref()),
+            attempts: Arc::new(Attempts::open(&options.store.with_file_name("parsing"))),
             options,
             store,
             notices,
@@ -299,9 +302,10 @@ impl Host {
     /// Brings the store to disk and ends every workspace's threads.
     pub fn close(&self) {
         self.collector.close();
-        for workspace in self.workspaces() {
-            workspace.close();
-        }
+        let workspaces = self.workspaces();
+        // All of them first: saving one waits for what it is doing at this moment, and the others need not go on meanwhile.
+        workspaces.iter().for_each(|workspace| workspace.stop());
+        workspaces.iter().for_each(|workspace| workspace.close());
         lock(&self.open).clear();
         self.live.close();
         if let Err(error) = self.store.flush() {
@@ -340,7 +344,7 @@ impl Host {
         let snapshots = Snapshots::new(self.options.snapshots.join(&name), self.options.keep_contents);
         let setup = WatchSetup { rules: Arc::clone(&rules), dirty: Arc::clone(&dirty), cookie_dir };
         let watcher = Watcher::with_backend(setup, self.watching.maker());
-        let facts = FactsCache::new(Arc::clone(&self.store));
+        let facts = FactsCache::new(Arc::clone(&self.store), Arc::clone(&self.attempts));
         let (pools, notices) = (Arc::clone(&self.pools), Arc::clone(&self.notices));
         let live = Arc::clone(&self.live);
         tracing::info!(%root, "opening a workspace");

@@ -243,11 +243,16 @@ impl Workspace {
             + self.vector_bytes()
     }
 
-    /// Ends the threads and saves. Calls under way keep what they hold; a call that waits is told.
-    pub(super) fn close(&self) {
+    /// Has the threads end. Calls under way keep what they hold; a call that waits is told.
+    pub(super) fn stop(&self) {
         self.closing.cancel();
         self.dirty.close();
         self.deriver.close();
+    }
+
+    /// Ends the threads and saves.
+    pub(super) fn close(&self) {
+        self.stop();
         // Waits for the indexer's present batch, so that table and text are of one moment.
         snapshot::save(self);
         snapshot::save_last_ranking(self);

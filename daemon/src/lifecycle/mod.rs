@@ -73,7 +73,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             idle: Some(Duration::from_secs(30 * 60)),
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(5),
             save: Duration::from_secs(45),
             lock_patience: Duration::from_secs(15),
             limits: Limits::default(),

@@ -206,7 +206,8 @@ fn notes(workspace: &Workspace) -> Vec<String> {
     let settings = workspace.settings();
     let scan = workspace.notes();
     let scan = scan.iter().map(|note| crate::tools::sentence(&note.to_string()));
-    scan.chain(settings.problems.iter().chain(&settings.project_problems).cloned()).collect()
+    let problems = settings.problems.iter().chain(&settings.project_problems).cloned();
+    scan.chain(crate::tools::text_only::note(workspace)).chain(problems).collect()
 }
 
 fn watcher(workspace: &Workspace) -> proto::WatcherStatus {

@@ -30,6 +30,7 @@ mod stand_in;
 pub(crate) mod status;
 mod target;
 pub mod text;
+pub(crate) mod text_only;
 pub(crate) mod unsaved;
 
 use std::sync::Arc;

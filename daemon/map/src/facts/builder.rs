@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::header;
 use super::interner::Interner;
 use super::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, MAX_UNMAPPED, NamePool, Receiver,
-    Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, GaveUp, Import, ImportKind, MAX_UNMAPPED, NamePool,
+    Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 
@@ -94,6 +94,7 @@ pub struct FactsBuilder {
     types: Vec<TypeHint>,
     has_errors: bool,
     unmapped: Vec<(u32, u32)>,
+    gave_up: Option<GaveUp>,
 }
 
 impl FactsBuilder {
@@ -114,6 +115,7 @@ impl FactsBuilder {
             types: Vec::new(),
             has_errors: false,
             unmapped: Vec::new(),
+            gave_up: None,
         }
     }
 
@@ -296,6 +298,12 @@ impl FactsBuilder {
         self.add_text(&tidy)
     }
 
+    /// Says that the file, or a part of it, was not read; the first reason counts.
+    pub fn gave_up(&mut self, why: GaveUp) {
+        self.has_errors = true;
+        self.gave_up.get_or_insert(why);
+    }
+
     fn add_text(&mut self, text: &str) -> TextRange {
         let start = self.texts.len();
         fold(&mut self.texts, text);
@@ -335,6 +343,7 @@ impl FactsBuilder {
             types: self.types.into(),
             has_errors: self.has_errors,
             unmapped: at_most(self.unmapped).into(),
+            gave_up: self.gave_up,
         }
     }
 

@@ -47,6 +47,41 @@ pub struct FileFacts {
     /// First and last lines, 1-based, of stretches whose definitions may be missing because no parser understood them; in order,
     /// at most [`MAX_UNMAPPED`]. A slip inside a function's body is none: no definition is lost there.
     pub unmapped: Box<[(u32, u32)]>,
+    /// Why the file, or a part of it, was not read: it is text there and nothing else.
+    pub gave_up: Option<GaveUp>,
+}
+
+/// Why text is not given to a parser, or not to its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum GaveUp {
+    /// It could end the grammar's scanner, and the process with it.
+    Hazard = 1,
+    /// It takes more steps than a text of its length may.
+    Steps,
+    /// It takes more memory.
+    Memory,
+    /// It takes more time.
+    Time,
+    /// The daemon ended more than once while it was read.
+    Fatal,
+}
+
+impl GaveUp {
+    /// All of them, by number from 1.
+    pub const ALL: [Self; 5] = [Self::Hazard, Self::Steps, Self::Memory, Self::Time, Self::Fatal];
+
+    /// The reason, as the end of a sentence that begins with `It is searched as text only:`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hazard => "its grammar's scanner would fail on it",
+            Self::Steps => "parsing takes too many steps for a file of its length",
+            Self::Memory => "parsing takes too much memory for a file of its length",
+            Self::Time => "parsing takes too much time for a file of its length",
+            Self::Fatal => "the daemon ended twice while it was parsed",
+        }
+    }
 }
 
 /// Most stretches that a file's facts name as not mapped; the last one then reaches to the end of those it stands for.

@@ -59,7 +59,7 @@ use std::sync::Arc;
 
 use hob_base::{FileId, WsPath};
 
-use crate::facts::FileFacts;
+use crate::facts::{FileFacts, GaveUp};
 use crate::index::{FileEntry, Index};
 use confirmed::Confirmed;
 use externals::Externals;
@@ -166,6 +166,15 @@ impl Map {
             lines: entry.facts.unmapped.clone(),
         };
         (files.len(), files.iter().take(most).map(told).collect())
+    }
+
+    /// Files that are text only, or have parts that are, and why; by path.
+    #[must_use]
+    pub fn given_up(&self) -> Vec<(&WsPath, GaveUp)> {
+        let path = |(file, why): (&FileId, &GaveUp)| Some((&self.index.entry(*file)?.path, *why));
+        let mut found: Vec<_> = self.index.given_up().iter().filter_map(path).collect();
+        found.sort_unstable();
+        found
     }
 
     /// Figures about the map.

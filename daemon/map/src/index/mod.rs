@@ -41,7 +41,7 @@ use targets::Targets;
 pub(crate) use terms::words;
 use terms::{Counted, Terms};
 
-use crate::facts::{DefIdx, FileFacts};
+use crate::facts::{DefIdx, FileFacts, GaveUp};
 use crate::langs::{Lang, Project};
 
 /// The index of one workspace.
@@ -71,6 +71,8 @@ pub(crate) struct Index {
     counts: Counts,
     /// The files of which lines are not mapped.
     unmapped: BTreeSet<FileId>,
+    /// Files that were not read, or not whole.
+    given_up: FxHashMap<FileId, GaveUp>,
     targets: Targets,
 }
 
@@ -111,6 +113,11 @@ impl Index {
     /// The files of which lines are not mapped, by number.
     pub(crate) fn unmapped(&self) -> &BTreeSet<FileId> {
         &self.unmapped
+    }
+
+    /// Files that were not read, or not whole.
+    pub(crate) fn given_up(&self) -> &FxHashMap<FileId, GaveUp> {
+        &self.given_up
     }
 
     /// What modules lead to, as far as that was asked.
@@ -241,7 +248,7 @@ impl Index {
         let place = self.roots.meet(path.as_str());
         self.update_lists((file, place), before.as_ref(), Some(&after));
         drop((before, after));
-        self.count(&entry, true);
+        self.count(file, &entry, true);
         if !facts.unmapped.is_empty() {
             self.unmapped.insert(file);
         }
@@ -278,7 +285,7 @@ impl Index {
         self.targets.clear_meanings();
         let entry = self.files.get_mut(file.index())?.take()?;
         self.unmapped.remove(&file);
-        self.count(&entry, false);
+        self.count(file, &entry, false);
         Some(entry)
     }
 
@@ -352,7 +359,11 @@ impl Index {
         }
     }
 
-    fn count(&mut self, entry: &FileEntry, gained: bool) {
+    fn count(&mut self, file: FileId, entry: &FileEntry, gained: bool) {
+        match entry.facts.gave_up.filter(|_| gained) {
+            Some(why) => drop(self.given_up.insert(file, why)),
+            None => drop(self.given_up.remove(&file)),
+        }
         let step = |total: &mut usize, by: usize| *total = if gained { *total + by } else { *total - by };
         step(&mut self.counts.symbols, entry.facts.defs.len());
         step(&mut self.counts.references, entry.facts.refs.len());

@@ -27,6 +27,7 @@ use hob_base::FileId;
 use tree_sitter::{Language, Tree};
 
 use crate::facts::{FactsBuilder, FileFacts};
+use crate::parse::Patience;
 
 /// A language that the map understands, or a kind of project file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -123,7 +124,7 @@ pub enum Reader {
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
     },
     /// By code of its own, for what is no programming language. As total as a parser: any bytes give facts.
-    Own(fn(&[u8], FactsBuilder) -> FactsBuilder),
+    Own(fn(&[u8], FactsBuilder, Patience<'_>) -> FactsBuilder),
 }
 
 impl PackageScope {

@@ -8,11 +8,12 @@
 //! on both. Anything else is damage, and the file is extracted again. Whether facts are of this *extractor* is for whoever
 //! stores them to know.
 //!
-//! Layout: language, whether there were errors, package; the texts; what each name adds to the one before it, and how
-//! much it shares with it; then the tables of definitions, imports, exports, references, project settings, types and lines
-//! that are not mapped (`columns` has their form). Options are the number plus one, 0 for none.
+//! Layout: language, whether there were errors, why it was given up, package; the texts; what each name adds to the one before
+//! it, and how much it shares with it; then the tables of definitions, imports, exports, references, project settings, types and
+//! lines that are not mapped (`columns` has their form). Options are the number plus one, 0 for none.
 //!
-//! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped. Only the last is read.
+//! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped and why a file was not read.
+//! Only the last is read.
 
 mod columns;
 mod names;
@@ -28,8 +29,8 @@ use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Import, ImportKind, Receiver, Ref, RefKind, StrId,
-    TextRange, TypeHint, TypePart,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, GaveUp, Import, ImportKind, Receiver, Ref, RefKind,
+    StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
@@ -119,7 +120,8 @@ pub fn decode(bytes: &[u8]) -> Result<FileFacts, PersistError> {
 }
 
 fn flatten(facts: &FileFacts) -> Vec<u8> {
-    let mut out = vec![facts.lang as u8, u8::from(facts.has_errors)];
+    let gave_up = facts.gave_up.map_or(0, |why| why as u8);
+    let mut out = vec![facts.lang as u8, u8::from(facts.has_errors), gave_up];
     put(&mut out, opt(facts.package.map(|id| id.0)));
     put(&mut out, facts.texts.len() as u32);
     out.extend_from_slice(facts.texts.as_bytes());
@@ -224,6 +226,10 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     let mut input = Input::new(bytes);
     let lang = *Lang::ALL.get(input.number()? as usize).ok_or(Damaged("the language is unknown"))?;
     let has_errors = input.number()? != 0;
+    let gave_up = match input.number()? as usize {
+        0 => None,
+        why => Some(*GaveUp::ALL.get(why - 1).ok_or(Damaged("a reason is unknown"))?),
+    };
     let package = input.number()?;
     let length = input.number()?;
     let texts =
@@ -252,6 +258,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
         })?,
         unmapped: input.table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
         has_errors,
+        gave_up,
         texts: texts.into(),
         names,
     };

@@ -111,7 +111,7 @@ impl Index {
         for PreparedFile { file, entry, .. } in files {
             let (path, facts) = (entry.path.clone(), Arc::clone(&entry.facts));
             self.add_place(file, &path, &facts);
-            self.count(&entry, true);
+            self.count(file, &entry, true);
             self.files[file.index()] = Some(entry);
         }
     }

@@ -9,10 +9,11 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-use crate::extract::extract_part;
+use crate::extract::{Part, extract_part};
 use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, FactsBuilder, ImportInput, ImportKind, RefInput};
 use crate::facts::{Receiver, RefKind};
 use crate::langs::{Lang, LangSpec, PackageScope, Reader, ecma};
+use crate::parse::Patience;
 use scan::{Page, Piece, Places, scan};
 
 /// Vue's row in the language table.
@@ -52,23 +53,25 @@ pub const HTML: LangSpec = LangSpec {
     ..VUE
 };
 
-fn read_component(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    read(source, facts, Page::Component)
+fn read_component(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
+    read(source, facts, (Page::Component, patience))
 }
 
-fn read_astro(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    read(source, facts, Page::Astro)
+fn read_astro(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
+    read(source, facts, (Page::Astro, patience))
 }
 
-fn read_page(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
-    read(source, facts, Page::Html)
+fn read_page(source: &[u8], facts: FactsBuilder, patience: Patience<'_>) -> FactsBuilder {
+    read(source, facts, (Page::Html, patience))
 }
 
-fn read(source: &[u8], mut facts: FactsBuilder, page: Page) -> FactsBuilder {
+fn read(source: &[u8], mut facts: FactsBuilder, (page, patience): (Page, Patience<'_>)) -> FactsBuilder {
     let pieces = scan(source, page);
+    let mut places = Places::new(source);
     for piece in &pieces {
         if let Piece::Script { lang, from, to } = *piece {
-            facts = extract_part(lang, source, (from, to), facts);
+            let row = places.at(from).0 as usize - 1;
+            facts = extract_part(lang, &Part { source, from, to, row }, facts, patience);
         }
     }
     let component = if page == Page::Html { None } else { Some(component(source, &mut facts)) };

@@ -27,6 +27,7 @@ use hob_base::FileId;
 
 use super::{ImportRules, Lang, LangSpec, ModuleTarget, PackageScope, Project, Reader};
 use crate::facts::FactsBuilder;
+use crate::parse::Patience;
 
 /// Its row in the language table.
 pub const SPEC: LangSpec = LangSpec {
@@ -54,7 +55,7 @@ impl ImportRules for NoImports {
     }
 }
 
-fn read(source: &[u8], facts: FactsBuilder) -> FactsBuilder {
+fn read(source: &[u8], facts: FactsBuilder, _: Patience<'_>) -> FactsBuilder {
     outline::read(&as_text(source), facts)
 }
 

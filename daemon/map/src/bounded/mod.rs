@@ -1,0 +1,175 @@
+//! Parsers whose memory has an end.
+//!
+//! `a<` 32,000 times over has Java's parser take gigabytes between two of its reports, so that no count of steps and no clock
+//! can help. tree-sitter takes its memory by functions of hob's (`bounded.c`), which count what a thread's [`Session`] holds
+//! and leave a parser that would go beyond. What was left half-made is freed with the session; so nothing that was made in one
+//! that was left may be used after it, trees that were whole before excepted, and those no longer than it lasts.
+//!
+//! This module is all that knows of that file. Not here: how much a text may take.
+
+#![allow(unsafe_code)]
+
+use std::cell::Cell;
+use std::ffi::{c_char, c_void};
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tree_sitter::ffi::{TSParseOptions, TSParseState, TSParser, TSTree};
+use tree_sitter::{Language, Parser, Tree};
+
+#[repr(C)]
+struct Text {
+    bytes: *const c_char,
+    length: u32,
+}
+
+// SAFETY: these are the declarations of `bounded.c`; those that are `safe` take numbers and look at this thread's own record.
+unsafe extern "C" {
+    fn hob_bounded_install();
+    fn hob_bounded_begin(session: u64, limit: usize);
+    fn hob_bounded_end();
+    safe fn hob_bounded_was_left() -> bool;
+    safe fn hob_bounded_session() -> u64;
+    safe fn hob_bounded_most() -> usize;
+    fn hob_bounded_parse(
+        parser: *mut TSParser,
+        old: *const TSTree,
+        text: *mut Text,
+        options: TSParseOptions,
+        tree: *mut *mut TSTree,
+    ) -> bool;
+}
+
+/// Has tree-sitter take its memory here. Everything that hands a grammar out, or makes a parser, calls this before.
+pub(crate) fn install() {
+    static INSTALLED: Once = Once::new();
+    // SAFETY: no parser, tree or cursor was made before the first call, because there is no grammar to make one with.
+    INSTALLED.call_once(|| unsafe { hob_bounded_install() });
+}
+
+/// A parser of a language; `None` for a grammar of another version of tree-sitter.
+pub(crate) fn parser(grammar: &Language) -> Option<Parser> {
+    install();
+    let mut parser = Parser::new();
+    parser.set_language(grammar).ok()?;
+    Some(parser)
+}
+
+/// What this thread's parsers take while it lasts is counted, and has a limit. Trees and parsers may outlive a session that was not
+/// left. One within another is part of that.
+#[derive(Debug)]
+pub(crate) struct Session {
+    is_own: bool,
+    /// It is this thread's.
+    on_thread: PhantomData<*const ()>,
+}
+
+impl Session {
+    /// `limit` is in bytes.
+    pub(crate) fn begin(limit: usize) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        install();
+        let is_own = hob_bounded_session() == 0;
+        if is_own {
+            // SAFETY: the thread has no session, and no other will have this number.
+            unsafe { hob_bounded_begin(NEXT.fetch_add(1, Ordering::Relaxed), limit) };
+        }
+        Self { is_own, on_thread: PhantomData }
+    }
+
+    /// Whether a parser was left. Parsers that this session used must be forgotten then, not dropped.
+    pub(crate) fn was_left() -> bool {
+        hob_bounded_was_left()
+    }
+
+    /// The number of this thread's session.
+    pub(crate) fn number() -> u64 {
+        hob_bounded_session()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.is_own {
+            MOST.set(hob_bounded_most());
+            // SAFETY: the thread's session is this one. If a parser was left, whoever began the session has by now dropped its trees
+            // and forgotten the parsers that it used, so that nobody has what is freed.
+            unsafe { hob_bounded_end() };
+        }
+    }
+}
+
+thread_local! {
+    static MOST: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The most bytes that parsers and trees held at any moment of what this thread extracted last.
+#[must_use]
+pub fn held_at_most() -> usize {
+    MOST.get()
+}
+
+/// How parsing went.
+pub(crate) enum Parsed {
+    /// To the end.
+    Tree(Parser, Tree),
+    /// `report` ended it; the parser is as new.
+    Stopped(Parser),
+    /// The session's limit did, and took the parser.
+    Left,
+}
+
+/// Parses `source` in this thread's session. `report` is asked after every hundred of the parser's steps.
+pub(crate) fn parse(
+    parser: Parser,
+    (source, old): (&[u8], Option<&Tree>),
+    report: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Parsed {
+    if Session::was_left() {
+        std::mem::forget(parser);
+        return Parsed::Left;
+    }
+    let Ok(length) = u32::try_from(source.len()) else { return Parsed::Stopped(parser) };
+    let mut text = Text { bytes: source.as_ptr().cast(), length };
+    let mut report = report;
+    let options =
+        TSParseOptions { payload: (&raw mut report).cast::<c_void>(), progress_callback: Some(progress) };
+    let raw = parser.into_raw();
+    let old = old.map(|tree| tree.clone().into_raw());
+    let mut tree: *mut TSTree = std::ptr::null_mut();
+    // SAFETY: parser and old tree are whole; text, `report` and the place for the tree outlive the call. If the parser is left, the
+    // jump stays within frames of C, and neither the parser nor the copy of the old tree is touched again.
+    let is_whole = unsafe {
+        hob_bounded_parse(
+            raw,
+            old.map_or(std::ptr::null(), <*mut TSTree>::cast_const),
+            &raw mut text,
+            options,
+            &raw mut tree,
+        )
+    };
+    if !is_whole {
+        return Parsed::Left;
+    }
+    // SAFETY: the parser was given away by value above, and is whole; so is the copy of the old tree.
+    let mut parser = unsafe {
+        drop(old.map(|old| Tree::from_raw(old)));
+        Parser::from_raw(raw)
+    };
+    if tree.is_null() {
+        // It would go on where it stopped.
+        parser.reset();
+        return Parsed::Stopped(parser);
+    }
+    // SAFETY: tree-sitter made it just now, and nobody else has it.
+    Parsed::Tree(parser, unsafe { Tree::from_raw(tree) })
+}
+
+/// Passes tree-sitter's question on; `true` ends the parsing.
+unsafe extern "C" fn progress(state: *mut TSParseState) -> bool {
+    // SAFETY: tree-sitter passes the payload that `parse` gave, which points to its `report`.
+    let report = unsafe { &mut *(*state).payload.cast::<&mut dyn FnMut() -> ControlFlow<()>>() };
+    report().is_break()
+}

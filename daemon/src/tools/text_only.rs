@@ -1,0 +1,112 @@
+//! Files that are text and nothing else, though their language is known: answers that name one say so, because an answer without
+//! its definitions and references looks whole.
+
+use hob_map::GaveUp;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use crate::host::{Host, Workspace};
+
+/// Files that are named at once.
+const NAMED: usize = 3;
+
+/// Whether a tool answers from what files define and refer to.
+fn is_of_the_map(tool: &str) -> bool {
+    const FAMILIES: &[&str] = &["map_", "nav_", "impact", "flow_", "investigate", "resolve", "edit_symbol"];
+    FAMILIES.iter().any(|family| tool.starts_with(family)) && tool != "map_status"
+}
+
+/// What is said of a question about such a file, or an answer that names one.
+pub(crate) fn warning(
+    host: &Host,
+    tool: &str,
+    (args, answer): (&Map<String, Value>, &Value),
+) -> Option<String> {
+    if !is_of_the_map(tool) {
+        return None;
+    }
+    let mut told: Vec<(String, GaveUp)> = Vec::new();
+    for workspace in host.workspaces() {
+        let map = workspace.map();
+        let given_up: FxHashMap<&str, GaveUp> =
+            map.given_up().into_iter().map(|(path, why)| (path.as_str(), why)).collect();
+        if given_up.is_empty() {
+            continue;
+        }
+        let mut met = |text: &str| {
+            let found = paths_in(text).find_map(|path| given_up.get_key_value(path));
+            told.extend(found.map(|(path, why)| ((*path).to_owned(), *why)));
+        };
+        args.values().chain([answer]).for_each(|value| each_text(value, &mut met));
+    }
+    told.sort_unstable();
+    told.dedup();
+    sentence(&told)
+}
+
+/// What `map_status` says of a workspace.
+pub(crate) fn note(workspace: &Workspace) -> Option<String> {
+    let map = workspace.map();
+    let told: Vec<_> = map.given_up().into_iter().map(|(path, why)| (path.to_string(), why)).collect();
+    sentence(&told)
+}
+
+fn sentence(told: &[(String, GaveUp)]) -> Option<String> {
+    let named: Vec<String> =
+        told.iter().take(NAMED).map(|(path, why)| format!("`{path}` ({})", why.as_str())).collect();
+    let more = match told.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        let files = named.join(", ");
+        format!(
+            "Searched as text only, without definitions and references, wholly or in part: {files}{more}."
+        )
+    })
+}
+
+/// What may be a path in a text of an answer: all of it, or what stands before a place or a name in it; node IDs have their
+/// language before that.
+fn paths_in(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.split_once(':').filter(|(before, _)| before.len() <= 4).map_or(text, |(_, rest)| rest);
+    let ends = text.match_indices(['#', ':', '@']).map(|(at, _)| at);
+    ends.chain([text.len()]).filter_map(|end| text.get(..end))
+}
+
+fn each_text(value: &Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => visit(text),
+        Value::Array(all) => all.iter().for_each(|one| each_text(one, visit)),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            visit(name);
+            each_text(value, visit);
+        }),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_found_in_ids_places_and_by_itself() {
+        for text in ["a/b.java", "java:a/b.java#C.f", "a/b.java:3:4", "java:a/b.java@12"] {
+            assert!(paths_in(text).any(|path| path == "a/b.java"), "{text}");
+        }
+        assert!(paths_in("@types/a#b.ts:1").any(|path| path == "@types/a#b.ts"));
+        assert!(!paths_in("x/a/b.java").any(|path| path == "a/b.java"));
+    }
+
+    #[test]
+    fn few_are_named_and_the_rest_is_counted() {
+        let all: Vec<_> = (0..5).map(|at| (format!("{at}.c"), GaveUp::Memory)).collect();
+        let words = sentence(&all).expect("some");
+        assert!(
+            words.contains("`0.c` (parsing takes too much memory") && words.contains("and 2 more"),
+            "{words}"
+        );
+        assert_eq!(sentence(&[]), None);
+    }
+}

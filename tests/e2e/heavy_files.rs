@@ -1,0 +1,107 @@
+//! Small files that take what large ones may: the daemon lives, everything else is answered, and it is said what is text only.
+
+use std::fs;
+use std::time::Duration;
+
+use hob_base::ContentHash;
+use hob_tests::{Tree, World, ends};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+const GOOD: &str = "//- /src/Good.java\nclass Good { int found() { return 1; } }\n//- /src/bad.c\nint a;\n";
+
+/// What a process has held at most, in MiB.
+fn most_held(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("Linux says it");
+    line.split_ascii_whitespace().nth(1).and_then(|kib| kib.parse::<u64>().ok()).expect("a number") / 1024
+}
+
+fn write_bombs(tree: &Tree) {
+    tree.write("src/Bomb.java", &"a<".repeat(32_000));
+    tree.write("src/Long.java", &"a<".repeat(100_000));
+    tree.write("src/bomb.c", &"a=>".repeat(22_000));
+    tree.write("src/bomb.cpp", &"%q(".repeat(22_000));
+    tree.write("src/bomb.rs", &"%q(".repeat(22_000));
+    tree.write("src/Bomb.cs", &"a<".repeat(32_000));
+}
+
+#[test]
+fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
+    let world = World::new();
+    let tree = world.tree(GOOD);
+    write_bombs(&tree);
+    let mut mcp = world.mcp(&tree);
+    let answer = mcp.call("map_search", json!({"query": "found"}));
+    assert_eq!(answer.texts("/results", "id"), ["java:src/Good.java#Good.found"], "{answer}");
+    let pid = world.daemon_pid().expect("it runs");
+    let held = most_held(pid);
+    assert!(held < 1_500, "{held} MiB were held");
+    let status = mcp.call("map_status", json!({}));
+    let notes = status.ok()["notes"].to_string();
+    assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
+    let asked = mcp.call("nav_symbols", json!({"file": "src/Bomb.java"}));
+    assert!(asked.warnings().contains("text only"), "an answer about it says so{asked}");
+    let other = mcp.call("nav_symbols", json!({"file": "src/Good.java"}));
+    assert!(!other.warnings().contains("text only"), "and one about another does not{other}");
+    let text = mcp.call("regex_search", json!({"pattern": "class Good|^a<a<", "limit": 10}));
+    let files = text.texts("/matches", "file");
+    assert!(files.contains(&"src/Bomb.java") && files.contains(&"src/Good.java"), "{text}");
+    assert_eq!(world.daemon_pid(), Some(pid), "the daemon survived");
+
+    // The next daemon knows them by their contents, wherever they are by then.
+    world.stop();
+    tree.write("src/again/Copied.java", &"a<".repeat(32_000));
+    let status = world.call(&tree, "map_status", &json!({}));
+    let notes = status.ok()["notes"].to_string();
+    assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
+    let searched = world.call(&tree, "map_search", &json!({"query": "found"}));
+    assert_eq!(searched.texts("/results", "id"), ["java:src/Good.java#Good.found"], "{searched}");
+    let status = world.call(&tree, "map_status", &json!({}));
+    assert_eq!(status.ok()["memory"]["factsExtracted"], 0, "{status}");
+    // One that is mended is read again.
+    tree.write("src/Bomb.java", "class Mended {}\n");
+    let mended = world.call(&tree, "map_search", &json!({"query": "Mended"}));
+    assert_eq!(mended.texts("/results", "id"), ["java:src/Bomb.java#Mended"], "{mended}");
+}
+
+#[test]
+fn what_two_daemons_ended_with_is_left_out_by_the_third() {
+    let world = World::new();
+    let tree = world.tree(GOOD);
+    let deadly = "class Deadly { }\n";
+    tree.write("src/Deadly.java", deadly);
+    // What a daemon leaves that was ended while it parsed this file, as another had been before.
+    let cache = world.dir().join("cache");
+    fs::create_dir_all(&cache).expect("a folder");
+    let mut slot = ContentHash::of(deadly.as_bytes()).as_bytes().to_vec();
+    slot.push(1);
+    fs::write(cache.join("parsing"), slot).expect("written");
+    let answer = world.call(&tree, "map_search", &json!({"query": "found"}));
+    assert_eq!(answer.texts("/results", "id"), ["java:src/Good.java#Good.found"], "{answer}");
+    let none = world.call(&tree, "map_search", &json!({"query": "Deadly"}));
+    assert!(none.texts("/results", "id").iter().all(|id| !id.contains("#Deadly")), "{none}");
+    let status = world.call(&tree, "map_status", &json!({}));
+    let notes = status.ok()["notes"].to_string();
+    assert!(notes.contains("src/Deadly.java") && notes.contains("ended twice"), "{status}");
+}
+
+/// Nobody waits long for files that take long, and neither does the end of the daemon.
+#[test]
+fn a_daemon_that_parses_what_takes_long_ends_when_it_is_told_to() {
+    let world = World::new();
+    let tree = world.tree(GOOD);
+    let mut mcp = world.mcp(&tree);
+    let _ = mcp.call("map_search", json!({"query": "found"})).ok();
+    let pid = world.daemon_pid().expect("it runs");
+    for number in 0..40 {
+        tree.write(&format!("slow/{number}.lua"), &format!("x={number}\n{}", "f(<".repeat(40_000)));
+        tree.write(&format!("slow/{number}.sh"), &format!("x={number}\n{}", "a?".repeat(60_000)));
+    }
+    let text = mcp.call("regex_search", json!({"pattern": "int found"}));
+    assert_eq!(text.texts("/matches", "file"), ["src/Good.java"], "text does not wait for the map{text}");
+    let number = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process number");
+    kill_process(number, Signal::TERM).expect("it runs");
+    // What it has begun, and would come to an end of in minutes, is given up.
+    assert!(ends(pid, Duration::from_secs(30)), "it ends\n{}", world.log());
+}
