@@ -1,6 +1,6 @@
 //! ripgrep's engine, which cannot be stopped, used only where it soon ends.
 //!
-//! The longest that it takes for some text is about the number of the program's states times the text's bytes. So text is given to it
+//! The longest that it takes for some text is about the number of states that it can be in times the text's bytes. So text is given to it
 //! in runs of whole lines for which that product is small, with a look at the clock in between; a line that is too long for the
 //! pattern goes to the engine that can be stopped ([`crate::patient`]). Every usual pattern has the whole text at once.
 
@@ -15,20 +15,19 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use crate::patient::Caches;
 use crate::pattern::{BadPattern, Pattern};
 
-/// States times bytes that are searched without a look at the clock: a second at the very worst.
-const UNSTOPPABLE: usize = 1 << 27;
+/// States times bytes that are searched without a look at the clock: a second or two at the very worst.
+const UNSTOPPABLE: usize = 1 << 28;
 
-/// About as many states as a regex has in its program, or in that for ASCII alone.
+/// In how many states of its program a regex can be at once, about: one for each character that it is made of, repetitions written out,
+/// and of a class those on the way through a character. Of how many ranges the class is makes no difference.
 pub(crate) fn states(hir: &Hir, ascii: bool) -> usize {
     let states = |part: &Hir| states(part, ascii);
     let sum = |parts: &[Hir]| parts.iter().map(states).fold(parts.len(), usize::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) if ascii => {
-            class.ranges().iter().filter(|range| range.start().is_ascii()).count()
-        }
-        HirKind::Class(Class::Unicode(class)) => class.ranges().len().saturating_mul(2),
+        HirKind::Class(Class::Unicode(class)) if ascii || class.is_ascii() => 1,
+        HirKind::Class(Class::Unicode(_)) => 4,
         HirKind::Repetition(Repetition { min, max, sub, .. }) => {
             let copies = max.unwrap_or(min.saturating_add(1)).max(1);
             (states(sub).saturating_add(1)).saturating_mul(usize::try_from(copies).unwrap_or(usize::MAX))

@@ -60,7 +60,7 @@ pub struct Pattern {
     engines: Engines,
     query: GramQuery,
     is_local: bool,
-    /// About as many as the programs have: for any text, and for ASCII.
+    /// In how many a search can be at once: for any text, and for ASCII.
     states: [usize; 2],
     patient: Arc<LongLines>,
 }
@@ -141,7 +141,7 @@ impl Pattern {
         self.is_local
     }
 
-    /// About as many states as a program has, the one for ASCII or for any text.
+    /// In how many states a search can be at once, with the engine for ASCII or that for any text.
     pub(crate) fn states(&self, ascii: bool) -> usize {
         self.states[usize::from(ascii)]
     }
