@@ -145,6 +145,7 @@ impl Calls for Dispatcher {
         // Fitting runs on data of any shape; a bug there must not escape either.
         let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
             .unwrap_or_else(|_| fit(draft_without_tool(self.panicked(&request.tool))));
+        self.host.settle_memory();
         let took = started.elapsed();
         tracing::debug!(tool = request.tool, ok = fitted.ok, micros = took.as_micros(), "answered");
         if let Some(tool) = tool {

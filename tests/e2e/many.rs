@@ -151,3 +151,23 @@ fn a_part_of_a_repository_is_asked_for_under_the_whole() {
     assert_eq!(narrowed.texts("/matches", "file"), ["packages/ui/a.ts"], "{narrowed}");
     assert_eq!(world.status().expect("a daemon runs")["workspaces"].as_array().map(Vec::len), Some(1));
 }
+
+/// The budget is far below what a process takes at all, so every project but the last has to go, a few seconds after it was used, and
+/// although nobody calls.
+#[test]
+fn what_is_too_much_goes_although_nobody_calls() {
+    let world = World::new().env("HOB_MEMORY", "1 MiB");
+    for name in ["one", "two", "three"] {
+        let tree = Tree::new(
+            &world.path(name),
+            "//- /.git/HEAD\nref: refs/heads/main\n//- /a.py\ndef found():\n    return 1\n",
+        );
+        let _ = world.hob(tree.root(), &["search", "found"]).code(0);
+    }
+    let open = || world.status().expect("a daemon runs")["workspaces"].as_array().map_or(0, Vec::len);
+    let since = std::time::Instant::now();
+    while open() > 1 {
+        assert!(since.elapsed() < hob_tests::FOREVER, "{} projects are open", open());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+}

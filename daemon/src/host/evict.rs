@@ -1,8 +1,11 @@
 //! One memory budget for all workspaces and language servers: over it, the least recently used go first.
 //!
-//! Looked at when a call opens or uses a workspace, at most once a second, so that an idle daemon does nothing. A workspace that
-//! works or was used a moment ago stays, whatever the budget says: an answer that is being worked on comes first. What
-//! leaves is saved before, and comes back warm.
+//! The budget is compared with what the system counts: the daemon's resident memory, which is more than workspaces know of
+//! themselves (the allocator's reserves, mapped files, threads), and that of the servers.
+//!
+//! Looked at when a call opens or uses a workspace, at most once a second, and again every few seconds while it is more than it may be
+//! and something could still go, so that an idle daemon does nothing. A workspace that works or was used a moment ago stays,
+//! whatever the budget says: an answer that is being worked on comes first. What leaves is saved before, and comes back warm.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,12 +21,21 @@ const EVERY: Duration = Duration::from_secs(1);
 /// The same while language servers run: finding out what they take means looking at every process.
 const EVERY_WITH_SERVERS: Duration = Duration::from_secs(10);
 
-/// What the parts of all workspaces may take together, and whom to spare.
+/// How long it is until the next look when it is too much, and nobody may call.
+pub(super) const AGAIN: Duration = Duration::from_secs(3);
+
+/// Over the budget by this part of it, little is spared.
+const FAR_OVER: u64 = 4;
+
+/// So much less.
+const SPARED_LITTLE: u32 = 12;
+
+/// What the daemon and its servers may take together, and whom to spare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
     /// Bytes.
     pub bytes: u64,
-    /// A workspace used within this time is never put out.
+    /// A workspace used within this time is not put out, but far over the budget, where it is a twelfth of this.
     pub spare: Duration,
 }
 
@@ -61,6 +73,10 @@ pub(super) struct Open {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     last: Option<Instant>,
+    /// It is too much, and something may go later.
+    is_over: bool,
+    /// Somebody looks again.
+    is_waited: bool,
 }
 
 impl Watch {
@@ -73,6 +89,24 @@ impl Watch {
             self.last = Some(now);
         }
         due
+    }
+
+    /// Takes note of a look.
+    pub(super) fn looked(&mut self, is_over: bool) {
+        self.is_over = is_over;
+    }
+
+    /// Whether somebody has to look again, and nobody does. Who is told so does.
+    pub(super) fn begin_waiting(&mut self) -> bool {
+        let begins = self.is_over && !self.is_waited;
+        self.is_waited |= begins;
+        begins
+    }
+
+    /// Whether to go on looking.
+    pub(super) fn goes_on(&mut self) -> bool {
+        self.is_waited = self.is_over;
+        self.is_waited
     }
 }
 
@@ -93,12 +127,22 @@ struct Cost {
     busy: bool,
 }
 
-/// Which workspaces and servers have to go so that the others fit, least recently used first.
+/// What came of a look.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// What has to go so that the rest fits, least recently used first.
+    pub(super) leaving: Vec<Leaving>,
+    /// It does not fit all the same, and something that is in use now could go later.
+    pub(super) is_over: bool,
+}
+
+/// Which workspaces and servers have to go. `resident` is what the system counts for this process, if it does.
 pub(super) fn superfluous<'o>(
     open: impl Iterator<Item = (&'o AbsPath, &'o Open)>,
     servers: Vec<(InstanceKey, u64, Option<Instant>)>,
+    resident: Option<u64>,
     budget: MemoryBudget,
-) -> Vec<Leaving> {
+) -> Judged {
     let workspaces = open.map(|(root, open)| Cost {
         what: Leaving::Workspace(root.clone()),
         bytes: open.workspace.heap_bytes(),
@@ -108,25 +152,42 @@ pub(super) fn superfluous<'o>(
     let servers = servers.into_iter();
     let servers =
         servers.map(|(key, bytes, used)| Cost { what: Leaving::Server(key), bytes, used, busy: false });
-    choose(workspaces.chain(servers).collect(), budget)
+    choose(spread(workspaces.collect(), resident).into_iter().chain(servers).collect(), budget)
 }
 
-fn choose(mut all: Vec<Cost>, budget: MemoryBudget) -> Vec<Leaving> {
+/// Has each workspace bear its part of what the process takes besides what they know of.
+fn spread(mut workspaces: Vec<Cost>, resident: Option<u64>) -> Vec<Cost> {
+    let known: u64 = workspaces.iter().map(|cost| cost.bytes).sum::<u64>().max(1);
+    let resident = resident.unwrap_or(known).max(known);
+    for cost in &mut workspaces {
+        let part = u128::from(cost.bytes.max(1)) * u128::from(resident) / u128::from(known);
+        cost.bytes = u64::try_from(part).unwrap_or(u64::MAX);
+    }
+    workspaces
+}
+
+fn choose(mut all: Vec<Cost>, budget: MemoryBudget) -> Judged {
     all.sort_by_key(|cost| cost.used);
     let mut total: u64 = all.iter().map(|cost| cost.bytes).sum();
-    let mut out = Vec::new();
+    let is_far_over = total > budget.bytes.saturating_add(budget.bytes / FAR_OVER);
+    let spare = if is_far_over { budget.spare / SPARED_LITTLE } else { budget.spare };
+    let mut judged = Judged::default();
     // The one used last always stays.
     let candidates = all.len().saturating_sub(1);
     for Cost { what, bytes, used, busy } in all.into_iter().take(candidates) {
         if total <= budget.bytes {
+            judged.is_over = false;
             break;
         }
-        if !busy && used.is_none_or(|used| used.elapsed() >= budget.spare) {
+        if !busy && used.is_none_or(|used| used.elapsed() >= spare) {
             total -= bytes;
-            out.push(what);
+            judged.leaving.push(what);
+        } else {
+            judged.is_over = true;
         }
     }
-    out
+    judged.is_over &= total > budget.bytes;
+    judged
 }
 
 #[cfg(test)]
@@ -139,7 +200,7 @@ mod tests {
         Cost { what: Leaving::Workspace(root), bytes, used, busy }
     }
 
-    fn names(leaving: Vec<Leaving>) -> Vec<String> {
+    fn names(Judged { leaving, .. }: Judged) -> Vec<String> {
         let name = |leaving| match leaving {
             Leaving::Workspace(root) => root.to_string(),
             Leaving::Server(key) => key.server.to_owned(),
@@ -154,8 +215,30 @@ mod tests {
             || vec![cost("new", 60, 1, false), cost("old", 50, 900, false), cost("older", 40, 999, false)];
         assert_eq!(names(choose(all(), budget)), ["/older", "/old"]);
         assert_eq!(names(choose(all(), MemoryBudget { bytes: 110, ..budget })), ["/older"]);
-        assert!(choose(all(), MemoryBudget { bytes: 150, ..budget }).is_empty());
-        let spared = vec![cost("a", 500, 5, false), cost("b", 500, 900, true), cost("c", 500, 0, false)];
-        assert!(choose(spared, budget).is_empty(), "used a moment ago, at work, used last");
+        assert_eq!(choose(all(), MemoryBudget { bytes: 150, ..budget }), Judged::default());
+        let spared = vec![cost("a", 500, 1, false), cost("b", 500, 900, true), cost("c", 500, 0, false)];
+        let judged = choose(spared, budget);
+        assert!(judged.leaving.is_empty() && judged.is_over, "used a moment ago, at work, used last");
+    }
+
+    #[test]
+    fn little_is_spared_far_over_the_budget() {
+        let budget = MemoryBudget { bytes: 100, spare: Duration::from_secs(60) };
+        let all = |bytes| vec![cost("a", bytes, 30, false), cost("b", 60, 0, false)];
+        assert!(choose(all(50), budget).is_over);
+        assert_eq!(names(choose(all(80), budget)), ["/a"]);
+    }
+
+    #[test]
+    fn what_the_system_counts_is_what_counts() {
+        let budget = MemoryBudget { bytes: 200, spare: Duration::from_secs(60) };
+        let all = || (1..=4).map(|n| cost(&n.to_string(), 10, n * 100, false)).collect::<Vec<_>>();
+        assert_eq!(choose(all(), budget), Judged::default());
+        assert_eq!(names(choose(spread(all(), Some(400)), budget)), ["/4", "/3"]);
+        assert_eq!(choose(spread(all(), None), budget), Judged::default());
+        assert!(
+            !choose(spread(vec![cost("one", 10, 0, false)], Some(900)), budget).is_over,
+            "nothing could go"
+        );
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use hob_base::{AbsPath, ContentHash};
 use hob_edit::Edits;
 use hob_live::live::{Live, LiveOptions};
+use hob_live::process::own_memory;
 use hob_proto::tools::metrics::CacheUse;
 use hob_store::{Store, StoreNotice};
 use hob_workspace::{
@@ -19,7 +20,7 @@ use hob_workspace::{
 
 use super::attempts::Attempts;
 use super::collect::{CollectError, Collected, Collector, Keep, OpenWorkspaces, seconds};
-use super::evict::{Leaving, MemoryBudget, Open, Watch, superfluous};
+use super::evict::{AGAIN, Leaving, MemoryBudget, Open, Watch, superfluous};
 use super::facts::FactsCache;
 use super::settings::Settings;
 use super::snapshot::Snapshots;
@@ -201,10 +202,35 @@ impl Host {
         Ok(workspace)
     }
 
+    /// Has somebody look again, aside, while more memory is taken than may be: nobody may call for a long time.
+    pub fn settle_memory(self: &Arc<Self>) {
+        if !lock(&self.memory).begin_waiting() {
+            return;
+        }
+        let host = Arc::downgrade(self);
+        let settle = move || {
+            loop {
+                std::thread::sleep(AGAIN);
+                let Some(host) = host.upgrade() else { return };
+                host.evict(&mut lock(&host.open));
+                if !lock(&host.memory).goes_on() {
+                    return;
+                }
+            }
+        };
+        if std::thread::Builder::new().name("hob-memory".to_owned()).spawn(settle).is_err() {
+            lock(&self.memory).looked(false);
+            lock(&self.memory).goes_on();
+        }
+    }
+
     /// Under the lock: a workspace must not be opened again before it has been saved.
     fn evict(&self, open: &mut HashMap<AbsPath, Open>) {
         let servers = self.live.pool().costs();
-        for leaving in superfluous(open.iter(), servers, self.options.memory) {
+        let judged = superfluous(open.iter(), servers, own_memory(), self.options.memory);
+        // What leaves may take more or less than was thought.
+        lock(&self.memory).looked(judged.is_over || !judged.leaving.is_empty());
+        for leaving in judged.leaving {
             match leaving {
                 Leaving::Server(key) => {
                     tracing::info!(server = key.server, root = %key.root, "stopping it to stay within the memory budget");

@@ -24,7 +24,7 @@ use unix as system;
 use windows as system;
 
 pub use stderr::StderrTail;
-pub use tree::{Proc, machine_memory, processes_below};
+pub use tree::{Proc, machine_memory, own_memory, processes_below};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -159,9 +159,10 @@ pub(super) static KEYS: &[KeyDef] = &[
         name: "memory",
         takes: Takes::Memory,
         default: "\"25%\"",
-        why: "What projects and language servers together may take before those used longest ago go: a share of the machine's \
-              memory, or a size in MiB or GiB. A quarter leaves room for an editor, a browser and a build. What is in use stays, \
-              whatever this says.",
+        why: "What hob's daemon and its language servers together may take, as the system counts it (resident memory), before the \
+              projects and servers used longest ago go: a share of the machine's memory, or a size in MiB or GiB. A quarter leaves \
+              room for an editor, a browser and a build. What works stays, whatever this says, and so does what was used in the last \
+              minute, or in the last 5 seconds when more than a quarter too much is taken.",
         variable: says("HOB_MEMORY"),
         example: "\"6 GiB\"",
         wrong: "\"a lot\"",

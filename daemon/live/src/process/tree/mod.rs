@@ -61,6 +61,12 @@ pub fn machine_memory() -> Option<u64> {
     memory()
 }
 
+/// What the system counts as this process's memory, in bytes (resident, mapped files included); `None` where it does not say.
+#[must_use]
+pub fn own_memory() -> Option<u64> {
+    look(std::process::id()).map(|own| own.rss_bytes).filter(|bytes| *bytes > 0)
+}
+
 /// As [`processes_below`], of `all`; with `strictly` none that is older than its parent.
 fn below(all: &[Proc], root: u32, strictly: bool) -> Vec<Proc> {
     let mut found: Vec<Proc> = all.iter().filter(|process| process.pid == root).copied().collect();
