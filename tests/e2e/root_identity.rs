@@ -194,8 +194,10 @@ impl Mounts {
             return None;
         }
         let world = wrapped(world, "exec unshare -m --propagation private");
-        let mcp = world.mcp(tree);
-        let pid = world.daemon_pid()?.to_string();
+        let mut mcp = world.mcp(tree);
+        // The first call starts the daemon.
+        let _ = lines(&mut mcp, root);
+        let pid = world.daemon_pid().expect("it runs").to_string();
         Some((Self { world, pid }, mcp))
     }
 
