@@ -165,6 +165,29 @@ fn no_rename_is_offered_without_a_word_about_what_it_leaves_behind() {
 }
 
 #[test]
+fn no_move_is_offered_without_a_word_about_imports_that_it_leaves_behind() {
+    let world = world();
+    let tree = world.tree(SHOP);
+    let mut able = capabilities();
+    able["workspace"] = json!({"fileOperations": {"willRename": {"filters": []}}});
+    let changes = json!({format!("file://{}", tree.at("shop.py").display()): [
+        {"range": {"start": {"line": 0, "character": 5}, "end": {"line": 0, "character": 9}}, "newText": "basket"},
+    ]});
+    let answers = json!({"workspace/willRenameFiles": [{"result": {"changes": changes}}]});
+    stand_in(&world, "ty", &[json!({"capabilities": able, "answers": answers})]);
+    let mut mcp = editor(&world, &tree);
+    let preview = mcp.call("edit_rename", json!({"nodeId": "py:cart.py", "newName": "basket.py"}));
+    let details = &preview.ok()["details"];
+    assert_eq!(details["completeness"], "partial", "{preview}");
+    assert_eq!(
+        details["leftBehind"],
+        json!([{"file": "other.py", "line": 1, "fromMap": "import"}]),
+        "{preview}"
+    );
+    preview.says("they keep the old path");
+}
+
+#[test]
 fn callers_that_the_map_is_sure_of_are_added_and_overloads_are_all_followed() {
     let world = world();
     let (_tree, mut mcp) = with(&world, SHOP, |tree| {

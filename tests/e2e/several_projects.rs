@@ -14,7 +14,7 @@ use super::edit::{apply, editor, id};
 use super::nav::{path_with, ty_alone};
 
 /// Names that each fixture defines and uses.
-const NAMES: usize = 25;
+const NAMES: usize = 50;
 
 /// Where the names are defined and used.
 struct Layout {
@@ -72,7 +72,7 @@ impl Layout {
         complete
     }
 
-    /// Whether the answer is complete; it has all uses in any case.
+    /// Says whether the answer is complete; it has all uses in any case.
     #[track_caller]
     fn is_whole(&self, tree: &Tree, name: &str, found: &Answer) -> bool {
         let said: BTreeSet<String> = found.list("/locations").iter().map(line_of).collect();
@@ -87,7 +87,8 @@ impl Layout {
 
 /// None of them is a part of another one.
 fn names() -> impl Iterator<Item = String> {
-    (0..NAMES).map(|at| format!("name_{}", char::from(b'a' + u8::try_from(at).expect("few"))))
+    let letter = |at: usize| char::from(b'a' + u8::try_from(at).expect("few"));
+    (0..NAMES).map(move |at| format!("name_{}{}", letter(at / 26), letter(at % 26)))
 }
 
 fn line_of(at: &Value) -> String {
@@ -143,7 +144,7 @@ fn every_project_of_a_solution_is_asked() {
     let tree = world.tree(&SOLUTION.fixture());
     let mut mcp = editor(&world, &tree);
     assert_eq!(SOLUTION.ask_about_all(&tree, &mut mcp), NAMES, "all are complete");
-    let callers = mcp.call("nav_callHierarchy", SOLUTION.place(&tree, "name_b"));
+    let callers = mcp.call("nav_callHierarchy", SOLUTION.place(&tree, "name_ab"));
     assert_eq!(
         (callers.list("/calls").len(), &callers.ok()["completeness"]),
         (5, &json!("complete")),
@@ -156,14 +157,14 @@ fn the_first_question_after_a_start_may_be_a_rename() {
     let world = world(outside::servers());
     let tree = world.tree(&SOLUTION.fixture());
     let mut mcp = editor(&world, &tree);
-    let mut args = SOLUTION.place(&tree, "name_c");
+    let mut args = SOLUTION.place(&tree, "name_ac");
     args["newName"] = json!("renamed");
     let preview = mcp.call("edit_rename", args);
     assert_eq!(preview.ok()["details"], json!({"completeness": "complete"}), "{preview}");
     let _ = apply(&mut mcp, &id(&preview)).ok();
     for (file, ..) in SOLUTION.uses {
         let text = tree.read(file);
-        assert!(text.contains("renamed();") && !text.contains("name_c"), "{file}: {text}");
+        assert!(text.contains("renamed();") && !text.contains("name_ac"), "{file}: {text}");
     }
 }
 

@@ -16,16 +16,16 @@ use hob_map::Map;
 use hob_map::facts::DefKind;
 use hob_map::graph::{Confidence, DefRef, EdgeKind, NodeInfo, NodeKind, Use};
 
-/// What a server was asked: which of the map's uses belong into its answer.
+/// Names what a server was asked: which of the map's uses belong into its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
     /// Every use.
     References,
-    /// What has to change with the name: every use under that name.
+    /// All that has to change with the name: every use under that name.
     Rename,
     /// Calls of it.
     Callers,
-    /// What is derived from it.
+    /// Types that are derived from it.
     Implementations,
 }
 
@@ -61,10 +61,16 @@ impl Listed {
         }
     }
 
-    /// Whether any place lies in a file.
+    /// Says whether any place lies in a file.
     #[must_use]
     pub fn mentions(&self, path: &WsPath) -> bool {
         self.files.contains(path)
+    }
+
+    /// Says whether a place begins on a line.
+    #[must_use]
+    pub fn has_line(&self, path: &WsPath, line: u32) -> bool {
+        self.lines.contains(&(path.clone(), line))
     }
 
     fn has(&self, path: &WsPath, lines: (u32, u32)) -> bool {
@@ -81,20 +87,20 @@ pub struct Missing {
     pub line: u32,
     /// 1-based UTF-16 column; `None` for imports.
     pub col: Option<u32>,
-    /// How sure the map is: [`Confidence::Import`] or better.
+    /// Says how sure the map is: [`Confidence::Import`] or better.
     pub confidence: Confidence,
     /// The definition that it is written in, or the file.
     pub from: NodeInfo,
 }
 
-/// What a comparison came to.
+/// Holds what a comparison came to.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LeftOut {
     /// The definition's name.
     pub name: String,
-    /// What the server did not list, by file and line.
+    /// Uses that the server did not list, by file and line.
     pub missing: Vec<Missing>,
-    /// Whether time ran out before all uses were found.
+    /// Says whether time ran out before all uses were found.
     pub is_cut: bool,
 }
 
@@ -133,7 +139,7 @@ fn is_listed(
     listed: &Listed,
 ) -> bool {
     let is_declaration = of.path.as_ref() == Some(path) && one.line == of.name_at.0;
-    if is_declaration || listed.lines.contains(&(path.clone(), one.line)) {
+    if is_declaration || listed.has_line(path, one.line) {
         return true;
     }
     match (one.kind, question) {

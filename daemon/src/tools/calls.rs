@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use hob_base::{Deadline, LineIndex, WsPath};
+use hob_base::{Deadline, WsPath};
 use hob_bridge::{Answered, Listed, Question};
 use hob_live::instance::{Answer, Instance};
 use hob_live::live::LiveError;
@@ -19,7 +19,6 @@ use hob_map::graph::{
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
-use super::ask::text_of;
 use super::nav::{ADDED, Asked, LONG_PATIENCE, LSP, moment, whole};
 use super::{Needs, Outcome, ToolCall, data, left_out};
 use crate::host::Workspace;
@@ -70,7 +69,7 @@ fn from_server(
     let question = |server: &Instance, at: &At, asking: Asking<'_>| {
         requests::call_hierarchy(server, at, (direction, args.depth), asking)
     };
-    let (at, named) = (asked.at.clone(), name_at(asked));
+    let (at, word) = (asked.at.clone(), left_out::word_at(&asked.workspace, &asked.at));
     let (mut answer, mut held) = ask(call, asked, direction, question)?;
     if answer.value.is_empty()
         && let Some(name_at) = asked.enclosing_name()
@@ -81,7 +80,7 @@ fn from_server(
     let completeness = whole(call, &answer);
     let completeness = held.completeness(call, completeness, ADDED);
     let Some(root) = answer.value.first() else { return Err(errors::no_function_at(&asked.at)) };
-    call.warnings.extend(about_another(&at, &named, root));
+    call.warnings.extend(about_another(&at, &word, root));
     let (file, _) = to_proto::file(&root.place.file);
     let (line, col) = root.place.start;
     let root = CallRoot { name: root.name.clone(), kind: root.kind.to_owned(), file, line, col };
@@ -105,7 +104,7 @@ fn ask(
     let inquiry = left_out::Inquiry {
         question: Question::Callers,
         patience: LONG_PATIENCE,
-        listed: &call_sites,
+        listed: &|roots: &Vec<CallItem>| call_sites(roots),
         with_declarations: None,
         about: &|roots: &Vec<CallItem>| roots.iter().filter_map(named).collect(),
     };
@@ -119,7 +118,7 @@ fn named(item: &CallItem) -> Option<At> {
 }
 
 /// The lines of the calls of some functions.
-fn call_sites(roots: &Vec<CallItem>) -> Listed {
+fn call_sites(roots: &[CallItem]) -> Listed {
     let mut listed = Listed::default();
     for caller in roots.iter().flat_map(|root| &root.calls) {
         caller.call_sites.iter().for_each(|site| listed.add(&caller.place.file, site.0));
@@ -143,28 +142,13 @@ fn merged(roots: &[CallItem]) -> Vec<CallItem> {
     all
 }
 
-/// The name that stands at the place that was asked about; empty where none does.
-fn name_at(asked: &Asked) -> String {
-    let text = text_of(&asked.workspace, &asked.at.file).unwrap_or_default();
-    let range = LineIndex::new(text.as_bytes()).line_range(asked.at.line);
-    let line = range.and_then(|range| text.get(range)).unwrap_or_default();
-    let units: Vec<u16> = line.encode_utf16().collect();
-    let before = units.get(..asked.at.col as usize - 1).unwrap_or(&units);
-    let (before, after) =
-        (String::from_utf16_lossy(before), String::from_utf16_lossy(&units[before.len()..]));
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let start = before.trim_end_matches(is_part).len();
-    let end = after.find(|c| !is_part(c)).unwrap_or(after.len());
-    format!("{}{}", &before[start..], &after[..end])
-}
-
 /// Says whom an answer is about, where that is not what stands at the place that was asked about but the function around it.
-fn about_another(at: &At, name: &str, root: &CallItem) -> Option<String> {
+fn about_another(at: &At, word: &str, root: &CallItem) -> Option<String> {
     let FileRef::Inside(file) = &root.place.file else { return None };
     let is_around = *file == at.file && (root.lines.0..=root.lines.1).contains(&at.line);
     let is_its_name =
         root.place.start.0 == at.line && (root.place.start.1..=root.place.end.1).contains(&at.col);
-    (is_around && !is_its_name && name != root.name).then(|| {
+    (is_around && !is_its_name && word != root.name).then(|| {
         let (line, col) = root.place.start;
         format!(
             "No function is named at {}:{}:{}: this is about `{}`, which is around it (its name is at {line}:{col}).",

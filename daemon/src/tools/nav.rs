@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// How long questions about a whole project may take.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
-/// What comes of uses that a server did not list.
+/// Says what comes of uses that a server did not list.
 pub(super) const ADDED: &str = "they are added, marked `fromMap`.";
 
 /// The word for answers of a language server.

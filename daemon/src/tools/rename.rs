@@ -41,7 +41,7 @@ pub(super) struct Renamed {
     pub(super) left_behind: Vec<Missing>,
 }
 
-/// What comes of uses that the server would not rename.
+/// Says what comes of uses that the server would not rename.
 const LEFT_BEHIND: &str = "they keep the old name (`details.leftBehind`) and would break; change them too.";
 
 /// Asks what another name for the thing at `target` would change, or another place for a file, if `target` is the node of one:
@@ -114,6 +114,9 @@ fn rename_symbol(
     Err(errors::keeps_changing())
 }
 
+/// Says what comes of imports that the server would not change.
+const LEFT_ALONE: &str = "they keep the old path (`details.leftBehind`) and would break; change them too.";
+
 /// The lines that a rename changes.
 fn changed_lines(renaming: &Renaming) -> Listed {
     let mut listed = Listed::default();
@@ -141,10 +144,12 @@ fn rename_file(
         if is_unchanged(call, &workspace, moment) {
             let completeness = whole(call, &answer);
             let mut renaming = answer.value;
+            let held = left_out::importers(call, from, &changed_lines(&renaming));
+            let completeness = held.completeness(call, completeness, LEFT_ALONE);
             if !renaming.moves.contains(&moves[0]) {
                 renaming.moves.extend(moves);
             }
-            return Ok(Renamed { workspace, renaming, completeness, left_behind: Vec::new() });
+            return Ok(Renamed { workspace, renaming, completeness, left_behind: held.missing });
         }
     }
     Err(errors::keeps_changing())
@@ -156,7 +161,10 @@ fn ask_about_move(
     workspace: &Workspace,
     moves: &[(WsPath, WsPath)],
 ) -> Result<Answer<Renaming>, ToolError> {
-    let question = |server: &Instance, asking: Asking<'_>| requests::will_rename_files(server, moves, asking);
+    let question = |server: &Instance, asking: Asking<'_>| {
+        left_out::show_other_projects((workspace, &moves[0].0), server, asking)?;
+        requests::will_rename_files(server, moves, asking)
+    };
     let alone = |why: String| Answer {
         value: Renaming::default(),
         completeness: Whole::Unknown(format!("nothing that refers to the file is changed, as {why}")),

@@ -19,7 +19,7 @@ use crate::host::Workspace;
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
 
-/// Whether the map may answer instead of this error: a running server refused the question.
+/// Says whether the map may answer instead of this error: a running server refused the question.
 fn may_answer(error: &ToolError) -> bool {
     error.code == ErrorCode::LspFailed && error.more.contains_key("refusal")
 }
@@ -41,13 +41,13 @@ fn instead(
 pub(super) fn definition(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
     instead(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant(&workspace.map(), asked);
+        let found = meant(&workspace, asked);
         let locations = found.iter().filter_map(|(info, sure)| anchor(&workspace, info, *sure)).collect();
         places(locations, None)
     })
 }
 
-/// What is derived from what was asked about.
+/// Answers with what is derived from what was asked about.
 pub(super) fn implementations(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
     instead(call, error, |call| {
         let (workspace, found) = uses(call, asked, Question::Implementations)?;
@@ -69,11 +69,11 @@ pub(super) fn references(
     })
 }
 
-/// What the map has of the signature and documentation of what was asked about.
+/// Answers with the map's signature and documentation of what was asked about.
 pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
     instead(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;
-        let found = meant(&workspace.map(), asked);
+        let found = meant(&workspace, asked);
         let (signature, docs) = found.map(|(info, _)| (info.signature, info.doc)).unwrap_or_default();
         let completeness = of_map(signature.is_empty());
         data(&TypeResult { signature, docs, range: None::<NameRange>, completeness, source: MAP.to_owned() })
@@ -118,16 +118,18 @@ fn places(locations: Vec<Anchor>, files: Option<usize>) -> Outcome {
     data(&LocationsResult { locations, total, files, completeness, source: MAP.to_owned() })
 }
 
-/// What stands at the place that was asked about, and how sure the map is of that.
-fn meant(map: &Map, asked: &Asked) -> Option<(NodeInfo, Confidence)> {
-    let (def, sure) = def_at(map, asked)?;
+/// Finds what stands at the place that was asked about, and how sure the map is of that.
+fn meant(workspace: &Workspace, asked: &Asked) -> Option<(NodeInfo, Confidence)> {
+    let word = held::word_at(workspace, &asked.at);
+    let map = workspace.map();
+    let (def, sure) = def_at(&map, asked, &word)?;
     Some((map.info(def.into())?, sure))
 }
 
-fn def_at(map: &Map, asked: &Asked) -> Option<(DefRef, Confidence)> {
+fn def_at(map: &Map, asked: &Asked, word: &str) -> Option<(DefRef, Confidence)> {
     let (path, at) = (asked.at.file.as_str(), (asked.at.line, asked.at.col));
     let named = map.def_named_at(path, at).map(|def| (def, Confidence::Exact));
-    named.or_else(|| map.def_meant_at(path, at))
+    named.or_else(|| map.def_meant_at(path, at, word))
 }
 
 fn uses(
@@ -136,9 +138,9 @@ fn uses(
     question: Question,
 ) -> Result<(std::sync::Arc<Workspace>, held::Held), ToolError> {
     let workspace = call.workspace(Needs::Map)?;
-    let cancel = patient(&call.cancel);
+    let (cancel, word) = (patient(&call.cancel), held::word_at(&workspace, &asked.at));
     let map = workspace.map();
-    let found = def_at(&map, asked)
+    let found = def_at(&map, asked, &word)
         .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
     drop(map);
     Ok((workspace, held::Held::of_map(found.unwrap_or_default())))

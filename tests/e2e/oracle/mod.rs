@@ -61,6 +61,11 @@ impl Subject {
         let root = world.path(folder);
         copy_folder((self.project)(), &root);
         fs::create_dir_all(root.join(".git")).expect("a folder can be made");
+        // What pyright leaves out by configuration it knows as soon as it is open, and hob opens what it leaves out.
+        if let Ok(text) = fs::read_to_string(root.join("pyproject.toml")) {
+            let whole = text.replace("include = [\"src\", \"tests/type_check\"]\n", "");
+            fs::write(root.join("pyproject.toml"), whole).expect("it can be written");
+        }
         if self.endings.contains(&"c") {
             // A compilation database says where things lie.
             projects_native::write_compile_commands(&root);

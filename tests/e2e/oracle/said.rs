@@ -2,6 +2,8 @@
 //!
 //! How the protocol's answers are read stands here a second time, on purpose: hob's own reading is what is tested.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use hob_tests::lsp::Lsp;
 use hob_tests::{Answer, Mcp};
 use serde_json::{Value, json};
@@ -117,7 +119,7 @@ impl Question {
         let data = answer.ok();
         let said = match self.kind {
             Kind::References | Kind::Definition | Kind::Implementations => {
-                answer.list("/locations").iter().map(hob_place).collect()
+                answer.list("/locations").iter().filter(is_servers).map(hob_place).collect()
             }
             Kind::Type => {
                 let text = |field: &str| data[field].as_str().unwrap_or_default().to_owned();
@@ -127,6 +129,17 @@ impl Question {
             Kind::Callers | Kind::Callees => hob_calls(data),
         };
         (in_order(said), answer.envelope["truncated"] == false)
+    }
+
+    /// The files that an answer of hob's has places in.
+    pub(super) fn files(&self, answer: &Answer) -> BTreeSet<String> {
+        let list = match self.kind {
+            Kind::References | Kind::Definition | Kind::Implementations => "/locations",
+            Kind::Callers | Kind::Callees => "/calls",
+            Kind::Type | Kind::Symbols => return BTreeSet::new(),
+        };
+        let inside = answer.list(list).iter().filter(|item| item["external"] != true);
+        inside.filter_map(|item| item["file"].as_str()).map(str::to_owned).collect()
     }
 
     /// Whether hob's complete answer has all that is in each of the server's answers, and nothing that is in none.
@@ -139,9 +152,7 @@ impl Question {
         let ever = |one: &String| server.iter().any(|said| said.contains(one));
         let always = |one: &&String| server.iter().all(|said| said.contains(*one));
         let mut demanded = server.iter().flatten().filter(always);
-        answer.ok()["completeness"] == "complete"
-            && hob.iter().all(ever)
-            && (!whole || demanded.all(|one| hob.contains(one)))
+        is_honest(answer) && hob.iter().all(ever) && (!whole || demanded.all(|one| hob.contains(one)))
     }
 
     /// What is wrong with hob's answer in the light of the server's, if anything is.
@@ -150,11 +161,12 @@ impl Question {
         let (hob, whole) = self.read(answer);
         let surplus: Vec<&String> = hob.iter().filter(|one| !server.contains(one)).collect();
         let missing: Vec<&String> = server.iter().filter(|one| !hob.contains(one)).collect();
-        let total = answer.ok()["total"].as_u64().map_or(server.len(), |total| total as usize);
+        let added = added(answer);
+        let total = answer.ok()["total"].as_u64().map_or(server.len(), |total| total as usize - added);
         // What the budget has no room for is counted all the same.
         let all_there = if whole { missing.is_empty() } else { total == server.len() };
         let completeness = &answer.ok()["completeness"];
-        if surplus.is_empty() && all_there && total == server.len() && completeness == "complete" {
+        if surplus.is_empty() && all_there && total == server.len() && is_honest(answer) {
             return None;
         }
         let short =
@@ -167,6 +179,25 @@ impl Question {
             short(&missing)
         ))
     }
+}
+
+/// Says whether an item is the server's and not the map's.
+fn is_servers(item: &&Value) -> bool {
+    item.get("fromMap").is_none()
+}
+
+/// Counts the places of an answer that the map knows and the server did not list, by hob's own account.
+pub(super) fn added(answer: &Answer) -> usize {
+    let warnings = answer.warnings();
+    let count =
+        warnings.split_once(" does not list ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+    count.unwrap_or(0)
+}
+
+/// Says whether an answer is complete, or is not for the one reason that the map knows more.
+fn is_honest(answer: &Answer) -> bool {
+    let completeness = &answer.ok()["completeness"];
+    completeness == "complete" || (completeness == "partial" && added(answer) > 0)
 }
 
 /// Servers give things in any order, and sometimes twice.
@@ -247,21 +278,26 @@ fn server_calls(
     prepared: &Value,
     (method, other): (&str, &str),
 ) -> Result<Vec<String>, Value> {
-    let Some(root) = list(prepared).into_iter().next() else { return Ok(Vec::new()) };
-    let calls = list(&lsp.ask(method, &json!({"item": root}))?);
+    let roots = list(prepared);
+    let Some(root) = roots.first() else { return Ok(Vec::new()) };
     let named = |lsp: &Lsp, item: &Value| {
         let (line, col) = one_based(&item["selectionRange"]["start"]);
         let file = lsp.file(item["uri"].as_str().unwrap_or_default());
         format!("{file}:{line}:{col} {}", item["name"].as_str().unwrap_or_default())
     };
-    let mut said = vec![format!("root {}", named(lsp, &root))];
-    for call in calls {
-        let sites = list(&call["fromRanges"]);
-        let mut sites: Vec<_> = sites.iter().map(|range| one_based(&range["start"])).collect();
-        sites.sort_unstable();
-        said.push(format!("{} {sites:?}", named(lsp, &call[other])));
+    // What overloads have in common stands once.
+    let mut calls: BTreeMap<String, BTreeSet<(u64, u64)>> = BTreeMap::new();
+    for item in &roots {
+        for call in list(&lsp.ask(method, &json!({"item": item}))?) {
+            let sites = calls.entry(named(lsp, &call[other])).or_default();
+            sites.extend(list(&call["fromRanges"]).iter().map(|range| one_based(&range["start"])));
+        }
     }
-    Ok(said)
+    let shown = |(name, sites): (String, BTreeSet<(u64, u64)>)| {
+        format!("{name} {:?}", sites.into_iter().collect::<Vec<_>>())
+    };
+    let root = format!("root {}", named(lsp, root));
+    Ok(std::iter::once(root).chain(calls.into_iter().map(shown)).collect())
 }
 
 fn hob_calls(data: &Value) -> Vec<String> {
@@ -271,12 +307,13 @@ fn hob_calls(data: &Value) -> Vec<String> {
     };
     let number = |site: &Value, field: &str| site[field].as_u64().unwrap_or(0);
     let mut said = vec![format!("root {}", named(&data["root"]))];
-    for call in list(&data["calls"]) {
+    for call in list(&data["calls"]).iter().filter(is_servers) {
         let sites = list(&call["callSites"]);
         let mut sites: Vec<_> =
             sites.iter().map(|site| (number(site, "line"), number(site, "col"))).collect();
         sites.sort_unstable();
-        said.push(format!("{} {sites:?}", named(&call)));
+        sites.dedup();
+        said.push(format!("{} {sites:?}", named(call)));
     }
     said
 }

@@ -20,11 +20,11 @@ pub struct Use {
     pub line: u32,
     /// 1-based UTF-16 column of the name; `None` for imports, of which facts have none.
     pub col: Option<u32>,
-    /// How it is used: [`EdgeKind::Imports`] where a file imports it, passing it on or not.
+    /// The kind of use: [`EdgeKind::Imports`] where a file imports it, passing it on or not.
     pub kind: EdgeKind,
-    /// How sure that is.
+    /// The map's confidence in it.
     pub confidence: Confidence,
-    /// Whether another name than the definition's own is written there: an import's alias, a default import.
+    /// Says whether another name than the definition's own is written there: an import's alias, a default import.
     pub is_renamed: bool,
     /// The definition that it is written in, or the file.
     pub from: NodeRef,
@@ -73,14 +73,15 @@ impl Map {
         Some(self.body_of(DefRef { file, def: DefIdx(found as u32) }))
     }
 
-    /// What the reference at a place means, and how sure that is; `None` where the map has no reference or cannot resolve it.
+    /// Finds what the reference at a place means, and how sure that is; `None` where the map has no reference or cannot resolve it.
+    /// `word` is what is written there: some references stand where their name does not, as a base's does at `super`.
     #[must_use]
-    pub fn def_meant_at(&self, path: &str, (line, col): (u32, u32)) -> Option<(DefRef, Confidence)> {
+    pub fn def_meant_at(&self, path: &str, at: (u32, u32), word: &str) -> Option<(DefRef, Confidence)> {
         let file = self.file_at(path)?;
         let (_, facts) = self.file(file)?;
+        let width = word.encode_utf16().count() as u32;
         let is_here = |r: &&Ref| {
-            let width = facts.name(r.name).encode_utf16().count() as u32;
-            r.line == line && (r.col..=r.col + width).contains(&col)
+            r.line == at.0 && (r.col..=r.col + width).contains(&at.1) && facts.name(r.name) == word
         };
         let resolver = Resolver::new(&self.index);
         let r = facts.refs.iter().find(is_here)?;

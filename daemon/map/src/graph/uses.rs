@@ -29,7 +29,7 @@ const PARTS: usize = 8;
 /// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
-/// What a part of a search hands back: further names, names done, edges, places.
+/// Holds what a part of a search hands back: further names, names done, edges, places.
 type Part = (Vec<String>, FxHashSet<(FileId, StrId)>, Edges, Option<Vec<Use>>);
 
 /// The search for the edges that end at one definition.
@@ -179,7 +179,7 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// Whether a name of a file is the target's own.
+    /// Says whether a name of a file is the target's own.
     fn is_own_name(&self, file: FileId, name: StrId) -> bool {
         let text = |file: FileId, name| self.map.index.entry(file).map(|entry| entry.facts.name(name));
         let target = self.map.index.entry(self.target.file);

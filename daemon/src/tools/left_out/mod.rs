@@ -5,8 +5,11 @@
 //! only lack the files: so it is shown those, and asked again. What it still does not list is said, and no such answer is
 //! complete.
 
+mod loading;
+mod moved;
 mod show;
 mod solution;
+mod subject;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
@@ -16,33 +19,24 @@ use hob_base::{Deadline, WsPath};
 use hob_bridge::{LeftOut, Listed, Missing, Question, left_out};
 use hob_live::instance::{Answer, Instance};
 use hob_live::live::LiveError;
-use hob_live::requests::{self, Asking, At, Place};
-use hob_live::uri::FileRef;
-use hob_map::Map;
-use hob_map::graph::{Confidence, DefRef};
+use hob_live::requests::{Asking, At, Place};
 use hob_proto::ToolError;
 use hob_proto::tools::nav::Completeness;
 
-use super::ask::text_of;
 use super::nav::Asked;
 use super::{Needs, ToolCall, unsaved};
-use crate::host::Workspace;
 use crate::to_proto::live as to_proto;
+pub(super) use loading::show_other_projects;
+use loading::{other_projects, show_files, unseen_files};
+pub(super) use moved::importers;
 pub(super) use show::{anchors, calls};
-use solution::Others;
+pub(super) use subject::word_at;
 
-/// How long the map may take for its part.
+/// Bounds the map's part in a comparison.
 const MAP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it may take to find out where something is defined.
-const DEFINITION_PATIENCE: Duration = Duration::from_secs(5);
-
-/// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
-const MOST_PROJECTS: usize = 24;
-
-/// How often a server is shown files that it left out, and how many at a time.
+/// Bounds how often a server is shown files that it left out.
 const ROUNDS: usize = 3;
-const SHOWN_AT_ONCE: usize = 10;
 
 /// Places that a warning names.
 const NAMED: usize = 3;
@@ -50,21 +44,21 @@ const NAMED: usize = 3;
 /// A question whose answer is places.
 pub(super) type Ask<'q> = &'q dyn Fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError>;
 
-/// What is asked, and how the answer is read.
+/// Says which question is put, and reads its answer.
 pub(super) struct Inquiry<'q, T> {
     /// Which of the map's uses belong into the answer.
     pub(super) question: Question,
-    /// How long the server may take.
+    /// Time that the server has.
     pub(super) patience: Duration,
     /// The places that the answer has.
     pub(super) listed: &'q dyn Fn(&T) -> Listed,
-    /// Asks for declarations too, where the answer is without them: servers count the names in imports among those.
+    /// Asks for declarations too, where the answer is without them: servers count imports and assignments to members among those.
     pub(super) with_declarations: Option<Ask<'q>>,
     /// Where the names stand that the answer turned out to be about, if it says so.
     pub(super) about: &'q dyn Fn(&T) -> Vec<At>,
 }
 
-/// What the comparison of an answer with the map came to.
+/// Holds the outcome of comparing an answer with the map.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// The server's name.
@@ -136,12 +130,12 @@ pub(super) fn what_was_asked<T>(_: &T) -> Vec<At> {
 }
 
 impl Held {
-    /// What the map has where there is no server to compare it with.
+    /// Takes what the map has where there is no server to compare it with.
     pub(super) fn of_map(found: LeftOut) -> Self {
         Self { name: found.name, missing: found.missing, ..Self::default() }
     }
 
-    /// How whole an answer is in the light of the map, if the server's own account is `word`; what it lacks becomes a warning that
+    /// Says how whole an answer is in the light of the map, if the server's own account is `word`; what it lacks becomes a warning that
     /// says what comes of it.
     pub(super) fn completeness(
         &self,
@@ -193,47 +187,6 @@ fn each_once(warnings: &mut Vec<String>) {
     warnings.retain(|warning| met.insert(warning.clone()));
 }
 
-/// A file of each project that a server would not know of by itself.
-fn other_projects(workspace: &Workspace, asked: &WsPath, instance: &Instance) -> Others {
-    let spec = instance.spec();
-    if spec.projects.is_empty() {
-        return Others::default();
-    }
-    let text = workspace.text();
-    let is_of_use =
-        |path: &WsPath| path.file_name().ends_with(".json") || spec.language_of(path.file_name()).is_some();
-    let mut files: Vec<WsPath> =
-        text.paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
-    files.sort();
-    solution::others((&files, asked), (spec.projects, MOST_PROJECTS), &|path| text_of(workspace, path))
-}
-
-/// Has files open in a server; those that cannot be read are none of its business.
-fn show_files(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Result<(), LiveError> {
-    let server = instance.spec().name;
-    files.iter().try_for_each(|file| match instance.open(file, asking.read) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(LiveError::Refused { server, error }),
-    })
-}
-
-/// Files of what is missing that the server serves and has not open, from as many folders as possible.
-fn unseen_files(workspace: &Workspace, server: &str, missing: &[Missing]) -> Vec<WsPath> {
-    let running = workspace.live().pool().running(workspace.root());
-    let Some(instance) = running.iter().find(|instance| instance.spec().name == server) else {
-        return Vec::new();
-    };
-    let all: BTreeSet<&WsPath> = missing.iter().map(|one| &one.path).collect();
-    let serves = |path: &WsPath| instance.spec().language_of(path.file_name()).is_some();
-    let mut unseen: Vec<(usize, &WsPath)> = Vec::new();
-    for path in all.into_iter().filter(|path| serves(path) && instance.version(path).is_none()) {
-        let before = unseen.iter().filter(|(_, other)| other.dir() == path.dir()).count();
-        unseen.push((before, path));
-    }
-    unseen.sort();
-    unseen.into_iter().take(SHOWN_AT_ONCE).map(|(_, path)| path.clone()).collect()
-}
-
 /// Holds an answer against the map as it is now.
 fn compared<T>(call: &mut ToolCall<'_>, asked: &Asked, (inquiry, answer): (&Inquiry<'_, T>, &T)) -> Held {
     let workspace = match call.workspace(Needs::Map) {
@@ -246,17 +199,14 @@ fn compared<T>(call: &mut ToolCall<'_>, asked: &Asked, (inquiry, answer): (&Inqu
     };
     let mut about = (inquiry.about)(answer);
     if about.is_empty() {
-        about.push(asked.at.clone());
-        if defs_of(&workspace.map(), &about).is_empty() {
-            about = defined_at(call, asked);
-        }
+        about = subject::of(call, asked, &workspace);
     }
     let cancel = call.cancel.with_deadline(Deadline::after(MAP_PATIENCE));
     let (stale, unsaved) = (workspace.stale(), unsaved::of(&workspace));
     let counts = |path: &WsPath| !stale.has(path) && unsaved.iter().all(|(open, _)| open != path);
     let map = workspace.map();
     let mut held = Held::default();
-    for def in defs_of(&map, &about) {
+    for def in subject::defs_of(&map, &about) {
         let found = left_out(&map, (def, inquiry.question), (&(inquiry.listed)(answer), &counts), &cancel);
         held.name = found.name;
         held.missing.extend(found.missing);
@@ -266,36 +216,13 @@ fn compared<T>(call: &mut ToolCall<'_>, asked: &Asked, (inquiry, answer): (&Inqu
     }
     drop(map);
     held.missing.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
-    if let Some(question) =
-        inquiry.with_declarations.filter(|_| held.missing.iter().any(|one| one.col.is_none()))
-    {
+    if let Some(question) = inquiry.with_declarations.filter(|_| !held.missing.is_empty()) {
         let found = asked.ask(call, inquiry.patience, question);
         let listed = found.map(|answer| lines_of(&answer.value)).unwrap_or_default();
-        held.missing.retain(|one| one.col.is_some() || !listed.mentions(&one.path));
+        held.missing.retain(|one| match one.col {
+            None => !listed.mentions(&one.path),
+            Some(_) => !listed.has_line(&one.path, one.line),
+        });
     }
     held
-}
-
-/// The definitions that are named at places, or that the references there mean.
-fn defs_of(map: &Map, about: &[At]) -> Vec<DefRef> {
-    let def_at = |at: &At| {
-        let (path, place) = (at.file.as_str(), (at.line, at.col));
-        let meant = || map.def_meant_at(path, place).filter(|(_, sure)| *sure <= Confidence::Import);
-        map.def_named_at(path, place).or_else(|| meant().map(|(def, _)| def))
-    };
-    let mut defs: Vec<DefRef> = about.iter().filter_map(def_at).collect();
-    defs.sort_unstable();
-    defs.dedup();
-    defs
-}
-
-/// Where the server says that what was asked about is defined, if that is one place in the workspace.
-fn defined_at(call: &mut ToolCall<'_>, asked: &Asked) -> Vec<At> {
-    let found = asked.ask(call, DEFINITION_PATIENCE, requests::definition);
-    let places = found.map(|answer| answer.value).unwrap_or_default();
-    let at = |place: &Place| match &place.file {
-        FileRef::Inside(file) => Some(At { file: file.clone(), line: place.start.0, col: place.start.1 }),
-        FileRef::Outside(_) => None,
-    };
-    if places.len() == 1 { places.iter().filter_map(at).collect() } else { Vec::new() }
 }

@@ -1,4 +1,4 @@
-//! What the map alone knows, as it stands beside a server's places.
+//! Shows what the map alone knows beside a server's places.
 
 use std::collections::BTreeMap;
 

@@ -27,11 +27,11 @@ const MOST_EXTENDED: usize = 8;
 pub(super) struct Others {
     /// One file of each, the likeliest to use the file first.
     pub(super) files: Vec<WsPath>,
-    /// How many projects are left out, because there are so many.
+    /// Counts the projects that are left out, because there are so many.
     pub(super) more: usize,
 }
 
-/// What a configuration says about files.
+/// Holds what a configuration says about files.
 #[derive(Debug)]
 struct Config {
     includes: GlobSet,
@@ -130,7 +130,7 @@ impl<'r> Solution<'r> {
         config.references.iter().find_map(|next| self.searched(next, file, met))
     }
 
-    /// Whether a project refers to another one, by any number of steps.
+    /// Says whether a project refers to another one, by any number of steps.
     fn refers(&self, from: &str, to: &str) -> bool {
         let (mut left, mut met) = (vec![from], BTreeSet::new());
         while let Some(at) = left.pop() {
@@ -144,7 +144,7 @@ impl<'r> Solution<'r> {
     }
 }
 
-/// What a configuration says, with what it takes over from those that it extends.
+/// Reads what a configuration says, with what it takes over from those that it extends.
 fn config(path: &str, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<Config> {
     let chain = chain(path, read);
     let (_, own) = chain.first()?;
