@@ -49,7 +49,6 @@ impl Use {
 impl Map {
     /// The uses of a definition that resolve to it, as far as they were found before `cancel` said to stop. In C and C++ a
     /// declaration stands for what it announces. In no particular order.
-    #[must_use]
     pub fn places(&self, def: DefRef, cancel: &CancelToken) -> (Vec<Use>, Result<(), Stopped>) {
         let resolver = Resolver::new(&self.index);
         let kinds = EdgeKinds::ALL.without(EdgeKind::Contains);
