@@ -34,11 +34,11 @@ fn find(tree: &Tree, start: &str, broad: &BroadFolders) -> Result<Root, RootErro
 #[test]
 fn what_the_system_shows_of_itself_is_no_project() {
     for place in ["/proc", "/proc/self", "/sys", "/sys/kernel", "/dev", "/proc/self/../../sys"] {
-        let found = find_root(&AbsPath::new(place).expect("absolute"), None);
+        let found = find_root(&AbsPath::new(place).expect("absolute"), &BroadFolders::default());
         assert!(matches!(found, Err(RootError::Pseudo { .. })), "{place}: {found:?}");
     }
     assert!(
-        find_root(&AbsPath::new("/proc/self/cwd").expect("absolute"), None).is_ok(),
+        find_root(&AbsPath::new("/proc/self/cwd").expect("absolute"), &BroadFolders::default()).is_ok(),
         "it leads elsewhere"
     );
 }
