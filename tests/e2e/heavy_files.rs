@@ -18,12 +18,12 @@ fn most_held(pid: u32) -> u64 {
 }
 
 fn write_bombs(tree: &Tree) {
-    tree.write("src/Bomb.java", &"a<".repeat(32_000));
-    tree.write("src/Long.java", &"a<".repeat(100_000));
-    tree.write("src/bomb.c", &"a=>".repeat(22_000));
-    tree.write("src/bomb.cpp", &"%q(".repeat(22_000));
-    tree.write("src/bomb.rs", &"%q(".repeat(22_000));
-    tree.write("src/Bomb.cs", &"a<".repeat(32_000));
+    tree.write("src/Bomb.java", "a<".repeat(32_000));
+    tree.write("src/Long.java", "a<".repeat(100_000));
+    tree.write("src/bomb.c", "a=>".repeat(22_000));
+    tree.write("src/bomb.cpp", "%q(".repeat(22_000));
+    tree.write("src/bomb.rs", "%q(".repeat(22_000));
+    tree.write("src/Bomb.cs", "a<".repeat(32_000));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
 
     // The next daemon knows them by their contents, wherever they are by then.
     world.stop();
-    tree.write("src/again/Copied.java", &"a<".repeat(32_000));
+    tree.write("src/again/Copied.java", "a<".repeat(32_000));
     let status = world.call(&tree, "map_status", &json!({}));
     let notes = status.ok()["notes"].to_string();
     assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
@@ -95,8 +95,8 @@ fn a_daemon_that_parses_what_takes_long_ends_when_it_is_told_to() {
     let _ = mcp.call("map_search", json!({"query": "found"})).ok();
     let pid = world.daemon_pid().expect("it runs");
     for number in 0..40 {
-        tree.write(&format!("slow/{number}.lua"), &format!("x={number}\n{}", "f(<".repeat(40_000)));
-        tree.write(&format!("slow/{number}.sh"), &format!("x={number}\n{}", "a?".repeat(60_000)));
+        tree.write(&format!("slow/{number}.lua"), format!("x={number}\n{}", "f(<".repeat(40_000)));
+        tree.write(&format!("slow/{number}.sh"), format!("x={number}\n{}", "a?".repeat(60_000)));
     }
     let text = mcp.call("regex_search", json!({"pattern": "int found"}));
     assert_eq!(text.texts("/matches", "file"), ["src/Good.java"], "text does not wait for the map{text}");
