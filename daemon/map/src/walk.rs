@@ -61,6 +61,8 @@ pub struct Cx<'t> {
     pub facts: FactsBuilder,
     scopes: Vec<Scope>,
     depth: usize,
+    /// The nodes that the walk is in. A node knows its parent only by a walk of its own, from the root.
+    parents: Vec<Node<'t>>,
     lines: LineTracker,
 }
 
@@ -70,7 +72,7 @@ impl<'t> Cx<'t> {
         let is_most = part.len() * 4 >= source.len();
         let whole = if is_most { std::str::from_utf8(source).ok() } else { None };
         let lines = LineTracker { is_ascii: whole.is_some_and(str::is_ascii), ..LineTracker::default() };
-        Self { source, whole, facts, scopes: Vec::new(), depth: 0, lines }
+        Self { source, whole, facts, scopes: Vec::new(), depth: 0, parents: Vec::new(), lines }
     }
 
     /// The node's text; empty where it is not UTF-8.
@@ -93,6 +95,12 @@ impl<'t> Cx<'t> {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
         }
+    }
+
+    /// The parent of the node that the walk is at.
+    #[must_use]
+    pub fn parent(&self) -> Option<Node<'t>> {
+        self.parents.last().copied()
     }
 
     /// 1-based line and UTF-16 column at which the node starts.
@@ -213,6 +221,7 @@ pub fn walk<'t, R: Rules>(
         let step = if node.is_named() { rules.enter(node, &mut cx) } else { Step::Skip };
         if step == Step::Into && cursor.goto_first_child() {
             cx.depth += 1;
+            cx.parents.push(node);
             continue;
         }
         cx.leave();
@@ -222,6 +231,7 @@ pub fn walk<'t, R: Rules>(
                 return cx.facts;
             }
             cx.depth -= 1;
+            cx.parents.pop();
             cx.leave();
         }
     }

@@ -125,7 +125,7 @@ impl LuaRules {
 
     /// What the file returns: a table's fields are what it offers.
     pub(super) fn returned<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        if cx.in_function() || node.parent().is_none_or(|parent| parent.kind() != "chunk") {
+        if cx.in_function() || cx.parent().is_none_or(|parent| parent.kind() != "chunk") {
             return Step::Into;
         }
         let list = node.named_child(0);

@@ -14,7 +14,7 @@ impl PhpRules {
     pub(super) fn name(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let is_word =
             |text: &str| ["true", "false", "null"].iter().any(|word| text.eq_ignore_ascii_case(word));
-        if !self.handled.take(node) && !is_word(cx.text(node)) && is_expression(node) {
+        if !self.handled.take(node) && !is_word(cx.text(node)) && is_expression(cx) {
             refer_unbound(cx, cx.text(node), node, RefKind::Use, crate::facts::Receiver::None);
         }
         Step::Skip
@@ -25,7 +25,7 @@ impl PhpRules {
             return Step::Skip;
         }
         if let Some(named) = self.function_named(node, cx)
-            && is_expression(node)
+            && is_expression(cx)
         {
             self.refer_named(&named, node, RefKind::Use, cx);
         }
@@ -223,9 +223,9 @@ impl PhpRules {
     }
 }
 
-/// Whether a bare name stands where a value stands.
-fn is_expression(node: Node<'_>) -> bool {
-    let parent = node.parent().map_or("", |parent| parent.kind());
+/// Whether the bare name that the walk is at stands where a value stands.
+fn is_expression(cx: &Cx<'_>) -> bool {
+    let parent = cx.parent().map_or("", |parent| parent.kind());
     !matches!(
         parent,
         "ERROR" | "variable_name" | "namespace_name" | "use_as_clause" | "use_instead_of_clause"
