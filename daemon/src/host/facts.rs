@@ -64,18 +64,19 @@ impl FactsCache {
 
     /// Extracts facts, and the step that stores them. What was given up is stored too: who has these bytes again, after a restart
     /// or in another worktree, must not pay for them again.
-    /// What was given up because the daemon is about to end is of no use.
+    /// What was given up because the daemon is about to end is of no use. With `haste`, what is not done by then has facts that say
+    /// so, which are not to be stored.
     pub(super) fn extract(
         &self,
         wanted: &Wanted<'_>,
         source: &[u8],
-        cancel: &CancelToken,
+        (cancel, haste): (&CancelToken, Option<Duration>),
     ) -> (FileFacts, Option<Op>) {
         let facts = match self.attempts.begin(wanted.hash) {
-            Some(_attempt) => extract_patiently(wanted, source, cancel),
+            Some(_attempt) => extract_patiently(wanted, source, (cancel, haste)),
             None => text_only(wanted.lang, GaveUp::Fatal),
         };
-        if cancel.check().is_err() {
+        if cancel.check().is_err() || facts.gave_up == Some(GaveUp::Pending) {
             return (facts, None);
         }
         if let Some(why) = facts.gave_up {
@@ -102,11 +103,20 @@ impl FactsCache {
     }
 }
 
-fn extract_patiently(wanted: &Wanted<'_>, source: &[u8], cancel: &CancelToken) -> FileFacts {
+fn extract_patiently(
+    wanted: &Wanted<'_>,
+    source: &[u8],
+    (cancel, haste): (&CancelToken, Option<Duration>),
+) -> FileFacts {
     let begun = spent();
-    let limit = PATIENCE + PER_MEGABYTE.mul_f64(source.len() as f64 / f64::from(1 << 20));
+    let whole = PATIENCE + PER_MEGABYTE.mul_f64(source.len() as f64 / f64::from(1 << 20));
+    let limit = haste.map_or(whole, |haste| haste.min(whole));
     let patience = || spent().saturating_sub(begun) < limit && cancel.check().is_ok();
-    extract_within(wanted.lang, wanted.path.file_name(), source, &patience)
+    let facts = extract_within(wanted.lang, wanted.path.file_name(), source, &patience);
+    if facts.gave_up == Some(GaveUp::Time) && limit < whole {
+        return text_only(wanted.lang, GaveUp::Pending);
+    }
+    facts
 }
 
 /// The content that stored facts are of, by their key and value; `None` where this build has no use for them whatever the

@@ -245,7 +245,7 @@ fn record(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fs;
     use std::time::Duration;
 
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
     use crate::host::{Freshness, Host, HostOptions, MemoryBudget};
 
-    fn host(dir: &TempDir) -> Host {
+    pub(in crate::host) fn host(dir: &TempDir) -> Host {
         let place = |name: &str| AbsPath::new(dir.path().join(name)).expect("absolute");
         let options = HostOptions {
             store: dir.path().join("store"),
@@ -272,7 +272,7 @@ mod tests {
         Host::new(options).expect("threads can be started")
     }
 
-    fn settle(workspace: &Workspace) {
+    pub(in crate::host) fn settle(workspace: &Workspace) {
         assert_eq!(workspace.barrier(true, Duration::from_secs(60)), Freshness::Fresh);
     }
 

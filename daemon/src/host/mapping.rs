@@ -10,15 +10,17 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 use std::vec::IntoIter;
 
 use hob_base::{CancelToken, ContentHash, FileId, WsPath};
-use hob_map::{FileFacts, Lang, MapChange};
+use hob_map::{FileFacts, GaveUp, Lang, MapChange};
 use hob_store::Op;
 use hob_workspace::is_gone;
 use hob_workspace::read::read_file;
 
 use super::facts::Wanted;
+use super::slow::SlowFile;
 use super::workspace::{Core, Workspace, lock};
 
 /// Files that are taken in at once: how often progress is told and facts are brought to the disk, and how long a lock is wanted.
@@ -26,6 +28,11 @@ use super::workspace::{Core, Workspace, lock};
 const STEP: usize = 1_000;
 /// Files that a worker hands over at once: waking the thread that waits for them takes about as long as a small file.
 const HANDFUL: usize = 32;
+
+/// What a file may take of a thread's time before it is left to [`Slow`](super::slow::Slow): many times what people's sources take.
+const HASTE: Duration = Duration::from_millis(500);
+/// The same after one was: a hundred of them together must not take what one may not.
+const MORE_HASTE: Duration = Duration::from_millis(50);
 
 /// A file that the map has to take in.
 pub(super) struct ToMap {
@@ -81,7 +88,8 @@ fn take_in_few(
 ) -> usize {
     let all = to_map.len() as u64;
     let wanted = to_map.into_iter().take_while(|_| cancel.check().is_ok());
-    let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file)).collect();
+    let mut haste = HASTE;
+    let step: Vec<Mapped> = wanted.map(|file| facts_of(workspace, file, &mut haste)).collect();
     if step.is_empty() {
         return 0;
     }
@@ -97,11 +105,11 @@ fn extract_all(
     queue: &Mutex<IntoIter<ToMap>>,
     (sender, cancel): (SyncSender<Vec<Mapped>>, &CancelToken),
 ) {
-    let mut found = Vec::with_capacity(HANDFUL);
+    let (mut found, mut haste) = (Vec::with_capacity(HANDFUL), HASTE);
     while cancel.check().is_ok() {
         let next = lock(queue).next();
         let Some(file) = next else { break };
-        found.push(facts_of(workspace, file));
+        found.push(facts_of(workspace, file, &mut haste));
         if found.len() == HANDFUL && sender.send(std::mem::take(&mut found)).is_err() {
             return;
         }
@@ -130,7 +138,8 @@ fn install_all(
 
 fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize {
     let (mut changes, mut ops) = (Vec::with_capacity(step.len()), Vec::new());
-    for Mapped { change, op, doubted } in step {
+    for Mapped { change, op, doubted, slow } in step {
+        slow.into_iter().for_each(|file| workspace.slow.add(file));
         if let Some((file, path)) = doubted {
             core.table.doubt(file);
             workspace.dirty.mark(path);
@@ -157,15 +166,17 @@ struct Mapped {
     /// It is no longer what the table and the text index have; it is looked at again, and must not be found unchanged then
     /// even if it is by then what it was before.
     doubted: Option<(FileId, WsPath)>,
+    /// It is not done.
+    slow: Option<SlowFile>,
 }
 
 /// A file without a language, or that vanished meanwhile, leaves the map.
-fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
+fn facts_of(workspace: &Workspace, file: ToMap, haste: &mut Duration) -> Mapped {
     let remove = Some(MapChange::Remove { file: file.file });
-    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None } };
+    let Some(lang) = file.lang else { return Mapped { change: remove, op: None, doubted: None, slow: None } };
     let mut wanted = Wanted { path: &file.path, lang, hash: file.hash };
     if let Some(facts) = workspace.facts.load(&wanted) {
-        return Mapped { change: Some(set(&file, facts)), op: None, doubted: None };
+        return Mapped { change: Some(set(&file, facts)), op: None, doubted: None, slow: None };
     }
     let read_again;
     let bytes: &[u8] = match &file.bytes {
@@ -175,7 +186,7 @@ fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
                 Ok(read) => read,
                 Err(error) => {
                     let change = remove.filter(|_| is_gone(&error));
-                    return Mapped { change, op: None, doubted: Some((file.file, file.path)) };
+                    return Mapped { change, op: None, doubted: Some((file.file, file.path)), slow: None };
                 }
             };
             // It may have changed again; then these facts are of the new bytes, and are stored under their hash.
@@ -185,8 +196,14 @@ fn facts_of(workspace: &Workspace, file: ToMap) -> Mapped {
         }
     };
     let doubted = (wanted.hash != file.hash).then(|| (file.file, file.path.clone()));
-    let (facts, op) = workspace.facts.extract(&wanted, bytes, &workspace.closing);
-    Mapped { change: Some(set(&file, facts)), op, doubted }
+    let (facts, op) = workspace.facts.extract(&wanted, bytes, (&workspace.closing, Some(*haste)));
+    let is_slow = facts.gave_up == Some(GaveUp::Pending);
+    let slow =
+        is_slow.then(|| SlowFile { file: file.file, path: file.path.clone(), lang, hash: wanted.hash });
+    if is_slow {
+        *haste = MORE_HASTE;
+    }
+    Mapped { change: Some(set(&file, facts)), op, doubted, slow }
 }
 
 fn set(file: &ToMap, facts: FileFacts) -> MapChange {

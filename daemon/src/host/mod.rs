@@ -22,6 +22,7 @@ mod purge;
 mod ranked;
 mod registry;
 mod settings;
+mod slow;
 mod snapshot;
 mod trust;
 mod vectors;

@@ -27,7 +27,7 @@ use super::snapshot::Snapshots;
 use super::trust::Trust;
 use super::vectors::{Models, Vectors};
 use super::workspace::{Parts, Workspace, lock};
-use super::{derive, indexer};
+use super::{derive, indexer, slow};
 
 /// How long a found root is believed. A new `.git` folder or a removed one is noticed after it.
 const ROOT_MEMORY: Duration = Duration::from_secs(5);
@@ -389,6 +389,7 @@ impl Host {
         }));
         self.spawn("indexer", &workspace, indexer::run);
         self.spawn("deriver", &workspace, derive::run);
+        self.spawn("slow", &workspace, slow::run);
         workspace
     }
 

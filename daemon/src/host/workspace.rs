@@ -25,6 +25,7 @@ use super::promote::{self, Moment, Promoter};
 use super::ranked::Ranked;
 use super::registry::{Notices, Pools};
 use super::settings::{InForce, Settings};
+use super::slow::Slow;
 use super::snapshot::{self, Back, Comeback, FileKind, Snapshots, Sought};
 use super::trust::Trust;
 use super::vectors::{Models, Vectors};
@@ -65,6 +66,8 @@ pub struct Workspace {
     /// How far the first index is.
     pub progress: Progress,
     pub(super) facts: FactsCache,
+    /// Files that are parsed apart.
+    pub(super) slow: Slow,
     pub(super) pools: Arc<Pools>,
     pub(super) notices: Arc<Notices>,
     live: Arc<Live>,
@@ -126,6 +129,7 @@ impl Workspace {
             map: RwLock::new(Map::new()),
             progress: Progress::default(),
             facts: parts.facts,
+            slow: Slow::default(),
             pools: parts.pools,
             notices: parts.notices,
             live: parts.live,
@@ -248,6 +252,7 @@ impl Workspace {
         self.closing.cancel();
         self.dirty.close();
         self.deriver.close();
+        self.slow.close();
     }
 
     /// Ends the threads and saves.

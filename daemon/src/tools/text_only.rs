@@ -33,6 +33,9 @@ pub(crate) fn warning(
         if given_up.is_empty() {
             continue;
         }
+        // What these say may be missing from any answer.
+        let pending = given_up.iter().filter(|(_, why)| **why == GaveUp::Pending);
+        told.extend(pending.map(|(path, why)| ((*path).to_owned(), *why)));
         let mut met = |text: &str| {
             let found = paths_in(text).find_map(|path| given_up.get_key_value(path));
             told.extend(found.map(|(path, why)| ((*path).to_owned(), *why)));

@@ -65,10 +65,12 @@ pub enum GaveUp {
     Time,
     /// The daemon ended more than once while it was read.
     Fatal,
+    /// Nothing yet: others are not to wait for it.
+    Pending,
 }
 
 impl GaveUp {
-    /// All of them, by number from 1.
+    /// All that are for good, by number from 1.
     pub const ALL: [Self; 5] = [Self::Hazard, Self::Steps, Self::Memory, Self::Time, Self::Fatal];
 
     /// The reason, as the end of a sentence that begins with `It is searched as text only:`.
@@ -80,6 +82,7 @@ impl GaveUp {
             Self::Memory => "parsing takes too much memory for a file of its length",
             Self::Time => "parsing takes too much time for a file of its length",
             Self::Fatal => "the daemon ended twice while it was parsed",
+            Self::Pending => "it takes long and is still being parsed",
         }
     }
 }
