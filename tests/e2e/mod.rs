@@ -5,6 +5,7 @@ mod bad_input;
 mod bad_store;
 mod broken;
 mod cli;
+mod columns;
 mod config;
 mod django;
 mod doctor;

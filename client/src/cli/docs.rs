@@ -65,6 +65,10 @@ Every tool answers on MCP, on `hob call TOOL` and to other clients of the daemon
 more than its `tokenBudget` (a token is four characters); what had to go is named in `dropped`, with the argument that brings
 it back. Arguments may be written in camelCase or snake_case. Numbers out of range are clamped with a warning; unknown
 arguments are refused.
+
+Lines and columns count from 1, columns in UTF-16 code units; a byte order mark is no column, as for ripgrep, editors and language
+servers. Where a tool takes `file` and `line`, the name that the line defines is meant without `col`, else the only name on it;
+several are refused with their columns. `resolve` takes what encloses the line.
 ";
 
 fn section(out: &mut String, def: &'static ToolDef) {

@@ -106,6 +106,26 @@ fn extract_source(spec: &'static LangSpec, source: &[u8], patience: Patience<'_>
     }
 }
 
+/// Reads the tree of a text, which lasts no longer than the reading; `None` where no grammar reads the language, or not this text.
+pub(crate) fn read_tree<T>(
+    lang: Lang,
+    source: &[u8],
+    patience: Patience<'_>,
+    read: impl FnOnce(&Tree) -> T,
+) -> Option<T> {
+    let (Reader::Tree { grammar, .. } | Reader::Twice { grammar, .. }) = lang.spec()?.reader else {
+        return None;
+    };
+    if is_hazardous(lang, source) {
+        return None;
+    }
+    let _extraction = Extraction::begin(source);
+    let text = tamed(lang, source);
+    let asked = Asked { source: &text, part: None, old: None, patience };
+    let tree = PARSERS.with_borrow_mut(|parsers| parsers[lang as usize].parse(grammar, &asked)).ok()?;
+    Some(read(&tree))
+}
+
 /// A part of a file, in bytes, and where it begins.
 pub(crate) struct Part<'a> {
     pub(crate) source: &'a [u8],

@@ -13,6 +13,7 @@ pub mod graph;
 mod hazards;
 mod index;
 pub mod langs;
+pub mod names_on_line;
 mod overview;
 mod parse;
 pub mod persist;

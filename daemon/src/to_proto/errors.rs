@@ -409,9 +409,33 @@ pub fn file_of_node_gone(file: &WsPath, name: &str) -> ToolError {
 }
 
 /// A line that the file does not have.
-pub fn no_such_line(file: &WsPath, line: u32, lines: usize) -> ToolError {
-    ToolError::bad_args(format!("`{file}` has {lines} lines, and line {line} was asked about."))
+pub fn no_such_line(file: &WsPath, line: u32, lines: u32) -> ToolError {
+    let plural = if lines == 1 { "" } else { "s" };
+    ToolError::bad_args(format!("`{file}` has {lines} line{plural}, and line {line} was asked about."))
         .hint("Lines are 1-based; read the file again, it may have changed.")
+        .with("lines", lines)
+}
+
+/// A line without a column that has several names; `names` are they and their columns.
+pub fn several_names(file: &WsPath, line: u32, names: &[(String, u32)]) -> ToolError {
+    /// What is listed; a line with more is data.
+    const LISTED: usize = 20;
+    let one = |(name, col): &(String, u32)| format!("`{name}` ({col})");
+    let mut listed: Vec<String> = names.iter().take(LISTED).map(one).collect();
+    if let Some(more) = names.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        listed.push(format!("{more} more"));
+    }
+    let candidates: Vec<_> =
+        names.iter().take(LISTED).map(|(name, col)| json!({"name": name, "col": col})).collect();
+    let message =
+        format!("Several names stand at {file}:{line}, each with its column: {}.", listed.join(", "));
+    ToolError::bad_args(message).hint("Pass `col` of the one that is meant.").with("candidates", candidates)
+}
+
+/// A line without a column that has no name.
+pub fn nothing_named(file: &WsPath, line: u32) -> ToolError {
+    ToolError::bad_args(format!("No name stands at {file}:{line}."))
+        .hint("Pass the line of a name, or its nodeId, which map_search finds.")
 }
 
 /// As [`live`], where the map can say something meanwhile: the lines it has for what was asked about.

@@ -52,8 +52,10 @@ pub(crate) fn outline(entry: Outline) -> OutlineEntry {
     OutlineEntry {
         name: entry.name,
         kind: entry.kind.to_owned(),
-        line: entry.lines.0,
+        line: entry.name_at.0,
+        col: entry.name_at.1,
         end_line: entry.lines.1,
+        start_line: Some(entry.lines.0).filter(|first| *first < entry.name_at.0),
         detail: entry.detail,
         children: entry.children.into_iter().map(outline).collect(),
     }

@@ -88,6 +88,7 @@ pub fn search(answer: graph::SearchAnswer, stale: &Stale) -> proto::SearchResult
             kind: info.kind.as_str().to_owned(),
             file: file_of(&info),
             line: line_of(&info).max(1),
+            col: info.name_at.1.max(1),
             stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
             name: info.name,
             signature: info.signature,

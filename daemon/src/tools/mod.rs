@@ -21,6 +21,7 @@ pub mod map;
 mod metrics;
 pub mod models;
 pub mod nav;
+mod position;
 pub mod ranked;
 pub mod read;
 pub mod rename;

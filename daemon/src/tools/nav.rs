@@ -23,6 +23,7 @@ use hob_proto::tools::nav::{
 use hob_proto::{Anchor, NodeId, ToolError};
 
 use super::ask::{ask, text_of};
+use super::position::Spot;
 use super::{Needs, Outcome, ToolCall, data, left_out, stand_in, unsaved};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
@@ -157,7 +158,7 @@ pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
 
 pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
     let args: SymbolsArgs = call.args()?;
-    let at = PositionArgs { file: Some(args.file), line: Some(1), col: 1, node_id: None };
+    let at = PositionArgs { file: Some(args.file), line: Some(1), col: Some(1), node_id: None };
     let asked = Asked::new(call, &at)?;
     let answer = asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking));
     let answer = match answer {
@@ -231,7 +232,7 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
     let least = Severity::of_word(&args.severity).unwrap_or(Severity::Hint);
     let (found, completeness) = match args.file {
         Some(file) => {
-            let at = PositionArgs { file: Some(file), line: Some(1), col: 1, node_id: None };
+            let at = PositionArgs { file: Some(file), line: Some(1), col: Some(1), node_id: None };
             let asked = Asked::new(call, &at)?;
             let question = |server: &Instance, at: &At, asking: Asking<'_>| {
                 requests::diagnostics(server, &at.file, asking)
@@ -293,7 +294,9 @@ impl Asked {
                 let file = hob_workspace::confine(workspace.root(), file)
                     .map_err(|error| errors::confine(&error, workspace.root()))?;
                 let line = args.line.ok_or_else(errors::position_or_node)?;
-                At { file, line, col: args.col }
+                let spot = Spot { file, line, col: args.col };
+                spot.exists(&workspace)?;
+                spot.name(&workspace, &call.cancel)?
             }
         };
         if !workspace.root().join_ws(&at.file).as_path().exists() {

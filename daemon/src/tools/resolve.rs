@@ -16,7 +16,8 @@ use hob_map::graph::{NodeInfo, NodeRef};
 use hob_proto::tools::resolve::{NodeResult, ResolveArgs, Symbol};
 use hob_proto::{ErrorCode, NodeId, ToolError};
 
-use super::ask::{ask, text_of};
+use super::ask::ask;
+use super::position::Spot;
 use super::{Needs, Outcome, ToolCall, data, sentence};
 use crate::host::{Freshness, Phase, Workspace};
 use crate::to_proto::{errors, resolve as to_proto};
@@ -76,15 +77,15 @@ pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
 }
 
 /// From the file to the map.
-fn node_at(call: &mut ToolCall<'_>, file: &str, at: (u32, u32)) -> Outcome {
+fn node_at(call: &mut ToolCall<'_>, file: &str, (line, col): (u32, Option<u32>)) -> Outcome {
     let (workspace, no_map) = workspace_with_or_without_map(call)?;
     let subject = Subject::new(&workspace, file)?;
     if !subject.exists() {
         return Err(errors::file_deleted(&subject.file));
     }
-    if let Some(lines) = subject.text().map(|text| text.split('\n').count()).filter(|n| at.0 as usize > *n) {
-        return Err(errors::no_such_line(&subject.file, at.0, lines));
-    }
+    let spot = Spot { file: subject.file.clone(), line, col };
+    let at = spot.anything(&workspace, &call.cancel)?;
+    let at = (at.line, at.col);
     let map_says = |error| {
         let mapped = Mapped::of(&subject);
         match from_map(&mapped.defs, at).node {
@@ -162,10 +163,6 @@ impl Subject {
 
     fn exists(&self) -> bool {
         self.workspace.root().join_ws(&self.file).as_path().is_file()
-    }
-
-    fn text(&self) -> Option<String> {
-        text_of(&self.workspace, &self.file)
     }
 
     /// Whether the map has taken in all that the server has been told of the file.

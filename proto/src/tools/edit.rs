@@ -56,8 +56,8 @@ pub struct RenameArgs {
     pub file: Option<String>,
     /// Its line.
     pub line: Option<u32>,
-    /// Its column.
-    pub col: u32,
+    /// Its column; without one, the name that the line defines or the only one on it.
+    pub col: Option<u32>,
     /// The node, if not a file.
     pub node_id: Option<String>,
     /// Into the standing change set.

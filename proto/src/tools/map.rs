@@ -131,8 +131,8 @@ pub static SEARCH: ToolDef = ToolDef {
             description: "Only below this path",
         },
     ],
-    output: "{results: [{id: str, kind: str, name: str, file: str, line: int, signature: str, score: num, stale?: bool}], \
-             total: int}",
+    output: "{results: [{id: str, kind: str, name: str, file: str, line: int, col: int, signature: str, score: num, \
+             stale?: bool}], total: int}",
     cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass pathPrefix, kind or a longer query" }],
     set: ToolSet::Core,
     ..ToolDef::READ
@@ -174,6 +174,8 @@ pub struct SearchHit {
     pub file: String,
     /// 1-based line of the name.
     pub line: u32,
+    /// 1-based column of the name.
+    pub col: u32,
     /// Its header; empty for files.
     pub signature: String,
     /// Hub score, 0 to 1.

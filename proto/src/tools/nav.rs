@@ -32,8 +32,8 @@ pub(super) const LINE: ArgDef = ArgDef {
 pub(super) const COL: ArgDef = ArgDef {
     name: "col",
     ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
-    default: Default::Int(1),
-    description: "1-based",
+    default: Default::None,
+    description: "1-based; default: the name defined there, or the only one",
 };
 pub(super) const NODE: ArgDef = ArgDef {
     name: "nodeId",
@@ -50,8 +50,8 @@ pub struct PositionArgs {
     pub file: Option<String>,
     /// Its line.
     pub line: Option<u32>,
-    /// Its column.
-    pub col: u32,
+    /// Its column; without one, the name that the line defines or the only one on it.
+    pub col: Option<u32>,
     /// The node, if not a file.
     pub node_id: Option<String>,
 }
@@ -198,7 +198,7 @@ pub static SYMBOLS: ToolDef = ToolDef {
         default: Default::Required,
         description: "File",
     }],
-    output: "{symbols: [{name: str, kind: str, line: int, endLine: int, detail?: str, children?: any}], \
+    output: "{symbols: [{name: str, kind: str, line: int, col: int, endLine: int, startLine?: int, detail?: str, children?: any}], \
              completeness: str, source: str}",
     cuts: &[ListCut { path: "symbols", kind: "symbols", narrow: "Raise tokenBudget" }],
     set: ToolSet::Core,
@@ -231,10 +231,15 @@ pub struct OutlineEntry {
     pub name: String,
     /// What it is.
     pub kind: String,
-    /// First line, 1-based.
+    /// Line of its name, 1-based.
     pub line: u32,
+    /// Column of its name, 1-based.
+    pub col: u32,
     /// Last line, inclusive.
     pub end_line: u32,
+    /// First line of what belongs to it (decorators, attributes, comments), where that is above its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_line: Option<u32>,
     /// What the server adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,

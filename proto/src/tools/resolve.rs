@@ -34,8 +34,8 @@ pub static RESOLVE: ToolDef = ToolDef {
         ArgDef {
             name: "col",
             ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
-            default: Default::Int(1),
-            description: "1-based",
+            default: Default::None,
+            description: "1-based; default: the line's own name",
         },
         ArgDef {
             name: "subject",
@@ -107,8 +107,8 @@ pub struct ResolveArgs {
     pub file: Option<String>,
     /// Its line.
     pub line: Option<u32>,
-    /// Its column.
-    pub col: u32,
+    /// Its column; without one, the name that the line defines, else what encloses the line.
+    pub col: Option<u32>,
     /// From a name in words to what it means.
     pub subject: Option<String>,
     /// Where the words were met.

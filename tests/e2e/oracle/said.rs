@@ -256,14 +256,20 @@ fn outline_of_server(symbol: &Value, depth: usize, lines: &mut Vec<String>) {
     let ((first, _), (last, end)) = (one_based(&range["start"]), one_based(&range["end"]));
     // A range that ends at the start of a line does not include it.
     let last = if end == 1 && last > first { last - 1 } else { last };
-    lines.push(format!("{depth} {} {first}-{last}", symbol["name"].as_str().unwrap_or_default()));
+    let (line, col) = one_based(&symbol.get("selectionRange").unwrap_or(range)["start"]);
+    let name = symbol["name"].as_str().unwrap_or_default();
+    lines.push(format!("{depth} {name} {line}:{col} {first}-{last}"));
     list(&symbol["children"]).iter().for_each(|child| outline_of_server(child, depth + 1, lines));
 }
 
 fn hob_outline(symbols: &Value) -> Vec<String> {
     fn walk(symbol: &Value, depth: usize, lines: &mut Vec<String>) {
         let name = symbol["name"].as_str().unwrap_or_default();
-        lines.push(format!("{depth} {name} {}-{}", symbol["line"], symbol["endLine"]));
+        let first = symbol.get("startLine").unwrap_or(&symbol["line"]);
+        lines.push(format!(
+            "{depth} {name} {}:{} {first}-{}",
+            symbol["line"], symbol["col"], symbol["endLine"]
+        ));
         list(&symbol["children"]).iter().for_each(|child| walk(child, depth + 1, lines));
     }
     let mut lines = Vec::new();

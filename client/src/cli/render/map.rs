@@ -156,10 +156,10 @@ mod tests {
     #[test]
     fn hits_are_aligned() {
         let data = json!({"results": [
-            {"id": "py:a.py#A", "kind": "class", "name": "A", "file": "a.py", "line": 3, "signature": "class A", "score": 1.0},
+            {"id": "py:a.py#A", "kind": "class", "name": "A", "file": "a.py", "line": 3, "col": 7, "signature": "class A", "score": 1.0},
             {"id": "py:b.py", "kind": "file", "name": "b.py", "file": "b.py", "line": 0, "score": 0.1, "stale": true}],
             "total": 40});
-        let expected = "class  py:a.py#A  a.py:3  class A\nfile   py:b.py    b.py  (stale)\n";
+        let expected = "class  py:a.py#A  a.py:3:7  class A\nfile   py:b.py    b.py  (stale)\n";
         assert_eq!(search(&data, &Style::default()).expect("a list"), expected);
     }
 

@@ -95,13 +95,16 @@ fn items<'a>(value: &'a Value, field: &str) -> &'a [Value] {
     value[field].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// `file:line`, or what of it there is.
+/// `file:line:col`, or what of it there is.
 fn place(value: &Value) -> String {
-    let file = text_of(value, "file");
-    match number_of(value, "line") {
-        Some(line) if line > 0 && !file.is_empty() => format!("{file}:{line}"),
-        _ => file.to_owned(),
+    let mut place = text_of(value, "file").to_owned();
+    for figure in ["line", "col"] {
+        match number_of(value, figure) {
+            Some(figure) if figure > 0 && !place.is_empty() => place.push_str(&format!(":{figure}")),
+            _ => break,
+        }
     }
+    place
 }
 
 /// `1 file`, `2 files`.

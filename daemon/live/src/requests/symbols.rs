@@ -64,7 +64,10 @@ pub fn outline(
     Ok(answer.map(|found| match found {
         None => Vec::new(),
         Some(DocumentSymbolResponse::Nested(symbols)) => symbols.into_iter().map(nested).collect(),
-        Some(DocumentSymbolResponse::Flat(symbols)) => grown(symbols),
+        Some(DocumentSymbolResponse::Flat(symbols)) => {
+            let text = (asking.read)(file).map(without_mark);
+            grown(symbols, &text.unwrap_or_default())
+        }
     }))
 }
 
@@ -126,23 +129,47 @@ fn nested(symbol: DocumentSymbol) -> Outline {
     }
 }
 
-/// A tree from a list: what lies within another's lines belongs to it.
-fn grown(mut symbols: Vec<SymbolInformation>) -> Vec<Outline> {
+/// A tree from a list: what lies within another's lines belongs to it. A list says where things are and not where their names
+/// stand, which are looked for in the text.
+fn grown(mut symbols: Vec<SymbolInformation>, text: &str) -> Vec<Outline> {
+    let text: Vec<&str> = text.lines().collect();
     symbols.sort_by_key(|one| (one.location.range.start, std::cmp::Reverse(one.location.range.end)));
     let mut roots: Vec<Outline> = Vec::new();
     for one in symbols {
-        let start = one.location.range.start;
+        let (start, lines) = (one.location.range.start, lines(one.location.range));
+        let start = (start.line + 1, start.character + 1);
         let entry = Outline {
+            name_at: name_in(&text, &one.name, (start, lines.1)).unwrap_or(start),
             name: one.name,
             kind: kind_word(one.kind),
-            lines: lines(one.location.range),
-            name_at: (start.line + 1, start.character + 1),
+            lines,
             detail: None,
             children: Vec::new(),
         };
         plant(&mut roots, entry);
     }
     roots
+}
+
+/// Where a name first stands by itself from a place on, down to a line; not far below, where only its uses are.
+fn name_in(text: &[&str], name: &str, (from, last): ((u32, u32), u32)) -> Option<(u32, u32)> {
+    const SOON: u32 = 20;
+    if name.is_empty() {
+        return None;
+    }
+    let belongs = |c: char| c.is_alphanumeric() || c == '_';
+    for line in from.0..=last.min(from.0.saturating_add(SOON)) {
+        let written = text.get(line as usize - 1)?;
+        for (at, _) in written.match_indices(name) {
+            let (before, after) = (&written[..at], &written[at + name.len()..]);
+            let col = 1 + before.encode_utf16().count() as u32;
+            let is_behind = line > from.0 || col >= from.1;
+            if is_behind && !before.ends_with(belongs) && !after.starts_with(belongs) {
+                return Some((line, col));
+            }
+        }
+    }
+    None
 }
 
 fn plant(siblings: &mut Vec<Outline>, entry: Outline) {
@@ -217,7 +244,15 @@ mod tests {
     fn a_list_becomes_a_tree_by_what_lies_in_what() {
         let list =
             flat(&[("method", 3, 5), ("class", 1, 9), ("other", 7, 7), ("after", 10, 12), ("inner", 4, 4)]);
-        assert_eq!(shape(&grown(list)), "class(method(inner()) other()) after()");
-        assert_eq!(shape(&grown(flat(&[("a", 1, 1), ("b", 1, 1)]))), "a() b()");
+        assert_eq!(shape(&grown(list, "")), "class(method(inner()) other()) after()");
+        assert_eq!(shape(&grown(flat(&[("a", 1, 1), ("b", 1, 1)]), "")), "a() b()");
+    }
+
+    #[test]
+    fn a_list_has_its_names_where_the_text_has_them() {
+        let text = "@timed\ndef timed_run(run):\n    run()\n";
+        let place = |name: &str| grown(flat(&[(name, 1, 3)]), text)[0].name_at;
+        assert_eq!((place("timed_run"), place("run")), ((2, 5), (2, 15)));
+        assert_eq!((place("elsewhere"), place("")), ((1, 1), (1, 1)));
     }
 }

@@ -1,0 +1,194 @@
+//! The names on one line of a text: those that it defines, and all that are written on it.
+//!
+//! Keywords, comments and the insides of strings are no names, which the grammar tells; where there is none, or it cannot read the
+//! text, every word counts that is not a keyword in most languages.
+
+use hob_base::LineIndex;
+use hob_base::line_index::utf16_len;
+use tree_sitter::{Node, Tree};
+
+use crate::extract::{extract_within, read_tree};
+use crate::facts::Def;
+use crate::langs::Lang;
+use crate::parse::Patience;
+
+/// A name and where it stands on its line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NameAt {
+    /// It, as written.
+    pub name: String,
+    /// 1-based UTF-16 column.
+    pub col: u32,
+}
+
+/// The names on a line, in its order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineNames {
+    /// Names of definitions; what is written within another of them on the line is left out.
+    pub defined: Vec<NameAt>,
+    /// Every name that is written on it.
+    pub mentioned: Vec<NameAt>,
+}
+
+/// Finds the names on a 1-based line; none on one that the text does not have. `lang` is what the text is written in, if that is
+/// known; once `patience` is out, words stand in for names.
+#[must_use]
+pub fn names_on_line(lang: Option<Lang>, source: &[u8], line: u32, patience: Patience<'_>) -> LineNames {
+    let index = LineIndex::new(source);
+    let Some(range) = index.line_range(line) else { return LineNames::default() };
+    let text = &source[range.clone()];
+    let column = |at: usize| 1 + utf16_len(source.get(range.start..at).unwrap_or_default());
+    let named = |(from, to): (usize, usize)| {
+        let name = String::from_utf8_lossy(source.get(from..to).unwrap_or_default()).into_owned();
+        NameAt { name, col: column(from) }
+    };
+    let by_grammar =
+        |lang| read_tree(lang, source, patience, |tree| identifiers(tree, (range.start, range.end)));
+    let places = match lang.and_then(by_grammar) {
+        Some(places) => places,
+        None => words(text).into_iter().map(|(from, to)| (range.start + from, range.start + to)).collect(),
+    };
+    LineNames {
+        defined: lang.map(|lang| defined(lang, source, line, patience)).unwrap_or_default(),
+        mentioned: places.into_iter().map(named).filter(|one| is_name(&one.name)).collect(),
+    }
+}
+
+fn defined(lang: Lang, source: &[u8], line: u32, patience: Patience<'_>) -> Vec<NameAt> {
+    let facts = extract_within(lang, "", source, patience);
+    let here: Vec<&Def> = facts.defs.iter().filter(|def| def.name_at.0 == line).collect();
+    let is_within = |def: &Def, other: &Def| {
+        let (inner, outer) = (def.bytes, other.bytes);
+        inner != outer && outer.0 <= inner.0 && inner.1 <= outer.1
+    };
+    let outermost = here.iter().filter(|def| !here.iter().any(|other| is_within(def, other)));
+    let mut names: Vec<NameAt> = outermost
+        .map(|def| NameAt { name: facts.name(def.name).to_owned(), col: def.name_at.1.max(1) })
+        .collect();
+    names.sort_by_key(|one| one.col);
+    names
+}
+
+/// The byte ranges of the identifiers that begin within a range, in order.
+fn identifiers(tree: &Tree, (from, to): (usize, usize)) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_here = node.start_byte() <= to && node.end_byte() > from;
+        if is_here && node.child_count() == 0 && is_identifier(node) && node.start_byte() >= from {
+            found.push((node.start_byte(), node.end_byte()));
+        }
+        if is_here && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+/// Whether a leaf of a tree is a name: grammars call those alike.
+fn is_identifier(leaf: Node<'_>) -> bool {
+    const OTHERS: &[&str] = &[
+        "class_variable",
+        "constant",
+        "global_variable",
+        "instance_variable",
+        "name",
+        "variable_name",
+        "word",
+    ];
+    let kind = leaf.kind();
+    leaf.is_named() && (kind.contains("identifier") || OTHERS.contains(&kind))
+}
+
+/// The byte ranges of a line's words.
+fn words(line: &[u8]) -> Vec<(usize, usize)> {
+    let Ok(text) = std::str::from_utf8(line) else { return Vec::new() };
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric() || *c == '_') {
+        match words.last_mut().filter(|(_, end)| *end == at) {
+            Some((_, end)) => *end = at + c.len_utf8(),
+            None => words.push((at, at + c.len_utf8())),
+        }
+    }
+    words.retain(|(from, to)| KEYWORDS.split(' ').all(|keyword| keyword != &text[*from..*to]));
+    words
+}
+
+/// Words that are names in hardly any language.
+const KEYWORDS: &str = "abstract and as async await begin break case catch class const continue def default defer do else \
+    elseif elsif end enum export extends extern false final finally fn for from fun func function if \
+    implements import in interface let local match module mut namespace new nil not null or override \
+    package private protected pub public return static struct switch then throw trait true try type \
+    union use using val var void when where while with yield";
+
+/// Whether a text can be a name: a number or an option of a shell's command cannot.
+fn is_name(text: &str) -> bool {
+    let mut chars = text.trim_start_matches(['$', '@', '#', '`']).chars();
+    chars.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn on(lang: Option<Lang>, source: &str, line: u32) -> (Vec<String>, Vec<String>) {
+        let shown =
+            |names: Vec<NameAt>| names.into_iter().map(|one| format!("{}:{}", one.name, one.col)).collect();
+        let found = names_on_line(lang, source.as_bytes(), line, &|| true);
+        (shown(found.defined), shown(found.mentioned))
+    }
+
+    #[track_caller]
+    fn check(lang: Lang, source: &str, (defined, mentioned): (&[&str], &[&str])) {
+        let (found, said) = on(Some(lang), source, 1);
+        assert_eq!((found, said), (owned(defined), owned(mentioned)), "{source}");
+    }
+
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn keywords_comments_and_strings_are_no_names() {
+        check(Lang::Python, "    return total  # of all 'items'\n", (&[], &["total:12"]));
+        check(
+            Lang::Python,
+            "def price(self, tax: int) -> int:\n    pass\n",
+            (&["price:5"], &["price:5", "self:11", "tax:17", "int:22", "int:30"]),
+        );
+        check(Lang::TypeScript, "export async function load() {}\n", (&["load:23"], &["load:23"]));
+        check(Lang::Go, "return nil, err\n", (&[], &["err:13"]));
+        check(Lang::Rust, "pub fn open(&self) {}\n", (&["open:8"], &["open:8"]));
+        check(Lang::C, "static int count(void) { return 0; }\n", (&["count:12"], &["count:12"]));
+        check(Lang::Ruby, "  @size = 1\n", (&[], &["@size:3"]));
+        check(Lang::Bash, "deploy() { true; }\n", (&["deploy:1"], &["deploy:1", "true:12"]));
+    }
+
+    #[test]
+    fn what_is_written_within_a_definition_is_not_what_the_line_defines() {
+        let (defined, _) = on(Some(Lang::TypeScript), "export class A { m() {} n() {} }\n", 1);
+        assert_eq!(defined, ["A:14"]);
+        let (defined, _) = on(Some(Lang::TypeScript), "export const a = 1, b = 2;\n", 1);
+        assert_eq!(defined, ["a:14", "b:21"]);
+        let (defined, _) = on(Some(Lang::TypeScript), "class A {\n  constructor(private x: X) {}\n}\n", 2);
+        assert_eq!(defined, ["constructor:3"]);
+    }
+
+    #[test]
+    fn columns_count_utf16_units_and_other_lines_count_for_nothing() {
+        let source = "x = 1\nprint('\u{1F600}', größe)\n";
+        assert_eq!(on(Some(Lang::Python), source, 2).1, ["print:1", "größe:13"]);
+        assert_eq!(on(Some(Lang::Python), source, 4), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn without_a_grammar_every_word_counts_but_keywords() {
+        assert_eq!(on(None, "const x = 10;\n", 1), (Vec::new(), owned(&["x:7"])));
+        assert_eq!(on(None, "1 + 2\n", 1).1, Vec::<String>::new());
+    }
+}
