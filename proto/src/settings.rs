@@ -17,6 +17,8 @@ pub struct Question {
     pub of_project: bool,
     /// Also the tables of the documentation page.
     pub page: bool,
+    /// Also what becomes of the programs that settings name, which are run for it.
+    pub tries: bool,
 }
 
 /// The answer.

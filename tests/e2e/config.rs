@@ -82,9 +82,40 @@ fn a_project_that_is_not_trusted_is_not_listened_to() {
     let paths = world.hob(tree.root(), &["config", "path"]).success();
     assert!(paths.contains("does not count: the project is not trusted"), "{paths}");
     let _ = world.hob(tree.root(), &["trust"]).code(0);
-    assert!(!check(&world, &tree).code(0).stdout.contains("not trusted"));
+    let checked = check(&world, &tree).code(1);
+    assert!(!checked.stdout.contains("not trusted"), "{checked}");
+    let place = format!("{}:2:1: ", tree.at(".hob.toml").display());
+    assert!(checked.stdout.contains(&place) && checked.stdout.contains("no such program"), "{checked}");
     let now = shown();
     assert!(now.contains("servers.ty.command = \"./evil\"") && now.contains(".hob.toml:2"), "{now}");
+}
+
+#[cfg(unix)]
+#[test]
+fn programs_that_settings_name_are_tried() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let tree = project(&world);
+    let program = |name: &str, body: &str| {
+        let path = world.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{body}\n")).expect("it can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        path.display().to_string()
+    };
+    let broken = program("broken", "echo 'no such library' >&2; exit 3");
+    let works = program("works", "echo 9.1");
+    let file = settings(
+        &world,
+        &format!("[servers.ty]\ncommand = '{broken}'\n[servers.gopls]\ncommand = '{works}'\n"),
+    );
+    let wrong = check(&world, &tree).code(1);
+    let expected =
+        format!("{file}:2:1: `servers.ty.command`: `{broken}` cannot be used: no such library (exit code 3)");
+    assert_eq!(wrong.stdout.lines().collect::<Vec<_>>(), [expected], "{wrong}");
+    let shown = world.hob(tree.root(), &["config", "show"]).code(0);
+    assert!(shown.stdout.contains("servers.ty.command"), "what is only shown is not tried{shown}");
+    program("broken", "echo repaired");
+    let _ = check(&world, &tree).code(0);
 }
 
 #[test]

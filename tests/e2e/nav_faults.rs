@@ -104,7 +104,14 @@ fn a_server_that_cannot_start_is_given_up_with_its_last_words() {
     let words = json!(["the fake server was told to crash"]);
     let error = answer.error("LSP_FAILED");
     assert_eq!(error["stderrTail"], words, "{answer}");
-    assert!(error["message"].as_str().is_some_and(|text| text.contains("exit code 3")), "{answer}");
+    let program = world.path("bin/ty").display().to_string();
+    let says = |text: &str| text.contains("exit code 3") && text.contains(&program);
+    assert!(error["message"].as_str().is_some_and(says), "{answer}");
+    assert_eq!(starts(&world, "ty"), 1, "it is said at once");
+    until("it is given up", || {
+        let answer = world.call(&tree, "nav_type", &at("a.py"));
+        answer.error("LSP_FAILED")["message"].as_str().is_some_and(|text| text.contains("repeatedly"))
+    });
     assert_eq!(starts(&world, "ty"), 5);
     let status = mcp.call("map_status", json!({}));
     let shown = &status.ok()["lsp"]["ty"];
@@ -257,6 +264,74 @@ fn silence_ends_in_a_timeout_and_holds_up_nobody_else() {
     for name in ["ty", "tsc", "gopls"] {
         assert_eq!(starts(&world, name), 1, "{name}: silence is no death");
     }
+}
+
+/// A server reads what it likes. What lies outside of the project is not shown, whatever the way there is called.
+#[test]
+fn nothing_behind_a_linked_folder_is_shown() {
+    let world = world(&[]);
+    let tree = world.tree(TREE);
+    let private = world.path("private");
+    fs::create_dir(&private).expect("a folder");
+    fs::write(private.join("key.py"), "KEY = 'hunter2'\n").expect("it can be written");
+    std::os::unix::fs::symlink(&private, tree.at("lib")).expect("a link");
+    std::os::unix::fs::symlink(private.join("key.py"), tree.at("key.py")).expect("a link");
+    let start = json!({"line": 0, "character": 0});
+    let place = |name: &str| json!({"uri": format!("file://{}", tree.at(name).display()), "range": {"start": start, "end": start}});
+    let both = json!([{"result": [place("lib/key.py"), place("key.py"), place("a.py")]}]);
+    let answers = json!({"textDocument/definition": both, "textDocument/references": both});
+    stand_in(&world, "ty", &[script(answers)]);
+    let mut mcp = world.mcp(&tree);
+    let real = private.canonicalize().expect("it is there").join("key.py");
+    for tool in ["nav_definition", "nav_references"] {
+        let answer = mcp.call(tool, at("a.py"));
+        assert!(!answer.text.contains("hunter2"), "{answer}");
+        let shown = answer.list("/locations");
+        assert_eq!(shown.len(), 2, "both links are the same file: {answer}");
+        assert_eq!(
+            (&shown[0]["file"], &shown[0]["snippet"]),
+            (&json!("a.py"), &json!("def f(): pass")),
+            "{answer}"
+        );
+        let outside = (&shown[1]["file"], &shown[1]["external"], shown[1].get("snippet"));
+        assert_eq!(outside, (&json!(real.display().to_string()), &json!(true), None), "{answer}");
+    }
+}
+
+/// What is asked twice in vain is not asked a third time: another server is started, and until it is there the map answers.
+#[test]
+fn a_server_that_stops_answering_is_replaced_and_the_map_answers_meanwhile() {
+    let stuck = script(json!({"textDocument/definition": [{"silent": true}]}));
+    let mut slow = script(json!({"textDocument/definition": [{"result": []}]}));
+    slow["answers"]["initialize"] =
+        json!([{"delayMs": 15_000, "result": {"capabilities": slow["capabilities"]}}]);
+    let world = world(&[("ty", &[stuck, slow])]);
+    let tree = world.tree("//- /a.py\ndef f():\n    \"\"\"Says so.\"\"\"\n\ndef g():\n    return f()\n");
+    let mut mcp = world.mcp(&tree);
+    let used = json!({"file": "a.py", "line": 5, "col": 12});
+    for _ in 0..2 {
+        let answer = mcp.call("nav_definition", used.clone());
+        assert!(answer.error("LSP_TIMEOUT")["hint"].is_string(), "{answer}");
+    }
+    let defined = mcp.call("nav_definition", used.clone());
+    assert_eq!(defined.ok()["source"], "map", "{defined}");
+    assert_eq!(defined.ok()["locations"][0]["line"], 1, "{defined}");
+    assert!(defined.warnings().contains("without an answer"), "{defined}");
+    let listed = mcp.call("nav_references", json!({"file": "a.py", "line": 1, "col": 5}));
+    assert_eq!(
+        (&listed.ok()["total"], &listed.ok()["locations"][0]["line"]),
+        (&json!(1), &json!(5)),
+        "{listed}"
+    );
+    let shown = mcp.call("nav_type", used.clone());
+    assert_eq!(shown.ok()["signature"], "def f()", "{shown}");
+    let outline = mcp.call("nav_symbols", json!({"file": "a.py"}));
+    assert_eq!(outline.texts("/symbols", "name"), ["f", "g"], "{outline}");
+    for answer in [&defined, &listed, &shown, &outline] {
+        assert_eq!(answer.ok()["completeness"], "unknown", "{answer}");
+    }
+    until("the next server answers", || world.call(&tree, "nav_definition", &used).ok()["source"] == "lsp");
+    assert_eq!(starts(&world, "ty"), 2);
 }
 
 fn until(what: &str, holds: impl Fn() -> bool) {

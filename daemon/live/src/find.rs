@@ -196,8 +196,12 @@ fn ask_version(program: &Path, args: &[&str], search: &Search) -> Result<Option<
     if output.status.success() {
         return Ok(first(&output.stdout).or(first(&output.stderr)));
     }
+    let ended = match output.status.code() {
+        Some(code) => format!("exit code {code}"),
+        None => output.status.to_string(),
+    };
     let said: Option<String> = first(&output.stderr).or(first(&output.stdout));
-    Err(said.unwrap_or_else(|| output.status.to_string()))
+    Err(said.map_or(ended.clone(), |said| format!("{said} ({ended})")))
 }
 
 #[cfg(all(test, unix))]
@@ -230,7 +234,10 @@ mod tests {
         assert_eq!(found, Found { program: real, version: Some("server 1.2".to_owned()) });
         assert_eq!(
             rejected,
-            [Rejected { program: proxy.clone(), why: Reject::Broken("error: Unknown binary".to_owned()) }]
+            [Rejected {
+                program: proxy.clone(),
+                why: Reject::Broken("error: Unknown binary (exit code 1)".to_owned())
+            }]
         );
         let too_old =
             finder.find("server", (&["--version"], 2), &search(&[&second])).expect_err("1 is less than 2");

@@ -14,7 +14,7 @@ mod begin;
 mod desk;
 mod documents;
 mod eager;
-mod fallback;
+pub(crate) mod fallback;
 mod follow;
 mod late;
 mod link;

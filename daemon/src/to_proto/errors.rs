@@ -283,6 +283,9 @@ pub fn keeps_changing() -> ToolError {
         .hint("Ask again once whatever writes to the project has come to rest.")
 }
 
+/// The field of errors that says that a server is being replaced.
+pub const RESTARTING: &str = "restarting";
+
 /// A language server has no answer.
 pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     let message = crate::tools::sentence(&error.to_string());
@@ -312,6 +315,12 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
         LiveError::Failed { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
             .hint("map_* tools go on without it; map_status shows the server's last words.")
             .with("stderrTail", stderr.clone()),
+        LiveError::NotStarted { stderr, .. } => ToolError::new(ErrorCode::LspFailed, message)
+            .hint("`hob servers why LANGUAGE` and `hob config check` show which program that is and try it; map_* tools go on without it.")
+            .with("stderrTail", stderr.clone()),
+        LiveError::Restarting { .. } => ToolError::new(ErrorCode::LspFailed, message)
+            .hint("Ask again in a moment; map_* tools go on without it.")
+            .with(RESTARTING, true),
         LiveError::Stopped { stopped: Stopped::Cancelled, .. } => cancelled(),
         LiveError::Stopped { server, stopped: Stopped::DeadlinePassed } => {
             let message = format!("{server} did not answer within {} s.", patience.as_secs());

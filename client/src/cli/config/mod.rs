@@ -65,7 +65,8 @@ impl Config {
                 question.of_project = *project;
             }
             What::Page => question.page = true,
-            What::Check { file: None } | What::Show { .. } | What::Path => {}
+            What::Check { file: None } => question.tries = true,
+            What::Show { .. } | What::Path => {}
         }
         let report = ask::hobd(&question)?;
         if common.json && !matches!(self.what, What::Schema { .. }) {

@@ -1,16 +1,21 @@
 //! A running server as editors use it: documents shown as they have them, and their messages passed on as they wrote them.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use hob_base::CancelToken;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::Instance;
+use super::silence::Signs;
 use crate::documents::{Doc, Shown, Tell};
 use crate::rpc::{CallError, OnOutcome};
 use crate::views::{EditorId, View};
+
+/// How long what editors ask may stay without an answer, if nothing else is heard either.
+const SILENT_WITHIN: Duration = Duration::from_secs(30);
 
 impl Instance {
     /// What editors have open in its project.
@@ -89,8 +94,27 @@ impl Instance {
     /// # Errors
     /// [`CallError::Closed`].
     pub fn forward(&self, method: &str, params: Option<&RawValue>, on: OnOutcome) -> Result<i64, CallError> {
+        self.give_up_if_silent();
         self.answered.store(true, Ordering::Relaxed);
         self.client.forward(method, params, on)
+    }
+
+    /// Nobody waits for what editors ask, so it is looked at when they ask again.
+    fn give_up_if_silent(&self) {
+        let mut signs = self.signs.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.client.silent_for().is_none_or(|silent| silent < SILENT_WITHIN) {
+            *signs = None;
+            return;
+        }
+        let now = Signs::of(&self.client, &self.process);
+        match &*signs {
+            Some(before) if !now.works_since(before) => {
+                self.give_up(
+                    "it left what an editor asked without an answer and showed no other sign of life",
+                );
+            }
+            _ => *signs = Some(now),
+        }
     }
 
     /// Asks for a result as the protocol writes it.
@@ -103,7 +127,7 @@ impl Instance {
         params: &Value,
         cancel: &CancelToken,
     ) -> Result<Value, CallError> {
-        let raw = self.client.request_raw(method, params, cancel)?;
+        let raw = self.patiently(|| self.client.request_raw(method, params, cancel))?;
         let text = raw.as_deref().map_or("null", RawValue::get);
         serde_json::from_str(text).map_err(|error| CallError::Malformed { method, why: error.to_string() })
     }

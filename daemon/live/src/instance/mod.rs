@@ -4,11 +4,12 @@
 //! replaced as a whole, because nothing that it knew can be trusted to have survived.
 
 mod editors;
+mod silence;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use hob_base::{AbsPath, CancelToken, ContentHash, Deadline, Stopped, WsPath};
@@ -26,9 +27,7 @@ use crate::session::Session;
 use crate::spec::ServerSpec;
 use crate::uri;
 use crate::views::View;
-
-/// How long a server may take to answer `initialize`.
-const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
+use silence::{Missed, Signs, Waiting};
 
 /// How long a server may take to end by itself when asked to.
 const STOPPED_WITHIN: Duration = Duration::from_secs(2);
@@ -75,16 +74,25 @@ pub enum StartError {
         why: String,
     },
     /// It ended, or refused, before it was initialised.
-    #[error("it did not start: {why}")]
+    #[error("`{program}` did not start: {why}")]
     Failed {
+        /// Its path.
+        program: String,
         /// What happened.
         why: String,
+        /// Whether it ended by itself, or said no: it will do so again.
+        by_itself: bool,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
     },
     /// It did not answer in time.
-    #[error("it did not answer for {} s", .0.as_secs())]
-    Silent(Duration),
+    #[error("`{program}` did not answer `initialize` for {} s", .waited.as_secs())]
+    Silent {
+        /// Its path.
+        program: String,
+        /// For how long.
+        waited: Duration,
+    },
     /// Nobody waits for it any more.
     #[error(transparent)]
     Stopped(Stopped),
@@ -124,6 +132,11 @@ pub struct Instance {
     view: Arc<View>,
     started: Instant,
     answered: AtomicBool,
+    missed: Missed,
+    /// Signs of life when what an editor asked had been without an answer for long.
+    signs: Mutex<Option<Signs>>,
+    /// Why it was given up, if it was.
+    given_up: OnceLock<String>,
 }
 
 impl Instance {
@@ -169,22 +182,28 @@ impl Instance {
             "initializationOptions": launch.options,
             "capabilities": offer::client_capabilities(),
         });
-        let within = cancel.with_deadline(Deadline::after(INITIALISED_WITHIN));
-        let result = client.request_raw("initialize", &params, &within);
-        let result = result.map_err(|error| not_started(&error, &process, cancel))?;
+        let program = || launch.command.program.display().to_string();
+        let result = silence::initialise((&client, &process), &params, cancel).map_err(|waited| {
+            process.kill();
+            StartError::Silent { program: program(), waited }
+        })?;
+        let result = result.map_err(|error| not_started(&error, &process, program()))?;
         let result: Value =
             result.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
         let told = client.notify_raw("initialized", &json!({})).and_then(|()| {
             let settings = json!({"settings": launch.settings});
             client.notify_raw("workspace/didChangeConfiguration", &settings)
         });
-        told.map_err(|error| not_started(&error, &process, cancel))?;
+        told.map_err(|error| not_started(&error, &process, program()))?;
         Ok(Self {
             documents: Mutex::new(Documents::new(launch.root.clone())),
             view,
             capabilities: result["capabilities"].clone(),
             started: Instant::now(),
             answered: AtomicBool::new(false),
+            missed: Missed::default(),
+            signs: Mutex::default(),
+            given_up: OnceLock::new(),
             launch,
             process,
             client,
@@ -243,6 +262,9 @@ impl Instance {
     /// Why it is no more, if so.
     #[must_use]
     pub fn gone(&self) -> Option<String> {
+        if let Some(why) = self.given_up.get() {
+            return Some(why.clone());
+        }
         if self.client.closed().is_none() && self.process.ended().is_some() {
             // Its guard was killed. It might go on, but not end with the daemon.
             self.process.kill();
@@ -293,7 +315,7 @@ impl Instance {
     pub fn ask<R: Request>(&self, params: &R::Params, cancel: &CancelToken) -> Result<R::Result, CallError> {
         let until = Instant::now() + RETRY_FOR;
         loop {
-            match self.client.request::<R>(params, cancel) {
+            match self.patiently(|| self.client.request::<R>(params, cancel)) {
                 Err(CallError::Refused(error)) if is_too_early(&error) && Instant::now() < until => {
                     std::thread::sleep(RETRY_PAUSE);
                 }
@@ -399,6 +421,7 @@ impl Instance {
         let before = waited.unwrap_or_else(|_| self.readiness());
         cancel.check()?;
         let at = self.root().join_ws(path);
+        let waiting = Waiting::begin(&self.client);
         let Some((version, count)) = self.await_verdict(path, &at, read)? else { return Ok(None) };
         let fits = |verdict: &Verdict| match verdict.version {
             Some(of) => of >= version,
@@ -415,6 +438,9 @@ impl Instance {
                 Err(_) => {}
             }
         };
+        if verdict.is_none() {
+            self.count_as_missed(waiting);
+        }
         cancel.check()?;
         let Some(mut verdict) = verdict else {
             let last = self.session.verdicts.on(&at).map(|verdict| verdict.list);
@@ -544,16 +570,22 @@ fn is_too_early(error: &ResponseError) -> bool {
         || error.code == codes::INTERNAL_ERROR && error.message.starts_with("file not found")
 }
 
-fn not_started(error: &CallError, process: &ServerProcess, cancel: &CancelToken) -> StartError {
+fn not_started(error: &CallError, process: &ServerProcess, program: String) -> StartError {
+    /// Of programs that a signal ended, the guard says that they ended with a number from here on.
+    const BY_SIGNAL: i32 = 128;
     let ended = match error {
         CallError::Stopped(_) => None,
         _ => process.wait(Duration::from_secs(1)),
     };
     let stderr = if ended.is_some() { process.last_words() } else { process.stderr_tail() };
     process.kill();
-    match (error, cancel.check()) {
-        (CallError::Stopped(_), Err(stopped)) => StartError::Stopped(stopped),
-        (CallError::Stopped(_), Ok(())) => StartError::Silent(INITIALISED_WITHIN),
-        _ => StartError::Failed { why: ended.map_or(error.to_string(), |ended| ended.to_string()), stderr },
+    if let CallError::Stopped(stopped) = error {
+        return StartError::Stopped(*stopped);
     }
+    let by_itself = match &ended {
+        Some(ended) => ended.code.is_some_and(|code| code < BY_SIGNAL),
+        None => matches!(error, CallError::Refused(_)),
+    };
+    let why = ended.map_or(error.to_string(), |ended| ended.to_string());
+    StartError::Failed { program, why, by_itself, stderr }
 }

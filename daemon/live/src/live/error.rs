@@ -55,6 +55,24 @@ pub enum LiveError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
+    /// It could not be started.
+    #[error("{server} failed: {why}")]
+    NotStarted {
+        /// Which.
+        server: &'static str,
+        /// Its program, and what happened.
+        why: String,
+        /// The last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// It was ended because it did not answer, and is being started again.
+    #[error("{server} is being started again: {why}")]
+    Restarting {
+        /// Which.
+        server: &'static str,
+        /// What it did not answer.
+        why: String,
+    },
     /// The server cannot answer such questions.
     #[error("{server} cannot answer `{question}`")]
     Unsupported {
@@ -121,6 +139,8 @@ fn refusal(server: &str, why: Option<&str>) -> String {
 pub(super) fn of_pool(server: &'static str, error: PoolError) -> LiveError {
     match error {
         PoolError::GivenUp { why, stderr } => LiveError::Failed { server, why, stderr },
+        PoolError::Failed { why, stderr } => LiveError::NotStarted { server, why, stderr },
+        PoolError::Silent { why } => LiveError::Restarting { server, why },
         PoolError::Stopped(stopped) => LiveError::Stopped { server, stopped },
         PoolError::Closing => LiveError::Closing,
     }

@@ -167,7 +167,7 @@ impl Live {
     pub fn look(&self, spec: &ServerSpec, project: &Project) -> Looked {
         let wish = project.preferences.server(spec.name);
         let mut looked = match wish.and_then(|wish| wish.command.as_ref()) {
-            Some(command) => self.look_for_named(spec, project, command),
+            Some(command) => self.look_for_named(spec, project, (command, &[])),
             None => self.look_for_known(spec, project),
         };
         if let (Some((_, args)), Some(wanted)) = (&mut looked.found, wish.and_then(|wish| wish.args.as_ref()))
@@ -201,8 +201,13 @@ impl Live {
     }
 
     /// The program that the user's settings name. It is not asked for its version: it may be anything, such as a script that
-    /// starts the server elsewhere.
-    fn look_for_named(&self, spec: &ServerSpec, project: &Project, command: &Said<String>) -> Looked {
+    /// starts the server elsewhere. Who wants it tried passes what to ask it with.
+    fn look_for_named(
+        &self,
+        spec: &ServerSpec,
+        project: &Project,
+        (command, version_args): (&Said<String>, &[&str]),
+    ) -> Looked {
         let mut search = self.search(project, Some(spec));
         let path = project.root.as_path().join(&command.value);
         let name = match (path.parent(), path.file_name().and_then(|name| name.to_str())) {
@@ -213,7 +218,7 @@ impl Live {
             _ => command.value.as_str(),
         };
         let args = spec.commands.first().map_or(&[][..], |command| &command[1..]);
-        match self.finder.find(name, (&[], 0), &search) {
+        match self.finder.find(name, (version_args, 0), &search) {
             Ok((found, rejected)) => {
                 Looked { found: Some((found, args.iter().map(Into::into).collect())), rejected }
             }
@@ -226,6 +231,15 @@ impl Live {
                 Looked { found: None, rejected }
             }
         }
+    }
+
+    /// Has the program that the user's settings name for a kind of server say its version; what is wrong with it, if there is one
+    /// and something is.
+    #[must_use]
+    pub fn try_named(&self, spec: &ServerSpec, project: &Project) -> Option<Rejected> {
+        let command = project.preferences.server(spec.name)?.command.as_ref()?;
+        let looked = self.look_for_named(spec, project, (command, spec.version_args));
+        if looked.found.is_some() { None } else { looked.rejected.into_iter().next() }
     }
 
     /// Where hob installs a server; `None` if it installs none.

@@ -60,6 +60,20 @@ pub enum PoolError {
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
     },
+    /// It has just failed, in a way in which it will fail again.
+    #[error("{why}")]
+    Failed {
+        /// How.
+        why: String,
+        /// The last lines of its standard error, oldest first.
+        stderr: Vec<String>,
+    },
+    /// It does not answer, and is being replaced.
+    #[error("{why}")]
+    Silent {
+        /// What it did not answer.
+        why: String,
+    },
     /// Nobody waits for it any more.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -113,10 +127,43 @@ struct SlotState {
     state: State,
     backoff: Backoff,
     used: Option<Instant>,
-    /// The last failure and what the server said before it.
-    failure: Option<(String, Vec<String>)>,
+    failure: Option<Failure>,
     /// What changed on disk while it was starting: it may have read those files before or after.
     missed: BTreeMap<WsPath, FileChange>,
+}
+
+/// The last failure of a server.
+#[derive(Clone, Debug)]
+struct Failure {
+    kind: FailureKind,
+    why: String,
+    /// What it said before.
+    stderr: Vec<String>,
+}
+
+/// What a failure means for those who ask meanwhile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FailureKind {
+    /// It may have been chance: they wait for the next try.
+    Ended,
+    /// It will happen again: they are told.
+    Refused,
+    /// The next try may take as long: they are told.
+    Silent,
+}
+
+impl Failure {
+    fn of_start(error: StartError) -> Self {
+        let why = error.to_string();
+        let (kind, stderr) = match error {
+            StartError::Failed { by_itself: true, stderr, .. } => (FailureKind::Refused, stderr),
+            StartError::Failed { stderr, .. } => (FailureKind::Ended, stderr),
+            StartError::Spawn { .. } => (FailureKind::Refused, Vec::new()),
+            StartError::Silent { .. } => (FailureKind::Silent, Vec::new()),
+            StartError::Stopped(_) => (FailureKind::Ended, Vec::new()),
+        };
+        Self { kind, why, stderr }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -179,17 +226,24 @@ impl Pool {
             bury(&mut state);
             match &state.state {
                 State::Running(instance) => return Ok(Arc::clone(instance)),
-                State::Starting => {}
+                State::Starting => told(&state)?,
                 State::Absent => match state.backoff.next(Instant::now()) {
                     Next::Now => match self.start(launch.clone(), Arc::clone(&slot)) {
-                        Ok(()) => state.state = State::Starting,
+                        Ok(()) => {
+                            state.state = State::Starting;
+                            told(&state)?;
+                        }
                         Err(error) => {
-                            fail(&mut state, format!("no thread to start it on: {error}"), Vec::new());
+                            let why = format!("no thread to start it on: {error}");
+                            fail(&mut state, Failure { kind: FailureKind::Ended, why, stderr: Vec::new() });
                         }
                     },
-                    Next::At(_) => {}
+                    Next::At(_) => told(&state)?,
                     Next::Never => {
-                        let (why, stderr) = state.failure.clone().unwrap_or_default();
+                        let (why, stderr) = match state.failure.clone() {
+                            Some(failure) => (failure.why, failure.stderr),
+                            None => Default::default(),
+                        };
                         return Err(PoolError::GivenUp { why, stderr });
                     }
                 },
@@ -396,6 +450,9 @@ impl Pool {
                     };
                     // Closed, or better started anew: whoever asks next finds out.
                     let _ = instance.take_in(&missed, &read);
+                    if state.failure.as_ref().is_some_and(|failure| failure.kind == FailureKind::Silent) {
+                        instance.put_on_probation();
+                    }
                     let instance = Arc::new(instance);
                     view.attach(&instance);
                     state.state = State::Running(instance);
@@ -404,7 +461,7 @@ impl Pool {
                     state.missed.clear();
                     tracing::warn!(server = name, %error, "a language server did not start");
                     state.state = State::Absent;
-                    fail(&mut state, error.to_string(), stderr_of(error));
+                    fail(&mut state, Failure::of_start(error));
                 }
             }
             slot.changed.notify_all();
@@ -466,23 +523,29 @@ fn bury(state: &mut SlotState) {
     let Some(why) = instance.gone() else { return };
     let (name, stderr) = (instance.spec().name, instance.process().last_words());
     tracing::warn!(server = name, why, "a language server died");
-    if instance.has_answered() {
+    let kind = if instance.was_given_up() { FailureKind::Silent } else { FailureKind::Ended };
+    if kind == FailureKind::Ended && instance.has_answered() {
         // It works; what ended it was something else, and the failures before it do not count any more.
         state.backoff.forgive();
     }
     state.state = State::Absent;
-    fail(state, why, stderr);
+    fail(state, Failure { kind, why, stderr });
 }
 
-fn fail(state: &mut SlotState, why: String, stderr: Vec<String>) {
+fn fail(state: &mut SlotState, failure: Failure) {
     state.backoff.failed(Instant::now());
-    state.failure = Some((why, stderr));
+    state.failure = Some(failure);
 }
 
-fn stderr_of(error: StartError) -> Vec<String> {
-    match error {
-        StartError::Failed { stderr, .. } => stderr,
-        _ => Vec::new(),
+/// What is said to whoever asks for a server that is not there, where waiting would be for nothing.
+fn told(state: &SlotState) -> Result<(), PoolError> {
+    let Some(Failure { kind, why, stderr }) = &state.failure else { return Ok(()) };
+    match kind {
+        // It is tried for this very caller.
+        FailureKind::Refused if matches!(state.state, State::Starting) => Ok(()),
+        FailureKind::Refused => Err(PoolError::Failed { why: why.clone(), stderr: stderr.clone() }),
+        FailureKind::Silent => Err(PoolError::Silent { why: why.clone() }),
+        FailureKind::Ended => Ok(()),
     }
 }
 
@@ -511,7 +574,7 @@ fn status(key: InstanceKey, slot: &Slot) -> ServerStatus {
         State::Absent => "stopped".to_owned(),
     };
     let stderr_tail =
-        state.failure.iter().filter(|_| failed).flat_map(|(_, stderr)| stderr.clone()).collect();
+        state.failure.iter().filter(|_| failed).flat_map(|failure| failure.stderr.clone()).collect();
     drop(state);
     ServerStatus {
         key,

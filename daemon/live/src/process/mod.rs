@@ -229,6 +229,18 @@ impl ServerProcess {
         processes_below(self.pid).iter().map(|process| process.rss_bytes).sum()
     }
 
+    /// How many lines it has written to standard error.
+    #[must_use]
+    pub fn stderr_count(&self) -> u64 {
+        self.stderr.count()
+    }
+
+    /// Time that it and everything it started have had on processors; what has ended by now may be missing.
+    #[must_use]
+    pub fn cpu_time(&self) -> Duration {
+        processes_below(self.pid).iter().map(|process| process.cpu).sum()
+    }
+
     /// How it ended, if it has.
     #[must_use]
     pub fn ended(&self) -> Option<Ended> {

@@ -29,6 +29,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Heard {
     lines: VecDeque<String>,
+    /// Lines so far, those that are forgotten too.
+    count: u64,
     ended: bool,
 }
 
@@ -58,6 +60,12 @@ impl StderrTail {
         self.heard().lines.iter().cloned().collect()
     }
 
+    /// How many lines there were.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.heard().count
+    }
+
     /// As [`StderrTail::lines`], of a process that has ended: what it wrote may not have been read yet.
     #[must_use]
     pub fn last_lines(&self) -> Vec<String> {
@@ -73,6 +81,7 @@ impl StderrTail {
             heard.lines.pop_front();
         }
         heard.lines.push_back(line);
+        heard.count += 1;
     }
 
     fn heard(&self) -> MutexGuard<'_, Heard> {

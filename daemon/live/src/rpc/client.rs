@@ -8,10 +8,10 @@
 
 use std::collections::HashMap;
 use std::io::{BufReader, Read, Write};
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use hob_base::{CancelToken, Stopped};
@@ -128,11 +128,28 @@ impl Wants {
     }
 }
 
+/// A request under way that somebody does not wait for on a thread of their own.
+#[derive(Clone, Copy)]
+struct Forwarded {
+    since: Instant,
+    /// Messages that had come by then.
+    heard: u64,
+}
+
 #[derive(Default)]
 struct Waiting {
     calls: HashMap<i64, Wants>,
+    /// Those about documents, which no server holds back on purpose.
+    forwarded: HashMap<i64, Forwarded>,
     /// Why there will be no more answers.
     closed: Option<String>,
+}
+
+impl Waiting {
+    fn take(&mut self, id: i64) -> Option<Wants> {
+        self.forwarded.remove(&id);
+        self.calls.remove(&id)
+    }
 }
 
 struct Shared {
@@ -141,6 +158,8 @@ struct Shared {
     /// Bytes in the outbox.
     queued: AtomicUsize,
     next: AtomicI64,
+    /// Messages that have come.
+    heard: AtomicU64,
 }
 
 /// One connection. Clones are the same connection; it ends when the server closes its output or [`Client::close`] is
@@ -172,6 +191,7 @@ impl Client {
             outbox,
             queued: AtomicUsize::new(0),
             next: AtomicI64::new(1),
+            heard: AtomicU64::new(0),
         });
         let client = Self { shared };
         let writing = Arc::downgrade(&client.shared);
@@ -226,7 +246,7 @@ impl Client {
         self.expect(id, Wants::Waiter(answer))?;
         let outcome = self.send(body).and_then(|()| wait(&answered, cancel));
         if let Err(CallError::Stopped(_)) = outcome {
-            self.waiting().calls.remove(&id);
+            self.waiting().take(id);
             self.cancel(id);
         }
         outcome
@@ -241,10 +261,14 @@ impl Client {
         let id = self.shared.next.fetch_add(1, Ordering::Relaxed);
         let body = jsonrpc::call_raw(Some(id), method, params);
         self.expect(id, Wants::Handler(on))?;
+        if method.starts_with("textDocument/") {
+            let forwarded = Forwarded { since: Instant::now(), heard: self.heard() };
+            self.waiting().forwarded.insert(id, forwarded);
+        }
         match self.send(body) {
             Ok(()) => Ok(id),
             // Whoever closed it meanwhile has called `on`, or this takes it back.
-            Err(error) if self.waiting().calls.remove(&id).is_some() => Err(error),
+            Err(error) if self.waiting().take(id).is_some() => Err(error),
             Err(_) => Ok(id),
         }
     }
@@ -306,6 +330,21 @@ impl Client {
         let _ = self.shared.outbox.send(Vec::new());
     }
 
+    /// How many messages have come.
+    #[must_use]
+    pub fn heard(&self) -> u64 {
+        self.shared.heard.load(Ordering::Relaxed)
+    }
+
+    /// For how long a forwarded request about a document has waited, if nothing at all has come since it was sent.
+    #[must_use]
+    pub fn silent_for(&self) -> Option<Duration> {
+        let heard = self.heard();
+        let waiting = self.waiting();
+        let unanswered = waiting.forwarded.values().filter(|one| one.heard == heard);
+        unanswered.map(|one| one.since.elapsed()).max()
+    }
+
     /// Why the connection has ended, if it has.
     #[must_use]
     pub fn closed(&self) -> Option<String> {
@@ -338,10 +377,13 @@ impl Client {
         let mut reader = MessageReader::new(BufReader::with_capacity(64 << 10, output));
         loop {
             match reader.next_body() {
-                Ok(Some(body)) => match Incoming::parse(&body) {
-                    Ok(message) => self.take_in(message, peer),
-                    Err(why) => tracing::warn!(why, "a message of a language server is not JSON-RPC"),
-                },
+                Ok(Some(body)) => {
+                    self.shared.heard.fetch_add(1, Ordering::Relaxed);
+                    match Incoming::parse(&body) {
+                        Ok(message) => self.take_in(message, peer),
+                        Err(why) => tracing::warn!(why, "a message of a language server is not JSON-RPC"),
+                    }
+                }
                 Ok(None) => return "it closed its output".to_owned(),
                 Err(error) => return error.to_string(),
             }
@@ -366,7 +408,7 @@ impl Client {
 
     fn deliver(&self, id: Option<&RequestId>, outcome: Outcome) {
         let call = match id {
-            Some(RequestId::Number(number)) => self.waiting().calls.remove(number),
+            Some(RequestId::Number(number)) => self.waiting().take(*number),
             _ => None,
         };
         match call {

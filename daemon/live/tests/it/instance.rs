@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::support::{launch, start, start_it, within};
 
-fn references() -> ReferenceParams {
+pub(crate) fn references() -> ReferenceParams {
     let params = json!({
         "textDocument": {"uri": "file:///a.py"},
         "position": {"line": 0, "character": 0},
@@ -26,7 +26,7 @@ fn references() -> ReferenceParams {
     serde_json::from_value(params).expect("the protocol's shape")
 }
 
-fn hover() -> HoverParams {
+pub(crate) fn hover() -> HoverParams {
     let params = json!({"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}});
     serde_json::from_value(params).expect("the protocol's shape")
 }
@@ -97,8 +97,8 @@ fn a_server_that_does_not_start_says_why_and_leaves_nothing() {
     let failing = |step: Value| json!({"answers": {"initialize": [step]}});
     let crashed =
         start(ReadySignal::Held, &failing(json!({"crash": 3})), dir.path()).expect_err("it crashed");
-    let StartError::Failed { why, stderr } = crashed else { panic!("{crashed:?}") };
-    assert!(why.contains("exit code 3"), "{why}");
+    let StartError::Failed { program, why, by_itself, stderr } = crashed else { panic!("{crashed:?}") };
+    assert!(why.contains("exit code 3") && by_itself && program.ends_with("fake-lsp"), "{why}");
     assert_eq!(stderr, ["the fake server was told to crash"]);
     let refusal = failing(json!({"error": {"code": -32603, "message": "no compiler"}}));
     let refused = start(ReadySignal::Held, &refusal, dir.path()).expect_err("it refused");

@@ -6,4 +6,5 @@ mod look;
 mod pool;
 mod rename;
 mod rpc;
+mod silence;
 mod support;

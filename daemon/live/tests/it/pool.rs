@@ -74,9 +74,11 @@ fn a_server_that_dies_is_replaced_and_one_that_keeps_dying_is_given_up() {
     assert_ne!(first.process().pid(), second.process().pid());
     let hopeless = held(&json!({"answers": {"initialize": [{"crash": 9}]}}), dir.path());
     let error = pool.get(&hopeless, &within(60_000)).expect_err("it dies every time");
-    let PoolError::GivenUp { why, stderr } = error else { panic!("{error:?}") };
-    assert!(why.contains("exit code 9"), "{why}");
+    let PoolError::Failed { why, stderr } = error else { panic!("{error:?}") };
+    assert!(why.contains("exit code 9") && why.contains("fake-lsp"), "{why}");
     assert_eq!(stderr, ["the fake server was told to crash"]);
+    let given_up = || matches!(pool.get(&hopeless, &within(60_000)), Err(PoolError::GivenUp { .. }));
+    until("it is given up", given_up);
     let again = Instant::now();
     assert!(matches!(pool.get(&hopeless, &within(60_000)), Err(PoolError::GivenUp { .. })));
     assert!(again.elapsed() < Duration::from_secs(5), "it is not tried again");

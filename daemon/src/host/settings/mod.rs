@@ -11,6 +11,7 @@
 //! What the daemon itself is to be like is in the user's own file too (`daemon`); it counts when the daemon starts. `keys` is the one
 //! table of everything that can be said, `report` what `hob config` shows of it.
 
+mod commands;
 mod daemon;
 mod group;
 mod keys;

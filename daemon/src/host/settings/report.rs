@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::daemon::{Environment, choose, key_of, toml_of};
 use super::parse::{self, Parsed, Source};
-use super::{IN_PROJECT, InForce, Settings, parsed, read, schema};
+use super::{IN_PROJECT, InForce, Settings, commands, parsed, read, schema};
 
 /// The first argument of a `hobd` that only answers such a question.
 pub const WORD: &str = "report-settings";
@@ -33,7 +33,7 @@ pub fn answer(question: &str, places: &Places, environment: Environment<'_>) -> 
     let asked = Asked { places, home: home.as_deref(), environment };
     let report = match &question.file {
         Some(file) => asked.about_file(Path::new(file)),
-        None => asked.about_project(question.root.as_deref().map(Path::new)),
+        None => asked.about_project(question.root.as_deref().map(Path::new), question.tries),
     };
     let report = Report {
         schema: question.schema.then(|| schema::schema(question.of_project)),
@@ -70,7 +70,7 @@ impl Asked<'_> {
     }
 
     /// Everything that counts in a project, or outside of any.
-    fn about_project(&self, start: Option<&Path>) -> Report {
+    fn about_project(&self, start: Option<&Path>, tries: bool) -> Report {
         let mut report = Report::default();
         let (mut file, problems, own) = self.read(&self.places.settings(), true);
         file.counts = file.exists;
@@ -93,7 +93,7 @@ impl Asked<'_> {
         for choice in chosen {
             report.counted.push(counted(choice.key.path(), &choice.value, choice.from));
         }
-        self.in_force(root.as_ref(), &mut report);
+        self.in_force((root.as_ref(), tries), &mut report);
         report
     }
 
@@ -143,8 +143,8 @@ impl Asked<'_> {
         ))
     }
 
-    /// What counts besides the daemon's own.
-    fn in_force(&self, root: Option<&AbsPath>, report: &mut Report) {
+    /// What counts besides the daemon's own; with `tries`, programs that are named are tried.
+    fn in_force(&self, (root, tries): (Option<&AbsPath>, bool), report: &mut Report) {
         let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
         let nowhere = AbsPath::new(self.places.config.join("no project")).ok();
         let Some(root) = root.or(nowhere.as_ref()) else { return };
@@ -159,6 +159,10 @@ impl Asked<'_> {
             report.counted.push(counted(format!("model.{name}"), &said.value, Some(said.from.clone())));
         }
         of_preferences(&in_force.preferences, report);
+        if tries {
+            let trusted = self.is_trusted(root.as_path());
+            report.problems.extend(commands::tried(root, trusted, &in_force.preferences));
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Processes as `/proc` shows them.
 
+use std::time::Duration;
+
 use super::Proc;
 
 pub(super) fn all() -> Vec<Proc> {
@@ -18,8 +20,14 @@ pub(super) fn look(pid: u32) -> Option<Proc> {
         pid,
         parent: u32::try_from(field(1)?).ok()?,
         rss_bytes: pages * rustix::param::page_size() as u64,
+        cpu: cpu(field(11)? + field(12)?),
         started: field(19)?,
     })
+}
+
+fn cpu(ticks: u64) -> Duration {
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    Duration::from_millis(ticks * 1000 / per_second)
 }
 
 pub(super) fn memory() -> Option<u64> {

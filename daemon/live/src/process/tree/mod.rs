@@ -25,6 +25,8 @@ pub(super) use windows::kill_group;
 #[cfg(windows)]
 use windows::kill_one;
 
+use std::time::Duration;
+
 /// A process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proc {
@@ -34,6 +36,8 @@ pub struct Proc {
     pub parent: u32,
     /// Bytes of memory it occupies.
     pub rss_bytes: u64,
+    /// Time it has had on processors.
+    pub cpu: Duration,
     /// When it started, in the system's ticks or in seconds: a number alone may be given out again.
     started: u64,
 }
@@ -90,7 +94,7 @@ mod tests {
     use super::*;
 
     fn process(pid: u32, parent: u32, started: u64) -> Proc {
-        Proc { pid, parent, rss_bytes: 0, started }
+        Proc { pid, parent, rss_bytes: 0, cpu: Duration::ZERO, started }
     }
 
     #[test]

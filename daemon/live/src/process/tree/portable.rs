@@ -1,6 +1,8 @@
 //! Processes as the `sysinfo` crate shows them: where there is no `/proc`, only calls of the system's own library tell, and none
 //! of those is safe to make by oneself. Run on Linux only (by a test, against `linux.rs`): see `docs/platforms.md`.
 
+use std::time::Duration;
+
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::Proc;
@@ -24,7 +26,7 @@ pub(super) fn memory() -> Option<u64> {
 
 fn asked(which: ProcessesToUpdate<'_>) -> System {
     let mut system = System::new();
-    system.refresh_processes_specifics(which, true, ProcessRefreshKind::nothing().with_memory());
+    system.refresh_processes_specifics(which, true, ProcessRefreshKind::nothing().with_memory().with_cpu());
     system
 }
 
@@ -33,6 +35,7 @@ fn of(process: &Process) -> Proc {
         pid: process.pid().as_u32(),
         parent: process.parent().map_or(0, Pid::as_u32),
         rss_bytes: process.memory(),
+        cpu: Duration::from_millis(process.accumulated_cpu_time()),
         started: process.start_time(),
     }
 }

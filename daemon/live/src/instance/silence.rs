@@ -1,0 +1,229 @@
+//! When a server that does not answer is given up.
+//!
+//! A server may take longer than anybody waits, and then the next question may find it done. One that is stuck stays so, and makes
+//! every call wait for nothing. What tells them apart is any sign of work: a message, a line on standard error, time on a processor.
+//! Without one, two deadlines missed in a row are enough; with nothing but processor time, which an endless loop takes too, it is
+//! borne for longer.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hob_base::CancelToken;
+use serde_json::Value;
+use serde_json::value::to_raw_value;
+
+use super::Instance;
+use crate::process::ServerProcess;
+use crate::rpc::{CallError, Client, Outcome};
+
+/// Deadlines missed in a row that a server is given up for, if it does nothing.
+const IDLE: u32 = 2;
+/// If it takes time on a processor.
+const BUSY: u32 = 6;
+/// A question that had less time says nothing of the server.
+const LEAST: Duration = Duration::from_secs(5);
+/// How long it is watched for work once a deadline was missed.
+const WATCHED: Duration = Duration::from_millis(250);
+/// This part of one processor's time is work; timers of an idle program take less.
+const WORK: u32 = 20;
+
+/// Signs of life at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Signs {
+    /// Messages and lines on standard error so far.
+    said: u64,
+    /// Time on processors so far.
+    cpu: Duration,
+    at: Instant,
+}
+
+impl Signs {
+    pub(super) fn of(client: &Client, process: &ServerProcess) -> Self {
+        let said = client.heard() + process.stderr_count();
+        Self { said, cpu: process.cpu_time(), at: Instant::now() }
+    }
+
+    /// Whether anything was said since `before`.
+    fn has_spoken_since(&self, before: &Self) -> bool {
+        self.said != before.said
+    }
+
+    /// Whether it has worked since `before`.
+    fn has_computed_since(&self, before: &Self) -> bool {
+        self.cpu.saturating_sub(before.cpu) * WORK >= self.at.duration_since(before.at)
+    }
+
+    /// Whether there was any sign of work since `before`.
+    pub(super) fn works_since(&self, before: &Self) -> bool {
+        self.has_spoken_since(before) || self.has_computed_since(before)
+    }
+}
+
+/// A question under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    since: Instant,
+    heard: u64,
+}
+
+impl Waiting {
+    pub(super) fn begin(client: &Client) -> Self {
+        Self { since: Instant::now(), heard: client.heard() }
+    }
+}
+
+/// Deadlines that one server missed.
+#[derive(Debug, Default)]
+pub(super) struct Missed(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// In a row.
+    count: u32,
+    /// When the last of them was counted, and what had been heard by then.
+    last: Option<(Instant, u64)>,
+    /// It is here because another one was silent: it is not borne as long.
+    on_probation: bool,
+}
+
+impl Missed {
+    pub(super) fn put_on_probation(&self) {
+        self.state().on_probation = true;
+    }
+
+    /// A question has had its answer.
+    pub(super) fn answered(&self) {
+        let mut state = self.state();
+        state.count = 0;
+        state.on_probation = false;
+    }
+
+    /// A question was given up without an answer: whether the server is, and in which words. Watches it for a moment.
+    pub(super) fn give_up(
+        &self,
+        waited: Waiting,
+        (client, process): (&Client, &ServerProcess),
+    ) -> Option<String> {
+        let heard = client.heard();
+        if waited.since.elapsed() < LEAST || heard != waited.heard {
+            return None;
+        }
+        let before = Signs::of(client, process);
+        std::thread::sleep(WATCHED);
+        let now = Signs::of(client, process);
+        if now.has_spoken_since(&before) {
+            return None;
+        }
+        let mut state = self.state();
+        // Of questions that waited side by side, one counts.
+        if state.last.is_some_and(|(counted, _)| counted > waited.since) {
+            return None;
+        }
+        let is_in_a_row = state.last.is_none_or(|(_, then)| then == heard);
+        state.count = if is_in_a_row { state.count + 1 } else { 1 };
+        state.last = Some((Instant::now(), heard));
+        let borne = if now.has_computed_since(&before) { BUSY } else { IDLE };
+        let borne = if state.on_probation { borne / 2 } else { borne };
+        (state.count >= borne).then(|| {
+            let times = if state.count == 1 {
+                "a question".to_owned()
+            } else {
+                format!("{} questions in a row", state.count)
+            };
+            format!("it left {times} without an answer and showed no other sign of life")
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Figures are set whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Instance {
+    /// Has the server asked something; one that leaves question after question without an answer is ended.
+    pub(super) fn patiently<T>(
+        &self,
+        question: impl FnOnce() -> Result<T, CallError>,
+    ) -> Result<T, CallError> {
+        let waiting = Waiting::begin(&self.client);
+        let outcome = question();
+        match &outcome {
+            Err(CallError::Stopped(_)) => self.count_as_missed(waiting),
+            Err(CallError::Closed(_)) => {}
+            _ => self.missed.answered(),
+        }
+        outcome
+    }
+
+    pub(super) fn count_as_missed(&self, waiting: Waiting) {
+        if let Some(why) = self.missed.give_up(waiting, (&self.client, &self.process)) {
+            self.give_up(&why);
+        }
+    }
+
+    /// Ends it at once: it is of no use any more.
+    pub(super) fn give_up(&self, why: &str) {
+        tracing::warn!(server = self.spec().name, why, "a language server is given up");
+        let _ = self.given_up.set(why.to_owned());
+        self.process.kill();
+        self.client.close(why);
+    }
+
+    /// Whether it was ended because it did not answer.
+    #[must_use]
+    pub fn was_given_up(&self) -> bool {
+        self.given_up.get().is_some()
+    }
+
+    /// One before it was given up: it is not borne for as long, until it has answered something.
+    pub fn put_on_probation(&self) {
+        self.missed.put_on_probation();
+    }
+}
+
+/// How long a server may take to answer its first request, whatever it does meanwhile.
+const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
+/// Without any sign of work.
+const INITIALISED_WITHOUT_WORK: Duration = Duration::from_secs(20);
+/// How often it is looked for signs.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.
+pub(super) fn initialise(
+    (client, process): (&Client, &ServerProcess),
+    params: &Value,
+    cancel: &CancelToken,
+) -> Result<Outcome, Duration> {
+    let (give, answered) = sync_channel(1);
+    let params = to_raw_value(params).ok();
+    let on = Box::new(move |outcome| drop(give.send(outcome)));
+    if let Err(error) = client.forward("initialize", params.as_deref(), on) {
+        return Ok(Err(error));
+    }
+    let began = Signs::of(client, process);
+    let (mut before, mut active) = (began, began.at);
+    loop {
+        match answered.recv_timeout(LOOK_EVERY.min(cancel.deadline().remaining().unwrap_or(LOOK_EVERY))) {
+            Ok(outcome) => return Ok(outcome),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Err(CallError::Closed("it was let go of".to_owned())));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(stopped) = cancel.check() {
+            return Ok(Err(CallError::Stopped(stopped)));
+        }
+        let now = Signs::of(client, process);
+        if now.works_since(&before) {
+            active = now.at;
+        }
+        if now.at.duration_since(active) >= INITIALISED_WITHOUT_WORK
+            || now.at.duration_since(began.at) >= INITIALISED_WITHIN
+        {
+            return Err(now.at.duration_since(began.at));
+        }
+        before = now;
+    }
+}

@@ -1,0 +1,37 @@
+//! Tries the programs that settings name for language servers, as `hob config check` does: what a server would fail with at the first
+//! question is told where it is written.
+//!
+//! A program is asked for its version, under the rules that hold when a server is started: what a project brings along is run only if
+//! the user trusts the project.
+
+use std::sync::Arc;
+
+use hob_base::AbsPath;
+use hob_live::catalogue;
+use hob_live::live::{Live, LiveOptions, Project};
+use hob_live::preferences::Preferences;
+use hob_live::process::scrubbed_environment;
+use hob_proto::settings::Problem;
+
+/// What is wrong with the programs that `preferences` name.
+pub(super) fn tried(root: &AbsPath, trusted: bool, preferences: &Arc<Preferences>) -> Vec<Problem> {
+    let env = scrubbed_environment(std::env::vars_os());
+    let live = Live::new(LiveOptions { env, ..LiveOptions::default() });
+    let project = Project { root: root.clone(), trusted, preferences: Arc::clone(preferences) };
+    let named = preferences.servers.iter().filter_map(|(name, wish)| Some((name, wish.command.as_ref()?)));
+    let problem = |(name, command): (&String, &hob_live::preferences::Said<String>)| {
+        let spec = catalogue::by_name(name)?;
+        let rejected = live.try_named(spec, &project)?;
+        let (file, line) = place(&command.from);
+        let program = rejected.program.display();
+        let text = format!("`servers.{name}.command`: `{program}` cannot be used: {}", rejected.why);
+        Some(Problem { file, line, column: 1, text })
+    };
+    named.filter_map(problem).collect()
+}
+
+/// The file and the line of a place as settings write it.
+fn place(from: &str) -> (String, usize) {
+    let split = from.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.parse().ok()?)));
+    split.unwrap_or_else(|| (from.to_owned(), 0))
+}
