@@ -3,6 +3,9 @@
 //! Servers escape differently from us and from each other (`%3A`, upper and lower case drive letters, spaces), so a URI is
 //! never compared as text: it is turned back into a path first.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use hob_base::{AbsPath, WsPath};
 use lsp_types::Uri;
 use url::Url;
@@ -35,13 +38,46 @@ pub enum FileRef {
 }
 
 impl FileRef {
-    /// What `path` is, seen from a workspace's root.
+    /// What `path` is, seen from a workspace's root. What only seems to lie in it, behind a symbolic link that leads out, is outside
+    /// and called what it really is.
     #[must_use]
     pub fn of(path: AbsPath, root: &AbsPath) -> Self {
         match path.relative_to(root) {
-            Ok(inside) => Self::Inside(inside),
+            Ok(inside) => behind_a_link(&path, root).map_or(Self::Inside(inside), Self::Outside),
             Err(_) => Self::Outside(path),
         }
+    }
+}
+
+/// Where a path in a folder really leads, if that is out of it; of what is not there, nothing is known.
+fn behind_a_link(path: &AbsPath, root: &AbsPath) -> Option<AbsPath> {
+    let real = path.as_path().canonicalize().ok()?;
+    let is_in = |folder: &std::path::Path| real.starts_with(folder);
+    let is_inside = is_in(root.as_path()) || root.as_path().canonicalize().is_ok_and(|root| is_in(&root));
+    if is_inside { None } else { AbsPath::new(&real).ok() }
+}
+
+/// From URIs to files, for the many places of one answer: each file is looked at once.
+#[derive(Debug)]
+pub(crate) struct Files<'r> {
+    root: &'r AbsPath,
+    known: RefCell<HashMap<String, Option<FileRef>>>,
+}
+
+impl<'r> Files<'r> {
+    /// None yet, seen from a workspace's root.
+    pub(crate) fn new(root: &'r AbsPath) -> Self {
+        Self { root, known: RefCell::default() }
+    }
+
+    /// `None` for what is no file.
+    pub(crate) fn of(&self, uri: &Uri) -> Option<FileRef> {
+        if let Some(known) = self.known.borrow().get(uri.as_str()) {
+            return known.clone();
+        }
+        let file = to_path(uri).map(|path| FileRef::of(path, self.root));
+        self.known.borrow_mut().insert(uri.as_str().to_owned(), file.clone());
+        file
     }
 }
 
@@ -69,5 +105,32 @@ mod tests {
             FileRef::Inside(WsPath::new("a.py").expect("relative"))
         );
         assert_eq!(FileRef::of(absolute("/pq/a.py"), &root), FileRef::Outside(absolute("/pq/a.py")));
+    }
+
+    #[test]
+    fn what_a_link_leads_to_outside_is_outside() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| {
+            AbsPath::new(dir.path().canonicalize().expect("it is there").join(name)).expect("absolute")
+        };
+        for folder in ["private", "project/src"] {
+            std::fs::create_dir_all(at(folder).as_path()).expect("a folder");
+        }
+        std::fs::write(at("private/a.py").as_path(), "x").expect("written");
+        std::fs::write(at("project/src/a.py").as_path(), "x").expect("written");
+        std::os::unix::fs::symlink("../private", at("project/lib").as_path()).expect("a link");
+        std::os::unix::fs::symlink("src", at("project/alias").as_path()).expect("a link");
+        let root = at("project");
+        let of = |name: &str| FileRef::of(at(name), &root);
+        assert_eq!(of("project/lib/a.py"), FileRef::Outside(at("private/a.py")));
+        let inside = |name: &str| FileRef::Inside(WsPath::new(name).expect("relative"));
+        assert_eq!(of("project/alias/a.py"), inside("alias/a.py"));
+        assert_eq!(of("project/gone.py"), inside("gone.py"));
+        let files = Files::new(&root);
+        let uri = of_path(&at("project/lib/a.py"));
+        assert_eq!(
+            (files.of(&uri), files.of(&uri)),
+            (Some(of("project/lib/a.py")), Some(of("project/lib/a.py")))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Reading one file of a workspace, safely: never a pipe, a device or a link, never more than the limit.
+//! Reading one file of a workspace, safely: never a pipe, a device or a link, never what a linked folder leads to outside of it, never
+//! more than the limit.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -32,10 +33,9 @@ pub fn read_file(root: &AbsPath, path: &WsPath, limit: u64) -> io::Result<ReadFi
 /// As [`read_file`], into a buffer that is used again; what it held is gone, also on an error.
 fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>) -> io::Result<(Stat, i64)> {
     bytes.clear();
-    let path = root.join_ws(path);
     // The time first: a change while reading must look newer than the reading.
     let read_at_ns = now_ns();
-    let file = open_plain(&path)?;
+    let file = open_within(root, path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
@@ -50,6 +50,38 @@ fn read_file_into(root: &AbsPath, path: &WsPath, limit: u64, bytes: &mut Vec<u8>
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok((Stat::of(&metadata), read_at_ns))
+}
+
+/// Opens what really lies in the workspace: the kernel holds every step of the path to that, so that no folder that becomes a link
+/// meanwhile leads elsewhere.
+#[cfg(target_os = "linux")]
+fn open_within(root: &AbsPath, path: &WsPath) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
+    use rustix::io::Errno;
+    let folder = open(root.as_path(), OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match openat2(&folder, path.as_str(), flags, Mode::empty(), ResolveFlags::BENEATH) {
+        Ok(file) => Ok(file.into()),
+        // An old kernel, a sandbox that does not know the call, or a link that is written as an absolute path.
+        Err(Errno::NOSYS | Errno::PERM | Errno::XDEV) => open_by_name(root, path),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_within(root: &AbsPath, path: &WsPath) -> io::Result<File> {
+    open_by_name(root, path)
+}
+
+/// The same by looking first, as exact as names are.
+fn open_by_name(root: &AbsPath, path: &WsPath) -> io::Result<File> {
+    let folder = WsPath::new(path.dir()).map_or_else(|_| root.clone(), |folder| root.join_ws(&folder));
+    let real = AbsPath::new(fs::canonicalize(folder.as_path())?).map_err(io::Error::other)?;
+    if !real.as_path().starts_with(root.as_path()) {
+        let why = "it lies outside of the project, behind a linked folder";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    open_plain(&real.join(path.file_name()))
 }
 
 /// Opens without following a last link and without waiting for the other end of a pipe.

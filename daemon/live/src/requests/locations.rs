@@ -7,6 +7,7 @@ use lsp_types::{GotoDefinitionParams, GotoDefinitionResponse, Location, Referenc
 use super::{Asking, At, Place};
 use crate::instance::{Answer, Instance};
 use crate::live::LiveError;
+use crate::uri::Files;
 
 /// Where what stands at `at` is defined.
 ///
@@ -66,13 +67,15 @@ fn places(found: Option<GotoDefinitionResponse>, root: &AbsPath) -> Vec<Place> {
         Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], root),
         Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, root),
         Some(GotoDefinitionResponse::Link(links)) => {
-            in_order(links.iter().filter_map(|link| Place::of_link(link, root)).collect())
+            let files = Files::new(root);
+            in_order(links.iter().filter_map(|link| Place::of_link(link, &files)).collect())
         }
     }
 }
 
 fn of_locations(locations: &[Location], root: &AbsPath) -> Vec<Place> {
-    in_order(locations.iter().filter_map(|location| Place::of_location(location, root)).collect())
+    let files = Files::new(root);
+    in_order(locations.iter().filter_map(|location| Place::of_location(location, &files)).collect())
 }
 
 /// Servers give places in any order, and sometimes twice.

@@ -5,7 +5,7 @@ use lsp_types::{
     Location, LocationLink, Position, Range, TextDocumentIdentifier, TextDocumentPositionParams, Uri,
 };
 
-use crate::uri::{self, FileRef};
+use crate::uri::{self, FileRef, Files};
 
 /// A place to ask about.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -42,17 +42,20 @@ pub struct Place {
 impl Place {
     /// `None` for what is no file.
     pub(crate) fn of(uri: &Uri, range: Range, root: &AbsPath) -> Option<Self> {
-        let file = FileRef::of(uri::to_path(uri)?, root);
-        Some(Self { file, start: one_based(range.start), end: one_based(range.end) })
+        Self::among(&Files::new(root), uri, range)
     }
 
-    pub(crate) fn of_location(location: &Location, root: &AbsPath) -> Option<Self> {
-        Self::of(&location.uri, location.range, root)
+    fn among(files: &Files<'_>, uri: &Uri, range: Range) -> Option<Self> {
+        Some(Self { file: files.of(uri)?, start: one_based(range.start), end: one_based(range.end) })
+    }
+
+    pub(crate) fn of_location(location: &Location, files: &Files<'_>) -> Option<Self> {
+        Self::among(files, &location.uri, location.range)
     }
 
     /// The name that a link leads to, not the whole of what it names.
-    pub(crate) fn of_link(link: &LocationLink, root: &AbsPath) -> Option<Self> {
-        Self::of(&link.target_uri, link.target_selection_range, root)
+    pub(crate) fn of_link(link: &LocationLink, files: &Files<'_>) -> Option<Self> {
+        Self::among(files, &link.target_uri, link.target_selection_range)
     }
 }
 

@@ -11,7 +11,7 @@ use hob_base::{AbsPath, WsPath};
 use super::{Asking, At, Place, READY_WITHIN};
 use crate::instance::{Answer, Instance};
 use crate::live::{LiveError, of_call};
-use crate::uri::{self, FileRef};
+use crate::uri::{self, FileRef, Files};
 
 /// One entry of a file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -92,6 +92,7 @@ pub fn workspace_symbols(
 }
 
 fn found_symbols(found: Option<WorkspaceSymbolResponse>, root: &AbsPath) -> Vec<FoundSymbol> {
+    let files = Files::new(root);
     let symbol = |name, kind, container, place: Option<Place>| {
         let place = place?;
         Some(FoundSymbol { name, kind: kind_word(kind), container, file: place.file, at: place.start })
@@ -101,7 +102,7 @@ fn found_symbols(found: Option<WorkspaceSymbolResponse>, root: &AbsPath) -> Vec<
         Some(WorkspaceSymbolResponse::Flat(all)) => all
             .into_iter()
             .filter_map(|one| {
-                let place = Place::of_location(&one.location, root);
+                let place = Place::of_location(&one.location, &files);
                 symbol(one.name, one.kind, one.container_name, place)
             })
             .collect(),
@@ -109,7 +110,7 @@ fn found_symbols(found: Option<WorkspaceSymbolResponse>, root: &AbsPath) -> Vec<
             .into_iter()
             .filter_map(|one| {
                 let place = match &one.location {
-                    OneOf::Left(location) => Place::of_location(location, root),
+                    OneOf::Left(location) => Place::of_location(location, &files),
                     OneOf::Right(file) => Place::of(&file.uri, lsp_types::Range::default(), root),
                 };
                 symbol(one.name, one.kind, one.container_name, place)

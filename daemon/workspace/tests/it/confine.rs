@@ -62,3 +62,28 @@ fn links_are_followed_before_judging() {
         assert!(matches!(result, Err(ConfineError::Unreadable { .. })), "{argument}: {result:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn reading_does_not_leave_the_root_through_a_linked_folder() {
+    use hob_base::{Contents as _, WsPath};
+    use hob_workspace::read::DiskContents;
+    let tree = Tree::with(&[("project/src/a.py", "inside"), ("private/a.py", "secret")]);
+    let root = hob_base::AbsPath::new(tree.path("project")).expect("absolute");
+    let link = |target: &std::path::Path, name: &str| {
+        std::os::unix::fs::symlink(target, tree.path("project").join(name)).expect("a link");
+    };
+    link(std::path::Path::new("../private"), "lib");
+    link(&tree.path("private"), "absolute");
+    link(std::path::Path::new("src"), "alias");
+    link(&tree.path("project/src"), "real");
+    let contents = DiskContents { root, limit: 100 };
+    let read = |path: &str| contents.read(&WsPath::new(path).expect("relative"));
+    for path in ["lib/a.py", "absolute/a.py"] {
+        let error = read(path).expect_err("it lies outside");
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{path}: {error}");
+    }
+    for path in ["src/a.py", "alias/a.py", "real/a.py"] {
+        assert_eq!(read(path).expect("it lies inside").as_ref(), b"inside", "{path}");
+    }
+}
