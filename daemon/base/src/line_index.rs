@@ -1,9 +1,28 @@
 //! From byte offsets to the positions that clients speak: 1-based lines, columns in UTF-16 code units.
 //!
 //! Lines end at `\n`; a `\r` before it belongs to the line, as for ripgrep and the language servers. Invalid UTF-8
-//! counts one unit per replacement character, so a position is always defined.
+//! counts one unit per replacement character, so a position is always defined. A byte order mark is no part of the first line, as for
+//! ripgrep, editors and the language servers: the first column is the one behind it.
 
 use memchr::memchr_iter;
+
+/// What a file may begin with to say that it is UTF-8. It is no text.
+pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// How many bytes of a file come before its text.
+#[must_use]
+pub fn mark_len(bytes: &[u8]) -> usize {
+    if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// A text without its byte order mark, if it has one.
+#[must_use]
+pub fn without_mark(text: String) -> String {
+    match mark_len(text.as_bytes()) {
+        0 => text,
+        mark => text[mark..].to_owned(),
+    }
+}
 
 /// A place in a text as users see it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -27,7 +46,7 @@ impl LineIndex {
     #[must_use]
     pub fn new(text: &[u8]) -> Self {
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let mut starts = vec![0];
+        let mut starts = vec![mark_len(text) as u32];
         starts.extend(memchr_iter(b'\n', &text[..len as usize]).map(|at| at as u32 + 1));
         Self { starts, len }
     }
@@ -41,7 +60,7 @@ impl LineIndex {
     /// The 1-based line that contains byte `offset`.
     #[must_use]
     pub fn line_of(&self, offset: u32) -> u32 {
-        self.starts.partition_point(|&start| start <= offset) as u32
+        (self.starts.partition_point(|&start| start <= offset) as u32).max(1)
     }
 
     /// The byte range of 1-based `line`, without its `\n`; `None` when there is no such line.
@@ -105,6 +124,19 @@ mod tests {
         assert_eq!(index.line_count(), 3);
         assert_eq!(index.line_range(3), Some(text.len() - 4..text.len()));
         assert_eq!(index.line_range(4), None);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_column() {
+        let text = "\u{feff}ab\ncd".as_bytes();
+        let index = LineIndex::new(text);
+        let places: Vec<(u32, u32)> =
+            [0, 2, 3, 4, 6].map(|at| index.position(text, at)).map(|at| (at.line, at.col)).to_vec();
+        assert_eq!(places, [(1, 1), (1, 1), (1, 1), (1, 2), (2, 1)]);
+        assert_eq!(index.line_range(1), Some(3..5));
+        assert_eq!(index.offset(text, Utf16Position { line: 1, col: 2 }), Some(4));
+        assert_eq!(without_mark("\u{feff}a\u{feff}".to_owned()), "a\u{feff}");
+        assert_eq!(LineIndex::new("\u{feff}".as_bytes()).line_range(1), Some(3..3));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use hob_base::line_index::mark_len;
 use rustc_hash::FxHashMap;
 use tree_sitter::{Language, Node, Tree};
 
@@ -284,6 +285,8 @@ impl LineTracker {
             return (at.row as u32 + 1, at.column as u32 + 1);
         }
         let line_start = byte.saturating_sub(at.column);
+        // A byte order mark is no column.
+        let line_start = if at.row == 0 { line_start.max(mark_len(source)).min(byte) } else { line_start };
         let units =
             |from: usize, to: usize| hob_base::line_index::utf16_len(source.get(from..to).unwrap_or(&[]));
         let is_far_back = |last: usize| byte - line_start < last.saturating_sub(byte);

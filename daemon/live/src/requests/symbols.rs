@@ -6,6 +6,7 @@ use lsp_types::{
     TextDocumentIdentifier, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
+use hob_base::line_index::without_mark;
 use hob_base::{AbsPath, WsPath};
 
 use super::{Asking, At, Place, READY_WITHIN};

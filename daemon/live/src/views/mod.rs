@@ -12,6 +12,7 @@ mod document;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 
+use hob_base::line_index::without_mark;
 use hob_base::{AbsPath, ContentHash, WsPath, small};
 use serde_json::Value;
 
@@ -368,7 +369,7 @@ impl View {
             Doc::Outside(uri) => uri::to_path(&uri.parse().ok()?)?,
         };
         let text = small::read_text(path.as_path(), MOST_READ).ok()?;
-        Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+        Some(without_mark(text))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -390,8 +391,8 @@ pub(crate) struct Held<'v> {
 }
 
 impl Held<'_> {
-    /// What counts of a file: an editor's unsaved text, or what `read` finds.
+    /// What counts of a file: an editor's unsaved text, or what `read` finds, as an editor would have it.
     pub(crate) fn read(&self, path: &WsPath, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<String> {
-        self.view.text(path).map(|text| text.to_string()).or_else(|| read(path))
+        self.view.text(path).map(|text| text.to_string()).or_else(|| read(path).map(without_mark))
     }
 }

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use hob_base::line_index::mark_len;
 use hob_base::{AbsPath, ContentHash, WsPath};
 use lsp_types::Uri;
 
@@ -162,7 +163,9 @@ impl<'a> Plan<'a> {
     fn file(&self, path: &WsPath) -> Result<FileEdits, String> {
         let text = (self.read)(path).ok_or("it cannot be read as text")?;
         let hash = ContentHash::of(text.as_bytes());
-        if (self.seen)(path).is_some_and(|(_, seen)| seen != hash) {
+        // Servers are shown texts without a mark.
+        let shown = ContentHash::of(&text.as_bytes()[mark_len(text.as_bytes())..]);
+        if (self.seen)(path).is_some_and(|(_, seen)| seen != shown) {
             return Err("it has changed since the server was told of it".to_owned());
         }
         Ok(FileEdits { path: path.clone(), hash, text: Arc::from(text), edits: Vec::new() })

@@ -3,7 +3,7 @@
 //! It follows what the parsers of HTML do as far as scripts are concerned: comments are passed over, and a script ends at the
 //! first `</script`, whatever the script says.
 
-use hob_base::line_index::utf16_len;
+use hob_base::line_index::{mark_len, utf16_len};
 use memchr::{memchr, memmem};
 
 use crate::langs::Lang;
@@ -237,7 +237,7 @@ pub(super) struct Places<'s> {
 
 impl<'s> Places<'s> {
     pub(super) fn new(source: &'s [u8]) -> Self {
-        Self { source, at: 0, line: 1, col: 1 }
+        Self { source, at: mark_len(source), line: 1, col: 1 }
     }
 
     /// The 1-based line and UTF-16 column of a byte that is not before the last one asked for.

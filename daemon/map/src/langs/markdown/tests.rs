@@ -68,7 +68,7 @@ fn line_ends_marks_and_foreign_bytes_do_not_move_places() {
     facts(
         "\u{feff}# Über\r\n\r\ntext [[a]]\r\n\r\n## Zwei\r\n😀 [[b]]\r\n",
         "
-        note Über 1-6@1:2 E | # Über | text a
+        note Über 1-6@1:1 E | # Über | text a
         section Über/Zwei 5-6@5:1 | ## Zwei | 😀 b
         3:6 use [[a#/[[a in Über
         6:4 use [[b#/[[b in Über/Zwei
