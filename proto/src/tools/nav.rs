@@ -33,7 +33,7 @@ pub(super) const COL: ArgDef = ArgDef {
     name: "col",
     ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
     default: Default::None,
-    description: "1-based; default: the name defined there, or the only one",
+    description: "Default: line's name",
 };
 pub(super) const NODE: ArgDef = ArgDef {
     name: "nodeId",

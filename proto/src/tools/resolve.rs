@@ -35,7 +35,7 @@ pub static RESOLVE: ToolDef = ToolDef {
             name: "col",
             ty: ArgType::Int { min: 1, max: u32::MAX as i64 },
             default: Default::None,
-            description: "1-based; default: the line's own name",
+            description: "Default: line's name",
         },
         ArgDef {
             name: "subject",
