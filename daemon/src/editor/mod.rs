@@ -14,7 +14,7 @@ mod begin;
 mod desk;
 mod documents;
 mod eager;
-pub(crate) mod fallback;
+mod fallback;
 mod follow;
 mod late;
 mod link;

@@ -283,6 +283,9 @@ pub fn keeps_changing() -> ToolError {
         .hint("Ask again once whatever writes to the project has come to rest.")
 }
 
+/// The field of errors that has a server's refusal.
+pub const REFUSAL: &str = "refusal";
+
 /// The field of errors that says that a server is being replaced.
 pub const RESTARTING: &str = "restarting";
 
@@ -345,7 +348,7 @@ pub fn live(error: &LiveError, patience: Duration) -> ToolError {
         LiveError::Refused { error: CallError::Refused(refusal), .. } => {
             ToolError::new(ErrorCode::LspFailed, message)
                 .hint("Ask again; map_* tools go on without the server.")
-                .with("refusal", refusal.message.clone())
+                .with(REFUSAL, refusal.message.clone())
         }
         LiveError::Refused { .. } | LiveError::Closing => ToolError::new(ErrorCode::LspFailed, message)
             .hint("Ask again; map_* tools go on without the server."),

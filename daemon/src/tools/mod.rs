@@ -18,7 +18,6 @@ pub mod investigate;
 mod lacks;
 mod left_out;
 pub mod map;
-mod meanwhile;
 mod metrics;
 pub mod models;
 pub mod nav;
@@ -94,12 +93,12 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "map_status" => map::status,
         "metrics_report" => metrics::report,
         "nav_callHierarchy" => calls::call_hierarchy,
-        "nav_definition" => meanwhile::definition,
+        "nav_definition" => nav::definition,
         "nav_diagnostics" => nav::diagnostics,
         "nav_implementations" => nav::implementations,
-        "nav_references" => meanwhile::references,
-        "nav_symbols" => meanwhile::symbols,
-        "nav_type" => meanwhile::type_of,
+        "nav_references" => nav::references,
+        "nav_symbols" => nav::symbols,
+        "nav_type" => nav::type_of,
         "nav_workspaceSymbols" => nav::workspace_symbols,
         "read_symbols" => read::read_symbols,
         "regex_search" => text::regex_search,

@@ -1,5 +1,5 @@
-//! The map in place of a language server that is there and cannot answer: gopls without Go has no view of any project, and refuses
-//! every question.
+//! The map in place of a language server that is there and cannot answer: gopls without Go has no view of any project and refuses
+//! every question, and a server that stopped answering is being replaced.
 //!
 //! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why, and are
 //! never complete. Where a server is only late, or none is installed, the error says what to do about it.
@@ -15,16 +15,18 @@ use hob_proto::{Anchor, ErrorCode, ToolError};
 use super::nav::{Asked, Lines};
 use super::{Needs, Outcome, ToolCall, data, left_out as held, map::patient};
 use crate::host::Workspace;
+use crate::to_proto::errors;
 
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
 
-/// Says whether the map may answer instead of this error: a running server refused the question.
+/// Says whether the map may answer instead of this error: a running server refused the question, or is being replaced.
 fn may_answer(error: &ToolError) -> bool {
-    error.code == ErrorCode::LspFailed && error.more.contains_key("refusal")
+    error.code == ErrorCode::LspFailed
+        && [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
 }
 
-/// The outcome of `from_map` if a server refused, else the error itself.
+/// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
 fn instead(
     call: &mut ToolCall<'_>,
     error: ToolError,
@@ -171,8 +173,10 @@ fn branch(infos: &[NodeInfo], info: &NodeInfo, within: &dyn Fn(&str, &NodeInfo) 
     OutlineEntry {
         name: info.name.clone(),
         kind: info.kind.as_str().to_owned(),
-        line: info.lines.0,
+        line: info.name_at.0,
+        col: info.name_at.1,
         end_line: info.lines.1,
+        start_line: Some(info.lines.0).filter(|first| *first < info.name_at.0),
         detail: Some(info.signature.clone()).filter(|text| !text.is_empty()),
         children: children.map(|child| branch(infos, child, within)).collect(),
     }
