@@ -163,7 +163,7 @@ const MARKED: &[(&str, &str)] = &[
 fn a_byte_order_mark_is_no_column_whoever_is_asked() {
     let (python, typescript) = (("mark.py", "other.py", (5, 10)), ("mark.ts", "other.ts", (17, 23)));
     let of_ty = World::new().env("PATH", path_with(&ty_alone()));
-    // pyright counts the mark of a file that is not open.
+    // pyright and ty count the mark of a file that is not open; the outline has it opened.
     for (world, files, renames) in [(servers(), vec![typescript], false), (of_ty, vec![python], true)] {
         let tree = world.tree("");
         MARKED.iter().for_each(|(name, text)| tree.write(name, text));
@@ -178,11 +178,10 @@ fn a_byte_order_mark_is_no_column_whoever_is_asked() {
             assert_eq!(at(&found, "/matches/0"), here, "{found}");
             let known = mcp.call("map_search", json!({"query": "first", "pathPrefix": marked}));
             assert_eq!(at(&known, "/results/0"), here, "{known}");
-            // The file is not open in the server yet.
-            let defined = mcp.call("nav_definition", json!({"file": other, "line": 2, "col": 1}));
-            assert_eq!(at(&defined, "/locations/0"), here, "{defined}");
             let outline = mcp.call("nav_symbols", json!({"file": marked}));
             assert_eq!(at(&outline, "/symbols/0"), here, "{outline}");
+            let defined = mcp.call("nav_definition", json!({"file": other, "line": 2, "col": 1}));
+            assert_eq!(at(&defined, "/locations/0"), here, "{defined}");
             let defined = mcp.call("nav_definition", json!({"file": marked, "line": 2, "col": use_col}));
             assert_eq!(at(&defined, "/locations/0"), here, "{defined}");
             let used = mcp.call("nav_references", json!({"file": marked, "line": 1, "col": col}));

@@ -101,7 +101,7 @@ fn errors_fit_into_the_least_budget_too() {
         ("map_neighbors", json!({"nodeId": format!("py:{}", "a/".repeat(4_000) + "b.py")}), "NODE_NOT_FOUND"),
         ("map_search", json!({"query": "ab", long.as_str(): 1}), "BAD_ARGS"),
         ("map_search", json!({"query": "ab", "root": format!("/{}", "r".repeat(20_000))}), "BAD_ARGS"),
-        ("regex_search", json!({"pattern": "a", "path_prefix": "../".repeat(3_000)}), "OUTSIDE_WORKSPACE"),
+        ("regex_search", json!({"pattern": "a", "path_prefix": "../".repeat(1_300)}), "OUTSIDE_WORKSPACE"),
     ];
     for (tool, mut args, code) in calls {
         args["tokenBudget"] = MIN_BUDGET.into();

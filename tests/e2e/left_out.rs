@@ -129,7 +129,8 @@ fn a_server_is_shown_what_it_left_out() {
     let mut all = first.clone();
     let rest = [place(&tree, ("other.py", 1, 18), 5), place(&tree, ("other.py", 4, 12), 5)];
     all["result"].as_array_mut().expect("a list").extend(rest);
-    let answers = json!({"textDocument/references": [first, all]});
+    // The second answer is to the same question with declarations.
+    let answers = json!({"textDocument/references": [first, first, all]});
     stand_in(&world, "ty", &[json!({"capabilities": capabilities(), "answers": answers, "record": record})]);
     let mut mcp = world.mcp(&tree);
     let found = ask(&mut mcp, "nav_references", TOTAL);

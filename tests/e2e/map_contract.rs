@@ -112,7 +112,12 @@ fn search() {
     let answer = mcp.call("map_search", json!({"query": "helper"}));
     fields(answer.whole(), &["results", "total"], &[], &answer);
     for hit in answer.list("/results") {
-        fields(hit, &["id", "kind", "name", "file", "line", "signature", "score"], &["stale"], &answer);
+        fields(
+            hit,
+            &["id", "kind", "name", "file", "line", "col", "signature", "score"],
+            &["stale"],
+            &answer,
+        );
     }
     let expected = [
         "py:shop.py#helper",

@@ -24,6 +24,8 @@ const PATH: usize = if cfg!(windows) { 32_767 } else { 4_096 };
 const TEXT: usize = 64 << 10;
 /// Longest pattern, in bytes: the engines take less, and say so.
 const PATTERN: usize = 1 << 20;
+/// Longest question in words, in bytes: a whole issue with its traceback is one.
+const QUESTION: usize = 1 << 20;
 /// Longest source, in bytes.
 const SOURCE: usize = 8 << 20;
 /// Most items of a list, and most bytes of all of them.
@@ -35,6 +37,7 @@ fn longest(arg: &ArgDef) -> usize {
         "root" | "file" | "folder" | "path_prefix" | "pathPrefix" | "place" | "globs_from" | "after_path"
         | "fileFilter" | "glob" | "globs" => PATH,
         "pattern" | "patterns" => PATTERN,
+        "query" | "subject" => QUESTION,
         "source" | "old" | "new" | "replacement" | "rewrite" => SOURCE,
         _ => TEXT,
     }

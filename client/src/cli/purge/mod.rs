@@ -41,7 +41,7 @@ pub(crate) struct Purge {
 }
 
 /// What hob makes in the folder of caches.
-const CACHE: &[&str] = &["store", "workspaces", "graphs", "servers", "in-use.lock", "in-use.pid"];
+const CACHE: &[&str] = &["store", "parsing", "workspaces", "graphs", "servers", "in-use.lock", "in-use.pid"];
 /// What it makes in the folder of state. `run` is the runtime folder where the platform has none.
 const STATE: &[&str] = &[
     "log",

@@ -167,7 +167,8 @@ mod tests {
                         1,200 calls, 3 failed, half of them within 1.2 ms, 99 of 100 within 119 ms\n\
                         5,000 instead of at most 100,000 tokens, 95% less (hob stats)\n";
         assert_eq!(daemon(&data, &Style::default()).expect("a status"), expected);
-        let loss = json!({"metrics": {"calls": 1, "actualTokens": 482, "baselineTokens": 100, "savedPct": -382.0}, "version": "0.1.0"});
+        let mut loss = data.clone();
+        loss["metrics"] = json!({"calls": 1, "actualTokens": 482, "baselineTokens": 100, "savedPct": -382.0});
         let told = daemon(&loss, &Style::default()).expect("a status");
         assert!(told.contains("482 instead of at most 100 tokens, 382% more, a loss (hob stats)"), "{told}");
     }

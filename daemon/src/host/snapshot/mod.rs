@@ -178,8 +178,13 @@ pub(super) fn save_last_ranking(workspace: &Workspace) {
 }
 
 fn write_ranking(workspace: &Workspace, snapshots: &mut Snapshots) {
+    if workspace.generation().0 == 0 {
+        return;
+    }
     let Some(bytes) = workspace.pools.index.install(|| workspace.map().ranking()) else { return };
-    match image::write(image::SCORES, &snapshots.folder, &bytes) {
+    // Whatever is saved first makes the folder.
+    let folder = fs::create_dir_all(snapshots.folder.as_path());
+    match folder.and_then(|()| image::write(image::SCORES, &snapshots.folder, &bytes)) {
         Ok(()) => snapshots.ranked = Some(Instant::now()),
         Err(error) => {
             let text = format!(
