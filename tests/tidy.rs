@@ -152,7 +152,11 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["sled", "notify", "tokio", "lsp-types", "hob-map", "hob-live"],
     ),
     ("daemon/embed", &["hob-base"], &["sled", "notify", "tree-sitter", "tokio", "hf-hub", "ureq"]),
-    ("daemon/bridge", &["hob-map", "hob-live"], &["sled", "notify", "tree-sitter", "tokio", "lsp-types"]),
+    (
+        "daemon/bridge",
+        &["hob-base", "hob-map", "hob-live"],
+        &["sled", "notify", "tree-sitter", "tokio", "lsp-types"],
+    ),
 ];
 
 #[test]
