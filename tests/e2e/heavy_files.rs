@@ -49,7 +49,7 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
     assert!(asked.warnings().contains("text only"), "an answer about it says so{asked}");
     let other = mcp.call("nav_symbols", good);
     assert!(!other.warnings().contains("text only"), "and one about another does not{other}");
-    let text = mcp.call("regex_search", json!({"pattern": "class Good|^a<a<", "limit": 10}));
+    let text = mcp.call("regex_search", json!({"pattern": "class Good|^a<a<", "output": "files"}));
     let files = text.texts("/matches", "file");
     assert!(files.contains(&"src/Bomb.java") && files.contains(&"src/Good.java"), "{text}");
     assert_eq!(world.daemon_pid(), Some(pid), "the daemon survived");
@@ -57,12 +57,11 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
     // The next daemon knows them by their contents, wherever they are by then.
     world.stop();
     tree.write("src/again/Copied.java", "a<".repeat(32_000));
-    let status = world.call(&tree, "map_status", &json!({}));
-    let notes = status.ok()["notes"].to_string();
-    assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
     let searched = world.call(&tree, "map_search", &json!({"query": "found"}));
     assert_eq!(searched.texts("/results", "id"), ["java:src/Good.java#Good.found"], "{searched}");
     let status = world.call(&tree, "map_status", &json!({}));
+    let notes = status.ok()["notes"].to_string();
+    assert!(notes.contains("src/Bomb.java") && notes.contains("too much memory"), "{status}");
     assert_eq!(status.ok()["memory"]["factsExtracted"], 0, "{status}");
     // One that is mended is read again.
     tree.write("src/Bomb.java", "class Mended {}\n");
