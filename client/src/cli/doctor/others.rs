@@ -11,7 +11,7 @@ use hob_proto::places::Places;
 use super::check::Finding;
 use super::surroundings::Surroundings;
 
-/// What is found besides the daemon that this program would ask.
+/// Daemons and sockets found besides the daemon that this program would ask.
 pub(super) fn others(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let ours = pid_at(&settings.places.daemon_lock());
@@ -66,7 +66,7 @@ struct Other {
 }
 
 impl Other {
-    /// Whether it would keep what this program's daemon keeps.
+    /// True if it would keep the same folders as this program's daemon.
     fn has_our_folders(&self) -> bool {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         match (&self.hob_dir, set("HOB_DIR")) {

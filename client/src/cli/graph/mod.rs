@@ -121,7 +121,7 @@ fn own_file(picture: &Picture) -> Result<PathBuf, Failure> {
 /// The folder of such files, in that of caches.
 const PAGES: &str = "graphs";
 
-/// How the names of a project's files end.
+/// Suffixes of the names of a project's files.
 fn ending(root: &str) -> String {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
     let mut hasher = DefaultHasher::new();

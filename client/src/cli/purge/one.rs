@@ -16,11 +16,11 @@ use super::super::visible::on_one_line;
 use super::super::{Common, Failure, Outcome, daemon, graph, render, show, term};
 use super::{Purge, named, remove};
 
-/// What stays, and why.
+/// Tells the user which parts stay, and why.
 const STAYS: &str = "what is known of files by their contents stays until nobody has had them for a fortnight: \
                      other projects may have the same";
 
-/// What is kept for the project besides what the daemon has.
+/// Files kept for the project outside the daemon.
 struct Beside {
     pages: Vec<PathBuf>,
     trusted: bool,

@@ -117,7 +117,7 @@ pub(crate) fn count(n: u64, one: &str) -> String {
     }
 }
 
-/// What answers took against the baseline, whose share they saved: `95% less`; a loss is called one.
+/// Renders the share of the baseline that answers saved, `95% less`; a loss is called one.
 pub(crate) fn less_or_more(saved_percent: f64) -> String {
     match saved_percent.round() {
         percent if percent < 0.0 => format!("{}% more, a loss", -percent),
