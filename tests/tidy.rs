@@ -129,7 +129,8 @@ fn names(code: &str, word: &str) -> bool {
 /// What each package of the project may know of the others; the third column is what it must not link at all.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("proto", &[], &["sled", "notify", "tree-sitter", "rmcp"]),
-    ("client", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"]),
+    ("proto/render", &["hob-proto"], &["sled", "notify", "tree-sitter", "rmcp", "tokio"]),
+    ("client", &["hob-proto", "hob-render"], &["sled", "notify", "tree-sitter", "rmcp", "regex", "ignore"]),
     ("shims/mcp", &["hob-proto", "hob-client"], &["sled", "notify", "tree-sitter", "regex", "ignore"]),
     (
         "shims/lsp",

@@ -4,7 +4,7 @@
 //! Everybody else passes the text on or reads it back with [`Envelope`].
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::ToolError;
 
@@ -28,6 +28,30 @@ pub struct Dropped {
     pub count: u64,
     /// The narrowing argument that brings the rest back.
     pub note: String,
+}
+
+/// The notation that an answer is wanted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// The serialised [`Envelope`], for programs.
+    #[default]
+    Json,
+    /// The same answer as lines of text, for models and people.
+    Text,
+}
+
+impl Form {
+    /// Takes `format` out of a call's arguments; `otherwise` where they do not say it, or not so that it can be read.
+    #[must_use]
+    pub fn take_from(args: &mut Map<String, Value>, otherwise: Self) -> Self {
+        let word = args.remove("format");
+        match word.as_ref().and_then(Value::as_str) {
+            Some(word) if word.eq_ignore_ascii_case("json") => Self::Json,
+            Some(word) if word.eq_ignore_ascii_case("text") => Self::Text,
+            _ => otherwise,
+        }
+    }
 }
 
 /// Every tool's answer.

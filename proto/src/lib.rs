@@ -24,7 +24,7 @@ pub mod trust;
 #[cfg(all(unix, not(target_os = "macos")))]
 mod usual;
 
-pub use envelope::{Dropped, Envelope, TokenBudget};
+pub use envelope::{Dropped, Envelope, Form, TokenBudget};
 pub use error::{ErrorCode, ToolError};
 pub use hello::{Build, ClientKind, Hello, PROTOCOL, Welcome};
 pub use message::{ClientMessage, ServerMessage};

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::envelope::Form;
 pub use crate::hello::{Hello, Welcome};
 
 /// What a client sends.
@@ -56,6 +57,9 @@ pub struct Call {
     /// How long the client will wait for the answer, in milliseconds from now; it may leave that to the daemon.
     #[serde(default)]
     pub deadline_ms: Option<u64>,
+    /// The notation of the answer, unless the argument `format` says otherwise.
+    #[serde(default)]
+    pub form: Form,
     /// What the client can do for the daemon, if it is asked.
     #[serde(default)]
     pub offers: Vec<Offer>,
@@ -134,7 +138,7 @@ pub enum ServerMessage {
         id: u64,
         /// The envelope's `ok`.
         ok: bool,
-        /// The envelope, serialised: exactly the text whose cost was measured.
+        /// The envelope in the form that was asked for: exactly the text whose cost was measured.
         envelope: String,
         /// What would make it better; only to clients that offered to ask it.
         #[serde(default, skip_serializing_if = "Option::is_none")]

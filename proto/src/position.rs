@@ -25,4 +25,7 @@ pub struct Anchor {
     /// Set when a language server did not list the place and the map did: how sure the map is, `live`, `exact` or `import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_map: Option<String>,
+    /// The qualified name of the definition around it, where the map knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
 }

@@ -239,6 +239,7 @@ mod tests {
             root: Some("/x".into()),
             progress: true,
             deadline_ms: None,
+            form: crate::Form::Text,
             offers: vec![Offer::Choose, Offer::Sample],
             replies: object(json!({"key": null})),
         };

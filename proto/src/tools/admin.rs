@@ -110,7 +110,7 @@ pub struct DigestArgs {
 }
 
 /// Result of `hob_digest`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DigestResult {
     /// The file table: path, content hash and kind of each file.
     pub files: PartDigest,
@@ -128,7 +128,7 @@ pub struct DigestResult {
 }
 
 /// One part of what is known.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PartDigest {
     /// Files in this part, before `from` and `limit`.
     pub count: usize,

@@ -35,7 +35,7 @@ const LIST: (usize, usize) = (100_000, 4 << 20);
 fn longest(arg: &ArgDef) -> usize {
     match arg.name {
         "root" | "file" | "folder" | "path_prefix" | "pathPrefix" | "place" | "globs_from" | "after_path"
-        | "fileFilter" | "glob" | "globs" => PATH,
+        | "fileFilter" | "glob" | "globs" | "paths" => PATH,
         "pattern" | "patterns" => PATTERN,
         "query" | "subject" => QUESTION,
         "source" | "old" | "new" | "replacement" | "rewrite" => SOURCE,
@@ -55,7 +55,8 @@ fn too_long(arg: &ArgDef, (limit, what): (usize, &str), given: usize) -> ToolErr
 pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked, ToolError> {
     let mut checked = Checked { args: Map::new(), warnings: Vec::new() };
     for (name, value) in given {
-        let arg = tool.all_args().find(|arg| same_name(arg.name, name)).ok_or_else(|| unknown(tool, name))?;
+        let arg =
+            tool.accepted_args().find(|arg| same_name(arg.name, name)).ok_or_else(|| unknown(tool, name))?;
         if checked.args.contains_key(arg.name) {
             return Err(ToolError::bad_args(format!("`{}` is given twice", arg.name)).hint("Give it once."));
         }
@@ -64,7 +65,7 @@ pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked,
             checked.args.insert(arg.name.to_owned(), value);
         }
     }
-    for arg in tool.all_args() {
+    for arg in tool.accepted_args() {
         if checked.args.contains_key(arg.name) {
             continue;
         }
@@ -91,6 +92,12 @@ fn take(arg: &ArgDef, value: &Value, warnings: &mut Vec<String>) -> Result<Value
     match arg.ty {
         ArgType::Str { min } => string(arg, value, min),
         ArgType::Int { min, max } => integer(arg, value, (min, max), warnings),
+        ArgType::IntOrAll { max, .. }
+            if value.as_str().is_some_and(|word| word.eq_ignore_ascii_case("all")) =>
+        {
+            Ok(max.into())
+        }
+        ArgType::IntOrAll { min, max } => integer(arg, value, (min, max), warnings),
         ArgType::Bool => value.as_bool().map(Value::Bool).ok_or_else(|| wrong(arg, value)),
         ArgType::Object if value.is_object() => match size(value) {
             bytes if bytes > TEXT => Err(too_long(arg, (TEXT, "bytes"), bytes)),
@@ -192,10 +199,11 @@ fn expected(arg: &ArgDef) -> String {
         ArgType::Str { .. } => "a string".into(),
         ArgType::Int { min, max: i64::MAX } => format!("an integer from {min}"),
         ArgType::Int { min, max } => format!("an integer from {min} to {max}"),
+        ArgType::IntOrAll { min, max } => format!("an integer from {min} to {max}, or \"all\""),
         ArgType::Bool => "true or false".into(),
         ArgType::Object => "an object".into(),
         ArgType::Enum(words) => format!("one of {}", words.join(", ")),
-        ArgType::StrList => "a list of strings".into(),
+        ArgType::StrList => "a string or a list of strings".into(),
         ArgType::EnumList(words) => format!("a list of {}", words.join(", ")),
     }
 }
@@ -223,7 +231,7 @@ fn unknown(tool: &ToolDef, name: &str) -> ToolError {
     if let Some((_, told)) = tool.elsewhere.iter().find(|(other, _)| same_name(other, name)) {
         return ToolError::bad_args(format!("{}. {told}", error.message)).hint(*told);
     }
-    match nearest(name, names.iter().copied()) {
+    match nearest(name, tool.accepted_args().map(|arg| arg.name)) {
         Some(near) => error.hint(format!("Did you mean `{near}`? It takes {}.", names.join(", "))),
         None => error.hint(format!("It takes {}.", names.join(", "))),
     }
@@ -273,7 +281,7 @@ mod tests {
         use crate::tools::TOOLS;
         let long = "a/".repeat(SOURCE);
         for tool in TOOLS {
-            for arg in tool.all_args() {
+            for arg in tool.accepted_args() {
                 let value = match arg.ty {
                     ArgType::Str { .. } => json!(long),
                     ArgType::StrList => json!([long]),
@@ -312,7 +320,7 @@ mod tests {
     #[test]
     fn either_case_is_taken_and_defaults_filled_in() {
         let checked = check(json!({"query": "ab", "path_prefix": "src", "token_budget": 500})).expect("good");
-        assert_eq!(checked.args["pathPrefix"], "src");
+        assert_eq!((&checked.args["pathPrefix"], &checked.args["query"]), (&json!("src"), &json!(["ab"])));
         assert_eq!(checked.args["tokenBudget"], 500);
         assert_eq!(checked.args["limit"], 20);
         assert_eq!(checked.args["fresh"], true);
@@ -330,9 +338,8 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let bad = [
-            (json!({}), "needs `query`"),
-            (json!({"query": "a"}), "at least 2 characters"),
-            (json!({"query": 7}), "must be a string, not a number"),
+            (json!({"query": [""]}), "at least 1 character"),
+            (json!({"query": 7}), "must be a string or a list of strings, not a number"),
             (json!({"query": "ab", "limit": "x"}), "must be an integer from 1 to 100"),
             (json!({"query": "ab", "limit": 1.5}), "must be an integer"),
             (json!({"query": "ab", "kind": "klass"}), "cannot be `klass`"),
@@ -343,6 +350,8 @@ mod tests {
             assert_eq!(error.code, ErrorCode::BadArgs);
             assert!(error.message.contains(expected), "{}", error.message);
         }
+        let error = check_args(&crate::tools::map::NEIGHBORS, &Map::new()).expect_err("nothing given");
+        assert!(error.message.contains("needs `nodeId`"), "{}", error.message);
         let error = check(json!({"query": "ab", "limt": 3})).expect_err("misspelt");
         assert!(error.hint.contains("Did you mean `limit`"), "{}", error.hint);
     }

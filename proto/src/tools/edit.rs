@@ -199,7 +199,7 @@ pub struct TextArgs {
 }
 
 /// Result of every preview.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewResult {
     /// What `resolve_action` and `edit_pending` take.
@@ -218,7 +218,7 @@ pub struct PreviewResult {
 }
 
 /// How much of a file changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileCount {
     /// Relative to the root.
@@ -231,10 +231,10 @@ pub struct FileCount {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// It was not there before.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub created: bool,
     /// It is not there afterwards.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
 }
 
@@ -290,7 +290,7 @@ pub enum Action {
 }
 
 /// Result of `resolve_action`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveActionResult {
     /// As asked.
@@ -358,7 +358,7 @@ pub struct PendingArgs {
 }
 
 /// Result of `edit_pending`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingResult {
     /// Newest first.
@@ -378,7 +378,7 @@ pub struct PendingResult {
 }
 
 /// A preview that waits.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingItem {
     /// What `resolve_action` takes.
@@ -414,7 +414,7 @@ pub static UNDO: ToolDef = ToolDef {
 };
 
 /// Result of `hob_undo`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UndoResult {
     /// What was undone.
     pub label: String,

@@ -177,7 +177,7 @@ pub enum Status {
 }
 
 /// What was meant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entity {
     /// A node ID where there is one, else a path, a `pkg:` URL or a full name of a ref.
     pub id: String,
@@ -197,7 +197,7 @@ pub struct Entity {
 }
 
 /// What may be meant.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
     /// As in [`Entity`].
     pub id: String,
@@ -216,7 +216,7 @@ pub struct Candidate {
 }
 
 /// Why nothing was chosen.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguity {
     /// For people.
     pub reason: String,
@@ -225,7 +225,7 @@ pub struct Ambiguity {
 }
 
 /// One step on the way.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// `normalise`, `generate`, `score`, `decide`, `select` or `verify`.
     pub phase: String,
@@ -238,7 +238,7 @@ pub struct Step {
 }
 
 /// About the answer itself.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Meta {
     /// The same for the same question at the same state of the project.
     pub request_id: String,
@@ -249,7 +249,7 @@ pub struct Meta {
 }
 
 /// Why it could not be looked for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// A stable word.
     pub code: String,
@@ -258,7 +258,7 @@ pub struct Failure {
 }
 
 /// Result of `resolve` for a subject.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntityResult {
     /// How it ended.
     pub status: Status,

@@ -10,15 +10,14 @@ pub(super) const SYMBOL: ArgDef = ArgDef {
     name: "symbol",
     ty: ArgType::Str { min: 1 },
     default: Default::Required,
-    description: "Node ID or name",
+    description: "Name, Class.name, path:line or node ID",
 };
 
 /// `flow_trace`.
 pub static FLOW_TRACE: ToolDef = ToolDef {
     name: "flow_trace",
     title: "Trace what a symbol calls",
-    description: "What runs when a symbol runs: the tree of its callees, from an entry point. Classes expand to their methods. For \
-                  the reverse use impact.",
+    description: "What happens when this runs: the tree of calls below a function.",
     args: &[
         SYMBOL,
         ArgDef {
@@ -31,12 +30,13 @@ pub static FLOW_TRACE: ToolDef = ToolDef {
             name: "response_format",
             ty: ArgType::Enum(&["concise", "detailed"]),
             default: Default::Str("detailed"),
-            description: "concise: names alone",
+            description: "concise: names, lines",
         },
     ],
-    output: "{root?: {name: str, uid?: str, kind?: str, file?: str, line?: int, depth?: int, confidence?: str, sites?: [int], \
+    scoped: true,
+    output: "{root?: {name: str, file?: str, line?: int, uid?: str, kind?: str, depth?: int, confidence?: str, sites?: [int], \
              site_count?: int, candidates?: [str], unresolved?: bool, cycle?: bool, seen?: bool, more?: int, stale?: bool, \
-             calls: [any]}, cycles: [[str]], truncated_at?: int, ambiguous?: [{target: str, candidates: [{uid: str, kind: str, \
+             leaves?: [str], overriding?: [str], calls?: [any]}, cycles: [[str]], truncated_at?: int, ambiguous?: [{target: str, candidates: [{uid: str, kind: str, \
              file: str, line: int}]}]}",
     cuts: &[
         ListCut { path: "ambiguous[].candidates", kind: "candidates", narrow: "Pass a node ID" },
@@ -58,7 +58,7 @@ pub struct FlowArgs {
 }
 
 /// Result of `flow_trace`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowResult {
     /// The tree; none when the name means several definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,62 +69,69 @@ pub struct FlowResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
     /// What the name may mean, when that is several definitions.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<Ambiguous>,
 }
 
 /// A callee with what it calls.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowNode {
     /// Qualified name; of a package outside the workspace its name.
     pub name: String,
-    /// All but the name; left out of concise answers.
+    /// Where it is defined; in concise answers only if that is not its caller's file. Empty for packages outside.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub file: String,
+    /// 1-based line of its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// All else that is to be said of it; left out of concise answers.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub detail: Option<FlowDetail>,
     /// In concise answers: the call is not resolved, and this is the likeliest of what it may mean.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresolved: bool,
     /// Calling it closes a cycle: it stands above.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cycle: bool,
     /// It is expanded elsewhere in the tree.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen: bool,
     /// How many callees are not shown, because of `max_depth` or the budget.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// Whom it calls, in the order of the calls.
+    /// Packages outside that it calls and types that it instantiates: names in the order of the calls, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
+    /// The methods that override it, one of which may run in its place: IDs, or names if concise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overriding: Vec<String>,
+    /// Whom else it calls, in the order of the calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<FlowNode>,
 }
 
 /// What detailed answers say of a callee.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowDetail {
     /// Node ID.
     pub uid: String,
     /// Its kind.
     pub kind: String,
-    /// Where it is defined; empty for packages outside.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub file: String,
-    /// 1-based line of its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
     /// Calls from the root.
     pub depth: u32,
     /// How sure the call is: `live`, `exact`, `import`, `name` or `candidate`.
     pub confidence: String,
     /// Lines of the caller's file at which it is called, the first few.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// How many such calls there are, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// For a call that is not resolved: what it may mean, likeliest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
     /// Its file is known to have changed since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }
 

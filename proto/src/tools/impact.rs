@@ -12,8 +12,7 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 pub static IMPACT: ToolDef = ToolDef {
     name: "impact",
     title: "Who is affected by a change",
-    description: "Before changing a symbol or file: who depends on it, and on them: callers, users, derived types, overriding \
-                  methods, importers; tests marked. Sure ones apart from possible ones.",
+    description: "What breaks if this changes: everybody who depends on it, step by step, tests apart.",
     args: &[
         SYMBOL,
         ArgDef {
@@ -22,7 +21,14 @@ pub static IMPACT: ToolDef = ToolDef {
             default: Default::Int(5),
             description: "Most steps away",
         },
+        ArgDef {
+            name: "offset",
+            ty: ArgType::Int { min: 0, max: 1_000_000 },
+            default: Default::Int(0),
+            description: "Skip so many affected",
+        },
     ],
+    scoped: true,
     output: "{symbol?: {uid: str, name: str, kind: str, file?: str, line?: int}, affected: [{uid: str, name: str, kind: str, file: \
              str, line: int, depth: int, cause: str, via?: str, confidence: str, score: num, test?: bool, sites?: [int], site_count?: \
              int, stale?: bool}], tests: [str], files: [{file: str, affected: int, tests?: int, depth: int}], possible: [any], \
@@ -45,10 +51,12 @@ pub struct ImpactArgs {
     pub symbol: String,
     /// Most steps from it.
     pub max_depth: u32,
+    /// Affected ones passed over before the first one shown; all other lists are those of the first page and left out.
+    pub offset: usize,
 }
 
 /// Result of `impact`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImpactResult {
     /// What changes; none when the name means several definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,12 +75,12 @@ pub struct ImpactResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
     /// What the name may mean, when that is several definitions.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<Ambiguous>,
 }
 
 /// What changes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Changed {
     /// Node ID.
     pub uid: String,
@@ -81,7 +89,7 @@ pub struct Changed {
     /// Its kind.
     pub kind: String,
     /// Where; empty for packages outside the workspace.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,7 +97,7 @@ pub struct Changed {
 }
 
 /// A definition or file that is affected.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedNode {
     /// Node ID.
     pub uid: String,
@@ -113,35 +121,35 @@ pub struct AffectedNode {
     /// Hub score, 0 to 1.
     pub score: f64,
     /// It is a test.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
     /// Lines of its file at which it depends on that, the first few.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// How many such places there are, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// Its file is known to have changed since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
 }
 
 /// A file in which something is affected for sure.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedFile {
     /// Where.
     pub file: String,
     /// How many of its definitions; the file itself counts as one.
     pub affected: usize,
     /// How many of those are tests.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub tests: usize,
     /// Steps from what changes to the nearest of them.
     pub depth: u32,
 }
 
 /// How many are affected.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImpactCounts {
     /// For sure.
     pub affected: usize,

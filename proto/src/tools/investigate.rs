@@ -8,6 +8,8 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 const MOST: u32 = 16_000;
 /// What they answer if they are not told.
 const USUAL: u32 = 4_000;
+/// What a first answer is in the text form if it is not told.
+const USUAL_TEXT: u32 = 750;
 
 const TOKEN_BUDGET: ArgDef = ArgDef {
     name: "token_budget",
@@ -27,7 +29,7 @@ const BUNDLE_ID: ArgDef = ArgDef {
 pub static INVESTIGATE: ToolDef = ToolDef {
     name: "investigate",
     title: "Investigate",
-    description: "From words to code: what is about a topic and connected with it, by cluster, the surest with source.",
+    description: "Where is the code for this: paste a question, an issue or a stack trace; the places it is about, with the lines that matter.",
     args: &[
         ArgDef {
             name: "query",
@@ -49,15 +51,17 @@ pub static INVESTIGATE: ToolDef = ToolDef {
             description: "Also by meaning",
         },
     ],
+    scoped: true,
     output: "{bundle_id: str, query: str, scope: str, domains: [{label: str, entry_point: str, members: [str]}], \
-             entries: [{asset_id: str, uid: str, kind: str, title: str, location: str, summary: str, inline_body?: str, \
-             body_complete: bool, relevance: num, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
+             entries: [{asset_id: str, uid: str, kind: str, title: str, location: str, summary: str, snippet?: str, \
+             inline_body?: str, body_complete: bool, relevance: num, is_seed: bool, changed?: bool}], more_available: bool, returned: int, total: int}",
     cuts: &[
         ListCut { path: "domains[].members", kind: "members", narrow: "They are the entries" },
         ListCut { path: "entries", kind: "entries", narrow: "Raise token_budget, or narrow scope or query" },
         ListCut { path: "domains", kind: "domains", narrow: "Raise token_budget, or narrow scope" },
     ],
     default_budget: USUAL,
+    text_budget: Some(USUAL_TEXT),
     max_budget: MOST,
     set: ToolSet::Core,
     ..ToolDef::READ
@@ -143,7 +147,7 @@ pub struct HydrateArgs {
 }
 
 /// Result of `investigate`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InvestigateResult {
     /// For `investigate_expand` and `investigate_hydrate`, for 24 hours.
     pub bundle_id: String,
@@ -164,7 +168,7 @@ pub struct InvestigateResult {
 }
 
 /// Entries of one cluster.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Domain {
     /// The cluster's.
     pub label: String,
@@ -175,10 +179,10 @@ pub struct Domain {
 }
 
 /// A place that the topic is about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
     /// Its name in the bundle; nothing if it is in none.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asset_id: String,
     /// Node ID.
     pub uid: String,
@@ -190,6 +194,9 @@ pub struct Entry {
     pub location: String,
     /// Signature and what the documentation begins with.
     pub summary: String,
+    /// Lines of it that have most of the question, each with its number before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
     /// Its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inline_body: Option<String>,
@@ -201,12 +208,12 @@ pub struct Entry {
     /// Whether the words led here, and not the graph.
     pub is_seed: bool,
     /// Its source is not what it was when the bundle was made.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
 }
 
 /// Result of `investigate_expand`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExpandResult {
     /// As it was asked.
     pub bundle_id: String,
@@ -219,7 +226,7 @@ pub struct ExpandResult {
 }
 
 /// What is connected with an entry.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beside {
     /// Node ID of the entry.
     pub of: String,
@@ -234,7 +241,7 @@ pub struct Beside {
 }
 
 /// Result of `investigate_hydrate`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HydrateResult {
     /// As it was asked.
     pub bundle_id: String,
@@ -251,7 +258,7 @@ pub struct HydrateResult {
 }
 
 /// Entries without their source.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Skipped {
     /// Why.
     pub reason: String,

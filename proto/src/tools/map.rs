@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::scope::PATH_PREFIX_CAMEL;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// Kinds that `map_search` filters by.
@@ -18,7 +19,7 @@ pub const EDGE_KINDS: &[&str] =
 pub static OVERVIEW: ToolDef = ToolDef {
     name: "map_overview",
     title: "Map: overview",
-    description: "Orient first: the code base's clusters with their most connected symbols (hubs), and languages.",
+    description: "Orient in an unknown code base: its parts and their most connected symbols.",
     args: &[
         ArgDef {
             name: "focus",
@@ -35,6 +36,7 @@ pub static OVERVIEW: ToolDef = ToolDef {
     ],
     output: "{builtAt: str, files: int, symbols: int, staleFiles: int, languages: any, clusters: [{id: int, label: str, \
              files: int, hubs: [{id: str, kind: str, signature: str, doc: str, score: num}]}]}",
+    scoped: true,
     cuts: &[ListCut {
         path: "clusters",
         kind: "clusters",
@@ -55,7 +57,7 @@ pub struct OverviewArgs {
 }
 
 /// Result of `map_overview`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewResult {
     /// When the map last took in a change, RFC 3339.
@@ -73,7 +75,7 @@ pub struct OverviewResult {
 }
 
 /// A cluster of files that hang together.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cluster {
     /// 0 is the largest.
     pub id: u32,
@@ -86,7 +88,7 @@ pub struct Cluster {
 }
 
 /// A well-connected definition.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hub {
     /// Node ID.
     pub id: String,
@@ -104,13 +106,13 @@ pub struct Hub {
 pub static SEARCH: ToolDef = ToolDef {
     name: "map_search",
     title: "Map: find symbols",
-    description: "Find definitions and files by name: exact, prefix, substring, path, then fuzzy. Gives node IDs.",
+    description: "Where is it defined: symbols and files by name or part of one, many at once; callers:0 finds what nobody uses.",
     args: &[
         ArgDef {
             name: "query",
-            ty: ArgType::Str { min: 2 },
-            default: Default::Required,
-            description: "Name or part of it, e.g. SessionStore.refresh",
+            ty: ArgType::StrList,
+            default: Default::None,
+            description: "Names or parts, e.g. Store.refresh",
         },
         ArgDef {
             name: "kind",
@@ -125,15 +127,17 @@ pub static SEARCH: ToolDef = ToolDef {
             description: "Most results",
         },
         ArgDef {
-            name: "pathPrefix",
-            ty: ArgType::Str { min: 1 },
+            name: "callers",
+            ty: ArgType::Int { min: 0, max: 0 },
             default: Default::None,
-            description: "Only below this path",
+            description: "0: nobody outside its file and tests uses it",
         },
     ],
+    unlisted: &[PATH_PREFIX_CAMEL],
+    scoped: true,
     output: "{results: [{id: str, kind: str, name: str, file: str, line: int, col: int, signature: str, score: num, \
-             stale?: bool}], total: int}",
-    cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass pathPrefix, kind or a longer query" }],
+             stale?: bool, query?: str, maybe?: int}], total: int, none?: [str]}",
+    cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass paths, kind or a longer query" }],
     set: ToolSet::Core,
     ..ToolDef::READ
 };
@@ -142,27 +146,31 @@ pub static SEARCH: ToolDef = ToolDef {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchArgs {
-    /// What to look for.
-    pub query: String,
+    /// What to look for, each by itself.
+    #[serde(default)]
+    pub query: Vec<String>,
     /// One of [`SEARCH_KINDS`].
     pub kind: String,
     /// Most results.
     pub limit: usize,
-    /// Only below this path.
-    pub path_prefix: Option<String>,
+    /// Most callers; only 0.
+    pub callers: Option<u32>,
 }
 
 /// Result of `map_search`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchResult {
     /// Best first.
     pub results: Vec<SearchHit>,
     /// How many there are in all.
     pub total: usize,
+    /// Of several names, those that nothing is called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub none: Vec<String>,
 }
 
 /// One hit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchHit {
     /// Node ID.
     pub id: String,
@@ -181,23 +189,28 @@ pub struct SearchHit {
     /// Hub score, 0 to 1.
     pub score: f64,
     /// Its file is known to have changed since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
+    /// Of several names, the one that it was found for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Where nobody surely uses it: how many uses may be of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maybe: Option<usize>,
 }
 
 const NODE_ID: ArgDef = ArgDef {
     name: "nodeId",
     ty: ArgType::Str { min: 1 },
     default: Default::Required,
-    description: "Node ID (py:src/a.py#Class.method), name or path",
+    description: "Symbol: name, Class.name, path:line, node ID",
 };
 
 /// `map_neighbors`.
 pub static NEIGHBORS: ToolDef = ToolDef {
     name: "map_neighbors",
     title: "Map: neighbours",
-    description: "What a symbol or file is connected to: callers, users (direction in), callees, bases (out). Each edge says how sure \
-                  it is: live (confirmed by a language server), exact, import, name; candidates are guesses.",
+    description: "Who calls or uses a symbol (direction in), whom it calls (out), subclasses (in, edgeKinds extends, depth all). Overrides count as one family.",
     args: &[
         NODE_ID,
         ArgDef {
@@ -214,14 +227,20 @@ pub static NEIGHBORS: ToolDef = ToolDef {
         },
         ArgDef {
             name: "depth",
-            ty: ArgType::Int { min: 1, max: 3 },
+            ty: ArgType::IntOrAll { min: 1, max: 64 },
             default: Default::Int(1),
-            description: "Steps",
+            description: "Steps, or all",
+        },
+        ArgDef {
+            name: "family",
+            ty: ArgType::Bool,
+            default: Default::Bool(true),
+            description: "false: the method alone",
         },
         ArgDef {
             name: "maxNodes",
-            ty: ArgType::Int { min: 1, max: 200 },
-            default: Default::Int(50),
+            ty: ArgType::Int { min: 1, max: 1000 },
+            default: Default::None,
             description: "Most shown",
         },
         ArgDef {
@@ -231,14 +250,19 @@ pub static NEIGHBORS: ToolDef = ToolDef {
             description: "Skip so many, of one edge kind",
         },
     ],
-    output: "{node: any, neighbors: [{id: str, kind: str, file?: str, line?: int, edge: str, direction: str, resolved: bool, \
-             confidence: str, depth: int, score: num, sites?: [int], siteCount?: int, candidates?: [str], stale?: bool}], omitted: int, \
-             mapBuiltAt: str, staleFiles: int}",
-    cuts: &[ListCut {
-        path: "neighbors",
-        kind: "neighbors",
-        narrow: "Pass edgeKinds or direction to narrow, or a larger tokenBudget",
-    }],
+    scoped: true,
+    output: "{node: any, family?: [{id: str, is: str, file: str, line: int}], neighbors: [{id: str, kind: str, file?: str, line?: int, \
+             edge: str, direction: str, resolved: bool, confidence: str, depth: int, via?: str, names?: str, score: num, sites?: \
+             [int], siteCount?: int, text?: str, candidates?: [str], stale?: bool}], candidates?: [str], omitted: int, mapBuiltAt: \
+             str, staleFiles: int}",
+    cuts: &[
+        ListCut { path: "family", kind: "family", narrow: "Raise tokenBudget" },
+        ListCut {
+            path: "neighbors",
+            kind: "neighbors",
+            narrow: "Pass offset for the next page, edgeKinds or direction to narrow, or a larger tokenBudget",
+        },
+    ],
     set: ToolSet::Core,
     ..ToolDef::READ
 };
@@ -254,22 +278,30 @@ pub struct NeighborsArgs {
     /// Some of [`EDGE_KINDS`]; none means all.
     #[serde(default)]
     pub edge_kinds: Vec<String>,
-    /// 1 to 3.
+    /// 1 to 64.
     pub depth: usize,
-    /// Most neighbours.
-    pub max_nodes: usize,
+    /// Whether a method stands for its family.
+    pub family: bool,
+    /// Most neighbours; by what is asked if it is not said.
+    pub max_nodes: Option<usize>,
     /// Neighbours passed over before the first one shown.
     pub offset: usize,
 }
 
 /// Result of `map_neighbors`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NeighborsResult {
     /// The node itself.
     pub node: Node,
+    /// The methods that it stands for besides itself: users of these are among the neighbours, and name them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub family: Vec<FamilyMember>,
     /// Best first: depth, then score.
     pub neighbors: Vec<Neighbor>,
+    /// What uses that are not resolved may mean besides the node, the same for all of them: nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
     /// How many more there are at the depths that were looked at.
     pub omitted: usize,
     /// When the map last took in a change, RFC 3339.
@@ -278,21 +310,34 @@ pub struct NeighborsResult {
     pub stale_files: usize,
 }
 
+/// A method for which another one stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FamilyMember {
+    /// Node ID.
+    pub id: String,
+    /// `overridden` by the node asked about, or `overriding` it.
+    pub is: String,
+    /// Where.
+    pub file: String,
+    /// 1-based line of its name.
+    pub line: u32,
+}
+
 /// A node as answers show it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Node {
     /// Node ID.
     pub id: String,
     /// Its kind.
     pub kind: String,
     /// Where; empty for external packages.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of the name; 1 for files, 0 for packages.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
     /// Its header.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub signature: String,
 }
 
@@ -302,17 +347,17 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// One neighbour.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Neighbor {
     /// Node ID; for an unresolved edge that of the likeliest candidate.
     pub id: String,
     /// Its kind.
     pub kind: String,
     /// Where; empty for external packages.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based line of its name; 1 for files.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
     /// One of [`EDGE_KINDS`].
     pub edge: String,
@@ -324,98 +369,29 @@ pub struct Neighbor {
     pub confidence: String,
     /// Steps from the node asked about.
     pub depth: usize,
+    /// Beyond the first step: the ID of the node one step nearer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<String>,
+    /// The ID of the method of the family that a use names, if it is not the node itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<String>,
     /// Hub score, 0 to 1.
     pub score: f64,
-    /// Lines of the uses: all of them where one edge kind was asked for, else at most ten.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Lines of the uses, in the file where the edge starts: all of them where one edge kind was asked for, else at most ten.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
     /// How many uses there are, when `sites` does not show them all.
     #[serde(rename = "siteCount", skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
-    /// For an unresolved edge: what it may mean, best first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The text of the first of them, for uses of the node.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// For an unresolved edge away from the node: what it may mean, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
     /// Its file is known to have changed since.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-}
-
-/// `map_path`.
-pub static PATH: ToolDef = ToolDef {
-    name: "map_path",
-    title: "Map: path between two symbols",
-    description: "How two symbols or files are connected: a shortest chain of resolved edges, with each edge's direction.",
-    args: &[
-        ArgDef {
-            name: "from",
-            ty: ArgType::Str { min: 1 },
-            default: Default::Required,
-            description: "Node ID",
-        },
-        ArgDef {
-            name: "to",
-            ty: ArgType::Str { min: 1 },
-            default: Default::Required,
-            description: "Node ID",
-        },
-        ArgDef {
-            name: "maxLen",
-            ty: ArgType::Int { min: 1, max: 10 },
-            default: Default::Int(6),
-            description: "Most edges",
-        },
-        ArgDef {
-            name: "includeReferences",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "Follow plain references too",
-        },
-    ],
-    output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str}]}",
-    cuts: &[ListCut { path: "nodes", kind: "nodes", narrow: "Raise tokenBudget" }],
-    ..ToolDef::READ
-};
-
-/// Arguments of `map_path`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PathArgs {
-    /// Where the chain starts.
-    pub from: String,
-    /// Where it ends.
-    pub to: String,
-    /// Most edges.
-    pub max_len: usize,
-    /// Whether plain references count as edges.
-    pub include_references: bool,
-}
-
-/// Result of `map_path`.
-#[derive(Clone, Debug, Serialize)]
-pub struct PathResult {
-    /// Whether there is a chain.
-    pub found: bool,
-    /// Its number of edges.
-    pub length: usize,
-    /// From first to last.
-    pub nodes: Vec<Node>,
-    /// One fewer than nodes.
-    pub edges: Vec<PathEdge>,
-}
-
-/// A step of a path.
-#[derive(Clone, Debug, Serialize)]
-pub struct PathEdge {
-    /// Node ID of the step's start.
-    pub from: String,
-    /// Node ID of the step's end.
-    pub to: String,
-    /// One of [`EDGE_KINDS`].
-    pub kind: String,
-    /// `out` when the edge points along the path, `in` when against it.
-    pub direction: String,
-    /// How sure.
-    pub confidence: String,
 }
 
 /// `map_rebuild`.
@@ -441,7 +417,7 @@ pub struct RebuildArgs {
 }
 
 /// Result of `map_rebuild`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RebuildResult {
     /// Files looked at.
@@ -464,12 +440,11 @@ pub static STATUS: ToolDef = ToolDef {
     output: "{built: bool, builtAt?: str, generation: int, files: int, symbols: int, edges: int, languages: any, \
              staleFiles: int, unmapped?: {files: int, worst: [{file: str, lines: [str]}]}, watcher: {state: str, note?: str}, text: any, \
              lsp: any, memory: any, daemon: any}",
-    set: ToolSet::Core,
     ..ToolDef::READ
 };
 
 /// Result of `map_status`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
     /// The workspace's root.
@@ -512,7 +487,7 @@ pub struct StatusResult {
 }
 
 /// How changes are noticed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WatcherStatus {
     /// `live`, `degraded` or `off`.
     pub state: String,
@@ -522,7 +497,7 @@ pub struct WatcherStatus {
 }
 
 /// What of the files is not mapped.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unmapped {
     /// How many files have such lines.
     pub files: usize,
@@ -531,7 +506,7 @@ pub struct Unmapped {
 }
 
 /// A file of which lines are not mapped.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnmappedFile {
     /// Relative to the root.
     pub file: String,

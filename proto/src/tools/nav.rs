@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scope::FILE_FILTER;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 use crate::position::Anchor;
 
@@ -39,11 +40,17 @@ pub(super) const NODE: ArgDef = ArgDef {
     name: "nodeId",
     ty: ArgType::Str { min: 1 },
     default: Default::None,
-    description: "Instead of file and line",
+    description: "Older: target",
+};
+pub(super) const TARGET: ArgDef = ArgDef {
+    name: "target",
+    ty: ArgType::Str { min: 1 },
+    default: Default::None,
+    description: "Symbol, or path:line[:col]",
 };
 
-/// A place to ask about: a position or a node.
-#[derive(Clone, Debug, Deserialize)]
+/// A place to ask about: a position or a target.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PositionArgs {
     /// The file, if not a node.
@@ -52,8 +59,10 @@ pub struct PositionArgs {
     pub line: Option<u32>,
     /// Its column; without one, the name that the line defines or the only one on it.
     pub col: Option<u32>,
-    /// The node, if not a file.
+    /// The older name of `target`.
     pub node_id: Option<String>,
+    /// A symbol or a place, if not a file.
+    pub target: Option<String>,
 }
 
 const LOCATIONS: ListCut = ListCut { path: "locations", kind: "locations", narrow: "Raise tokenBudget" };
@@ -62,8 +71,9 @@ const LOCATIONS: ListCut = ListCut { path: "locations", kind: "locations", narro
 pub static DEFINITION: ToolDef = ToolDef {
     name: "nav_definition",
     title: "Live: definition",
-    description: "Where the name at a position is defined, by the language server.",
-    args: &[FILE, LINE, COL, NODE],
+    description: "What a name at a place refers to, by the language server.",
+    args: &[TARGET],
+    unlisted: &[FILE, LINE, COL, NODE],
     output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool, fromMap?: str}], \
              completeness: str, source: str}",
     cuts: &[LOCATIONS],
@@ -78,6 +88,8 @@ pub static IMPLEMENTATIONS: ToolDef = ToolDef {
     description: "What implements or overrides the name at a position, from the language server.",
     output: DEFINITION.output,
     args: DEFINITION.args,
+    unlisted: DEFINITION.unlisted,
+    scoped: true,
     cuts: DEFINITION.cuts,
     ..ToolDef::READ
 };
@@ -86,32 +98,21 @@ pub static IMPLEMENTATIONS: ToolDef = ToolDef {
 pub static REFERENCES: ToolDef = ToolDef {
     name: "nav_references",
     title: "Live: references",
-    description: "Every use of the name at a position, by the language server; completeness says if some may be missing.",
+    description: "Every use of a symbol, by the language server: exact, for renames and signatures.",
     args: &[
-        FILE,
-        LINE,
-        COL,
-        NODE,
+        TARGET,
         ArgDef {
             name: "includeDeclaration",
             ty: ArgType::Bool,
             default: Default::Bool(false),
             description: "Also the declaration",
         },
-        ArgDef {
-            name: "fileFilter",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Only paths with this, or of this glob",
-        },
     ],
+    unlisted: &[FILE, LINE, COL, NODE, FILE_FILTER],
+    scoped: true,
     output: "{locations: [{file: str, line: int, col: int, endLine?: int, snippet?: str, external?: bool, fromMap?: str}], total: int, \
              files: int, completeness: str, source: str}",
-    cuts: &[ListCut {
-        path: "locations",
-        kind: "references",
-        narrow: "Pass fileFilter:'src/' to scope results",
-    }],
+    cuts: &[ListCut { path: "locations", kind: "references", narrow: "Pass paths:['src'] to scope results" }],
     set: ToolSet::Core,
     ..ToolDef::READ
 };
@@ -125,12 +126,10 @@ pub struct ReferencesArgs {
     pub at: PositionArgs,
     /// Also the declaration.
     pub include_declaration: bool,
-    /// Substring or glob.
-    pub file_filter: Option<String>,
 }
 
 /// Result of the tools that answer with places.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LocationsResult {
     /// In the order of files and lines.
     pub locations: Vec<Anchor>,
@@ -150,15 +149,16 @@ pub struct LocationsResult {
 pub static TYPE: ToolDef = ToolDef {
     name: "nav_type",
     title: "Live: type",
-    description: "Type and docs of the name at a position, by the language server.",
-    args: &[FILE, LINE, COL, NODE],
+    description: "Type and docs of a name, by the language server.",
+    args: &[TARGET],
+    unlisted: &[FILE, LINE, COL, NODE],
     output: "{signature: str, docs: str, range?: any, completeness: str, source: str}",
     set: ToolSet::Core,
     ..ToolDef::READ
 };
 
 /// Result of `nav_type`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeResult {
     /// As the language writes it; empty where the server has nothing to say.
     pub signature: String,
@@ -174,7 +174,7 @@ pub struct TypeResult {
 }
 
 /// A stretch of a file; lines and columns are 1-based, the end is exclusive.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameRange {
     /// First line.
@@ -201,7 +201,6 @@ pub static SYMBOLS: ToolDef = ToolDef {
     output: "{symbols: [{name: str, kind: str, line: int, col: int, endLine: int, startLine?: int, detail?: str, children?: any}], \
              completeness: str, source: str}",
     cuts: &[ListCut { path: "symbols", kind: "symbols", narrow: "Raise tokenBudget" }],
-    set: ToolSet::Core,
     ..ToolDef::READ
 };
 
@@ -213,7 +212,7 @@ pub struct SymbolsArgs {
 }
 
 /// Result of `nav_symbols`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolsResult {
     /// In the order of the file.
     pub symbols: Vec<OutlineEntry>,
@@ -224,7 +223,7 @@ pub struct SymbolsResult {
 }
 
 /// One entry of an outline.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutlineEntry {
     /// Its name.
@@ -244,7 +243,7 @@ pub struct OutlineEntry {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// What is in it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<OutlineEntry>,
 }
 
@@ -252,7 +251,7 @@ pub struct OutlineEntry {
 pub static WORKSPACE_SYMBOLS: ToolDef = ToolDef {
     name: "nav_workspaceSymbols",
     title: "Live: symbols by name",
-    description: "Symbols by name from every running language server, exact names first. map_search is faster and needs none.",
+    description: "Symbols by name from running language servers; map_search needs none.",
     args: &[
         ArgDef {
             name: "query",
@@ -267,6 +266,7 @@ pub static WORKSPACE_SYMBOLS: ToolDef = ToolDef {
             description: "Most results",
         },
     ],
+    scoped: true,
     output: "{symbols: [{name: str, kind: str, container?: str, file: str, line: int, col: int, external?: bool}], \
              completeness: str, source: str}",
     cuts: &[ListCut { path: "symbols", kind: "symbols", narrow: "Pass a longer query or a smaller limit" }],
@@ -283,7 +283,7 @@ pub struct WorkspaceSymbolsArgs {
 }
 
 /// Result of `nav_workspaceSymbols`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkspaceSymbolsResult {
     /// Exact names first.
     pub symbols: Vec<SymbolHit>,
@@ -294,7 +294,7 @@ pub struct WorkspaceSymbolsResult {
 }
 
 /// A symbol somewhere.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolHit {
     /// Its name.
     pub name: String,
@@ -310,7 +310,7 @@ pub struct SymbolHit {
     /// 1-based column.
     pub col: u32,
     /// Set when the file lies outside the workspace.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
 }
 
@@ -321,12 +321,9 @@ pub const CALL_DIRECTIONS: &[&str] = &["incoming", "outgoing"];
 pub static CALL_HIERARCHY: ToolDef = ToolDef {
     name: "nav_callHierarchy",
     title: "Live: call hierarchy",
-    description: "Callers or callees of the function at a position, from the language server, else from references or the map.",
+    description: "Callers or callees of a function, by the language server.",
     args: &[
-        FILE,
-        LINE,
-        COL,
-        NODE,
+        TARGET,
         ArgDef {
             name: "direction",
             ty: ArgType::Enum(CALL_DIRECTIONS),
@@ -340,6 +337,8 @@ pub static CALL_HIERARCHY: ToolDef = ToolDef {
             description: "Levels",
         },
     ],
+    unlisted: &[FILE, LINE, COL, NODE],
+    scoped: true,
     output: "{root: {name: str, kind: str, file: str, line: int, col: int}, calls: [{name: str, kind: str, file: str, \
              line: int, col: int, depth: int, callSites: any, calls?: any, external?: bool, fromMap?: str}], completeness: str, source: str}",
     cuts: &[ListCut { path: "calls", kind: "calls", narrow: "Pass depth:1" }],
@@ -359,7 +358,7 @@ pub struct CallHierarchyArgs {
 }
 
 /// Result of `nav_callHierarchy`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallHierarchyResult {
     /// What was asked about.
     pub root: CallRoot,
@@ -372,7 +371,7 @@ pub struct CallHierarchyResult {
 }
 
 /// What a call hierarchy is about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallRoot {
     /// Its name.
     pub name: String,
@@ -387,7 +386,7 @@ pub struct CallRoot {
 }
 
 /// A caller or callee.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
     /// Its name.
@@ -405,10 +404,10 @@ pub struct Call {
     /// Lines and columns of the calls, in the caller's file.
     pub call_sites: Vec<CallSite>,
     /// Those a level further away.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// Set when the file lies outside the workspace.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
     /// Set when the language server did not list it and the map did: how sure the map is, `live`, `exact` or `import`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -416,7 +415,7 @@ pub struct Call {
 }
 
 /// Where a call is written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallSite {
     /// 1-based line.
     pub line: u32,
@@ -459,7 +458,7 @@ pub struct DiagnosticsArgs {
 }
 
 /// Result of `nav_diagnostics`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticsResult {
     /// In the order of files and lines.
     pub diagnostics: Vec<DiagnosticEntry>,
@@ -468,7 +467,7 @@ pub struct DiagnosticsResult {
 }
 
 /// One thing that is wrong.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticEntry {
     /// The file.
     pub file: String,

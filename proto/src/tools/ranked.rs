@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{PATH_PREFIX, TEXT_KINDS};
+use super::scope::PATH_PREFIX;
+use super::text::TEXT_KINDS;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
 /// `text_search`.
@@ -24,7 +25,6 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
             default: Default::None,
             description: "Only such nodes (default: all)",
         },
-        PATH_PREFIX,
         ArgDef {
             name: "limit",
             ty: ArgType::Int { min: 1, max: 100 },
@@ -38,9 +38,11 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
             description: "Also by meaning, if the user has a model",
         },
     ],
+    unlisted: &[PATH_PREFIX],
+    scoped: true,
     output: "{results: [{id?: str, kind: str, title: str, file: str, line: int, score: num, snippet?: str, stale?: bool}], \
              total: int}",
-    cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass kinds or path_prefix, or more words" }],
+    cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass kinds, paths or more words" }],
     ..ToolDef::READ
 };
 
@@ -52,8 +54,6 @@ pub struct TextSearchArgs {
     /// Some of [`TEXT_KINDS`]; none means all.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// Only below this path.
-    pub path_prefix: Option<String>,
     /// Most results.
     pub limit: usize,
     /// Also what is near in meaning.
@@ -62,7 +62,7 @@ pub struct TextSearchArgs {
 }
 
 /// Result of `text_search`.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TextSearchResult {
     /// Best first.
     pub results: Vec<RankedResult>,
@@ -71,7 +71,7 @@ pub struct TextSearchResult {
 }
 
 /// One result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankedResult {
     /// Its node; files that are not in the map have none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,11 +86,11 @@ pub struct RankedResult {
     pub line: u32,
     /// How well it fits; comparable within one answer.
     pub score: f64,
-    /// Lines of it that have most of the question.
+    /// Lines of it that have most of the question, each with its number before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
     /// It has changed since it was indexed.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
 }
 

@@ -8,19 +8,32 @@ use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
     title: "Read symbols",
-    description: "Source of definitions. Ambiguous names come back with candidate IDs.",
+    description: "Instead of cat or sed: source by name, path or path:from-to, many at once; outline:true lists the symbols of a file, folder or class.",
     args: &[
         ArgDef {
             name: "targets",
             ty: ArgType::StrList,
             default: Default::Required,
-            description: "Node IDs, bare or qualified names, or FQNs",
+            description: "Names, Class.name, path, path:from-to, node IDs",
         },
         ArgDef {
             name: "include_neighbors",
             ty: ArgType::Int { min: 0, max: 20 },
             default: Default::Int(0),
             description: "Also so many symbols before and after",
+        },
+        ArgDef {
+            name: "outline",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Symbols with lines only",
+        },
+        ArgDef { name: "docs", ty: ArgType::Bool, default: Default::Bool(true), description: "Doc comments" },
+        ArgDef {
+            name: "around",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Regex: of long bodies, lines near it",
         },
         ArgDef {
             name: "token_budget",
@@ -30,13 +43,20 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
         },
     ],
     output: "{symbols: [{uid: str, name: str, kind: str, file: str, start_line: int, end_line: int, source: str, \
-             body_complete: bool, is_neighbor?: bool}], ambiguous: [{target: str, candidates: [{uid: str, kind: str, file: str, \
-             line: int}]}], not_found: [str]}",
+             body_complete: bool, missing?: [str], is_neighbor?: bool}], ambiguous: [{target: str, candidates: [{uid: str, kind: str, \
+             file: str, line: int}], more?: int}], not_found: [str], outlines?: [{file: str, files?: int, symbols: [{name: str, \
+             kind: str, line: int, end_line: int, signature?: str, children?: [any]}]}]}",
     cuts: &[
         ListCut {
             path: "ambiguous[].candidates",
             kind: "candidates",
             narrow: "Pass a qualified name or a node ID",
+        },
+        ListCut { path: "outlines", kind: "outlines", narrow: "Pass a folder or file below" },
+        ListCut {
+            path: "outlines[].symbols",
+            kind: "symbols",
+            narrow: "Pass a class, or raise token_budget",
         },
         ListCut { path: "symbols", kind: "symbols", narrow: "Pass fewer targets, or raise token_budget" },
         ListCut { path: "ambiguous", kind: "targets", narrow: "Pass fewer targets" },
@@ -54,10 +74,16 @@ pub struct ReadSymbolsArgs {
     pub targets: Vec<String>,
     /// Adjacent definitions on each side.
     pub include_neighbors: usize,
+    /// Says that only symbols and their lines are wanted.
+    pub outline: bool,
+    /// Says whether documentation is shown.
+    pub docs: bool,
+    /// Of bodies that are long: a regex; the signature and the lines around its matches are shown.
+    pub around: Option<String>,
 }
 
 /// Result of `read_symbols`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadSymbolsResult {
     /// In the order of the targets.
     pub symbols: Vec<SymbolSource>,
@@ -65,10 +91,44 @@ pub struct ReadSymbolsResult {
     pub ambiguous: Vec<Ambiguous>,
     /// Targets that mean none.
     pub not_found: Vec<String>,
+    /// What was asked for as an outline, and folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlines: Vec<Outline>,
+}
+
+/// The symbols of a file, or of one of its classes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Outline {
+    /// The file, or a folder, with `/` at its end, of which only the number of files is told.
+    pub file: String,
+    /// How many files are in the folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<usize>,
+    /// In the order of the file.
+    pub symbols: Vec<OutlineSymbol>,
+}
+
+/// A symbol in an outline.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct OutlineSymbol {
+    /// Its name; with that of its type where it is not written within it.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Line of its name, 1-based.
+    pub line: u32,
+    /// Last line, inclusive.
+    pub end_line: u32,
+    /// Its header, of functions and methods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// What is in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<OutlineSymbol>,
 }
 
 /// A definition's source.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolSource {
     /// Node ID.
     pub uid: String,
@@ -84,24 +144,35 @@ pub struct SymbolSource {
     pub end_line: u32,
     /// Those lines.
     pub source: String,
-    /// Whether `source` is all of them.
+    /// Whether `source` is all of them, documentation apart where it was not wanted.
     pub body_complete: bool,
+    /// Stretches of lines between the first and the last that `source` leaves out, as `120-180`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Set on definitions that were not asked for by name.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_neighbor: bool,
 }
 
 /// A target that means several definitions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguous {
     /// As given.
     pub target: String,
     /// Most connected first.
     pub candidates: Vec<Candidate>,
+    /// How many more there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// What a target may mean.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
     /// Node ID.
     pub uid: String,

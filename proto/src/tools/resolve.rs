@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 use crate::position::Anchor;
 
 /// `resolve`.
@@ -93,7 +93,6 @@ pub static RESOLVE: ToolDef = ToolDef {
         ListCut { path: "resolution_path", kind: "steps", narrow: "Raise tokenBudget." },
     ],
     elsewhere: &[("action", "To apply or discard a pending edit, call `resolve_action`.")],
-    set: ToolSet::Core,
     ..ToolDef::READ
 };
 
@@ -124,7 +123,7 @@ pub struct ResolveArgs {
 }
 
 /// Where a node is now.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeResult {
     /// The node that was asked about.
@@ -139,7 +138,7 @@ pub struct NodeResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map_range: Option<LineRange>,
     /// Found by its last name alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relocated: bool,
     /// Whether the map has this ID.
     pub in_map: bool,
@@ -151,7 +150,7 @@ pub struct NodeResult {
 }
 
 /// The node at a position.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PositionResult {
     /// The node of the innermost symbol; none when the map does not have it.
@@ -174,7 +173,7 @@ pub struct PositionResult {
 }
 
 /// Lines of a file, both inclusive.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
     /// The first.
@@ -184,7 +183,7 @@ pub struct LineRange {
 }
 
 /// What a symbol is.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Symbol {
     /// Its name.
     pub name: String,
@@ -195,7 +194,7 @@ pub struct Symbol {
 }
 
 /// A symbol around a position.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EnclosingSymbol {
     /// Its name.
     pub name: String,

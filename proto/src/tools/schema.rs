@@ -33,7 +33,7 @@ fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
     let mut set = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
     match arg.ty {
         ArgType::Str { .. } => set("type", "string".into()),
-        ArgType::Int { .. } => set("type", "integer".into()),
+        ArgType::Int { .. } | ArgType::IntOrAll { .. } => set("type", "integer".into()),
         ArgType::Bool => set("type", "boolean".into()),
         ArgType::Object => set("type", "object".into()),
         ArgType::Enum(words) => {
@@ -49,16 +49,10 @@ fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
             set("items", json!({"type": "string", "enum": words}));
         }
     }
-    match (arg.ty, arg.default) {
-        // That lines and columns begin at one their descriptions say, and that they have an end goes without saying.
-        (ArgType::Int { min, max }, _) if max < i64::from(u32::MAX) => {
-            set("minimum", min.into());
-            set("maximum", max.into());
-        }
-        _ => {}
-    }
     set("description", arg.description.into());
     match arg.default {
+        // Nothing is what everybody expects where nothing is said.
+        Default::Int(0) | Default::Bool(false) => {}
         Default::Int(n) => set("default", n.into()),
         Default::Str(s) => set("default", s.into()),
         Default::Bool(b) => set("default", b.into()),

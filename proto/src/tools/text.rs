@@ -2,18 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::scope::{GLOB, PATH_PREFIX};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// What `regex_search` may be restricted to.
 pub const TEXT_KINDS: &[&str] = &["Symbol", "Section", "Note", "File"];
-
-/// Which part of the tree, for every search.
-pub(super) const PATH_PREFIX: ArgDef = ArgDef {
-    name: "path_prefix",
-    ty: ArgType::Str { min: 1 },
-    default: Default::None,
-    description: "Only below this path",
-};
 
 /// Which lines of a file.
 const LINES_OF: ArgDef = ArgDef {
@@ -35,7 +28,7 @@ const MAX_MILLIS: ArgDef = ArgDef {
 pub static REGEX_SEARCH: ToolDef = ToolDef {
     name: "regex_search",
     title: "Regex search",
-    description: "Every matching line, as ripgrep finds them. Rust regex syntax.",
+    description: "Grep the project: every matching line as ripgrep finds it, under its file and the function it is in. Rust regex.",
     args: &[
         ArgDef {
             name: "pattern",
@@ -43,7 +36,6 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             default: Default::Required,
             description: "Regex, e.g. fn\\s+main",
         },
-        PATH_PREFIX,
         LINES_OF,
         ArgDef {
             name: "limit",
@@ -52,12 +44,6 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             description: "Most shown; totals count all",
         },
         MAX_MILLIS,
-        ArgDef {
-            name: "glob",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Only such paths, e.g. *.py",
-        },
         ArgDef {
             name: "context_lines",
             ty: ArgType::Int { min: 0, max: 20 },
@@ -71,14 +57,12 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
             description: "What to show",
         },
     ],
+    unlisted: &[PATH_PREFIX, GLOB],
+    scoped: true,
     output: "{matches: [{file: str, line?: int, col?: int, text?: str, kind: str, node_id?: str, count?: int, \
              before?: [str], after?: [str]}], total_lines: int, total_matches: int, files_matched: int, complete: bool, \
              elapsed_ms: int}",
-    cuts: &[ListCut {
-        path: "matches",
-        kind: "matches",
-        narrow: "Pass path_prefix or glob, or output:'files' or 'count'",
-    }],
+    cuts: &[ListCut { path: "matches", kind: "matches", narrow: "Pass paths, or output:'files' or 'count'" }],
     set: ToolSet::Core,
     ..ToolDef::READ
 };
@@ -95,10 +79,11 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
             default: Default::Required,
             description: "Up to 256 regexes",
         },
-        PATH_PREFIX,
         LINES_OF,
         MAX_MILLIS,
     ],
+    unlisted: &[PATH_PREFIX],
+    scoped: true,
     output: "{patterns: [{pattern: str, total_matches: int, files_matched: int, top_files: [{path: str, count: int}]}], \
              complete: bool, elapsed_ms: int}",
     cuts: &[
@@ -113,8 +98,6 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
 pub struct CountPatternsArgs {
     /// Rust regexes.
     pub patterns: Vec<String>,
-    /// Only below this path.
-    pub path_prefix: Option<String>,
     /// Some of [`TEXT_KINDS`]; none means every line.
     #[serde(default)]
     pub kinds: Vec<String>,
@@ -123,7 +106,7 @@ pub struct CountPatternsArgs {
 }
 
 /// Result of `count_patterns`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountPatternsResult {
     /// One for each pattern, in their order.
     pub patterns: Vec<PatternCount>,
@@ -134,7 +117,7 @@ pub struct CountPatternsResult {
 }
 
 /// How often one pattern matches.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PatternCount {
     /// As it was given.
     pub pattern: String,
@@ -147,7 +130,7 @@ pub struct PatternCount {
 }
 
 /// A file and how often a pattern occurs in it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TopFile {
     /// Where.
     pub path: String,
@@ -160,8 +143,6 @@ pub struct TopFile {
 pub struct RegexSearchArgs {
     /// Rust regex.
     pub pattern: String,
-    /// Only below this path.
-    pub path_prefix: Option<String>,
     /// Some of [`TEXT_KINDS`]; none means every line.
     #[serde(default)]
     pub kinds: Vec<String>,
@@ -169,8 +150,6 @@ pub struct RegexSearchArgs {
     pub limit: Option<usize>,
     /// Time limit in milliseconds.
     pub max_millis: u64,
-    /// Only paths that match.
-    pub glob: Option<String>,
     /// Lines before and after.
     pub context_lines: usize,
     /// `lines`, `files` or `count`.
@@ -178,7 +157,7 @@ pub struct RegexSearchArgs {
 }
 
 /// Result of `regex_search`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RegexSearchResult {
     /// By path, then line.
     pub matches: Vec<TextMatch>,
@@ -195,7 +174,7 @@ pub struct RegexSearchResult {
 }
 
 /// One matching line, or one matching file when `output` is `files`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TextMatch {
     /// Where.
     pub file: String,
@@ -213,13 +192,16 @@ pub struct TextMatch {
     /// The innermost node of the kinds asked for that it stands in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
+    /// The qualified name of the definition that it stands in; nothing for the definition's own first line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Matching lines of the file, when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Lines before.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
     /// Lines after.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }

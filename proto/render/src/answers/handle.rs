@@ -1,0 +1,50 @@
+//! Node IDs as a reader sees them: `path#name`, without the language, which the path says already.
+
+use hob_proto::NodeId;
+
+use crate::one_line::one_line;
+
+/// `path#name`, a path, or a package's name; any tool takes it back. A text that is no node ID stays as it is.
+pub(crate) fn handle_of(id: &str) -> String {
+    match id.parse::<NodeId>() {
+        Ok(NodeId::External { package, .. }) => package,
+        Ok(NodeId::File { path, .. }) => path,
+        Ok(NodeId::Symbol { .. }) => id.split_once(':').map_or(id, |(_, rest)| rest).to_owned(),
+        Err(_) => id.to_owned(),
+    }
+}
+
+/// The qualified name of a node ID's definition; nothing for files and packages.
+pub(super) fn qualified_name(id: &str) -> Option<&str> {
+    id.split_once('#').map(|(_, name)| name)
+}
+
+/// The qualified name of a node ID's definition as it is written; of files and packages what stands for them.
+pub(super) fn name_of(id: &str) -> String {
+    match id.parse::<NodeId>() {
+        Ok(NodeId::Symbol { qualified, .. }) => one_line(&qualified).into_owned(),
+        Ok(NodeId::File { .. }) => "file level".to_owned(),
+        Ok(NodeId::External { package, .. }) => one_line(&package).into_owned(),
+        Err(_) => one_line(id).into_owned(),
+    }
+}
+
+/// Line numbers, each once, the first `most` of them: `3,7,+12`; `all` is how many uses there are.
+pub(super) fn lines_of_uses(lines: &[u32], all: Option<usize>, most: usize) -> String {
+    let mut shown: Vec<u32> = lines.to_vec();
+    shown.dedup();
+    let hidden = all.unwrap_or(lines.len()).saturating_sub(lines.len()) + shown.len().saturating_sub(most);
+    shown.truncate(most);
+    let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
+    if hidden > 0 { format!("{},+{hidden}", shown.join(",")) } else { shown.join(",") }
+}
+
+/// `2 files`, `1 match`.
+pub(super) fn count(n: u64, one: &str) -> String {
+    let ending = match (n, one) {
+        (1, _) => "",
+        (_, "match") => "es",
+        _ => "s",
+    };
+    format!("{n} {one}{ending}")
+}

@@ -1,0 +1,129 @@
+//! Bundles: entries with where they are, what they look like, and as much source as the handler chose.
+
+use hob_proto::tools::investigate::{Beside, Entry, ExpandResult, HydrateResult, InvestigateResult};
+
+use super::handle::handle_of;
+use crate::document::{Document, Item, Section};
+use crate::one_line::{one_line, shortened};
+
+/// What stands between signature and documentation in a summary.
+const SEPARATOR: &str = " · ";
+
+/// Most characters of a signature.
+const HEAD: usize = 140;
+
+/// Entries, most relevant first.
+pub(super) fn first_answer(result: InvestigateResult) -> Document {
+    if result.entries.is_empty() {
+        return Document::of_line("nothing is about this");
+    }
+    let mut document =
+        Document::of_section(Section::new("entries", result.entries.iter().map(entry).collect()));
+    document
+        .notes
+        .push(format!("bundle {}: investigate_expand or read_symbols for source", result.bundle_id));
+    document
+}
+
+/// Entries with their source, and what is connected with them.
+pub(super) fn expanded(result: ExpandResult) -> Document {
+    let entries = Section::new("entries", result.expanded.iter().map(entry).collect());
+    let beside = |other: &Beside| {
+        let row = format!("{} {}", other.relation, one_line(&handle_of(&other.uid)));
+        Item::below(one_line(&handle_of(&other.of)), row)
+    };
+    let neighbors = Section::new("neighbors", result.neighbors.iter().map(beside).collect());
+    let mut document = Document { sections: vec![entries, neighbors], ..Document::default() };
+    if !result.unresolved.is_empty() {
+        let missing: Vec<_> = result.unresolved.iter().map(|name| one_line(name)).collect();
+        document.notes.push(format!("nothing now: {}", missing.join(", ")));
+    }
+    document
+}
+
+/// Entries with their source.
+pub(super) fn hydrated(result: HydrateResult) -> Document {
+    let mut document = match result.entries.is_empty() {
+        true => Document::of_line("every entry has its source"),
+        false => Document::of_section(Section::new("entries", result.entries.iter().map(entry).collect())),
+    };
+    if result.skipped > 0 {
+        let reasons: Vec<_> =
+            result.skipped_reasons.iter().map(|skipped| one_line(&skipped.reason)).collect();
+        document.notes.push(format!("{} entries have no source yet: {}", result.skipped, reasons.join("; ")));
+    }
+    document
+}
+
+/// An entry below its path: its line, its name in its signature, and of its source what there is.
+fn entry(entry: &Entry) -> Item {
+    let changed = if entry.changed { " (changed since)" } else { "" };
+    let (path, line) = entry.location.rsplit_once(':').unwrap_or((&entry.location, "1"));
+    let head = match &entry.inline_body {
+        Some(_) => one_line(&entry.title).into_owned(),
+        None => signature(entry),
+    };
+    let body = match (&entry.inline_body, &entry.snippet) {
+        (Some(body), _) => without_indentation(body),
+        (None, Some(snippet)) => snippet.lines().map(str::to_owned).collect(),
+        (None, None) => Vec::new(),
+    };
+    let lines = body.iter().map(|line| format!(" {}", one_line(line)));
+    Item {
+        group: vec![one_line(path).into_owned()],
+        lines: std::iter::once(format!("{line} {head}{changed}")).chain(lines).collect(),
+        source: None,
+    }
+}
+
+/// The signature with the whole name in it, and the documentation where there are no lines to show.
+fn signature(entry: &Entry) -> String {
+    let (signature, doc) = entry.summary.split_once(SEPARATOR).unwrap_or((&entry.summary, ""));
+    let name = entry.title.rsplit(['.', ':', '#']).next().unwrap_or(&entry.title);
+    let head = match signature.find(name).filter(|_| !name.is_empty()) {
+        Some(at) => format!("{}{}{}", &signature[..at], entry.title, &signature[at + name.len()..]),
+        None => format!("{} {signature}", entry.title),
+    };
+    let doc = if entry.snippet.is_none() && !doc.is_empty() { format!("  {doc}") } else { String::new() };
+    one_line(&shortened(format!("{head}{doc}").trim_end(), HEAD)).into_owned()
+}
+
+/// Lines that say something, without the indentation that they share.
+fn without_indentation(body: &str) -> Vec<String> {
+    let indentation = |line: &&str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let lines: Vec<&str> = body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let shared = lines.iter().map(indentation).min().unwrap_or(0);
+    lines.iter().map(|line| line.get(shared..).unwrap_or(line).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::document;
+    use crate::fit::{Frame, fit};
+
+    #[test]
+    fn an_entry_shows_its_signature_and_the_lines_that_matter() {
+        let entry = |title: &str, more: serde_json::Value| {
+            let mut entry = json!({"asset_id": "a1", "uid": "py:a.py#x", "kind": "method", "title": title, "location": "a.py:7",
+                "summary": "def get(self) -> int · Gets one.", "body_complete": false, "relevance": 1.0, "is_seed": true});
+            entry.as_object_mut().expect("an object").extend(more.as_object().cloned().unwrap_or_default());
+            entry
+        };
+        let entries = [
+            entry("Pool.get", json!({"snippet": "9 recycle()"})),
+            entry("Pool.get", json!({})),
+            entry(
+                "Pool.get",
+                json!({"inline_body": "    def get(self):\n        return 1\n", "body_complete": true}),
+            ),
+        ];
+        let data = json!({"bundle_id": "b1", "query": "q", "scope": "all", "domains": [], "entries": entries,
+            "more_available": false, "returned": 3, "total": 3});
+        let text = fit(&document("investigate", &data), &Frame { max_chars: 4_000, ..Frame::default() }).text;
+        let expected = "a.py\n 7 def Pool.get(self) -> int\n  9 recycle()\n 7 def Pool.get(self) -> int  Gets one.\n 7 Pool.get\n  \
+                        def get(self):\n      return 1\n";
+        assert!(text.starts_with(expected), "{text}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Answers of language servers: places, outlines, types, callers.
+
+use hob_proto::Anchor;
+use hob_proto::tools::nav::{
+    Call, CallHierarchyResult, Completeness, LocationsResult, OutlineEntry, SymbolHit, SymbolsResult,
+    TypeResult, WorkspaceSymbolsResult,
+};
+
+use crate::document::{Document, Item, Section};
+use crate::marks::Mark;
+use crate::one_line::one_line;
+use crate::places::Place;
+
+/// Places under their paths.
+pub(super) fn locations(result: LocationsResult) -> Document {
+    let mut document = match result.locations.is_empty() {
+        true => Document::of_line("none"),
+        false => {
+            let kind = if result.total.is_some() { "references" } else { "locations" };
+            let items = result.locations.iter().map(|place| location(place, &result.source));
+            Document::of_section(Section::paged(kind, items.collect()))
+        }
+    };
+    for place in &result.locations {
+        document.explain_mark(mark_of(place.from_map.as_deref(), &result.source));
+    }
+    with_origin(document, result.completeness, &result.source)
+}
+
+/// Beside a language server's answer, what the map adds is marked; where the map alone answers, how sure it is.
+fn mark_of(from_map: Option<&str>, source: &str) -> Mark {
+    match (from_map, source) {
+        (None, _) => Mark::Sure,
+        (Some(confidence), "fallback-map" | "map") => Mark::of_confidence(confidence),
+        (Some(_), _) => Mark::FromMap,
+    }
+}
+
+fn location(place: &Anchor, source: &str) -> Item {
+    let text = place.snippet.as_deref().unwrap_or("");
+    let mark = mark_of(place.from_map.as_deref(), source);
+    let line = u64::from(place.line);
+    let first = text.lines().next().unwrap_or("");
+    Place { path: &place.file, line, symbol: place.symbol.as_deref(), text: first, mark }.to_item()
+}
+
+/// Says of an answer that it is not whole, or not a language server's.
+fn with_origin(mut document: Document, completeness: Completeness, source: &str) -> Document {
+    match completeness {
+        Completeness::Complete => {}
+        Completeness::Partial => document.notes.push("partial".to_owned()),
+        Completeness::Unknown => document.notes.push("whether this is all is unknown".to_owned()),
+    }
+    match source {
+        "fallback-map" | "map" => document.notes.push("from the map".to_owned()),
+        "fallback-references" => document.notes.push("from references".to_owned()),
+        _ => {}
+    }
+    document
+}
+
+/// A file's symbols as an indented list with their lines.
+pub(super) fn outline(result: SymbolsResult) -> Document {
+    let mut items = Vec::new();
+    result.symbols.iter().for_each(|entry| outline_entry(&mut items, entry, 0));
+    let document = match items.is_empty() {
+        true => Document::of_line("no symbols"),
+        false => Document::of_section(Section::paged("symbols", items)),
+    };
+    with_origin(document, result.completeness, &result.source)
+}
+
+fn outline_entry(items: &mut Vec<Item>, entry: &OutlineEntry, level: usize) {
+    let lines = if entry.end_line > entry.line { format!("-{}", entry.end_line) } else { String::new() };
+    let indent = " ".repeat(level);
+    items.push(Item::line(format!("{indent}{}{lines} {} {}", entry.line, entry.kind, one_line(&entry.name))));
+    entry.children.iter().for_each(|child| outline_entry(items, child, level + 1));
+}
+
+/// A signature and its documentation.
+pub(super) fn type_of(result: TypeResult) -> Document {
+    let mut lines: Vec<String> = result.signature.lines().map(|line| one_line(line).into_owned()).collect();
+    lines.extend(result.docs.lines().map(|line| one_line(line.trim_end()).into_owned()));
+    if lines.is_empty() {
+        lines.push("nothing is said of it".to_owned());
+    }
+    let item = Item { lines, ..Item::default() };
+    with_origin(Document::of_section(Section::new("lines", vec![item])), result.completeness, &result.source)
+}
+
+/// Symbols by name, under their paths.
+pub(super) fn symbol_hits(result: WorkspaceSymbolsResult) -> Document {
+    let item = |hit: &SymbolHit| {
+        let container = hit.container.as_deref().filter(|name| !name.is_empty());
+        let container = container.map(|name| format!("{}.", one_line(name))).unwrap_or_default();
+        let row = format!("{} {} {container}{}", hit.line, hit.kind, one_line(&hit.name));
+        Item::below(one_line(&hit.file), row)
+    };
+    let document = match result.symbols.is_empty() {
+        true => Document::of_line("no symbol of this name"),
+        false => Document::of_section(Section::paged("symbols", result.symbols.iter().map(item).collect())),
+    };
+    with_origin(document, result.completeness, &result.source)
+}
+
+/// Callers or callees under their paths, with the lines of the calls; those a level further away below each.
+pub(super) fn call_hierarchy(result: CallHierarchyResult) -> Document {
+    let root = &result.root;
+    let head = format!("{}:{} {}", one_line(&root.file), root.line, one_line(&root.name));
+    let items: Vec<Item> = result.calls.iter().map(|call| direct_call(call, &result.source)).collect();
+    let mut document = match items.is_empty() {
+        true => Document::of_line(format!("{head}: no calls")),
+        false => Document::of_section(Section::paged("calls", items).titled(head)),
+    };
+    for call in &result.calls {
+        document.explain_mark(mark_of(call.from_map.as_deref(), &result.source));
+    }
+    with_origin(document, result.completeness, &result.source)
+}
+
+fn direct_call(call: &Call, source: &str) -> Item {
+    let mut lines = vec![called(call, source)];
+    further_calls(&mut lines, (call, source), 1);
+    Item { group: vec![one_line(&call.file).into_owned()], lines, source: None }
+}
+
+/// `line name: lines of the calls`, with the mark of a call that only the map knows.
+fn called(call: &Call, source: &str) -> String {
+    let mark = mark_of(call.from_map.as_deref(), source);
+    let sites: Vec<String> = call.call_sites.iter().map(|site| site.line.to_string()).collect();
+    let sites = if sites.is_empty() { String::new() } else { format!(": {}", sites.join(", ")) };
+    format!("{}{} {}{sites}", mark.sign(), call.line, one_line(&call.name))
+}
+
+fn further_calls(lines: &mut Vec<String>, (call, source): (&Call, &str), level: usize) {
+    for further in &call.calls {
+        let file =
+            if further.file == call.file { String::new() } else { format!("{}:", one_line(&further.file)) };
+        lines.push(format!("{}{file}{}", " ".repeat(level), called(further, source)));
+        further_calls(lines, (further, source), level + 1);
+    }
+}

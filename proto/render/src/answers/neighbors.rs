@@ -1,0 +1,200 @@
+//! What surrounds a symbol: under the path of each neighbour a row with its lines, its name, and the text of the use.
+
+use hob_proto::tools::map::{FamilyMember, Neighbor, NeighborsResult};
+
+use super::handle::{handle_of, lines_of_uses, name_of};
+use crate::document::{Document, Item, Section};
+use crate::marks::Mark;
+use crate::one_line::{one_line, shortened};
+
+/// Lines of uses shown per neighbour.
+const SITES: usize = 6;
+
+/// Longest text of a use, in characters.
+const TEXT: usize = 140;
+
+/// Neighbours by kind, those of one file together, then the family for which a method stands.
+pub(super) fn neighbors(result: NeighborsResult) -> Document {
+    let mut document = Document::default();
+    let kinds = kinds_of(&result.neighbors);
+    for &(direction, edge) in &kinds {
+        let of_kind =
+            result.neighbors.iter().filter(|found| found.direction == direction && found.edge == edge);
+        let items = grouped(of_kind.collect()).into_iter().map(|found| item(found, &result)).collect();
+        document.sections.push(match kinds.len() {
+            1 => Section::paged("neighbors", items),
+            _ => Section::new(title(direction, edge), items).titled(format!("{}:", title(direction, edge))),
+        });
+    }
+    if result.neighbors.is_empty() {
+        document = Document::of_line("none");
+    }
+    for found in &result.neighbors {
+        document.explain_mark(Mark::of_confidence(&found.confidence));
+    }
+    if !result.candidates.is_empty() {
+        let others: Vec<String> = result.candidates.iter().map(|id| handle_of(id)).collect();
+        document.notes.push(format!("? may mean instead: {}", one_line(&others.join(", "))));
+    }
+    let family: Vec<Item> = result.family.iter().map(family_member).collect();
+    if !family.is_empty() {
+        document.sections.push(Section::new("family", family));
+    }
+    document
+}
+
+/// The kinds of edges that occur with their direction, in the order of the best of each.
+fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    for found in neighbors {
+        let kind = (found.direction.as_str(), found.edge.as_str());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+}
+
+/// Those of one file side by side, files in the order in which they come first.
+fn grouped(neighbors: Vec<&Neighbor>) -> Vec<&Neighbor> {
+    let mut files: Vec<&str> = Vec::new();
+    for found in &neighbors {
+        if !files.contains(&found.file.as_str()) {
+            files.push(&found.file);
+        }
+    }
+    let place = |file: &str| files.iter().position(|known| *known == file);
+    let mut neighbors = neighbors;
+    neighbors.sort_by_cached_key(|found| place(&found.file));
+    neighbors
+}
+
+fn title(direction: &str, edge: &str) -> &'static str {
+    match (direction, edge) {
+        ("in", "contains") => "within",
+        ("in", "imports") => "imported by",
+        ("in", "exports") => "exported by",
+        ("in", "calls") => "called by",
+        ("in", "extends") => "extended by",
+        ("in", "implements") => "implemented by",
+        ("in", _) => "used by",
+        (_, "contains") => "contains",
+        (_, "imports") => "imports",
+        (_, "exports") => "exports",
+        (_, "calls") => "calls",
+        (_, "extends") => "extends",
+        (_, "implements") => "implements",
+        _ => "uses",
+    }
+}
+
+fn item(found: &Neighbor, result: &NeighborsResult) -> Item {
+    let row = if found.direction == "in" { inward(found, &result.node.id) } else { outward(found) };
+    match found.file.as_str() {
+        "" => Item::line(row),
+        file => Item::below(one_line(file), row),
+    }
+}
+
+/// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
+fn inward(found: &Neighbor, node: &str) -> String {
+    let sign = Mark::of_confidence(&found.confidence).sign();
+    let name = name_of(&found.id);
+    let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
+    if matches!(found.edge.as_str(), "extends" | "implements") {
+        let base = via.map(|base| format!(" < {base}")).unwrap_or_default();
+        return format!("{sign}{} {name}{base}", found.line);
+    }
+    if found.sites.is_empty() {
+        return format!("{sign}{} {name}", found.line);
+    }
+    let named = found.names.as_deref().map(|id| format!(" as {}", name_of(id))).unwrap_or_default();
+    let via = via.map(|via| format!(" -> {via}")).unwrap_or_default();
+    let text = shortened(found.text.trim(), TEXT);
+    let text = if text.is_empty() { String::new() } else { format!(": {}", one_line(&text)) };
+    format!("{sign}{} {name}{named}{via}{text}", sites(found))
+}
+
+/// `line name, at the lines of the uses`; of what is not resolved what it may mean.
+fn outward(found: &Neighbor) -> String {
+    let mark = Mark::of_confidence(&found.confidence);
+    let name = name_of(&found.id);
+    let at = if found.sites.is_empty() { String::new() } else { format!(" at {}", sites(found)) };
+    let others = found.candidates.iter().filter(|id| **id != found.id);
+    let others: Vec<String> = others.map(|id| handle_of(id)).collect();
+    let others =
+        if others.is_empty() { String::new() } else { format!(" or {}", one_line(&others.join(", "))) };
+    match found.line {
+        0 => format!("{}{name}{at}", mark.sign()),
+        line => format!("{}{line} {name}{at}{others}", mark.sign()),
+    }
+}
+
+fn sites(found: &Neighbor) -> String {
+    lines_of_uses(&found.sites, found.site_count, SITES)
+}
+
+fn family_member(kin: &FamilyMember) -> Item {
+    let relation = if kin.is == "overridden" { "overrides" } else { "overridden by" };
+    Item::line(format!("{relation} {}:{} {}", one_line(&kin.file), kin.line, name_of(&kin.id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fit::{Frame, fit};
+
+    fn text(data: serde_json::Value) -> String {
+        let result = serde_json::from_value(data).expect("a result");
+        fit(&neighbors(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
+    }
+
+    fn row(id: &str, line: u32, more: serde_json::Value) -> serde_json::Value {
+        let file = id.split_once(':').and_then(|(_, rest)| rest.split_once('#')).map_or("", |(file, _)| file);
+        let mut row = json!({"id": id, "kind": "method", "file": file, "line": line, "edge": "calls", "direction": "in",
+            "resolved": true, "confidence": "import", "depth": 1, "score": 0.1});
+        more.as_object().expect("fields").iter().for_each(|(name, value)| row[name] = value.clone());
+        row
+    }
+
+    #[test]
+    fn callers_stand_under_their_files_with_the_text_of_the_call() {
+        let data = json!({
+            "node": {"id": "py:d.py#D.roll", "kind": "method", "file": "d.py", "line": 4},
+            "family": [{"id": "py:i.py#I.roll", "is": "overridden", "file": "i.py", "line": 2}],
+            "neighbors": [
+                row("py:b.py#C.impl", 3, json!({"sites": [9], "text": "  self.d.roll()", "names": "py:i.py#I.roll"})),
+                row("py:m.py#M.roll", 5, json!({"sites": [7, 8], "text": "super().roll()"})),
+                row("py:b.py#make", 20, json!({"sites": [22], "text": "x.roll()", "confidence": "candidate", "resolved": false})),
+            ],
+            "candidates": ["py:o.py#O.roll"], "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        let expected = "b.py\n 9 C.impl as I.roll: self.d.roll()\n ?22 make: x.roll()\nm.py\n 7,8 M.roll: super().roll()\n\
+                        overrides i.py:2 I.roll\n[? may mean another]\n[? may mean instead: o.py#O.roll]";
+        assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn types_say_what_they_are_derived_from_and_kinds_stand_apart() {
+        let below = json!({"edge": "extends", "depth": 2, "via": "py:a.py#B"});
+        let data = json!({
+            "node": {"id": "py:a.py#A", "kind": "class", "file": "a.py", "line": 1},
+            "neighbors": [row("py:a.py#B", 3, json!({"edge": "extends"})), row("py:a.py#C", 5, below)],
+            "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        assert_eq!(text(data), "a.py\n 3 B\n 5 C < B");
+        let data = json!({
+            "node": {"id": "py:a.py#f", "kind": "function", "file": "a.py", "line": 1},
+            "neighbors": [
+                row("py:a.py#g", 3, json!({"direction": "out", "sites": [2]})),
+                row("py:ext:os", 0, json!({"direction": "out", "sites": [4], "kind": "external"})),
+                row("py:b.py", 1, json!({"edge": "imports", "file": "b.py", "sites": [1]})),
+            ],
+            "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        let expected = "calls:\na.py\n 3 g at 2\nos at 4\nimported by:\nb.py\n 1 file level";
+        assert_eq!(text(data), expected);
+    }
+}

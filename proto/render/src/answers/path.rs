@@ -1,0 +1,122 @@
+//! Chains of calls: under the path of each function a row with the line of its call of the next.
+
+use hob_proto::tools::map::Node;
+use hob_proto::tools::path::{PathChain, PathEdge, PathReached, PathResult};
+
+use super::handle::name_of;
+use crate::document::{Document, Item, Section};
+use crate::marks::Mark;
+use crate::one_line::{one_line, shortened};
+
+/// Longest text of a call, in characters.
+const TEXT: usize = 140;
+
+/// The best chain, others below it, or how far the search got.
+pub(super) fn chains(result: PathResult) -> Document {
+    if !result.found {
+        return not_found(result.reached.as_ref());
+    }
+    let mut document = Document::of_section(Section::new("nodes", stations(&result.best)));
+    for chain in &result.others {
+        document.sections.push(Section::new("chains", stations(chain)).titled("or:"));
+    }
+    for edge in std::iter::once(&result.best).chain(&result.others).flat_map(|chain| &chain.edges) {
+        document.explain_mark(Mark::of_confidence(&edge.confidence));
+    }
+    document
+}
+
+fn stations(chain: &PathChain) -> Vec<Item> {
+    let forwards = chain.edges.iter().all(|edge| edge.direction == "out");
+    let station = |(at, node): (usize, &Node)| {
+        let before = at.checked_sub(1).and_then(|before| chain.edges.get(before));
+        let row = match (forwards, chain.edges.get(at)) {
+            (true, next) => forward(node, before, next),
+            (false, _) => either_way(node, before),
+        };
+        match node.file.as_str() {
+            "" => Item::line(row),
+            file => Item::below(one_line(file), row),
+        }
+    };
+    chain.nodes.iter().enumerate().map(station).collect()
+}
+
+/// `line of the call name (for what was named): text of the call`.
+fn forward(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> String {
+    let taken = before.and_then(|edge| edge.named.as_deref());
+    let taken = taken.map(|id| format!(" (overrides {})", name_of(id))).unwrap_or_default();
+    let name = format!("{}{taken}", name_of(&node.id));
+    let Some(next) = next else { return format!("{} {name}", node.line) };
+    let sign = Mark::of_confidence(&next.confidence).sign();
+    let line = next.line.unwrap_or(node.line);
+    match next.kind.as_str() {
+        "calls" => format!("{sign}{line} {name}: {}", text_of(next)),
+        "overrides" => format!("{sign}{line} {name}, overridden by"),
+        kind => format!("{sign}{line} {name}, {kind}"),
+    }
+}
+
+/// `line name`, and before it how the station before is connected with it.
+fn either_way(node: &Node, before: Option<&PathEdge>) -> String {
+    let name = format!("{} {}", node.line, name_of(&node.id));
+    let Some(edge) = before else { return name };
+    let arrow = if edge.direction == "in" { "<-" } else { "->" };
+    let sign = Mark::of_confidence(&edge.confidence).sign();
+    let line = edge.line.map(|line| format!(" {line}")).unwrap_or_default();
+    let text = text_of(edge);
+    let text = if text.is_empty() { String::new() } else { format!(" {text}") };
+    format!("{sign}{name} ({arrow} {}{line}{text})", edge.kind)
+}
+
+fn text_of(edge: &PathEdge) -> String {
+    one_line(&shortened(edge.text.trim(), TEXT)).into_owned()
+}
+
+fn not_found(reached: Option<&PathReached>) -> Document {
+    let Some(reached) = reached else { return Document::of_line("not connected") };
+    let mut lines = vec![format!(
+        "no chain: the start leads to {} symbols in {} steps, {} lead to the end in {}",
+        reached.from.nodes, reached.from.steps, reached.to.nodes, reached.to.steps
+    )];
+    if let [near, far] = &reached.nearest[..] {
+        let place = |node: &Node| format!("{}:{} {}", one_line(&node.file), node.line, name_of(&node.id));
+        lines.push(format!("nearest: {}, {}", place(near), place(far)));
+    }
+    Document::of_section(Section::new("lines", lines.into_iter().map(Item::line).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fit::{Frame, fit};
+
+    fn text(data: serde_json::Value) -> String {
+        let result = serde_json::from_value(data).expect("a result");
+        fit(&chains(result), &Frame { max_chars: 4_000, ..Frame::default() }).text
+    }
+
+    #[test]
+    fn a_chain_shows_each_call_once() {
+        let node =
+            |id: &str, file: &str, line: u32| json!({"id": id, "kind": "method", "file": file, "line": line});
+        let edge = |from: &str, to: &str, line: u32, more: &str| json!({"from": from, "to": to, "kind": "calls", "direction": "out", "confidence": more, "line": line, "text": "x.go()"});
+        let (a, b, c) = ("py:a.py#S.a", "py:a.py#S.b", "py:c.py#D.c");
+        let mut last = edge(b, c, 9, "candidate");
+        last["named"] = json!("py:i.py#I.c");
+        let data = json!({"found": true, "length": 2, "nodes": [node(a, "a.py", 1), node(b, "a.py", 5), node(c, "c.py", 7)],
+            "edges": [edge(a, b, 2, "exact"), last]});
+        let expected =
+            "a.py\n 2 S.a: x.go()\n ?9 S.b: x.go()\nc.py\n 7 D.c (overrides I.c)\n[? may mean another]";
+        assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn no_chain_says_how_far_the_search_got() {
+        let data = json!({"found": false, "length": 0, "nodes": [], "edges": [],
+            "reached": {"from": {"nodes": 12, "steps": 4}, "to": {"nodes": 1, "steps": 1}, "nearest": []}});
+        assert_eq!(text(data), "no chain: the start leads to 12 symbols in 4 steps, 1 lead to the end in 1");
+    }
+}

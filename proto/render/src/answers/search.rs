@@ -1,0 +1,79 @@
+//! Definitions and files by name.
+
+use hob_proto::tools::map::{SearchHit, SearchResult};
+
+use super::handle::qualified_name;
+use crate::document::{Document, Item, Section};
+use crate::one_line::{one_line, shortened};
+
+/// Longest rest of a signature, in characters.
+const SIGNATURE: usize = 100;
+
+/// Hits best first under their paths, and under the name they were found for where there were several.
+pub(super) fn found(result: SearchResult) -> Document {
+    let mut items: Vec<Item> = result.results.iter().map(hit).collect();
+    if items.is_empty() && result.none.is_empty() {
+        return Document::of_line("none");
+    }
+    if !result.none.is_empty() {
+        let names: Vec<_> = result.none.iter().map(|name| one_line(name)).collect();
+        items.push(Item::line(format!("none: {}", names.join(", "))));
+    }
+    let mut document = Document::of_section(Section::paged("results", items));
+    if result.results.iter().any(|hit| hit.maybe.is_some()) {
+        document.notes.push("?N: so many uses may be of it or of another".to_owned());
+    }
+    document
+}
+
+fn hit(hit: &SearchHit) -> Item {
+    let mut group: Vec<String> = hit.query.iter().map(|query| format!("{}:", one_line(query))).collect();
+    let stale = if hit.stale { " (changed since)" } else { "" };
+    let maybe = hit.maybe.map(|count| format!(" ?{count}")).unwrap_or_default();
+    if hit.kind == "file" {
+        return Item { group, lines: vec![format!("{}{stale}", one_line(&hit.file))], source: None };
+    }
+    group.push(one_line(&hit.file).into_owned());
+    let name = qualified_name(&hit.id).unwrap_or(&hit.name).replace("%23", "#");
+    let signature = parameters(&hit.signature, &hit.name);
+    let row = format!("{} {} {}{}{maybe}{stale}", hit.line, hit.kind, one_line(&name), one_line(&signature));
+    Item { group, lines: vec![row], source: None }
+}
+
+/// What a signature says behind the name: `(self, key: str) -> Session`.
+pub(super) fn parameters(signature: &str, name: &str) -> String {
+    // A short name may also stand within another word: `f` in `function f()`.
+    let behind = signature.match_indices(name).map(|(at, _)| signature[at + name.len()..].trim_end());
+    let mut calls = behind.filter(|rest| rest.starts_with(['(', '<', '[']));
+    calls.next().map(|rest| shortened(rest, SIGNATURE).into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::document;
+    use crate::fit::{Frame, fit};
+
+    #[test]
+    fn hits_stand_under_their_paths_with_what_they_take() {
+        let hit = |kind: &str, id: &str, name: &str, line: u32, signature: &str| json!({"id": id, "kind": kind, "name": name, "file": "a.py", "line": line, "col": 1, "signature": signature, "score": 0.1});
+        let data = json!({"results": [hit("class", "py:a.py#Store", "Store", 3, "class Store(Base)"),
+            hit("method", "py:a.py#Store.get", "get", 5, "def get(self, key: str) -> Item"),
+            hit("constant", "py:a.py#LIMIT", "LIMIT", 9, "LIMIT = 3"), hit("file", "py:a.py", "a.py", 1, "")],
+            "total": 4});
+        let text = fit(&document("map_search", &data), &Frame { max_chars: 4_000, ..Frame::default() }).text;
+        assert_eq!(
+            text,
+            "a.py\n 3 class Store(Base)\n 5 method Store.get(self, key: str) -> Item\n 9 constant LIMIT\na.py"
+        );
+        let mut one = hit("function", "ts:a.ts#f", "f", 2, "function f()");
+        (one["query"], one["maybe"]) = (json!("f"), json!(3));
+        let data = json!({"results": [one], "total": 1, "none": ["g"]});
+        let text = fit(&document("map_search", &data), &Frame { max_chars: 4_000, ..Frame::default() }).text;
+        assert_eq!(
+            text,
+            "f:\n a.py\n  2 function f() ?3\nnone: g\n[?N: so many uses may be of it or of another]"
+        );
+    }
+}

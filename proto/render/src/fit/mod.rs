@@ -1,0 +1,269 @@
+//! Writes a document within a budget: the largest prefix of its items that fits, then its notes.
+//!
+//! Notes are bounded and come before items when room is short, because an answer that does not say what it lacks is wrong. An
+//! item that does not fit is left out whole; a body, which may be larger than any budget, is cut between lines, and says
+//! which lines of which file are missing.
+
+use hob_proto::tools::ToolDef;
+
+use crate::document::{Document, Item, Section};
+use crate::notes::{LeftOut, Voice, bracketed, left_out};
+use crate::one_line::shortened;
+
+/// Notes may take this part of the budget before the last of them are left out.
+const NOTES_SHARE: usize = 3;
+
+/// A body is cut rather than left out when at least so many characters are free for it.
+const WORTH_CUTTING: usize = 160;
+
+/// What surrounds a document: how much there may be, and what is said besides it.
+#[derive(Clone, Debug, Default)]
+pub struct Frame<'f> {
+    /// Most characters.
+    pub max_chars: usize,
+    /// What the call said besides its result, most important first.
+    pub warnings: &'f [String],
+    /// What the tool left out itself.
+    pub omitted: &'f [LeftOut],
+    /// The tool, for its words about what is cut.
+    pub tool: Option<&'static ToolDef>,
+    /// How many items of the paged section came before this page.
+    pub offset: u64,
+    /// Whose words notes speak.
+    pub voice: Voice,
+}
+
+/// A document within its budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// The answer's text, without a line end after the last line.
+    pub text: String,
+    /// How many items it shows.
+    pub shown: usize,
+    /// Whether anything was left out, by the budget or before.
+    pub is_cut: bool,
+}
+
+/// Writes `document` within `frame`.
+#[must_use]
+pub fn fit(document: &Document, frame: &Frame<'_>) -> Fitted {
+    let page = Page::new(document, frame);
+    if page.cost(page.pieces.len()) <= frame.max_chars {
+        let text = page.written(page.pieces.len(), None);
+        return Fitted { text, shown: page.count, is_cut: !frame.omitted.is_empty() };
+    }
+    let (mut low, mut high) = (0, page.pieces.len());
+    // The largest prefix that fits; what follows it costs about the same for every prefix.
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if page.cost(middle) <= frame.max_chars { low = middle } else { high = middle - 1 }
+    }
+    let text = page.with_cut_body(low).unwrap_or_else(|| page.written(low, None));
+    let shown = page.pieces[..low].iter().filter(|piece| piece.is_item).count();
+    Fitted { text: within(text, frame.max_chars), shown, is_cut: true }
+}
+
+/// The text as it is, unless not even the notes fit.
+fn within(text: String, max: usize) -> String {
+    if chars(&text) <= max { text } else { shortened(&text, max).into_owned() }
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Lines that go in together.
+struct Piece {
+    section: usize,
+    text: String,
+    is_item: bool,
+}
+
+/// A document whose items are written out, and what is said after them.
+struct Page<'p> {
+    document: &'p Document,
+    frame: &'p Frame<'p>,
+    pieces: Vec<Piece>,
+    /// Characters of the pieces before each, and of all of them.
+    costs: Vec<usize>,
+    /// Items among the pieces.
+    count: usize,
+    notes: Vec<String>,
+}
+
+impl<'p> Page<'p> {
+    fn new(document: &'p Document, frame: &'p Frame<'p>) -> Self {
+        let mut pieces = Vec::new();
+        for (at, section) in document.sections.iter().enumerate() {
+            write_section(&mut pieces, at, section);
+        }
+        let count = pieces.iter().filter(|piece| piece.is_item).count();
+        let notes = notes_of(document, frame);
+        let running = pieces.iter().scan(0, |sum, piece| {
+            *sum += chars(&piece.text);
+            Some(*sum)
+        });
+        let costs = std::iter::once(0).chain(running).collect();
+        Self { document, frame, pieces, costs, count, notes }
+    }
+
+    /// Characters of the first `kept` pieces with the notes that then hold.
+    fn cost(&self, kept: usize) -> usize {
+        let notes = self.left_out_notes(kept, false);
+        let notes: usize = notes.iter().chain(&self.notes).map(|note| chars(note) + 1).sum();
+        (self.costs[kept] + notes).saturating_sub(1)
+    }
+
+    /// The first `kept` pieces with `partial` after them, and the notes that then hold.
+    fn written(&self, kept: usize, partial: Option<&str>) -> String {
+        let mut out: String = self.pieces[..kept].iter().map(|piece| piece.text.as_str()).collect();
+        out.extend(partial);
+        for note in self.left_out_notes(kept, partial.is_some()).iter().chain(&self.notes) {
+            out.push_str(note);
+            out.push('\n');
+        }
+        out.truncate(out.trim_end_matches('\n').len());
+        out
+    }
+
+    /// One note for each section with items that are missing, and for each kind that the tool left out itself.
+    fn left_out_notes(&self, kept: usize, has_partial: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        let mut told: Vec<&str> = Vec::new();
+        for (at, section) in self.document.sections.iter().enumerate() {
+            let shown =
+                self.pieces[..kept].iter().filter(|piece| piece.is_item && piece.section == at).count();
+            let is_partial = has_partial && self.pieces.get(kept).is_some_and(|piece| piece.section == at);
+            let by_tool = self.frame.omitted.iter().find(|omitted| omitted.kind == section.kind);
+            let missing = (section.items.len() - shown) as u64 + by_tool.map_or(0, |omitted| omitted.count);
+            told.extend(by_tool.map(|omitted| omitted.kind.as_str()));
+            if missing > u64::from(is_partial) {
+                notes.push(self.note_of(section, shown, missing));
+            }
+        }
+        let others = self.frame.omitted.iter().filter(|omitted| !told.contains(&omitted.kind.as_str()));
+        notes.extend(others.map(|omitted| self.spoken(&left_out(0, omitted, None))));
+        notes
+    }
+
+    fn note_of(&self, section: &Section, shown: usize, count: u64) -> String {
+        let cut = self.frame.tool.and_then(|tool| tool.cuts.iter().find(|cut| cut.kind == section.kind));
+        let by_tool = self.frame.omitted.iter().find(|omitted| omitted.kind == section.kind);
+        let way = by_tool.map_or(cut.map_or("", |cut| cut.narrow), |omitted| omitted.way.as_str());
+        let missing = LeftOut { kind: section.kind.to_owned(), count, way: way.to_owned() };
+        let next = section.is_paged.then_some(self.frame.offset + shown as u64);
+        self.spoken(&left_out(shown, &missing, next))
+    }
+
+    fn spoken(&self, note: &str) -> String {
+        bracketed(&self.frame.voice.speak(note, self.frame.tool))
+    }
+
+    /// The first `kept` pieces and as many lines of the next as fit, if it is a body and that is worth it.
+    fn with_cut_body(&self, kept: usize) -> Option<String> {
+        let piece = self.pieces.get(kept)?;
+        let item = self.item_at(kept).filter(|item| item.source.is_some() || kept == 0)?;
+        let free = self.frame.max_chars.checked_sub(chars(&self.written(kept, Some(""))))?;
+        if free < WORTH_CUTTING {
+            return None;
+        }
+        let lines: Vec<&str> = piece.text.split_inclusive('\n').collect();
+        let headers = lines.len().saturating_sub(item.lines.len());
+        let (mut low, mut high) = (0, lines.len().saturating_sub(1));
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            let text = self.written(kept, Some(&cut_body(&lines[..middle], (item, headers))));
+            if chars(&text) <= self.frame.max_chars { low = middle } else { high = middle - 1 }
+        }
+        (low > headers).then(|| self.written(kept, Some(&cut_body(&lines[..low], (item, headers)))))
+    }
+
+    fn item_at(&self, piece: usize) -> Option<&Item> {
+        let section = self.pieces.get(piece).filter(|piece| piece.is_item)?.section;
+        let before =
+            self.pieces[..piece].iter().filter(|piece| piece.is_item && piece.section == section).count();
+        self.document.sections[section].items.get(before)
+    }
+}
+
+/// The lines that fit and a line that says which of the file's are missing.
+fn cut_body(lines: &[&str], (item, headers): (&Item, usize)) -> String {
+    let mut out: String = lines.concat();
+    let shown = lines.len().saturating_sub(headers);
+    let rest = item.lines.len() - shown.min(item.lines.len());
+    let indent = " ".repeat(item.group.len());
+    match &item.source {
+        Some(source) if shown >= source.from => {
+            let offset =
+                |line: usize| source.first + u32::try_from(line.saturating_sub(source.from)).unwrap_or(0);
+            let (first, last) = (offset(shown), offset(item.lines.len().saturating_sub(1)));
+            out.push_str(&format!("{indent}… {rest} more lines: {}:{first}-{last}\n", source.path));
+        }
+        _ => out.push_str(&format!("{indent}… {rest} more lines\n")),
+    }
+    out
+}
+
+fn write_section(pieces: &mut Vec<Piece>, at: usize, section: &Section) {
+    // A title goes with the first item, so that none stands above nothing.
+    let mut title = section.title.as_ref().map(|title| format!("{title}\n")).unwrap_or_default();
+    if section.items.is_empty() && !title.is_empty() {
+        pieces.push(Piece { section: at, text: std::mem::take(&mut title), is_item: false });
+    }
+    let mut group: &[String] = &[];
+    for item in &section.items {
+        let mut text = std::mem::take(&mut title);
+        write_item(&mut text, item, group);
+        group = &item.group;
+        pieces.push(Piece { section: at, text, is_item: true });
+    }
+}
+
+/// The headers that differ from those of the item before, and the lines below them.
+fn write_item(out: &mut String, item: &Item, before: &[String]) {
+    let shared = item.group.iter().zip(before).take_while(|(own, other)| own == other).count();
+    for (level, header) in item.group.iter().enumerate().skip(shared) {
+        out.extend(std::iter::repeat_n(' ', level));
+        out.push_str(header);
+        out.push('\n');
+    }
+    for line in &item.lines {
+        if !line.is_empty() {
+            out.extend(std::iter::repeat_n(' ', item.group.len()));
+        }
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+/// What is said of the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last ones go when there is
+/// no room for all.
+fn notes_of(document: &Document, frame: &Frame<'_>) -> Vec<String> {
+    let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
+    let legend = (!marks.is_empty()).then(|| marks.join(", "));
+    let spoken = |note: &String| bracketed(&frame.voice.speak(note, frame.tool));
+    let all = legend.iter().chain(&document.notes).chain(frame.warnings).map(spoken);
+    let room = frame.max_chars / NOTES_SHARE;
+    let (mut notes, mut used, mut gone) = (Vec::new(), 0, 0);
+    for note in all {
+        match used + chars(&note) < room {
+            true => {
+                used += chars(&note) + 1;
+                notes.push(note);
+            }
+            false if notes.is_empty() => {
+                let short = shortened(note.trim_end_matches(']'), room.saturating_sub(2)).into_owned();
+                used += chars(&short) + 2;
+                notes.push(format!("{short}]"));
+            }
+            false => gone += 1,
+        }
+    }
+    if gone > 0 {
+        notes.push(format!("[{gone} more notes; raise tokenBudget]"));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! How sure a line is. A sure line has no mark; a guess has one, and a line at the end says what the marks mean.
+
+/// How sure an answer is of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// The line is certain: resolved by the map or confirmed by a language server.
+    #[default]
+    Sure,
+    /// The use names a symbol of this name, and nothing says of which type.
+    ByName,
+    /// The use may mean one of several definitions.
+    Candidate,
+    /// The map knows the use, and the language server that was asked did not list it.
+    FromMap,
+}
+
+impl Mark {
+    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `name`, `candidate`.
+    #[must_use]
+    pub fn of_confidence(confidence: &str) -> Self {
+        match confidence {
+            "name" => Self::ByName,
+            "candidate" => Self::Candidate,
+            _ => Self::Sure,
+        }
+    }
+
+    /// The character before the line; nothing for a sure one.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Sure => "",
+            Self::ByName => "~",
+            Self::Candidate => "?",
+            Self::FromMap => "+",
+        }
+    }
+
+    /// The words for the line at the end.
+    pub(crate) fn meaning(self) -> &'static str {
+        match self {
+            Self::Sure => "",
+            Self::ByName => "~ by name alone",
+            Self::Candidate => "? may mean another",
+            Self::FromMap => "+ known to the map, not listed by the language server",
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What an answer says about itself: one bracketed line each, after the facts.
+
+use hob_proto::tools::{ToolDef, same_name};
+
+use crate::one_line::{one_line, shortened};
+
+/// Longest note, in characters.
+const NOTE: usize = 400;
+
+/// Whose words notes speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Voice {
+    /// Arguments are called by their names: `offset 6`.
+    #[default]
+    Tool,
+    /// Arguments are called as the command line has them: `--offset 6`.
+    CommandLine,
+}
+
+/// Items of one kind that an answer does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The word for them: `references`.
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+    /// How to get them, as a clause: `narrow with paths`.
+    pub way: String,
+}
+
+/// A bracketed line, its text on one line and of bounded length.
+pub(crate) fn bracketed(note: &str) -> String {
+    format!("[{}]", shortened(one_line(note).trim_end_matches('.'), NOTE))
+}
+
+/// Says what is not shown of the items of one kind, and how to get it. `next` is where the next page begins.
+pub(crate) fn left_out(shown: usize, missing: &LeftOut, next: Option<u64>) -> String {
+    let ways = next.map(|offset| format!("next: offset {offset}"));
+    let clause = missing.way.trim().trim_end_matches('.');
+    let ways: Vec<String> =
+        ways.into_iter().chain((!clause.is_empty()).then(|| lower_first(clause))).collect();
+    let ways = if ways.is_empty() { "raise tokenBudget".to_owned() } else { ways.join(", or ") };
+    match shown {
+        0 => format!("{} more {}; {ways}", missing.count, missing.kind),
+        _ => format!("{shown} of {} {}; {ways}", shown as u64 + missing.count, missing.kind),
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+impl Voice {
+    /// `note` in these words: on the command line the names of `tool`'s arguments become options, where they stand as such (after a
+    /// verb like `pass` or `raise`, or in backticks).
+    pub(crate) fn speak(self, note: &str, tool: Option<&ToolDef>) -> String {
+        let (Self::CommandLine, Some(tool)) = (self, tool) else { return note.to_owned() };
+        let mut out = String::with_capacity(note.len() + 16);
+        let mut before = "";
+        for word in note.split_inclusive(' ') {
+            let (name, rest) = name_and_rest(word);
+            let opening = &word[..word.len() - name.len() - rest.len()];
+            let is_argument = tool.accepted_args().any(|arg| same_name(arg.name, name));
+            if is_argument && is_named(name, before, opening) {
+                out.push_str(&format!("--{}{}", kebab(name), rest.trim_start_matches('`')));
+            } else {
+                out.push_str(word);
+            }
+            before = word.trim();
+        }
+        out
+    }
+}
+
+/// A word without what stands before and after it: `("limit", ", ")` of "`limit, ".
+fn name_and_rest(word: &str) -> (&str, &str) {
+    let start = word.find(|c: char| c.is_alphanumeric()).unwrap_or(word.len());
+    let bare = &word[start..];
+    let end = bare.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(bare.len());
+    bare.split_at(end)
+}
+
+/// Whether a word that is an argument's name stands for the argument and not for itself.
+fn is_named(name: &str, before: &str, opening: &str) -> bool {
+    const VERBS: &[&str] =
+        &["pass", "Pass", "raise", "Raise", "with", "and", "or", "next:", "by", "set", "Set"];
+    let is_written_as_one = name.contains('_') || name.chars().any(char::is_uppercase);
+    is_written_as_one || opening.ends_with('`') || VERBS.contains(&before) || before.ends_with(',')
+}
+
+fn kebab(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_uppercase() || c == '_' {
+            out.push('-');
+        }
+        out.extend((c != '_').then(|| c.to_ascii_lowercase()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use hob_proto::tools::map;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted_with_the_way_to_it() {
+        let missing = LeftOut { kind: "results".into(), count: 11, way: "Narrow with pathPrefix.".into() };
+        assert_eq!(
+            left_out(6, &missing, Some(6)),
+            "6 of 17 results; next: offset 6, or narrow with pathPrefix"
+        );
+        assert_eq!(
+            left_out(0, &LeftOut { way: String::new(), ..missing }, None),
+            "11 more results; raise tokenBudget"
+        );
+    }
+
+    #[test]
+    fn the_command_line_hears_of_options() {
+        let speak = |note: &str| Voice::CommandLine.speak(note, Some(&map::SEARCH));
+        assert_eq!(
+            speak("raise limit (<=100), or pass kind, pathPrefix or a longer query"),
+            "raise --limit (<=100), or pass --kind, --path-prefix or a longer query"
+        );
+        assert_eq!(Voice::Tool.speak("pass pathPrefix", Some(&map::SEARCH)), "pass pathPrefix");
+    }
+
+    #[test]
+    fn a_note_is_one_line_of_bounded_length() {
+        assert_eq!(bracketed("a\nb."), "[a\\nb]");
+        assert!(bracketed(&"x".repeat(9_000)).chars().count() < 410);
+    }
+}

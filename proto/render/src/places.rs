@@ -1,0 +1,58 @@
+//! A place in a file as an item: the path stands once above its rows, the enclosing symbol once above those that share it.
+
+use crate::document::Item;
+use crate::marks::Mark;
+use crate::one_line::{one_line, shortened};
+
+/// Longest text of a row, in characters.
+const ROW: usize = 200;
+
+/// A line of a file that an answer shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'p> {
+    /// The file.
+    pub path: &'p str,
+    /// 1-based.
+    pub line: u64,
+    /// The qualified name of the definition around it; nothing at file level.
+    pub symbol: Option<&'p str>,
+    /// The line's own text.
+    pub text: &'p str,
+    /// How sure the answer is of it.
+    pub mark: Mark,
+}
+
+impl Place<'_> {
+    /// The row below its path, and below its symbol unless the row is the one that names it.
+    #[must_use]
+    pub fn to_item(self) -> Item {
+        let mut group = vec![one_line(self.path).into_owned()];
+        group.extend(self.symbol.map(|symbol| one_line(symbol).into_owned()));
+        Item { group, lines: vec![self.row()], source: None }
+    }
+
+    /// The row alone: mark, line and text.
+    #[must_use]
+    pub fn row(self) -> String {
+        let text = self.text.trim();
+        let text = shortened(text, ROW);
+        let row = format!("{}{} {}", self.mark.sign(), self.line, one_line(&text));
+        row.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_a_row_below_its_path_and_symbol() {
+        let place =
+            Place { path: "a.py", line: 3, symbol: Some("C.f"), text: "    x = 1\n", mark: Mark::Candidate };
+        let item = place.to_item();
+        assert_eq!(
+            (item.group, item.lines),
+            (vec!["a.py".to_owned(), "C.f".to_owned()], vec!["?3 x = 1".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! `map_path`: arguments, results, definition.
+
+use serde::{Deserialize, Serialize};
+
+use super::map::{EDGE_KINDS, Node};
+use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
+
+/// `map_path`.
+pub static PATH: ToolDef = ToolDef {
+    name: "map_path",
+    title: "Map: path between two symbols",
+    description: "How does A come to call B: the chain of calls, through overrides, with the line of each.",
+    args: &[
+        ArgDef {
+            name: "from",
+            ty: ArgType::Str { min: 1 },
+            default: Default::Required,
+            description: "Caller",
+        },
+        ArgDef { name: "to", ty: ArgType::Str { min: 1 }, default: Default::Required, description: "Callee" },
+        ArgDef {
+            name: "maxLen",
+            ty: ArgType::Int { min: 1, max: 30 },
+            default: Default::Int(12),
+            description: "Most steps",
+        },
+        ArgDef {
+            name: "edgeKinds",
+            ty: ArgType::EnumList(EDGE_KINDS),
+            default: Default::None,
+            description: "Follow these (default calls)",
+        },
+        ArgDef {
+            name: "direction",
+            ty: ArgType::Enum(&["out", "in", "both"]),
+            default: Default::Str("out"),
+            description: "both: either way at each step",
+        },
+        ArgDef {
+            name: "includeReferences",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Follow plain references too",
+        },
+    ],
+    output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
+             line?: int, text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
+             int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any]}}",
+    cuts: &[
+        ListCut { path: "others", kind: "chains", narrow: "Raise tokenBudget" },
+        ListCut { path: "nodes", kind: "nodes", narrow: "Raise tokenBudget" },
+    ],
+    set: ToolSet::Core,
+    ..ToolDef::READ
+};
+
+/// Arguments of `map_path`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PathArgs {
+    /// Where the chain starts.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+    /// Most edges.
+    pub max_len: usize,
+    /// Some of [`EDGE_KINDS`]; none means calls, or, in both directions, all but references.
+    #[serde(default)]
+    pub edge_kinds: Vec<String>,
+    /// `out`, `in` or `both`.
+    pub direction: String,
+    /// Whether plain references count as edges.
+    pub include_references: bool,
+}
+
+/// Result of `map_path`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathResult {
+    /// Whether there is a chain.
+    pub found: bool,
+    /// The best one.
+    #[serde(flatten)]
+    pub best: PathChain,
+    /// Further ones that are about as good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<PathChain>,
+    /// How far the search got, when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<PathReached>,
+}
+
+/// A chain.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PathChain {
+    /// Its number of edges.
+    pub length: usize,
+    /// From first to last.
+    pub nodes: Vec<Node>,
+    /// One fewer than nodes.
+    pub edges: Vec<PathEdge>,
+}
+
+/// A step of a path.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathEdge {
+    /// Node ID of the step's start.
+    pub from: String,
+    /// Node ID of the step's end.
+    pub to: String,
+    /// One of [`EDGE_KINDS`], or `overrides` from a method to one that takes its place.
+    pub kind: String,
+    /// `out` when the edge points along the path, `in` when against it.
+    pub direction: String,
+    /// How sure.
+    pub confidence: String,
+    /// The first line at which it is written, in the file of the node where the edge starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// That line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The ID of the method that is called there, which the end of the step overrides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named: Option<String>,
+}
+
+/// How far a search got from both ends.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathReached {
+    /// What the start leads to.
+    pub from: PathReach,
+    /// What leads to the end.
+    pub to: PathReach,
+    /// One of the former and one of the latter that are near each other: in one type, file or folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<Node>,
+}
+
+/// How far a search got from one end.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct PathReach {
+    /// How many nodes.
+    pub nodes: usize,
+    /// In how many steps at most.
+    pub steps: u32,
+}

@@ -1,0 +1,49 @@
+//! The scope of an answer: which paths it is about, and whether tests are.
+
+use serde::Deserialize;
+
+use super::{ArgDef, ArgType, Default};
+
+/// Words of `tests`.
+pub const TESTS: &[&str] = &["include", "exclude", "only"];
+
+/// The arguments of every tool that answers with places.
+pub static ARGS: &[ArgDef] = &[
+    ArgDef {
+        name: "paths",
+        ty: ArgType::StrList,
+        default: Default::None,
+        description: "Prefixes, globs, !excludes",
+    },
+    ArgDef { name: "tests", ty: ArgType::Enum(TESTS), default: Default::None, description: "Tests" },
+];
+
+/// The older names of `paths`.
+pub(super) const PATH_PREFIX: ArgDef = ArgDef {
+    name: "path_prefix",
+    ty: ArgType::Str { min: 1 },
+    default: Default::None,
+    description: "Older: one of paths",
+};
+pub(super) const PATH_PREFIX_CAMEL: ArgDef = ArgDef { name: "pathPrefix", ..PATH_PREFIX };
+pub(super) const GLOB: ArgDef = ArgDef { name: "glob", description: "Older: a glob of paths", ..PATH_PREFIX };
+pub(super) const FILE_FILTER: ArgDef =
+    ArgDef { name: "fileFilter", description: "Older: only paths with this, or of this glob", ..PATH_PREFIX };
+
+/// A scope as it was asked for, in any of its spellings.
+#[derive(Clone, Debug, Deserialize, std::default::Default)]
+pub struct ScopeArgs {
+    /// Prefixes and globs; `!` before one leaves out.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// One of [`TESTS`]; none means `include`.
+    pub tests: Option<String>,
+    /// A prefix.
+    #[serde(alias = "pathPrefix")]
+    pub path_prefix: Option<String>,
+    /// A glob.
+    pub glob: Option<String>,
+    /// A substring or glob.
+    #[serde(rename = "fileFilter")]
+    pub file_filter: Option<String>,
+}
