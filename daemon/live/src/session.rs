@@ -15,6 +15,7 @@ use crate::ready::ReadyWatch;
 use crate::rpc::{Peer, Reply, ResponseError, codes};
 use crate::share::Share;
 use crate::spec::ServerSpec;
+use crate::uri;
 
 /// Characters of a server's message about its own state that are shown.
 const MESSAGE: usize = 300;
@@ -170,7 +171,7 @@ impl Peer for Session {
             }
             "experimental/serverStatus" => self.ready.status(&advised(value(params), &self.spec)),
             "textDocument/publishDiagnostics" => {
-                let parsed = params.and_then(|params| serde_json::from_str(params.get()).ok());
+                let parsed = params.and_then(|params| uri::read_json(params.get()).ok());
                 if let Some(params) = parsed {
                     self.verdicts.take_in(params);
                 }

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 
 use hob_base::{AbsPath, WsPath};
 use lsp_types::Uri;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use url::Url;
 
 /// The `file:` URI of a path.
@@ -17,13 +19,65 @@ use url::Url;
 #[must_use]
 pub fn of_path(path: &AbsPath) -> Uri {
     let url = Url::from_file_path(path.as_path()).expect("an absolute path has a URI");
-    url.as_str().parse().expect("what url writes is a URI")
+    parse(url.as_str()).expect("everything that cannot stand in a URI is escaped")
+}
+
+/// A URI with everything escaped that cannot stand in one: browsers, and so `url`, leave brackets of file names as they are.
+fn escaped(uri: &str) -> String {
+    let mut text = String::with_capacity(uri.len());
+    for byte in uri.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => text.push(char::from(byte)),
+            _ if b"-._~!$&'()*+,;=:@/%?#".contains(&byte) => text.push(char::from(byte)),
+            other => text.push_str(&format!("%{other:02X}")),
+        }
+    }
+    text
+}
+
+/// A URI as somebody wrote it.
+pub(crate) fn parse(uri: &str) -> Option<Uri> {
+    escaped(uri).parse().ok()
+}
+
+/// Reads what a server says, if its URIs have to be escaped for it too.
+///
+/// # Errors
+/// Those of JSON that is not of this shape.
+pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    serde_json::from_str(json).or_else(|error| {
+        let mut value: Value = serde_json::from_str(json)?;
+        if escape_all(&mut value) { serde_json::from_value(value) } else { Err(error) }
+    })
+}
+
+/// Escapes the fields that are URIs by the protocol; says whether any had to be.
+fn escape_all(value: &mut Value) -> bool {
+    match value {
+        Value::Array(all) => all.iter_mut().fold(false, |changed, one| escape_all(one) | changed),
+        Value::Object(fields) => fields.iter_mut().fold(false, |changed, (name, value)| {
+            let uri = value.as_str().filter(|_| name == "uri" || name.ends_with("Uri"));
+            let Some((uri, text)) = uri.map(|uri| (escaped(uri), uri)) else {
+                return escape_all(value) | changed;
+            };
+            let is_new = uri != text;
+            *value = Value::String(uri);
+            is_new | changed
+        }),
+        _ => false,
+    }
 }
 
 /// The path that a URI leads to; `None` for anything but a local file (`untitled:`, `jdt:`, a zip entry).
 #[must_use]
 pub fn to_path(uri: &Uri) -> Option<AbsPath> {
-    let url = Url::parse(uri.as_str()).ok()?;
+    path_of(uri.as_str())
+}
+
+/// As [`to_path`], of a URI as somebody wrote it.
+#[must_use]
+pub fn path_of(uri: &str) -> Option<AbsPath> {
+    let url = Url::parse(uri).ok()?;
     let path = (url.scheme() == "file").then(|| url.to_file_path().ok())??;
     AbsPath::new(path).ok()
 }
@@ -94,6 +148,19 @@ mod tests {
         for other in ["untitled:x", "jdt://contents/rt.jar", "http://a/b"] {
             assert_eq!(to_path(&other.parse().expect("a URI")), None, "{other}");
         }
+    }
+
+    #[test]
+    fn brackets_and_bars_are_escaped_and_may_be_said_as_they_are() {
+        let path = AbsPath::new("/p/app/[id]/(group)/a|b^{c}`\\.ts").expect("absolute");
+        assert_eq!(to_path(&of_path(&path)), Some(path));
+        let routes = AbsPath::new("/p/[id].ts").expect("absolute");
+        assert_eq!(of_path(&routes).as_str(), "file:///p/%5Bid%5D.ts");
+        assert_eq!(path_of("file:///p/[id].ts"), Some(routes.clone()));
+        let place = r#"{"uri": "file:///p/[id].ts", "range": {"start": {"line": 1, "character": 2}, "end": {"line": 1, "character": 3}}}"#;
+        let found: Vec<lsp_types::Location> = read_json(&format!("[{place}]")).expect("a list");
+        assert_eq!(to_path(&found[0].uri), Some(routes));
+        assert!(read_json::<lsp_types::Location>(&place.replace("uri", "url")).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use lsp_types::{
     CallHierarchyPrepareParams, Range,
 };
 
+use super::marked::Marked;
 use super::symbols::kind_word;
 use super::{Asking, At, Place, READY_WITHIN};
 use crate::instance::{Answer, Completeness, Instance};
@@ -62,7 +63,9 @@ pub fn call_hierarchy(
     for item in value.unwrap_or_default() {
         // Each by itself: what calls two of them is called by both.
         let seen = HashSet::new();
-        let mut walk = Walk { instance, direction, depth, asking, seen, completeness: &mut completeness };
+        let marked = Marked::of(instance, asking);
+        let mut walk =
+            Walk { instance, direction, depth, asking, seen, marked, completeness: &mut completeness };
         roots.extend(walk.item(&item, 0, &[])?);
     }
     Ok(Answer { value: roots, completeness })
@@ -75,6 +78,7 @@ struct Walk<'a> {
     asking: Asking<'a>,
     /// Expanded already: recursion is shown once.
     seen: HashSet<Place>,
+    marked: Marked<'a>,
     completeness: &'a mut Completeness,
 }
 
@@ -89,6 +93,7 @@ impl Walk<'_> {
         let Some(place) = Place::of(&item.uri, item.selection_range, self.instance.root()) else {
             return Ok(None);
         };
+        let place = self.marked.place(place);
         let mut calls = Vec::new();
         if depth < self.depth && self.seen.insert(place.clone()) {
             for (next, sites) in self.next(item)? {

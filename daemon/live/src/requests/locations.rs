@@ -4,6 +4,7 @@ use hob_base::AbsPath;
 use lsp_types::request::{GotoDefinition, GotoImplementation, References};
 use lsp_types::{GotoDefinitionParams, GotoDefinitionResponse, Location, ReferenceContext, ReferenceParams};
 
+use super::marked::Marked;
 use super::{Asking, At, Place};
 use crate::instance::{Answer, Instance};
 use crate::live::LiveError;
@@ -16,7 +17,7 @@ use crate::uri::Files;
 pub fn definition(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<Answer<Vec<Place>>, LiveError> {
     let params = goto(at, instance.root());
     let answer = asking.about::<GotoDefinition>(instance, at, ("definitionProvider", &params))?;
-    Ok(answer.map(|found| places(found, instance.root())))
+    Ok(answer.map(|found| places(found, (instance, asking))))
 }
 
 /// What implements or overrides what stands at `at`.
@@ -30,7 +31,7 @@ pub fn implementations(
 ) -> Result<Answer<Vec<Place>>, LiveError> {
     let params = goto(at, instance.root());
     let answer = asking.about::<GotoImplementation>(instance, at, ("implementationProvider", &params))?;
-    Ok(answer.map(|found| places(found, instance.root())))
+    Ok(answer.map(|found| places(found, (instance, asking))))
 }
 
 /// Where what stands at `at` is used, sorted and each place once.
@@ -50,7 +51,7 @@ pub fn references(
         context: ReferenceContext { include_declaration },
     };
     let answer = asking.about::<References>(instance, at, ("referencesProvider", &params))?;
-    Ok(answer.map(|found| of_locations(&found.unwrap_or_default(), instance.root())))
+    Ok(answer.map(|found| of_locations(&found.unwrap_or_default(), (instance, asking))))
 }
 
 fn goto(at: &At, root: &AbsPath) -> GotoDefinitionParams {
@@ -61,25 +62,27 @@ fn goto(at: &At, root: &AbsPath) -> GotoDefinitionParams {
     }
 }
 
-fn places(found: Option<GotoDefinitionResponse>, root: &AbsPath) -> Vec<Place> {
+fn places(found: Option<GotoDefinitionResponse>, by: (&Instance, Asking<'_>)) -> Vec<Place> {
     match found {
         None => Vec::new(),
-        Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], root),
-        Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, root),
+        Some(GotoDefinitionResponse::Scalar(location)) => of_locations(&[location], by),
+        Some(GotoDefinitionResponse::Array(locations)) => of_locations(&locations, by),
         Some(GotoDefinitionResponse::Link(links)) => {
-            let files = Files::new(root);
-            in_order(links.iter().filter_map(|link| Place::of_link(link, &files)).collect())
+            let files = Files::new(by.0.root());
+            in_order(links.iter().filter_map(|link| Place::of_link(link, &files)), by)
         }
     }
 }
 
-fn of_locations(locations: &[Location], root: &AbsPath) -> Vec<Place> {
-    let files = Files::new(root);
-    in_order(locations.iter().filter_map(|location| Place::of_location(location, &files)).collect())
+fn of_locations(locations: &[Location], by: (&Instance, Asking<'_>)) -> Vec<Place> {
+    let files = Files::new(by.0.root());
+    in_order(locations.iter().filter_map(|location| Place::of_location(location, &files)), by)
 }
 
 /// Servers give places in any order, and sometimes twice.
-fn in_order(mut places: Vec<Place>) -> Vec<Place> {
+fn in_order(places: impl Iterator<Item = Place>, (instance, asking): (&Instance, Asking<'_>)) -> Vec<Place> {
+    let mut marked = Marked::of(instance, asking);
+    let mut places: Vec<Place> = places.map(|place| marked.place(place)).collect();
     places.sort();
     places.dedup();
     places

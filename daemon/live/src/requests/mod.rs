@@ -5,6 +5,7 @@ mod commanded;
 mod diagnostics;
 mod hover;
 mod locations;
+mod marked;
 mod place;
 mod rename;
 mod symbols;

@@ -6,9 +6,10 @@ use lsp_types::{
     TextDocumentIdentifier, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
+use hob_base::WsPath;
 use hob_base::line_index::without_mark;
-use hob_base::{AbsPath, WsPath};
 
+use super::marked::Marked;
 use super::{Asking, At, Place, READY_WITHIN};
 use crate::instance::{Answer, Instance};
 use crate::live::{LiveError, of_call};
@@ -89,13 +90,17 @@ pub fn workspace_symbols(
     let params = WorkspaceSymbolParams { query: query.to_owned(), ..WorkspaceSymbolParams::default() };
     let answer = instance.ask_whole::<WorkspaceSymbolRequest>(&params, READY_WITHIN, asking.cancel);
     let answer = answer.map_err(|error| of_call(server, QUESTION, error))?;
-    Ok(answer.map(|found| found_symbols(found, instance.root())))
+    Ok(answer.map(|found| found_symbols(found, (instance, asking))))
 }
 
-fn found_symbols(found: Option<WorkspaceSymbolResponse>, root: &AbsPath) -> Vec<FoundSymbol> {
-    let files = Files::new(root);
-    let symbol = |name, kind, container, place: Option<Place>| {
-        let place = place?;
+fn found_symbols(
+    found: Option<WorkspaceSymbolResponse>,
+    (instance, asking): (&Instance, Asking<'_>),
+) -> Vec<FoundSymbol> {
+    let root = instance.root();
+    let (files, mut marked) = (Files::new(root), Marked::of(instance, asking));
+    let mut symbol = |name, kind, container, place: Option<Place>| {
+        let place = marked.place(place?);
         Some(FoundSymbol { name, kind: kind_word(kind), container, file: place.file, at: place.start })
     };
     match found {

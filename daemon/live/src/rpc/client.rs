@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::jsonrpc::{self, Incoming, RequestId, ResponseError};
 use super::transport::{MessageReader, write_body};
+use crate::uri;
 
 /// So many bytes may wait for a server that does not read; more, and it is given up.
 const MAX_QUEUED: usize = 64 << 20;
@@ -224,7 +225,7 @@ impl Client {
     ) -> Result<R::Result, CallError> {
         let raw = self.request_raw(R::METHOD, params, cancel)?;
         let text = raw.as_deref().map_or("null", RawValue::get);
-        serde_json::from_str(text)
+        uri::read_json(text)
             .map_err(|error| CallError::Malformed { method: R::METHOD, why: error.to_string() })
     }
 

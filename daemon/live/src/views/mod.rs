@@ -88,7 +88,7 @@ impl View {
     /// What a URI of an editor names here.
     #[must_use]
     pub fn doc(&self, uri: &str) -> Doc {
-        let path = uri.parse().ok().and_then(|uri| uri::to_path(&uri));
+        let path = uri::path_of(uri);
         match path.map(|path| (path.relative_to(&self.root), path)) {
             Some((Ok(inside), _)) => Doc::Inside(inside),
             Some((Err(_), path)) => Doc::Outside(uri::of_path(&path).as_str().to_owned()),
@@ -366,7 +366,7 @@ impl View {
     fn read(&self, doc: &Doc) -> Option<String> {
         let path = match doc {
             Doc::Inside(path) => self.root.join_ws(path),
-            Doc::Outside(uri) => uri::to_path(&uri.parse().ok()?)?,
+            Doc::Outside(uri) => uri::path_of(uri)?,
         };
         let text = small::read_text(path.as_path(), MOST_READ).ok()?;
         Some(without_mark(text))

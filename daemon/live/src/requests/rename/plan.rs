@@ -135,7 +135,11 @@ impl<'a> Plan<'a> {
                     Some(file) => file,
                     None => self.file(&origin).map_err(unfit)?,
                 };
-                let ranged = positions::in_bytes(&file.text, edits).map_err(unfit)?;
+                let corrected = match (self.seen)(&origin) {
+                    None => positions::without_mark(&file.text, edits),
+                    Some(_) => edits.to_vec(),
+                };
+                let ranged = positions::in_bytes(&file.text, &corrected).map_err(unfit)?;
                 let edits = file.edits.into_iter().chain(ranged).collect();
                 self.files.insert(origin, FileEdits { edits, ..file });
                 Ok(())

@@ -7,6 +7,7 @@ use std::ops::Range;
 use hob_base::LineIndex;
 use lsp_types::Position;
 
+use super::super::marked::FirstLine;
 use super::wire::TextEdit;
 
 /// Replacements in bytes, in the server's order.
@@ -29,6 +30,22 @@ pub(super) fn in_bytes(text: &str, edits: &[TextEdit]) -> Result<Ranged, String>
         Ok((range, edit.new_text.clone()))
     };
     edits.iter().map(one).collect()
+}
+
+/// The edits of a file that a server has read by itself, in columns that do not count a byte order mark.
+pub(super) fn without_mark(text: &str, edits: &[TextEdit]) -> Vec<TextEdit> {
+    let mut edits = edits.to_vec();
+    let Some(line) = FirstLine::of(text) else { return edits };
+    let is_counted = |edit: &TextEdit| {
+        let (start, end) = (edit.range.start, edit.range.end);
+        let to = (end.line == 0).then_some(end.character.saturating_add(1));
+        start.line == 0 && line.is_counted((start.character.saturating_add(1), to))
+    };
+    if edits.iter().any(is_counted) {
+        let ends = edits.iter_mut().flat_map(|edit| [&mut edit.range.start, &mut edit.range.end]);
+        ends.filter(|at| at.line == 0).for_each(|at| at.character = at.character.saturating_sub(1));
+    }
+    edits
 }
 
 /// The byte that a position means.

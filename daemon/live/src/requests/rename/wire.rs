@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use lsp_types::{Range, Uri};
 use serde::{Deserialize, Serialize};
 
+use crate::uri;
+
 /// An edit of several files.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -123,7 +125,7 @@ impl Step {
     }
 
     fn plain((uri, edits): (String, Vec<TextEdit>)) -> Result<Self, String> {
-        let uri = uri.parse().map_err(|_| uri)?;
-        Ok(Self::Text { uri, version: None, edits })
+        let parsed = uri::parse(&uri).ok_or(uri)?;
+        Ok(Self::Text { uri: parsed, version: None, edits })
     }
 }
