@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::contents::Text;
 use crate::file_text::{FileReader, Unread};
-use crate::filter::{BadGlob, PathFilter};
+use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::{Lines, Scope};
@@ -34,6 +34,8 @@ pub struct CountRequest {
     pub path_prefix: Option<WsPath>,
     /// Only files that this glob lets through; see [`crate::filter`].
     pub glob: Option<String>,
+    /// Only files that pass this test.
+    pub admits: Option<Admits>,
     /// Only these lines of each file; `None` is all.
     pub scope: Option<Scope>,
 }
@@ -100,7 +102,8 @@ pub fn count(
     if request.patterns.len() > MAX_PATTERNS {
         return Err(CountError::TooMany(request.patterns.len()));
     }
-    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?;
+    let filter =
+        PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?.and(request.admits.clone());
     let patterns = compiled(&request.patterns)?;
     let queries: Vec<&GramQuery> = patterns.iter().map(Pattern::query).collect();
     let candidates = snapshot.candidates_of_each(&queries, &filter);

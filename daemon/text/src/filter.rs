@@ -6,6 +6,9 @@
 //! case-sensitive. Unlike ripgrep's, one filter is one glob (`{a,b}` gives alternatives), and it only narrows: it does not bring
 //! in files that the rules of ignoring leave out.
 
+use std::fmt;
+use std::sync::Arc;
+
 use globset::{GlobBuilder, GlobMatcher};
 use hob_base::WsPath;
 
@@ -22,11 +25,106 @@ pub struct BadGlob {
     pub message: String,
 }
 
+/// A caller's own test of paths.
+#[derive(Clone)]
+pub struct Admits(pub Arc<dyn Fn(&WsPath) -> bool + Send + Sync>);
+
+impl fmt::Debug for Admits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Admits")
+    }
+}
+
+/// A list of prefixes and globs, some of which leave out. The default takes every path.
+#[derive(Clone, Debug, Default)]
+pub struct PathSet {
+    taken: Vec<Entry>,
+    left_out: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+enum Entry {
+    /// At or below.
+    Within(WsPath),
+    /// The same, and the module file beside it.
+    Below(WsPath),
+    Glob(Glob),
+}
+
+impl PathSet {
+    /// Takes what is at or below `prefix`, and the module file beside it: `src/commands` means `src/commands.rs` too.
+    pub fn take_below(&mut self, prefix: WsPath) {
+        self.taken.push(Entry::Below(prefix));
+    }
+
+    /// Takes what is at or below `prefix`, and nothing else.
+    pub fn take_within(&mut self, prefix: WsPath) {
+        self.taken.push(Entry::Within(prefix));
+    }
+
+    /// Leaves out what [`Self::take_below`] would take.
+    pub fn leave_below(&mut self, prefix: WsPath) {
+        self.left_out.push(Entry::Below(prefix));
+    }
+
+    /// Takes what a glob matches, or, with `!` before it, leaves that out and what is below it.
+    ///
+    /// # Errors
+    /// [`BadGlob`].
+    pub fn glob(&mut self, glob: &str) -> Result<(), BadGlob> {
+        let glob = Glob::new(glob)?;
+        let list = if glob.inverted { &mut self.left_out } else { &mut self.taken };
+        list.push(Entry::Glob(glob));
+        Ok(())
+    }
+
+    /// Takes or leaves out as [`Self::glob`] does, and a glob that names folders means what is below them.
+    ///
+    /// # Errors
+    /// [`BadGlob`].
+    pub fn glob_below(&mut self, glob: &str) -> Result<(), BadGlob> {
+        self.glob(glob)?;
+        if glob.starts_with('!') {
+            return Ok(());
+        }
+        self.glob(&format!("{}/**", glob.trim_end_matches('/')))
+    }
+
+    /// Whether every path is in it.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        self.taken.is_empty() && self.left_out.is_empty()
+    }
+
+    /// Whether a path is in it.
+    #[must_use]
+    pub fn admits(&self, path: &WsPath) -> bool {
+        let has = |entry: &Entry| match entry {
+            Entry::Within(prefix) => path.is_below(prefix),
+            Entry::Below(prefix) => is_of(path, prefix),
+            Entry::Glob(glob) => glob.admits(path.as_str()) != glob.inverted,
+        };
+        let is_left_out = self.left_out.iter().any(has);
+        let is_taken = has;
+        !is_left_out && (self.taken.is_empty() || self.taken.iter().any(is_taken))
+    }
+}
+
+/// Whether a path is at or below a prefix, or is the file of the module whose folder the prefix is.
+fn is_of(path: &WsPath, prefix: &WsPath) -> bool {
+    let is_beside = || {
+        let rest = path.as_str().strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        rest.is_some_and(|ending| !ending.contains(['.', '/']))
+    };
+    prefix.is_root() || path.is_below(prefix) || is_beside()
+}
+
 /// Decides whether a path is asked about. The default takes every path.
 #[derive(Clone, Debug, Default)]
 pub struct PathFilter {
     prefix: Option<WsPath>,
     glob: Option<Glob>,
+    admits: Option<Admits>,
 }
 
 #[derive(Clone, Debug)]
@@ -45,7 +143,13 @@ impl PathFilter {
     /// [`BadGlob`] when the glob is malformed or longer than [`MAX_GLOB`].
     pub fn new(prefix: Option<WsPath>, glob: Option<&str>) -> Result<Self, BadGlob> {
         let prefix = prefix.filter(|prefix| !prefix.is_root());
-        Ok(Self { prefix, glob: glob.map(Glob::new).transpose()? })
+        Ok(Self { prefix, glob: glob.map(Glob::new).transpose()?, admits: None })
+    }
+
+    /// The same, of the paths that pass a test besides.
+    #[must_use]
+    pub fn and(self, admits: Option<Admits>) -> Self {
+        Self { admits, ..self }
     }
 
     /// Whether `path` is asked about.
@@ -53,6 +157,7 @@ impl PathFilter {
     pub fn admits(&self, path: &WsPath) -> bool {
         self.prefix.as_ref().is_none_or(|prefix| path.is_below(prefix))
             && self.glob.as_ref().is_none_or(|glob| glob.admits(path.as_str()))
+            && self.admits.as_ref().is_none_or(|Admits(admits)| admits(path))
     }
 }
 
@@ -139,6 +244,29 @@ mod tests {
         assert_eq!(admitted("a", None, &tree), ["a/x.c", "a/x.h"]);
         assert_eq!(admitted("", None, &tree), tree);
         assert_eq!(admitted("a/x.c", None, &tree), ["a/x.c"]);
+    }
+
+    #[test]
+    fn a_set_takes_and_leaves_out() {
+        let tree = [
+            "src/commands.rs",
+            "src/commands/typed.rs",
+            "src/commands.test.rs",
+            "src/main.rs",
+            "lib/commands.rs",
+        ];
+        let with = |taken: &[&str], globs: &[&str]| {
+            let mut set = PathSet::default();
+            taken.iter().for_each(|prefix| set.take_below(WsPath::new(prefix).expect("a relative path")));
+            globs.iter().for_each(|glob| set.glob(glob).expect("a valid glob"));
+            let paths = tree.iter().map(|p| WsPath::new(p).expect("a relative path"));
+            paths.filter(|p| set.admits(p)).map(|p| p.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(with(&["src/commands"], &[]), ["src/commands.rs", "src/commands/typed.rs"]);
+        assert_eq!(with(&["src/commands"], &["!typed.rs"]), ["src/commands.rs"]);
+        assert_eq!(with(&[], &["!src"]), ["lib/commands.rs"]);
+        assert_eq!(with(&["lib"], &["src/m*"]), ["src/main.rs", "lib/commands.rs"]);
+        assert_eq!(with(&[], &[]), tree);
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod verify;
 pub use contents::{CacheStats, ContentCache, ContentKeeper};
 pub use count::{CountAnswer, CountError, CountRequest, Counts, count};
 pub use encoding::is_binary;
-pub use filter::{BadGlob, PathFilter};
+pub use filter::{Admits, BadGlob, PathFilter, PathSet};
 pub use pattern::{BadPattern, Pattern};
 pub use scope::{Lines, Scope};
 pub use search::{FileCount, LineMatch, Output, SearchAnswer, SearchError, SearchRequest, search};

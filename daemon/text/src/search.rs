@@ -12,7 +12,7 @@ use hob_base::{CancelToken, Contents, FileId, WsPath};
 use rayon::prelude::*;
 
 use crate::file_text::{FileReader, Unread};
-use crate::filter::{BadGlob, PathFilter};
+use crate::filter::{Admits, BadGlob, PathFilter};
 use crate::lanes::Lanes;
 use crate::pattern::{BadPattern, Pattern};
 use crate::scope::Scope;
@@ -37,6 +37,8 @@ pub struct SearchRequest {
     pub path_prefix: Option<WsPath>,
     /// Only files that this glob lets through; see [`crate::filter`].
     pub glob: Option<String>,
+    /// Only files that pass this test.
+    pub admits: Option<Admits>,
     /// Only these lines of each file; `None` is all.
     pub scope: Option<Scope>,
     /// Most lines (with [`Output::Lines`]) or files (otherwise) to show; `None` shows all.
@@ -144,7 +146,8 @@ pub fn search(
     token: &CancelToken,
 ) -> Result<SearchAnswer, SearchError> {
     let start = Instant::now();
-    let filter = PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?;
+    let filter =
+        PathFilter::new(request.path_prefix.clone(), request.glob.as_deref())?.and(request.admits.clone());
     let pattern = Pattern::new(&request.pattern)?;
     let candidates = snapshot.candidates(pattern.query(), &filter);
     let mut assembly = Assembly::new(request, candidates.len());

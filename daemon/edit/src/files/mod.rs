@@ -18,7 +18,7 @@ pub(crate) mod sim;
 mod unix;
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -106,13 +106,28 @@ pub(crate) trait Files: Send + Sync {
     /// A file takes another name in its folder, which nothing has.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Two files in one folder take each other's names, at once. `Unsupported` where that is not possible.
-    fn exchange(&self, one: &Path, other: &Path) -> io::Result<()>;
+    fn exchange(&self, _one: &Path, _other: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
     /// The name of a file goes.
     fn remove(&self, path: &Path) -> io::Result<()>;
     /// A new folder: for the user alone if `private`, else with the usual permissions.
     fn make_folder(&self, path: &Path, private: bool) -> io::Result<()>;
     /// An empty folder goes.
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
+}
+
+/// Writes `to` over the contents of an open file, as [`Files::overwrite`] has it.
+fn replace_in(mut file: std::fs::File, from: &[u8], to: &[u8]) -> io::Result<bool> {
+    let mut found = Vec::with_capacity(from.len());
+    file.read_to_end(&mut found)?;
+    if found != from {
+        return Ok(false);
+    }
+    file.rewind()?;
+    file.write_all(to)?;
+    file.set_len(to.len() as u64)?;
+    Ok(true)
 }
 
 /// The same, but that there is no such thing is as good as success.

@@ -6,13 +6,13 @@
 //! (a virus scanner, an indexer, an editor) is tried again (`patience.rs`).
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hob_base::AbsPath;
 
 use super::patience::patiently;
-use super::{Attrs, Files, Meta, NodeKind};
+use super::{Attrs, Files, Meta, NodeKind, replace_in};
 
 /// The disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,16 +90,7 @@ impl Files for Disk {
     }
 
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
-        let mut file = patiently(|| OpenOptions::new().read(true).write(true).open(path))?;
-        let mut found = Vec::with_capacity(from.len());
-        file.read_to_end(&mut found)?;
-        if found != from {
-            return Ok(false);
-        }
-        file.rewind()?;
-        file.write_all(to)?;
-        file.set_len(to.len() as u64)?;
-        Ok(true)
+        replace_in(patiently(|| OpenOptions::new().read(true).write(true).open(path))?, from, to)
     }
 
     fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
@@ -136,10 +127,6 @@ impl Files for Disk {
             Some(_) => Err(io::ErrorKind::AlreadyExists.into()),
             None => self.rename(from, to),
         }
-    }
-
-    fn exchange(&self, _one: &Path, _other: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fd::OwnedFd;
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 use super::extended;
-use super::{Attrs, Extended, Files, Meta, NodeKind};
+use super::{Attrs, Extended, Files, Meta, NodeKind, replace_in};
 
 /// The disk.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,16 +140,7 @@ impl Files for Disk {
     }
 
     fn overwrite(&self, path: &Path, from: &[u8], to: &[u8]) -> io::Result<bool> {
-        let mut file = regular(path, OFlags::RDWR)?;
-        let mut found = Vec::with_capacity(from.len());
-        file.read_to_end(&mut found)?;
-        if found != from {
-            return Ok(false);
-        }
-        file.rewind()?;
-        file.write_all(to)?;
-        file.set_len(to.len() as u64)?;
-        Ok(true)
+        replace_in(regular(path, OFlags::RDWR)?, from, to)
     }
 
     fn set_attrs(&self, path: &Path, attrs: &Attrs) -> io::Result<()> {
@@ -204,18 +195,13 @@ impl Files for Disk {
         }
     }
 
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     fn exchange(&self, one: &Path, other: &Path) -> io::Result<()> {
-        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-        {
-            let ((at, old), (folder, new)) = (split(one)?, split(other)?);
-            match fs::renameat_with(&at, old, &folder, new, fs::RenameFlags::EXCHANGE) {
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-                done => return Ok(done?),
-            }
+        let ((at, old), (folder, new)) = (split(one)?, split(other)?);
+        match fs::renameat_with(&at, old, &folder, new, fs::RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Err(io::ErrorKind::Unsupported.into()),
+            done => Ok(done?),
         }
-        #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-        let _ = (one, other);
-        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -67,6 +67,8 @@ pub struct RankedHit {
     pub kind: DocKind,
     /// How well it fits; comparable within one answer.
     pub score: f32,
+    /// Which of [`RankedAnswer::rarities`] it has, one bit each.
+    pub words: u32,
 }
 
 impl Eq for RankedHit {}
@@ -163,7 +165,8 @@ impl RankedIndex {
             if (request.kinds.is_empty() || request.kinds.contains(&kind)) && counts(file) {
                 let slot = u32::try_from(number(&slots)).unwrap_or(0);
                 let worth = request.question.worth(prior) * if slot == 0 { FILE_WORTH } else { 1.0 };
-                best.offer(RankedHit { file, slot, kind, score: score * worth });
+                let (score, words) = (score * worth, walk.words());
+                best.offer(RankedHit { file, slot, kind, score, words });
             }
         }
         Ok(())
@@ -307,6 +310,12 @@ impl<'w> Walk<'w> {
         }
         self.cursors.retain(|cursor| cursor.list.doc() != TERMINATED);
         Some((doc, self.score()))
+    }
+
+    /// Which of the words that count the present document has.
+    fn words(&self) -> u32 {
+        let counting = self.weighed.words.iter().zip(&self.counts).filter(|((word, _), _)| word.counts);
+        counting.enumerate().filter(|(_, (_, count))| **count > 0.0).fold(0, |all, (at, _)| all | 1 << at)
     }
 
     fn score(&self) -> f32 {

@@ -30,7 +30,7 @@ const LONGEST: usize = 16 << 10;
 /// Words that say nothing about what is looked for.
 const EMPTY: &str = "a about all an and any are as at be been being but by can do doe does done each for from get gets give given \
                      has have how i if in into is it its made make me my of on one or our show so some than that the their them \
-                     then there these they thing this to used want was way we what when where which who why will with code would \
+                     then there these they thing this to too used want was way we what when where which who why will with code would \
                      you your find happen place handled implement implemented implementation";
 
 /// A question taken apart.
