@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use hob_base::{CancelToken, FileId, WsPath};
 use hob_map::graph::{
-    Confidence, Direction, EdgeKinds, KindFilter, Lookup, NeighborsQuery, PathQuery, SearchQuery,
+    Confidence, Direction, EdgeKind, EdgeKinds, KindFilter, Lookup, NeighborsQuery, PathQuery, PathStep,
+    SearchQuery,
 };
 use hob_map::{Map, MapChange, PreparedFile, extract, language_of, persist};
 use rayon::prelude::*;
@@ -66,9 +67,21 @@ fn connect(map: &Map, from: &str, to: &str) {
     let (Lookup::One(from), Lookup::One(to)) = (map.lookup(from), map.lookup(to)) else { return };
     let start = Instant::now();
     let cancel = CancelToken::default();
-    let found = map.path(&PathQuery { from, to, max_len: 6, include_references: false, cancel });
-    let names: Vec<&str> = found.nodes.iter().map(|node| node.name.as_str()).collect();
-    println!("path: {} (given up: {}) {:?}", names.join(" - "), found.incomplete, start.elapsed());
+    let (kinds, direction) = ([EdgeKind::Calls].into_iter().collect(), Direction::Out);
+    let found = map.path(&PathQuery { from, to, max_len: 12, kinds, direction, cancel });
+    println!("{} chains (given up: {}) {:?}", found.chains.len(), found.incomplete, start.elapsed());
+    for chain in &found.chains {
+        let names = chain.nodes.iter().zip(std::iter::once(None).chain(chain.steps.iter().map(Some)));
+        let said = |step: Option<&PathStep>| step.map_or("", |step| step.confidence.as_str());
+        let names: Vec<String> =
+            names.map(|(node, step)| format!("{} {}", said(step), node.qualified)).collect();
+        println!("path: {}", names.join(" ->"));
+    }
+    if let Some(reached) = &found.reached {
+        println!("reached: {:?} {:?}", reached.from, reached.to);
+        let nearest = reached.nearest.iter().flat_map(|(near, far)| [near, far]);
+        nearest.for_each(|node| println!("  near: {}", node.id));
+    }
 }
 
 fn scan(root: &Path) -> Vec<MapChange> {
@@ -176,6 +189,7 @@ fn show(map: &Map, target: &str) {
         kinds: EdgeKinds::ALL,
         depth: 1,
         max_nodes: 50,
+        family: false,
         cancel: CancelToken::default(),
     };
     let start = Instant::now();

@@ -5,7 +5,8 @@
 
 use hob_base::CancelToken;
 
-use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef};
+use super::family::Relative;
+use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef, Tie};
 use crate::facts::DefKind;
 
 /// Which kinds a search wants.
@@ -121,10 +122,12 @@ pub struct NeighborsQuery {
     pub direction: Direction,
     /// Over which edges.
     pub kinds: EdgeKinds,
-    /// How many steps, 1 to 3.
+    /// How many steps, at least 1.
     pub depth: u32,
-    /// Most neighbours in all, up to 200.
+    /// Most neighbours in all.
     pub max_nodes: usize,
+    /// Whether a method stands for its family: those who use what it overrides, or what overrides it, are its neighbours too.
+    pub family: bool,
     /// When to stop.
     pub cancel: CancelToken,
 }
@@ -144,6 +147,8 @@ pub struct Neighbor {
     pub depth: u32,
     /// The node one step nearer.
     pub via: NodeRef,
+    /// The method of its family that a user of `via` names, where that is another one.
+    pub names: Option<NodeRef>,
     /// For [`Confidence::Candidate`]: the definitions that the name may mean, likeliest first, at most five.
     pub candidates: Vec<NodeRef>,
     /// Lines, in the file where the edge starts, at which the connection is written; the first [`MAX_SITES`].
@@ -163,6 +168,8 @@ pub const PER_KIND: usize = 20;
 pub struct NeighborsAnswer {
     /// The node asked about.
     pub node: NodeInfo,
+    /// The methods that it stands for besides itself, if that was asked for.
+    pub family: Vec<Relative>,
     /// Its neighbours.
     pub neighbors: Vec<Neighbor>,
     /// Distinct (node, edge, direction) triples that were found and are not shown.
@@ -181,10 +188,12 @@ pub struct PathQuery {
     pub from: NodeRef,
     /// The other end.
     pub to: NodeRef,
-    /// Most edges, 1 to 10.
+    /// Most steps.
     pub max_len: u32,
-    /// Whether `references` edges count.
-    pub include_references: bool,
+    /// Over which edges; with [`EdgeKind::Calls`] a call of a method leads to those that override it too.
+    pub kinds: EdgeKinds,
+    /// [`Direction::Out`] follows edges as they point, [`Direction::In`] against that, [`Direction::Both`] either way at each step.
+    pub direction: Direction,
     /// When to stop.
     pub cancel: CancelToken,
 }
@@ -197,29 +206,53 @@ pub struct PathStep {
     /// The node nearer to the end.
     pub to: NodeRef,
     /// How they are connected.
-    pub kind: EdgeKind,
+    pub kind: Tie,
     /// [`Direction::Out`] if the edge runs from `from` to `to`.
     pub direction: Direction,
     /// How sure that is.
     pub confidence: Confidence,
+    /// The first line at which it is written, in the file of the node where the edge starts.
+    pub line: Option<u32>,
+    /// The method that is named there, where the step leads to one that overrides it.
+    pub named: Option<NodeRef>,
 }
 
-/// A shortest connection, if there is one.
+/// A connection between two nodes.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Chain {
+    /// Nodes from start to end.
+    pub nodes: Vec<NodeInfo>,
+    /// The steps between them, one fewer.
+    pub steps: Vec<PathStep>,
+}
+
+/// How far a search got that found no connection.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reached {
+    /// How many nodes the start leads to, and in how many steps.
+    pub from: (usize, u32),
+    /// How many nodes lead to the end, and in how many steps.
+    pub to: (usize, u32),
+    /// One of either that are nearest by where they are written.
+    pub nearest: Option<(NodeInfo, NodeInfo)>,
+}
+
+/// The best connections, if there are any.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PathAnswer {
-    /// Nodes from start to end; empty when none was found.
-    pub nodes: Vec<NodeInfo>,
-    /// The steps between them.
-    pub steps: Vec<PathStep>,
+    /// Best first: surest, then shortest. At most three.
+    pub chains: Vec<Chain>,
     /// Whether the search was given up before everything within reach was seen.
     pub incomplete: bool,
+    /// How far the search got, where it found nothing.
+    pub reached: Option<Reached>,
 }
 
 impl PathAnswer {
     /// Whether the two are connected.
     #[must_use]
     pub fn found(&self) -> bool {
-        !self.nodes.is_empty()
+        !self.chains.is_empty()
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! Breadth first, so that a node is expanded where it is nearest to the root and a limit cuts what is farthest. A node is
 //! expanded once; where it is met again it is a leaf that says so, which keeps the tree finite and its size proportional to
-//! what is reached. Types call nothing themselves and stand for their methods. A call that is not resolved is a leaf with
-//! its candidates: to go on from a guess would make every later step one.
+//! what is reached. A type that is asked about stands for its methods; where one is instantiated, and where a package outside is
+//! called, that is a leaf of its caller and no step: such calls are most of all, and say least. A call that is not resolved is a
+//! leaf with its candidates: to go on from a guess would make every later step one. A method that others override is one step with
+//! those; if it does nothing itself and there is one, the flow goes on there.
 
 use hob_base::CancelToken;
 use rustc_hash::FxHashSet;
 
+use super::family::{Families, Kinship};
 use super::{Confidence, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
 use crate::facts::DefKind;
 use crate::resolve::Resolver;
@@ -57,6 +60,10 @@ pub struct FlowStep {
     pub met: Met,
     /// How many it calls that are not below it because `max_depth` was reached.
     pub beyond: usize,
+    /// Packages outside that it calls and types that it instantiates, in the order of the calls.
+    pub leaves: Vec<NodeRef>,
+    /// The methods that override it, one of which may run in its place.
+    pub overriding: Vec<NodeRef>,
 }
 
 /// The tree, breadth first: level by level, below each node in the order in which it calls.
@@ -107,6 +114,8 @@ impl Tracing<'_> {
             site_count: 0,
             met: Met::First,
             beyond: 0,
+            leaves: Vec::new(),
+            overriding: self.overriding(root),
         });
         let mut at = 0;
         while at < self.answer.steps.len() {
@@ -132,8 +141,9 @@ impl Tracing<'_> {
         if self.query.cancel.check().is_err() {
             return false;
         }
-        let (node, depth) = (self.answer.steps[at].node, self.answer.steps[at].depth);
-        let callees = self.callees(node);
+        let depth = self.answer.steps[at].depth;
+        let (leaves, callees) = self.callees_of(at);
+        self.answer.steps[at].leaves = leaves;
         if depth >= self.query.max_depth {
             self.answer.steps[at].beyond = callees.len();
             return true;
@@ -143,6 +153,7 @@ impl Tracing<'_> {
         }
         for edge in callees {
             let met = self.meet(at, &edge);
+            let overriding = if edge.resolved() { self.overriding(edge.to) } else { Vec::new() };
             self.answer.steps.push(FlowStep {
                 parent: Some(at),
                 node: edge.to,
@@ -153,9 +164,35 @@ impl Tracing<'_> {
                 site_count: edge.site_count,
                 met,
                 beyond: 0,
+                leaves: Vec::new(),
+                overriding,
             });
         }
         true
+    }
+
+    /// The methods that take another one's place.
+    fn overriding(&self, node: NodeRef) -> Vec<NodeRef> {
+        let NodeRef::Def(method) = node else { return Vec::new() };
+        let families = Families::new(self.map, &self.resolver);
+        families.related_methods(method, Kinship::Overriding).into_iter().map(NodeRef::Def).collect()
+    }
+
+    /// What a step calls: leaves, and what is gone on from. What only announces a method calls what its one implementation does.
+    fn callees_of(&self, at: usize) -> (Vec<NodeRef>, Vec<Edge>) {
+        let (node, overriding) = (self.answer.steps[at].node, &self.answer.steps[at].overriding);
+        let mut callees = self.callees(node);
+        if let ([one], true) = (&overriding[..], callees.is_empty()) {
+            callees = self.callees(*one);
+        }
+        let (leaves, callees): (Vec<Edge>, Vec<Edge>) =
+            callees.into_iter().partition(|edge| self.is_leaf(edge));
+        (leaves.into_iter().map(|edge| edge.to).collect(), callees)
+    }
+
+    fn is_leaf(&self, edge: &Edge) -> bool {
+        let is_type = || self.kind_of(edge.to).is_some_and(DefKind::is_type);
+        edge.resolved() && (matches!(edge.to, NodeRef::External(_)) || is_type())
     }
 
     fn meet(&mut self, caller: usize, edge: &Edge) -> Met {

@@ -1,16 +1,18 @@
 //! Who is affected when a node changes: its users, their users, and so on.
 //!
 //! Breadth first against resolved edges from the node and everything in it. What joins a definition to another: calls,
-//! references, derived types, and methods that override it. A file that imports it is affected and nothing beyond: who
-//! imports that file for something else is not. Uses that are not resolved, and callers that may reach a method through what
-//! it overrides, are kept apart as possible and never followed: to go on from a guess would make every later step one.
+//! references, derived types, methods that override it, and callers of what it overrides. A file that imports it is affected and
+//! nothing beyond: who imports that file for something else is not. Uses that are not resolved, and callers that may reach an
+//! affected method through what that overrides, are kept apart as possible and never followed: to go on from a guess would make
+//! every later step one.
 
 use std::cmp::Ordering;
 
 use hob_base::CancelToken;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef};
+use super::family::{Families, Kinship};
+use super::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
 use crate::facts::{DefFlags, DefKind};
 use crate::langs::Lang;
 use crate::resolve::Resolver;
@@ -32,26 +34,6 @@ pub struct ImpactQuery {
     pub cancel: CancelToken,
 }
 
-/// Why a node is affected.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Cause {
-    /// It is a method that overrides an affected one, or implements it.
-    Overrides,
-    /// An edge of this kind leads from it to an affected node.
-    Uses(EdgeKind),
-}
-
-impl Cause {
-    /// The word that answers use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Overrides => "overrides",
-            Self::Uses(kind) => kind.as_str(),
-        }
-    }
-}
-
 /// A node that is affected.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Affected {
@@ -60,7 +42,7 @@ pub struct Affected {
     /// Steps from what changes; at least 1.
     pub depth: u32,
     /// Why.
-    pub cause: Cause,
+    pub cause: Tie,
     /// What it uses or overrides: what changes, something in it, or an affected node.
     pub via: NodeRef,
     /// The least sure step on the way.
@@ -117,6 +99,22 @@ impl Map {
             || self.ancestors_of(def).into_iter().any(marked)
             || (!marks && is_test_file(entry.path.as_str()))
     }
+
+    /// Whether a node is a test or lies where tests are.
+    #[must_use]
+    pub fn is_among_tests(&self, node: NodeRef) -> bool {
+        let path = node.file().and_then(|file| self.file(file)).map(|(path, _)| path);
+        path.is_some_and(|path| is_test_path(path.as_str())) || self.is_test(node)
+    }
+}
+
+/// Whether a path is that of a file of tests, or of something in a folder of tests.
+#[must_use]
+pub fn is_test_path(path: &str) -> bool {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let is_of_tests =
+        |folder: &str| matches!(folder, "test" | "tests" | "spec" | "specs" | "__tests__" | "__test__");
+    is_test_file(path) || folders.split('/').any(is_of_tests)
 }
 
 /// Whether a path is that of a file of tests, as most runners look for them.
@@ -228,7 +226,7 @@ impl<'m> Spread<'m> {
                 self.take(*from, edge, &mut hits);
             }
             self.overriding(*from, &mut hits);
-            self.through_bases(*from);
+            self.through_bases(*from, &mut hits);
             if !whole {
                 break;
             }
@@ -248,7 +246,7 @@ impl<'m> Spread<'m> {
         let hit = Affected {
             node: edge.from,
             depth: from.depth + 1,
-            cause: Cause::Uses(edge.kind),
+            cause: Tie::Edge(edge.kind),
             via: from.node,
             confidence: from.confidence.max(edge.confidence),
             is_test: self.map.is_test(edge.from),
@@ -307,7 +305,7 @@ impl<'m> Spread<'m> {
                 let hit = Affected {
                     node: method,
                     depth: from.depth + 1,
-                    cause: Cause::Overrides,
+                    cause: Tie::Overrides,
                     via: from.node,
                     confidence,
                     is_test: self.map.is_test(method),
@@ -319,27 +317,16 @@ impl<'m> Spread<'m> {
         }
     }
 
-    /// Callers of what a method overrides may reach it.
-    fn through_bases(&mut self, from: From) {
-        let Some((NodeRef::Def(owner), name)) = self.method(from.node) else { return };
-        let mut types = self.resolver.bases(owner).known.clone();
-        let mut at = 0;
-        while at < types.len() && types.len() < MAX_TYPES {
-            let above = self.resolver.bases(types[at]).known.clone();
-            above.into_iter().for_each(|base| {
-                if !types.contains(&base) {
-                    types.push(base);
-                }
-            });
-            at += 1;
-        }
-        for base in types.into_iter().filter(|base| *base != owner) {
-            for overridden in self.own_methods(base.into(), name) {
-                let asked = (only(EdgeKind::Calls), &self.query.cancel);
-                for edge in self.map.edges_in_with(&self.resolver, overridden, asked).edges {
-                    let from = From { node: overridden, confidence: Confidence::Candidate, ..from };
-                    self.take(from, edge, &mut FxHashMap::default());
-                }
+    /// Callers of what a method overrides reach it: of what changes they are affected; of what is affected by that they may be.
+    fn through_bases(&mut self, from: From, hits: &mut FxHashMap<NodeRef, Affected>) {
+        let NodeRef::Def(method) = from.node else { return };
+        let overridden =
+            Families::new(self.map, &self.resolver).related_methods(method, Kinship::Overridden).into_iter();
+        for overridden in overridden.map(NodeRef::Def) {
+            let asked = (only(EdgeKind::Calls), &self.query.cancel);
+            let confidence = if from.depth == 0 { from.confidence } else { Confidence::Candidate };
+            for edge in self.map.edges_in_with(&self.resolver, overridden, asked).edges {
+                self.take(From { node: overridden, confidence, ..from }, edge, hits);
             }
         }
     }
@@ -365,7 +352,7 @@ impl<'m> Spread<'m> {
     /// Files of which something else is affected need no mention for their import.
     fn leave_out_mere_imports(&mut self) {
         let is_import =
-            |hit: &Affected| matches!(hit.cause, Cause::Uses(EdgeKind::Imports | EdgeKind::Exports));
+            |hit: &Affected| matches!(hit.cause, Tie::Edge(EdgeKind::Imports | EdgeKind::Exports));
         let used: FxHashSet<_> = self
             .answer
             .affected

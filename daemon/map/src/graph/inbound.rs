@@ -7,7 +7,7 @@ use super::edges::{Edge, Edges};
 use super::outbound::owner_node;
 use super::skeleton::Skeleton;
 use super::uses::Search;
-use super::{EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
+use super::{Confidence, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{RefKind, StrId};
 use crate::index::FileEntry;
 use crate::resolve::{Resolution, Resolver, Thing};
@@ -55,16 +55,42 @@ impl Map {
         found
     }
 
-    /// The edges that may end at a node, of which the drawn graph says that they are not resolved.
+    /// The edges that end at a node or are uses of a method of its family, each at the one that it names.
+    pub(super) fn edges_in_family(
+        &self,
+        resolver: &Resolver<'_>,
+        (node, kin): (NodeRef, &[NodeRef]),
+        (kinds, cancel): (EdgeKinds, &CancelToken),
+    ) -> Inbound {
+        let (NodeRef::Def(method), false) = (node, kin.is_empty()) else {
+            return self.edges_in_with(resolver, node, (kinds, cancel));
+        };
+        let mut found = Inbound::default();
+        for (kinds, kin) in [(kinds.of_holders(), &[][..]), (kinds.of_users(), kin)] {
+            if kinds.count() > 0 {
+                let mut search = Search::new(self, resolver, method, kinds).for_family(kin);
+                found.stopped = found.stopped.or(search.run(cancel).err());
+                found.edges.extend(search.edges.into_vec());
+            }
+        }
+        if kinds.has(EdgeKind::References) {
+            let (links, stopped) = self.links_to(resolver, node, cancel);
+            found.edges.extend(links);
+            found.stopped = found.stopped.or(stopped);
+        }
+        found
+    }
+
+    /// The edges that may end at a node or at one of its family, of which the drawn graph says that they are not resolved.
     pub(super) fn unresolved_in(
         &self,
         resolver: &Resolver<'_>,
-        (node, drawn): (NodeRef, &Skeleton),
+        (node, kin, drawn): (NodeRef, &[NodeRef], &Skeleton),
         (kinds, cancel): (EdgeKinds, &CancelToken),
     ) -> Inbound {
         let mut found = Inbound::default();
         if let NodeRef::Def(def) = node {
-            let mut search = Search::new(self, resolver, def, kinds).for_unresolved(drawn);
+            let mut search = Search::new(self, resolver, def, kinds).for_family(kin).for_unresolved(drawn);
             found.stopped = search.run(cancel).err();
             found.edges = search.edges.into_vec();
         }
@@ -73,7 +99,9 @@ impl Map {
             found.edges.extend(links);
             found.stopped = found.stopped.or(stopped);
         }
-        found.edges.retain(|edge| !edge.resolved());
+        // That nothing but one of the family can be meant the drawn graph does not know.
+        let by_family = |edge: &Edge| !kin.is_empty() && edge.confidence == Confidence::Name;
+        found.edges.retain(|edge| !edge.resolved() || by_family(edge));
         found
     }
 

@@ -138,11 +138,9 @@ impl Map {
         {
             return Lookup::One(NodeRef::File(file));
         }
-        let dotted = target.replace("::", ".").replace(['#', '/'], ".");
-        match self.by_dotted_name(dotted.trim_matches('.').trim_end_matches("()")) {
-            Lookup::None => self.by_heading(target),
-            found => found,
-        }
+        let found = spellings(target).into_iter().map(|name| self.by_dotted_name(&name));
+        let found = found.into_iter().find(|found| *found != Lookup::None);
+        found.unwrap_or_else(|| self.by_heading(target))
     }
 
     /// A heading, or a path of headings: these hold dots and colons themselves.
@@ -181,7 +179,7 @@ impl Map {
     }
 
     /// One of several definitions of a name where all but one only announce it.
-    fn told_apart(&self, found: Vec<DefRef>) -> Lookup {
+    pub(super) fn told_apart(&self, found: Vec<DefRef>) -> Lookup {
         let resolver = Resolver::new(&self.index);
         let mut nodes: Vec<DefRef> = found.into_iter().map(|def| resolver.body_of(def)).collect();
         nodes.sort_unstable();
@@ -195,6 +193,24 @@ impl Map {
         });
         Lookup::Ambiguous(nodes.into_iter().map(NodeRef::Def).collect())
     }
+}
+
+/// The dotted names that a text may be, the likeliest first. A `#` separates (`Class#method`) or begins a private name of
+/// JavaScript (`Class.#method`); what languages write between names becomes a dot.
+pub(super) fn spellings(text: &str) -> Vec<String> {
+    let text = text.trim_end_matches("()");
+    let text = text.strip_prefix("crate::").unwrap_or(text);
+    let dotted = text.replace("::", ".").replace("->", ".").replace('/', ".");
+    let (separated, private) =
+        (dotted.replace(".#", "#").replace('#', "."), dotted.replace(".#", "#").replace('#', ".#"));
+    let mut all: Vec<String> = Vec::new();
+    for name in [dotted, separated, private] {
+        let name = name.trim_matches('.').to_owned();
+        if !name.is_empty() && !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
 }
 
 /// How well a definition is what a dotted name says, 0 best; `None` if it is not.
@@ -212,9 +228,11 @@ fn match_class(entry: &FileEntry, qualified: &str, dotted: &str) -> Option<u8> {
     if ends_at_dot(&full, dotted) {
         return Some(1);
     }
-    // `pkg.f` for a name that `pkg` passes on from a module of its own.
+    // `pkg.f` for a name that `pkg` passes on from a module of its own; crates are written with `_` what folders are with `-`.
     let mut parts = full.split('.');
-    let within = dotted.split('.').all(|part| parts.any(|have| have == part));
+    let is_same =
+        |have: &str, part: &str| have == part || (have.contains('-') && have.replace('-', "_") == part);
+    let within = dotted.split('.').all(|part| parts.any(|have| is_same(have, part)));
     (within && dotted.contains('.')).then_some(3)
 }
 

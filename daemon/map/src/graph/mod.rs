@@ -13,7 +13,9 @@ mod edges;
 mod examine;
 mod export;
 mod externals;
+mod family;
 mod flow;
+mod handles;
 mod image;
 mod impact;
 mod inbound;
@@ -40,16 +42,20 @@ mod tests;
 mod uses;
 
 pub use answers::{
-    Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer, NeighborsQuery,
-    Overview, PER_KIND, PathAnswer, PathQuery, PathStep, SearchAnswer, SearchQuery, Stats, Unmapped,
+    Chain, Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
+    NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
+    Stats, Unmapped,
 };
 pub use confirmed::{Claim, Examined, Kept, Proof};
 pub use derive::{DeriveJob, Derived};
 pub use edges::Edge;
+pub use family::{Kinship, Relative};
 pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
 pub use image::RestoredMap;
-pub use impact::{Affected, Cause, ImpactAnswer, ImpactQuery};
-pub use node::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef};
+pub use impact::{Affected, ImpactAnswer, ImpactQuery, is_test_path};
+pub use node::{
+    Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef, Tie,
+};
 pub use page::Drawn;
 pub use places::Use;
 pub use ranking::Ranked;
@@ -173,6 +179,28 @@ impl Map {
     pub fn given_up(&self) -> Vec<(&WsPath, GaveUp)> {
         let path = |(file, why): (&FileId, &GaveUp)| Some((&self.index.entry(*file)?.path, *why));
         let mut found: Vec<_> = self.index.given_up().iter().filter_map(path).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Says whether no file is text only, wholly or in part.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.index.given_up().is_empty()
+    }
+
+    /// Why the file at this path is text only, wholly or in part; `None` if it is not, or is not mapped.
+    #[must_use]
+    pub fn gave_up(&self, path: &str) -> Option<GaveUp> {
+        self.index.given_up().get(&self.file_at(path)?).copied()
+    }
+
+    /// Files that are text only until they have been parsed, by path.
+    #[must_use]
+    pub fn pending(&self) -> Vec<&WsPath> {
+        let waiting = self.index.given_up().iter().filter(|(_, why)| **why == GaveUp::Pending);
+        let mut found: Vec<_> =
+            waiting.filter_map(|(file, _)| Some(&self.index.entry(*file)?.path)).collect();
         found.sort_unstable();
         found
     }

@@ -12,6 +12,9 @@ use super::{
 };
 use crate::resolve::Resolver;
 
+/// Most steps: deeper than any hierarchy of types.
+const MOST_DEPTH: u32 = 64;
+
 /// What makes two neighbours the same. What is resolved and what is not are two: the sites of one are not the other's.
 type Key = (NodeRef, EdgeKind, Direction, bool);
 
@@ -20,6 +23,8 @@ struct Walk<'m> {
     resolver: Resolver<'m>,
     drawn: Option<Surroundings<'m>>,
     query: &'m NeighborsQuery,
+    /// The family of the node asked about, if it stands for it.
+    kin: Vec<NodeRef>,
     shown: Vec<Neighbor>,
     keys: FxHashSet<Key>,
     left_out: FxHashSet<Key>,
@@ -36,11 +41,13 @@ impl Map {
     #[must_use]
     pub fn neighbors(&self, query: &NeighborsQuery) -> Option<NeighborsAnswer> {
         let node = self.info(query.node)?;
+        let family = if query.family { self.family(query.node) } else { Vec::new() };
         let mut walk = Walk {
             map: self,
             resolver: Resolver::new(&self.index),
             drawn: self.surroundings(),
             query,
+            kin: family.iter().map(|kin| kin.method.into()).collect(),
             shown: Vec::new(),
             keys: FxHashSet::default(),
             left_out: FxHashSet::default(),
@@ -53,6 +60,7 @@ impl Map {
         let omitted = walk.omitted();
         Some(NeighborsAnswer {
             node,
+            family,
             neighbors: walk.shown,
             omitted,
             omitted_is_least: walk.unresolved_left,
@@ -99,16 +107,17 @@ impl Map {
     fn edges_both(
         &self,
         resolver: &Resolver<'_>,
-        (node, query, kinds): (NodeRef, &NeighborsQuery, EdgeKinds),
+        (node, kin, query): (NodeRef, &[NodeRef], &NeighborsQuery),
         stopped: &mut Option<Stopped>,
     ) -> Vec<(Edge, Direction)> {
+        let kinds = query.kinds;
         let mut edges = Vec::new();
         if query.direction != Direction::In {
             let out = self.edges_out_with(resolver, node, kinds);
             edges.extend(out.into_iter().map(|edge| (edge, Direction::Out)));
         }
         if query.direction != Direction::Out {
-            let found = self.edges_in_with(resolver, node, (kinds, &query.cancel));
+            let found = self.edges_in_family(resolver, (node, kin), (kinds, &query.cancel));
             *stopped = stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (edge, Direction::In)));
             edges.extend(self.through_body(resolver, node, (kinds, &query.cancel)));
@@ -120,7 +129,7 @@ impl Map {
 impl Walk<'_> {
     fn run(&mut self) {
         let mut frontier = vec![self.query.node];
-        for depth in 1..=self.query.depth.clamp(1, 3) {
+        for depth in 1..=self.query.depth.clamp(1, MOST_DEPTH) {
             let shown_before = self.shown.len();
             if depth == 1 || self.drawn_step(&frontier, depth).is_none() {
                 self.step(&frontier, depth);
@@ -188,14 +197,16 @@ impl Walk<'_> {
 
     /// The best edges around a node, at most twenty of each kind and direction.
     fn around(&mut self, node: NodeRef) -> Vec<(Edge, Direction)> {
-        let asked = (node, self.query, self.query.kinds);
-        let edges = self.drawn_edges(node);
+        let kin = if node == self.query.node { std::mem::take(&mut self.kin) } else { Vec::new() };
+        let edges = self.drawn_edges(node, &kin);
+        let asked = (node, &kin[..], self.query);
         let edges = edges.unwrap_or_else(|| self.map.edges_both(&self.resolver, asked, &mut self.stopped));
         let mut groups: Vec<Vec<(Edge, Direction)>> = Vec::new();
         for (edge, way) in edges {
-            // What calls itself is its own caller.
+            // What calls itself is its own caller; what calls the method that it overrides does not reach itself.
             let far = far_end(&edge, way);
-            if far != node && self.visited.contains(&far) {
+            let names_another = way == Direction::In && edge.to != node;
+            if (far != node || names_another) && self.visited.contains(&far) {
                 continue;
             }
             match groups.iter_mut().find(|g| g[0].0.kind == edge.kind && g[0].1 == way) {
@@ -214,21 +225,32 @@ impl Walk<'_> {
         best
     }
 
-    /// The edges around a node; of resolved ones that end there only so many as may be shown, which the drawn graph knows. `None`
+    /// The edges around a node and its family; of resolved ones that end there only so many as may be shown, which the drawn graph knows. `None`
     /// where it does not say enough.
-    fn drawn_edges(&mut self, node: NodeRef) -> Option<Vec<(Edge, Direction)>> {
+    fn drawn_edges(&mut self, node: NodeRef, kin: &[NodeRef]) -> Option<Vec<(Edge, Direction)>> {
         let drawn = self.drawn.as_ref().filter(|_| self.query.direction != Direction::Out)?;
         let (per_kind, visited) = (self.per_kind(), &self.visited);
         let inward = &NeighborsQuery { direction: Direction::In, ..self.query.clone() };
         let asked = Asked { query: inward, nodes: &[node], visited, per_kind };
-        let (best, others) = drawn.around(&self.resolver, &asked)?;
-        let edge =
-            |line: &Line| drawn.edge(&self.resolver, line, &[node]).map(|(edge, _)| (edge, Direction::In));
-        let mut edges: Vec<(Edge, Direction)> = best.iter().map(edge).collect::<Option<_>>()?;
+        let (best, mut others) = drawn.around(&self.resolver, &asked)?;
+        let edge = |line: &Line, nodes: &[NodeRef]| {
+            drawn.edge(&self.resolver, line, nodes).map(|(edge, _)| (edge, Direction::In))
+        };
+        let own = best.iter().map(|line| edge(line, &[node]));
+        let mut edges: Vec<(Edge, Direction)> = own.collect::<Option<_>>()?;
+        if !kin.is_empty() {
+            let users = &NeighborsQuery { kinds: inward.kinds.of_users(), ..inward.clone() };
+            let asked = Asked { query: users, nodes: kin, visited, per_kind };
+            let (best, more) = drawn.around(&self.resolver, &asked)?;
+            let of_kin = best.iter().map(|line| edge(line, kin)).collect::<Option<Vec<_>>>()?;
+            edges.extend(of_kin);
+            others.extend(more);
+        }
         let asked = (self.query.kinds, &self.query.cancel);
         let body = self.map.body_beside(&self.resolver, node).into_iter();
         for end in std::iter::once(node).chain(body) {
-            let found = self.map.unresolved_in(&self.resolver, (end, drawn.skeleton()), asked);
+            let kin = if end == node { kin } else { &[] };
+            let found = self.map.unresolved_in(&self.resolver, (end, kin, drawn.skeleton()), asked);
             self.stopped = self.stopped.or(found.stopped);
             edges.extend(found.edges.into_iter().map(|edge| (Edge { to: node, ..edge }, Direction::In)));
         }
@@ -241,10 +263,11 @@ impl Walk<'_> {
     }
 
     /// Most neighbours per node and kind: enough that no kind crowds out the others. Where one kind was asked for there are no
-    /// others, and the whole answer is its.
+    /// others, and the whole answer is its; to be derived from a type and to implement one is one question.
     fn per_kind(&self) -> usize {
-        let asked = EdgeKind::ALL.iter().filter(|kind| self.query.kinds.has(**kind)).count();
-        if asked == 1 { self.query.max_nodes } else { PER_KIND }
+        let kinds = self.query.kinds;
+        let is_hierarchy = kinds.without(EdgeKind::Extends).without(EdgeKind::Implements).count() == 0;
+        if kinds.count() == 1 || is_hierarchy { self.query.max_nodes } else { PER_KIND }
     }
 
     fn order(&self, found: &mut [(NodeRef, Edge, Direction)]) {
@@ -270,11 +293,18 @@ impl Walk<'_> {
             self.left_out.insert(key);
             return;
         }
-        if (far != via && self.visited.contains(&far)) || self.keys.contains(&key) {
+        if self.keys.contains(&key) {
+            if self.query.family {
+                self.merge(edge, way, depth);
+            }
+            return;
+        }
+        if far != via && self.visited.contains(&far) {
             return;
         }
         let Some(info) = self.map.info(far) else { return };
         self.keys.insert(key);
+        let names = (way == Direction::In && edge.to != via && edge.resolved()).then_some(edge.to);
         self.shown.push(Neighbor {
             info,
             edge: edge.kind,
@@ -282,10 +312,27 @@ impl Walk<'_> {
             confidence: edge.confidence,
             depth,
             via,
+            names,
             candidates: edge.candidates,
             sites: edge.sites,
             site_count: edge.site_count,
         });
+    }
+
+    /// A user of several methods of the family is one neighbour, with all its lines.
+    fn merge(&mut self, edge: Edge, way: Direction, depth: u32) {
+        let far = far_end(&edge, way);
+        let known = self.shown.iter_mut().find(|known| {
+            let is_same = known.info.node == far && known.edge == edge.kind && known.direction == way;
+            is_same && known.depth == depth && known.candidates.is_empty() == edge.resolved()
+        });
+        let Some(known) = known.filter(|known| edge.sites.iter().any(|line| !known.sites.contains(line)))
+        else {
+            return;
+        };
+        known.site_count += edge.site_count;
+        known.sites.extend(edge.sites);
+        known.sites.sort_unstable();
     }
 }
 

@@ -156,6 +156,26 @@ impl EdgeKind {
     }
 }
 
+/// How one node is tied to another where edges are not all that counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Tie {
+    /// A method overrides another, or implements it.
+    Overrides,
+    /// An edge of this kind.
+    Edge(EdgeKind),
+}
+
+impl Tie {
+    /// The word that answers use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Overrides => "overrides",
+            Self::Edge(kind) => kind.as_str(),
+        }
+    }
+}
+
 /// Some of the edge kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EdgeKinds(u8);
@@ -174,6 +194,23 @@ impl EdgeKinds {
     #[must_use]
     pub fn without(self, kind: EdgeKind) -> Self {
         Self(self.0 & !(1 << kind as u8))
+    }
+}
+
+impl EdgeKinds {
+    /// Those by which code uses something, rather than holds, imports or exports it.
+    pub(super) fn of_users(self) -> Self {
+        self.without(EdgeKind::Contains).without(EdgeKind::Imports).without(EdgeKind::Exports)
+    }
+
+    /// All others.
+    pub(super) fn of_holders(self) -> Self {
+        Self(self.0 & !self.of_users().0)
+    }
+
+    /// How many there are.
+    pub(super) fn count(self) -> usize {
+        self.0.count_ones() as usize
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hob_base::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{DefRef, EdgeKind, ExternalId, Map, NodeRef};
+use super::{DefRef, EdgeKind, EdgeKinds, ExternalId, Map, NodeRef};
 use crate::facts::{DefIdx, FileFacts};
 
 /// An end's number takes so many bits, the kind of the edge those above.
@@ -172,24 +172,27 @@ impl Skeleton {
         self.scores.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// The nodes that one is connected with, whichever way; those by mention only if they are wanted.
-    pub(super) fn around(&self, node: u32, mentions: bool) -> impl Iterator<Item = u32> + '_ {
-        self.onwards(node, mentions).chain(self.backwards(node, mentions))
+    /// The nodes that one is connected with by edges of some kinds, whichever way.
+    pub(super) fn around(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.onwards(node, kinds).chain(self.backwards(node, kinds))
     }
 
     /// The nodes that edges lead to.
-    fn onwards(&self, node: u32, mentions: bool) -> impl Iterator<Item = u32> + '_ {
-        self.ends(self.out.of_node(node), mentions)
+    fn onwards(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.ends(self.out.of_node(node), kinds)
     }
 
     /// The nodes that edges come from.
-    pub(super) fn backwards(&self, node: u32, mentions: bool) -> impl Iterator<Item = u32> + '_ {
-        self.ends(self.inward.of_node(node), mentions)
+    pub(super) fn backwards(&self, node: u32, kinds: EdgeKinds) -> impl Iterator<Item = u32> + '_ {
+        self.ends(self.inward.of_node(node), kinds)
     }
 
-    fn ends<'s>(&self, edges: &'s [u32], mentions: bool) -> impl Iterator<Item = u32> + use<'s> {
-        let (nodes, mention) = (self.drawn.nodes, EdgeKind::References as u32);
-        let wanted = edges.iter().filter(move |&&end| mentions || end >> NUMBER_BITS != mention);
+    fn ends<'s>(&self, edges: &'s [u32], kinds: EdgeKinds) -> impl Iterator<Item = u32> + use<'s> {
+        let nodes = self.drawn.nodes;
+        let is_wanted = move |end: u32| {
+            EdgeKind::ALL.get((end >> NUMBER_BITS) as usize).is_some_and(|kind| kinds.has(*kind))
+        };
+        let wanted = edges.iter().filter(move |&&end| is_wanted(end));
         // Packages outside are no stations.
         wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
     }
@@ -278,7 +281,11 @@ mod tests {
         strokes.add(0, 3, EdgeKind::Imports);
         let outline = Outline { nodes: 3, externals: vec![ExternalId(7)], ..Outline::default() };
         let skeleton = Skeleton::new(outline, &strokes);
-        let around = |node, mentions| skeleton.around(node, mentions).collect::<Vec<_>>();
+        let kinds = |mentions| match mentions {
+            true => EdgeKinds::ALL,
+            false => EdgeKinds::ALL.without(EdgeKind::References),
+        };
+        let around = |node, mentions| skeleton.around(node, kinds(mentions)).collect::<Vec<_>>();
         assert_eq!(around(0, true), [2, 1, 2]);
         assert_eq!(around(0, false), [2, 2]);
         assert_eq!(around(1, true), [0]);

@@ -37,6 +37,8 @@ pub(super) struct Search<'s, 'm> {
     map: &'m Map,
     resolver: &'s Resolver<'m>,
     target: DefRef,
+    /// Methods of the target's name that count as it: see [`Search::for_family`].
+    kin: FxHashSet<DefRef>,
     /// The target's family of languages.
     family: Lang,
     kinds: EdgeKinds,
@@ -64,6 +66,7 @@ impl<'s, 'm> Search<'s, 'm> {
             map,
             resolver,
             target,
+            kin: FxHashSet::default(),
             family: map.index.entry(target.file).map_or(Lang::Manifest, |entry| entry.lang().family()),
             kinds,
             names: Vec::new(),
@@ -86,6 +89,18 @@ impl<'s, 'm> Search<'s, 'm> {
     /// The same for the references alone that do not resolve.
     pub(super) fn for_unresolved(self, drawn: &'m Skeleton) -> Self {
         Self { drawn: Some(drawn), ..self }
+    }
+
+    /// The same for uses of any method of a family. A use that can mean nothing but one of them counts as sure by name.
+    pub(super) fn for_family(self, kin: &[NodeRef]) -> Self {
+        let methods =
+            kin.iter().filter_map(|node| if let NodeRef::Def(def) = node { Some(*def) } else { None });
+        Self { kin: methods.collect(), ..self }
+    }
+
+    /// Whether a definition is the target, or counts as it.
+    fn is_wanted(&self, def: DefRef) -> bool {
+        def == self.target || self.kin.contains(&def)
     }
 
     pub(super) fn run(&mut self, cancel: &CancelToken) -> Result<(), Stopped> {
@@ -114,13 +129,16 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 
     fn add_confirmed(&mut self) {
-        for (file, r) in self.map.confirmed_uses(self.resolver, self.target) {
-            let kind = EdgeKind::of(r.kind);
-            if self.kinds.has(kind) {
-                let from = owner_node(file, r.owner);
-                self.edges.resolved((from, self.target.into()), (kind, Confidence::Live), Some(r.line));
-                let is_renamed = !self.is_own_name(file, r.name);
-                self.note(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
+        let wanted: Vec<DefRef> = std::iter::once(self.target).chain(self.kin.iter().copied()).collect();
+        for target in wanted {
+            for (file, r) in self.map.confirmed_uses(self.resolver, target) {
+                let kind = EdgeKind::of(r.kind);
+                if self.kinds.has(kind) {
+                    let from = owner_node(file, r.owner);
+                    self.edges.resolved((from, target.into()), (kind, Confidence::Live), Some(r.line));
+                    let is_renamed = !self.is_own_name(file, r.name);
+                    self.note(Use::of_ref((file, r), (kind, Confidence::Live), is_renamed));
+                }
             }
         }
     }
@@ -143,13 +161,14 @@ impl<'s, 'm> Search<'s, 'm> {
         cancel: &CancelToken,
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
-        let (drawn, wants_places) = (self.drawn, self.places.is_some());
+        let (drawn, wants_places, kin) = (self.drawn, self.places.is_some(), &self.kin);
         let parts: Vec<(Part, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
                 let resolver = Resolver::new(&map.index);
                 let places = wants_places.then(Vec::new);
-                let mut part = Search { drawn, places, ..Search::new(map, &resolver, target, kinds) };
+                let kin = kin.clone();
+                let mut part = Search { drawn, places, kin, ..Search::new(map, &resolver, target, kinds) };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
@@ -266,14 +285,17 @@ impl<'s, 'm> Search<'s, 'm> {
             }
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
             match self.resolver.resolve(file, r) {
-                Resolution::To(Thing::Def(def), confidence) if def == self.target => {
-                    self.edges.resolved((from, self.target.into()), (kind, confidence), Some(r.line));
+                Resolution::To(Thing::Def(def), confidence) if self.is_wanted(def) => {
+                    self.edges.resolved((from, def.into()), (kind, confidence), Some(r.line));
                     self.note(Use::of_ref((file, r), (kind, confidence), is_renamed));
                 }
                 Resolution::Unresolved if self.places.is_some() => {}
                 Resolution::Unresolved => {
                     let candidates = self.candidates((file, entry), r);
-                    if !candidates.is_empty() {
+                    if candidates.len() == 1 && self.is_told_by_name(file, r) {
+                        let ends = (from, self.target.into());
+                        self.edges.resolved(ends, (kind, Confidence::Name), Some(r.line));
+                    } else if !candidates.is_empty() {
                         self.edges.unresolved(from, kind, (candidates.to_vec(), r.line));
                     }
                 }
@@ -282,7 +304,13 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// The candidates of an unresolved reference, the target first; none if it is not among them.
+    /// Whether a use of which only the family can be meant is told by its name: it has nothing else to go by, and the name is no
+    /// common one.
+    fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
+        !self.kin.is_empty() && self.resolver.is_told_by_name(file, r)
+    }
+
+    /// The candidates of an unresolved reference, the target first; none if neither it nor one of its family is among them.
     fn candidates(&mut self, (file, entry): (FileId, &'m FileEntry), r: &Ref) -> Rc<[NodeRef]> {
         let name = FileFacts::name(&entry.facts, r.name);
         let resolver = self.resolver;
@@ -316,10 +344,11 @@ impl<'s, 'm> Search<'s, 'm> {
     fn candidates_from(&self, file: FileId, r: &Ref) -> Rc<[NodeRef]> {
         // From here even an unlikely candidate is seen; beside it only the likeliest are shown.
         let list = self.resolver.all_candidates(file, r).list;
-        if !list.contains(&self.target) {
+        if !list.iter().any(|def| self.is_wanted(*def)) {
             return Rc::default();
         }
-        let others = list.into_iter().filter(|def| *def != self.target).map(NodeRef::Def);
+        // Of a family the target stands for all.
+        let others = list.into_iter().filter(|def| !self.is_wanted(*def)).map(NodeRef::Def);
         std::iter::once(self.target.into()).chain(others).take(SHOWN).collect()
     }
 

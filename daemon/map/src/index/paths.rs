@@ -42,6 +42,11 @@ impl Paths {
         self.by_path.get(path).copied()
     }
 
+    /// Every file, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&WsPath, FileId)> {
+        self.by_path.iter().map(|(path, file)| (path, *file))
+    }
+
     pub(crate) fn has_dir(&self, dir: &str) -> bool {
         self.folders.contains_key(dir)
     }

@@ -27,7 +27,7 @@ impl TopFolders {
         self.0 & other.0 == 0
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
 }

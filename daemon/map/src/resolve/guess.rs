@@ -107,6 +107,20 @@ impl<'m> Resolver<'m> {
         }
     }
 
+    /// Whether a reference that does not resolve would, by its name alone, if only one definition had that name.
+    pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
+        let Some(entry) = self.entry(file) else { return false };
+        let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
+        let name = entry.facts.name(r.name);
+        let is_unknown = match r.receiver {
+            Receiver::Unknown => true,
+            Receiver::Typed(ty) => entry.facts.name(ty).starts_with('='),
+            _ => false,
+        };
+        let is_vague = || self.is_common(site, r) || global::is_vague(family(site), r, name);
+        is_unknown && !self.is_only_near(name) && !is_vague()
+    }
+
     fn only(&self, site: Site<'m>, r: &Ref) -> Only {
         if family(site) == Lang::Cpp {
             return match &Group::split(self, self.possible(site, r).collect())[..] {

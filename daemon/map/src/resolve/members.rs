@@ -63,8 +63,12 @@ impl<'m> Resolver<'m> {
                 if seen.contains(&class) || seen.len() >= MAX_CLASSES {
                     continue;
                 }
+                let own = self.own_wanted(class, (name, want));
+                if own.is_some() && self.comes_later(class, &stack) {
+                    continue;
+                }
                 seen.push(class);
-                if let Some(def) = self.own_wanted(class, (name, want)) {
+                if let Some(def) = own {
                     return Member::Found(def);
                 }
                 let bases = self.bases(class);
@@ -75,6 +79,28 @@ impl<'m> Resolver<'m> {
         });
         self.active.borrow_mut().pop();
         found
+    }
+
+    /// Whether one of the classes that are still to be looked at is derived from a class: in Python's order of resolution a base comes
+    /// after all that are derived from it.
+    fn comes_later(&self, class: DefRef, left: &[DefRef]) -> bool {
+        let is_python = |entry: &FileEntry| entry.lang() == Lang::Python;
+        if left.is_empty() || !self.entry(class.file).is_some_and(is_python) {
+            return false;
+        }
+        let (mut above, mut at) = (left.to_vec(), 0);
+        while let Some(below) = above.get(at).copied() {
+            for base in self.bases(below).known.iter().copied() {
+                if base == class {
+                    return true;
+                }
+                if !above.contains(&base) && above.len() < MAX_CLASSES {
+                    above.push(base);
+                }
+            }
+            at += 1;
+        }
+        false
     }
 
     /// A member that the type itself defines, wherever it is written.
@@ -151,6 +177,25 @@ impl<'m> Resolver<'m> {
     /// The types that a type is derived from, and whether some cannot be seen.
     pub(crate) fn bases(&self, class: DefRef) -> Rc<Bases> {
         self.remembered(&self.bases, class, || Rc::new(self.find_bases(class)))
+    }
+
+    /// The types that a type is derived from at any number of steps, nearest first, as far as they can be seen. For questions of
+    /// their own: it does not count as work for a reference.
+    pub(crate) fn types_above(&self, class: DefRef) -> Vec<DefRef> {
+        let mut above: Vec<DefRef> = Vec::new();
+        let (mut at, mut next) = (0, Some(class));
+        while let Some(ty) = next {
+            self.fuel.set(super::FUEL);
+            self.cut.set(false);
+            for base in self.bases(ty).known.iter().copied() {
+                if base != class && !above.contains(&base) && above.len() < MAX_CLASSES {
+                    above.push(base);
+                }
+            }
+            next = above.get(at).copied();
+            at += 1;
+        }
+        above
     }
 
     fn find_bases(&self, class: DefRef) -> Bases {

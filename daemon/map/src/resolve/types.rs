@@ -64,6 +64,9 @@ impl<'m> Resolver<'m> {
     /// The type, module or package whose members a value has; the value is written as a path of names and calls. `me` is the
     /// class of the object at hand where it is known better than by where the path is written.
     pub(super) fn value(&self, site: Site<'m>, path: &str, me: Option<DefRef>) -> Option<Thing> {
+        if site.entry.lang() == Lang::Python && path.contains('|') {
+            return self.agreed(site, path, me);
+        }
         self.guarded(None, || {
             let (mut at, rest) = self.start(site, path, me)?;
             let mut steps = steps(rest).peekable();
@@ -90,6 +93,19 @@ impl<'m> Resolver<'m> {
             }
             self.settled(at)
         })
+    }
+
+    /// The class that a value has whichever of several paths, separated by `|`, leads to it.
+    fn agreed(&self, site: Site<'m>, paths: &str, me: Option<DefRef>) -> Option<Thing> {
+        let mut agreed = None;
+        for path in paths.split('|') {
+            match (self.value(site, path, me)?, agreed) {
+                (Thing::Def(class), None) => agreed = Some(class),
+                (Thing::Def(class), Some(known)) if class == known => {}
+                _ => return None,
+            }
+        }
+        agreed.map(Thing::Def)
     }
 
     /// Where a path starts, and what is left of it.

@@ -11,7 +11,7 @@ mod wanted;
 
 use std::ops::Range;
 
-use hob_base::FileId;
+use hob_base::{FileId, WsPath};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -51,7 +51,7 @@ type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 struct Search<'m, 'q> {
     map: &'m Map,
     query: &'q SearchQuery<'q>,
-    wanted: &'q Wanted<'m>,
+    wanted: &'q Wanted<'q>,
     lower: String,
     found: Vec<Raw>,
     seen: FxHashSet<NodeRef>,
@@ -65,6 +65,16 @@ impl Map {
     /// Searches symbols and files.
     #[must_use]
     pub fn search(&self, query: &SearchQuery<'_>) -> SearchAnswer {
+        self.searched(query, &Wanted::new(&self.index, query))
+    }
+
+    /// The same, in the files whose path `admits` lets through.
+    #[must_use]
+    pub fn search_among(&self, query: &SearchQuery<'_>, admits: &dyn Fn(&WsPath) -> bool) -> SearchAnswer {
+        self.searched(query, &Wanted::new(&self.index, query).among(admits))
+    }
+
+    fn searched(&self, query: &SearchQuery<'_>, wanted: &Wanted<'_>) -> SearchAnswer {
         let lower = query.text.trim().to_lowercase();
         if lower.is_empty() {
             return SearchAnswer::default();
@@ -72,7 +82,7 @@ impl Map {
         let mut search = Search {
             map: self,
             query,
-            wanted: &Wanted::new(&self.index, query),
+            wanted,
             lower,
             found: Vec::new(),
             seen: FxHashSet::default(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hob_base::FileId;
+use hob_base::{FileId, WsPath};
 
 use crate::graph::{KindFilter, NodeKind, SearchQuery};
 use crate::index::{Index, Kinds, NameId, Share, TopFolders};
@@ -25,6 +25,19 @@ impl<'m> Wanted<'m> {
         let folder = query.path_prefix.trim_end_matches('/');
         let files = (!folder.is_empty()).then(|| files_below(index, folder));
         Self { index, kinds, files, top: index.top_folder(folder) }
+    }
+
+    /// The same, of the files that `admits` lets through.
+    pub(super) fn among(mut self, admits: &dyn Fn(&WsPath) -> bool) -> Self {
+        let (mut files, mut top) = (Vec::new(), TopFolders::default());
+        for (path, file) in self.index.paths().all() {
+            if self.has_file(file.0) && admits(path) {
+                mark(&mut files, file);
+                top.add(self.index.top_folder(path.as_str()));
+            }
+        }
+        (self.files, self.top) = (Some(files), top);
+        self
     }
 
     /// Whether nothing is left out.
@@ -84,11 +97,15 @@ fn files_below(index: &Index, folder: &str) -> Vec<u64> {
     let mut files = Vec::new();
     let below = index.paths().folders_below(folder).flatten().copied();
     for file in below.chain(index.paths().file(folder)) {
-        let word = file.index() / 64;
-        if files.len() <= word {
-            files.resize(word + 1, 0);
-        }
-        files[word] |= 1 << (file.index() % 64);
+        mark(&mut files, file);
     }
     files
+}
+
+fn mark(files: &mut Vec<u64>, file: FileId) {
+    let word = file.index() / 64;
+    if files.len() <= word {
+        files.resize(word + 1, 0);
+    }
+    files[word] |= 1 << (file.index() % 64);
 }

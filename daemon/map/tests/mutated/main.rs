@@ -147,6 +147,7 @@ fn ask(changes: Vec<MapChange>) {
             kinds: EdgeKinds::ALL,
             depth: 2,
             max_nodes: 50,
+            family: false,
             cancel: CancelToken::default(),
         });
         map.apply(vec![MapChange::Remove { file: *file }]);

@@ -35,7 +35,7 @@ impl Map {
         let Some(skeleton) = &self.standing.skeleton else { return Drawn::Unknown };
         let Some(since) = Since::of(self, skeleton, query) else { return Drawn::Unknown };
         let changed = !self.standing.changed.is_empty();
-        let mut search = Search { skeleton, since, mentions: query.include_references };
+        let mut search = Search { skeleton, since, kinds: query.kinds };
         let ends = search.number(query.from).zip(search.number(query.to));
         let Some((from, to)) = ends else { return Drawn::Unknown };
         match search.run((from, to), query) {
@@ -71,14 +71,10 @@ impl<'m> Since<'m> {
     /// `None` when that is too much.
     fn of(map: &'m Map, skeleton: &Skeleton, query: &'m PathQuery) -> Option<Self> {
         let changed = &map.standing.changed;
-        let kinds = match query.include_references {
-            true => EdgeKinds::ALL,
-            false => EdgeKinds::ALL.without(EdgeKind::References),
-        };
         let mut since = Self {
             map,
             resolver: Resolver::new(&map.index),
-            kinds,
+            kinds: query.kinds,
             query,
             gone: Marks::default(),
             wary: Marks::default(),
@@ -233,7 +229,7 @@ impl Side {
 struct Search<'m> {
     skeleton: &'m Skeleton,
     since: Since<'m>,
-    mentions: bool,
+    kinds: EdgeKinds,
 }
 
 impl Search<'_> {
@@ -244,8 +240,7 @@ impl Search<'_> {
         }
         let count = self.skeleton.len();
         let (mut near, mut far) = (Side::new(from, count), Side::new(to, count));
-        while near.depth + far.depth < query.max_len.clamp(1, 10) && near.frontier() > 0 && far.frontier() > 0
-        {
+        while near.depth + far.depth < query.max_len.max(1) && near.frontier() > 0 && far.frontier() > 0 {
             let turned = near.frontier() > far.frontier();
             let (side, other) = if turned { (&mut far, &near) } else { (&mut near, &far) };
             if let Some(meeting) = self.advance((side, other), query)? {
@@ -279,7 +274,7 @@ impl Search<'_> {
                 }
             };
             if self.since.is_nothing() {
-                self.skeleton.around(node, self.mentions).for_each(&mut meet);
+                self.skeleton.around(node, self.kinds).for_each(&mut meet);
             } else {
                 self.around(node)?.into_iter().for_each(&mut meet);
             }
@@ -297,13 +292,13 @@ impl Search<'_> {
             let around = self.since.around(node)?;
             return Ok(around.into_iter().filter_map(|next| self.number(next)).collect());
         }
-        let (skeleton, mentions) = (self.skeleton, self.mentions);
+        let (skeleton, kinds) = (self.skeleton, self.kinds);
         let mut next: Vec<u32> = if self.since.wary.has(number) {
             let onwards: Vec<NodeRef> = self.since.onwards(node).collect();
             let onwards = onwards.into_iter().filter_map(|next| self.number(next)).collect::<Vec<u32>>();
-            onwards.into_iter().chain(skeleton.backwards(number, mentions)).collect()
+            onwards.into_iter().chain(skeleton.backwards(number, kinds)).collect()
         } else {
-            skeleton.around(number, mentions).collect()
+            skeleton.around(number, kinds).collect()
         };
         next.retain(|&number| number as usize >= skeleton.len() || !self.since.gone.has(number));
         let sources = self.since.new_sources(node);

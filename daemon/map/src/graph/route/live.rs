@@ -6,7 +6,7 @@ use hob_base::{CancelToken, Stopped};
 use rustc_hash::FxHashMap;
 
 use super::GivenUp;
-use crate::graph::{Direction, Edge, EdgeKinds, Map, NodeRef, PathQuery, PathStep};
+use crate::graph::{Direction, Edge, EdgeKinds, Map, NodeRef, PathQuery, PathStep, Tie};
 use crate::resolve::Resolver;
 
 /// Most nodes whose edges are computed for one answer.
@@ -51,21 +51,17 @@ struct Routing<'m> {
 
 impl Map {
     /// The steps of a shortest connection over edges as they are computed now; `Err` when that was given up.
-    pub(super) fn searched_live(
-        &self,
-        query: &PathQuery,
-        kinds: EdgeKinds,
-    ) -> Result<Option<Vec<PathStep>>, GivenUp> {
+    pub(super) fn searched_live(&self, query: &PathQuery) -> Result<Option<Vec<PathStep>>, GivenUp> {
         let mut routing = Routing {
             map: self,
             resolver: Resolver::new(&self.index),
-            kinds,
+            kinds: query.kinds,
             cancel: &query.cancel,
             expanded: 0,
             incomplete: false,
         };
         let (mut near, mut far) = (Side::new(query.from), Side::new(query.to));
-        match routing.search(&mut near, &mut far, query.max_len.clamp(1, 10)) {
+        match routing.search(&mut near, &mut far, query.max_len.max(1)) {
             Some(node) => {
                 let back = far.steps_to(node).into_iter().rev().map(turned);
                 Ok(Some(near.steps_to(node).into_iter().chain(back).collect()))
@@ -150,7 +146,8 @@ impl Routing<'_> {
 
 pub(super) fn step(edge: &Edge, direction: Direction) -> PathStep {
     let (from, to) = if direction == Direction::Out { (edge.from, edge.to) } else { (edge.to, edge.from) };
-    PathStep { from, to, kind: edge.kind, direction, confidence: edge.confidence }
+    let (kind, line) = (Tie::Edge(edge.kind), edge.sites.first().copied());
+    PathStep { from, to, kind, direction, confidence: edge.confidence, line, named: None }
 }
 
 /// The same step walked the other way.

@@ -1,4 +1,7 @@
-//! A shortest connection between two nodes, over resolved edges, whichever way they point.
+//! Connections between two nodes.
+//!
+//! Asked one way, the answer is chains: who leads to whom, call by call (`chain.rs`). Asked either way at each step, it is a
+//! shortest connection over resolved edges, whichever way they point, and the rest of this header is about that.
 //!
 //! The search runs over the graph as it was last derived ([`super::skeleton`], in `drawn.rs`), because that is a thousand times
 //! quicker; each step of what it finds is then computed from the map as it is, and only that is answered. Where the two
@@ -8,10 +11,13 @@
 //!
 //! Packages outside are ends, never stations: that two functions both use `os` connects nothing.
 
+mod ahead;
+mod chain;
 mod drawn;
+mod links;
 mod live;
 
-use super::{Direction, EdgeKind, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
+use super::{Chain, Direction, EdgeKinds, Map, NodeRef, PathAnswer, PathQuery, PathStep};
 use crate::resolve::Resolver;
 use drawn::Drawn;
 use live::step;
@@ -21,30 +27,39 @@ use live::step;
 struct GivenUp;
 
 impl Map {
-    /// A shortest connection between two nodes, over edges in either direction.
+    /// The best connections between two nodes.
     #[must_use]
     pub fn path(&self, query: &PathQuery) -> PathAnswer {
-        let kinds = if query.include_references {
-            EdgeKinds::ALL
-        } else {
-            EdgeKinds::ALL.without(EdgeKind::References)
-        };
+        match query.direction {
+            Direction::Out => self.chains(query),
+            Direction::In => {
+                let (from, to) = (query.to, query.from);
+                turned(self.chains(&PathQuery { from, to, direction: Direction::Out, ..query.clone() }))
+            }
+            Direction::Both => self.connection(query),
+        }
+    }
+
+    /// A shortest connection over edges in either direction.
+    fn connection(&self, query: &PathQuery) -> PathAnswer {
         let steps = match self.searched_drawn(query) {
-            Drawn::Found(stations) => self.steps_along(&stations, kinds).map(Some),
+            Drawn::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
             Drawn::Nothing => return PathAnswer::default(),
             Drawn::Unknown => None,
         };
-        match steps.map_or_else(|| self.searched_live(query, kinds), Ok) {
-            Ok(Some(steps)) => self.joined(query.from, steps),
+        match steps.map_or_else(|| self.searched_live(query), Ok) {
+            Ok(Some(steps)) => {
+                PathAnswer { chains: vec![self.joined(query.from, steps)], ..PathAnswer::default() }
+            }
             Ok(None) => PathAnswer::default(),
             Err(GivenUp) => PathAnswer { incomplete: true, ..PathAnswer::default() },
         }
     }
 
-    fn joined(&self, from: NodeRef, steps: Vec<PathStep>) -> PathAnswer {
+    fn joined(&self, from: NodeRef, steps: Vec<PathStep>) -> Chain {
         let stations = std::iter::once(from).chain(steps.iter().map(|step| step.to));
         let nodes = stations.filter_map(|node| self.info(node)).collect();
-        PathAnswer { nodes, steps, incomplete: false }
+        Chain { nodes, steps }
     }
 
     /// The steps between stations as the map has them now; `None` if two are not connected any more.
@@ -66,4 +81,19 @@ impl Map {
         });
         steps.into_iter().flatten().min_by_key(|step| (step.confidence, step.kind))
     }
+}
+
+/// The same connections from their other end.
+fn turned(answer: PathAnswer) -> PathAnswer {
+    let back = |step: PathStep| PathStep { from: step.to, to: step.from, direction: Direction::In, ..step };
+    let chains = answer.chains.into_iter().map(|chain| Chain {
+        nodes: chain.nodes.into_iter().rev().collect(),
+        steps: chain.steps.into_iter().rev().map(back).collect(),
+    });
+    let reached = answer.reached.map(|reached| super::Reached {
+        from: reached.to,
+        to: reached.from,
+        nearest: reached.nearest.map(|(near, far)| (far, near)),
+    });
+    PathAnswer { chains: chains.collect(), reached, ..answer }
 }

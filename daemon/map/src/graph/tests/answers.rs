@@ -131,6 +131,7 @@ fn neighbours_count_what_they_leave_out() {
         kinds: EdgeKinds::ALL,
         depth: 2,
         max_nodes: 50,
+        family: false,
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("the node is there");
@@ -154,6 +155,7 @@ fn neighbours_of_neighbours_come_later_and_once() {
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 3,
         max_nodes: 50,
+        family: false,
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("the node is there");
@@ -189,12 +191,13 @@ def apart(): os.getcwd()
             from: node(&map, from),
             to: node(&map, to),
             max_len,
-            include_references: false,
+            kinds: EdgeKinds::ALL.without(EdgeKind::References),
+            direction: Direction::Both,
             cancel: CancelToken::default(),
         };
-        let answer = map.path(&query);
-        let steps = answer.steps.iter().map(|s| format!("{} {}", s.kind.as_str(), s.direction.as_str()));
-        (answer.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>(), steps.collect::<Vec<_>>())
+        let chain = map.path(&query).chains.into_iter().next().unwrap_or_default();
+        let steps = chain.steps.iter().map(|s| format!("{} {}", s.kind.as_str(), s.direction.as_str()));
+        (chain.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>(), steps.collect::<Vec<_>>())
     };
     let (nodes, steps) = path("left", "right", 6);
     assert_eq!(nodes, ["left", "hub", "right"]);
@@ -248,6 +251,7 @@ int main(void) { return open_it(1); }
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 1,
         max_nodes: 5,
+        family: false,
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("the node is there");

@@ -422,9 +422,10 @@ fn a_confirmed_use_is_a_step_of_a_path_in_a_derived_map() {
     let steps = |map: &Map, from: &str, to: &str| {
         let (from, to) = (node(map, from), node(map, to));
         let cancel = hob_base::CancelToken::default();
-        let query = crate::graph::PathQuery { from, to, max_len: 6, include_references: false, cancel };
-        let answer = map.path(&query);
-        answer.steps.iter().map(|step| step.confidence.as_str()).collect::<Vec<_>>()
+        let (kinds, direction) = (crate::graph::EdgeKinds::ALL, crate::graph::Direction::Both);
+        let query = crate::graph::PathQuery { from, to, max_len: 6, kinds, direction, cancel };
+        let chain = map.path(&query).chains.into_iter().next().unwrap_or_default();
+        chain.steps.iter().map(|step| step.confidence.as_str()).collect::<Vec<_>>()
     };
     assert_eq!(steps(&map, "go", "A.run"), ["live"]);
     assert_eq!(steps(&map, "A.run", "go"), ["live"]);

@@ -31,6 +31,14 @@ fn write(map: &Map, answer: &FlowAnswer, at: usize, lines: &mut Vec<String>) {
         Met::Again => " again",
         Met::Cycle => " cycle",
     });
+    if !step.leaves.is_empty() {
+        let leaves: Vec<String> = step.leaves.iter().map(|leaf| name(*leaf)).collect();
+        line.push_str(&format!(" [{}]", leaves.join(" ")));
+    }
+    if !step.overriding.is_empty() {
+        let over: Vec<String> = step.overriding.iter().map(|node| name(*node)).collect();
+        line.push_str(&format!(" or {}", over.join(" ")));
+    }
     if step.beyond > 0 {
         line.push_str(&format!(" +{}", step.beyond));
     }
@@ -73,22 +81,16 @@ class Bill:
 ";
 
 #[test]
-fn callees_come_in_order_classes_stand_for_methods_and_what_was_met_is_a_leaf() {
+fn callees_come_in_order_and_packages_constructors_and_what_was_met_are_leaves() {
     let map = map(SHOP);
     let answer = flow(&map, "main", 10, 100);
-    let expected = "main
+    let expected = "main [Cart os]
   load
     parse
       load cycle
       parse cycle
-  Cart
-    Cart.__init__
-    Cart.total again
-    Cart.sum_up
-    Cart.settle
   Cart.total
-    Cart.sum_up again
-  os";
+    Cart.sum_up";
     assert_eq!(tree(&map, &answer).join("\n"), expected);
     assert_eq!((answer.whole_to, answer.incomplete), (None, false));
     let load = answer.steps.iter().find(|step| step.depth == 1).expect("a callee");
@@ -107,10 +109,40 @@ fn a_guess_is_shown_and_not_followed() {
 fn limits_leave_whole_levels_and_say_so() {
     let map = map(SHOP);
     let shallow = flow(&map, "main", 1, 100);
-    assert_eq!(tree(&map, &shallow), ["main", "  load +1", "  Cart +4", "  Cart.total +1", "  os"]);
+    assert_eq!(tree(&map, &shallow), ["main [Cart os]", "  load +1", "  Cart.total +1"]);
     assert_eq!((shallow.whole_to, shallow.incomplete), (Some(1), false));
-    let few = flow(&map, "main", 10, 7);
-    assert_eq!((few.steps.len(), few.whole_to, few.incomplete), (6, Some(1), true));
+    let few = flow(&map, "main", 10, 6);
+    assert_eq!((few.steps.len(), few.whole_to, few.incomplete), (5, Some(2), true));
+    let class = flow(&map, "Cart", 1, 100);
+    let methods = ["Cart", "  Cart.__init__", "  Cart.total +1", "  Cart.sum_up", "  Cart.settle"];
+    assert_eq!(tree(&map, &class), methods, "a type that is asked about stands for its methods");
+}
+
+#[test]
+fn a_call_through_a_base_shows_who_overrides_it_in_one_step() {
+    let map = map("
+//- /a.py
+class Base:
+    def run(self): raise NotImplementedError()
+class One(Base):
+    def run(self): work()
+class Several:
+    def go(self): work()
+class First(Several):
+    def go(self): work()
+class Second(Several):
+    def go(self): work()
+def work(): pass
+def start(base: Base, several: Several):
+    base.run()
+    several.go()
+");
+    let expected = "start
+  Base.run or One.run
+    work
+  Several.go or First.go Second.go
+    work again";
+    assert_eq!(tree(&map, &flow(&map, "start", 10, 100)).join("\n"), expected);
 }
 
 #[test]

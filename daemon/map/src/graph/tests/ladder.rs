@@ -442,6 +442,7 @@ def g():
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: 1,
         max_nodes: 10,
+        family: false,
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("the node is there");

@@ -1,8 +1,10 @@
 //! The map as its users see it: edges of small projects, answers, and that changes leave no trace.
 
 mod answers;
+mod chain;
 mod changes;
 mod confirmed;
+mod family;
 mod flow;
 mod image;
 mod impact;

@@ -71,6 +71,7 @@ proptest! {
                 kinds: if only_calls { [EdgeKind::Calls].into_iter().collect() } else { EdgeKinds::ALL },
                 depth,
                 max_nodes,
+                family: false,
                 cancel: CancelToken::default(),
             };
             for depth in 1..=3 {
@@ -96,6 +97,7 @@ fn what_is_left_out_two_steps_away_is_counted() {
         kinds: EdgeKinds::ALL,
         depth: 2,
         max_nodes: 10,
+        family: false,
         cancel: CancelToken::default(),
     };
     let answer = map.neighbors(&query).expect("it is there");

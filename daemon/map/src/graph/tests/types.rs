@@ -1,6 +1,6 @@
 //! What type a value has, when other files say it: results, fields, annotations, what is passed to a function.
 
-use crate::fixture::{check_edges, map, node, show};
+use crate::fixture::{check_edges, map, node, show, uses};
 use crate::graph::EdgeKinds;
 use hob_base::CancelToken;
 
@@ -217,4 +217,51 @@ fn the_unlikeliest_candidate_is_seen_from_its_end() {
     let found = inbound(&fixture, "C8.act");
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("use.py#go calls [m8.py#C8.act "), "{found:?}");
+}
+
+#[test]
+fn a_local_that_is_one_of_two_members_has_their_type_if_it_is_the_same() {
+    let edges = uses(&map("
+//- /a.py
+class Step:
+    def commit(self): pass
+class Other:
+    def commit(self): pass
+class Session:
+    _step: 'Step | None'
+    _other: Other
+    def commit(self):
+        step = self._step
+        if step is None:
+            step = self._begin()
+        step.commit()
+    def mixed(self):
+        step = self._step
+        if step is None:
+            step = self._other
+        step.commit()
+    def _begin(self) -> Step: ...
+"));
+    let from = |who: &str| edges.iter().filter(|edge| edge.starts_with(who)).cloned().collect::<Vec<_>>();
+    let commit = from("a.py#Session.commit calls");
+    assert!(commit.contains(&"a.py#Session.commit calls a.py#Step.commit import".to_owned()), "{edges:?}");
+    assert!(from("a.py#Session.mixed calls").iter().all(|edge| edge.ends_with(" candidate")), "{edges:?}");
+}
+
+#[test]
+fn a_base_that_two_bases_share_comes_after_both_in_python() {
+    let edges = uses(&map("
+//- /a.py
+class Dialect:
+    def roll(self): pass
+class Multi(Dialect): pass
+class Default(Dialect):
+    def roll(self): pass
+class MS(Multi, Default):
+    def roll(self):
+        super().roll()
+    def run(self):
+        self.other()
+"));
+    assert!(edges.iter().any(|edge| edge == "a.py#MS.roll calls a.py#Default.roll exact"), "{edges:?}");
 }

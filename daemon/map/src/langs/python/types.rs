@@ -44,6 +44,7 @@ impl<'t> Ty<'t> {
             (known, Self::Nothing) => known,
             (Self::Declared(name), _) | (_, Self::Declared(name)) => Self::Declared(name),
             (a, b) if a == b => a,
+            (Self::Is(a), Self::Is(b)) => either(&a, &b),
             _ => Self::Unknown,
         }
     }
@@ -64,6 +65,17 @@ impl<'t> Ty<'t> {
     }
 }
 
+/// A value that is one of two members of the object at hand, or what they give: it has their type if both have the same, which is
+/// another file's affair. Of anything else it cannot be told.
+fn either<'t>(a: &str, b: &str) -> Ty<'t> {
+    let fits = is_own(a) && is_own(b) && a.len() + b.len() <= LONGEST;
+    match b.strip_prefix('=').filter(|_| fits) {
+        Some(path) if a.split(['=', '|']).any(|known| known == path) => Ty::Is(a.to_owned().into()),
+        Some(path) => Ty::Is(format!("{a}|{path}").into()),
+        None => Ty::Unknown,
+    }
+}
+
 /// The first segment of a dotted name, or of the path of an expression.
 pub(super) fn head(path: &str) -> &str {
     let path = path.strip_prefix('=').unwrap_or(path);
@@ -78,6 +90,7 @@ pub(super) fn is_own(path: &str) -> bool {
 /// A member of a value of this type, as the path of an expression.
 pub(super) fn member<'t>(ty: &Ty<'t>, rest: &str) -> Ty<'t> {
     let path = match ty {
+        Ty::Is(name) if name.contains('|') => return Ty::Unknown,
         Ty::SelfType => format!("=self.{rest}"),
         Ty::Is(name) | Ty::Declared(name) if name.starts_with('=') => format!("{name}.{rest}"),
         Ty::Is(name) | Ty::Declared(name) => format!("={name}().{rest}"),
@@ -242,7 +255,7 @@ fn of_call<'t>(source: &'t [u8], call: Node<'_>, (local, depth): (Local<'_, 't>,
 /// The result of a call of a value.
 pub(super) fn called(ty: Ty<'_>) -> Ty<'_> {
     match ty {
-        Ty::Is(path) if path.starts_with('=') => Ty::Is(format!("{path}()").into()),
+        Ty::Is(path) if path.starts_with('=') && !path.contains('|') => Ty::Is(format!("{path}()").into()),
         _ => Ty::Unknown,
     }
 }

@@ -1,0 +1,176 @@
+//! The family of a method: what it overrides and what overrides it, at any number of steps.
+//!
+//! Whoever calls a method by the name that a base, a trait or an interface gives it may reach any method that takes its place,
+//! so questions about one are questions about all. Siblings, which override the same method and not each other, are no family:
+//! no call of one reaches another. Constructors have none, because each is called by the name of its own type.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use hob_base::FileId;
+use rustc_hash::FxHashMap;
+
+use super::{DefRef, Map, NodeRef};
+use crate::facts::{Def, DefFlags, DefKind};
+use crate::index::FileEntry;
+use crate::resolve::Resolver;
+
+/// A name that more files than these define is not looked for in families.
+const MANY: usize = 4000;
+
+/// How a method is related to the one asked about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kinship {
+    /// The one asked about overrides it, or implements it.
+    Overridden,
+    /// It overrides the one asked about, or implements it.
+    Overriding,
+}
+
+/// A method of the same family as another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Relative {
+    /// The method.
+    pub method: DefRef,
+    /// The type that it is a member of.
+    pub owner: DefRef,
+    /// How it is related to the one asked about.
+    pub kinship: Kinship,
+}
+
+/// Finds families for one question, and remembers what types are derived from.
+#[derive(Debug)]
+pub(super) struct Families<'s, 'm> {
+    map: &'m Map,
+    resolver: &'s Resolver<'m>,
+    above: RefCell<FxHashMap<DefRef, Rc<[DefRef]>>>,
+    found: RefCell<FxHashMap<DefRef, Rc<[Relative]>>>,
+}
+
+impl Map {
+    /// The family of a method, in order of path and place; empty for anything else.
+    #[must_use]
+    pub fn family(&self, node: NodeRef) -> Vec<Relative> {
+        let NodeRef::Def(def) = node else { return Vec::new() };
+        let resolver = Resolver::new(&self.index);
+        Families::new(self, &resolver).family_of(def).to_vec()
+    }
+
+    /// A type's constructors that it defines itself, first by place.
+    pub(super) fn constructors_of(&self, class: DefRef) -> Vec<DefRef> {
+        let Some(entry) = self.index.entry(class.file) else { return Vec::new() };
+        let members = entry.facts.defs_indexed().filter(|(_, def)| def.parent == Some(class.def));
+        let own = entry.facts.name(entry.facts.def(class.def).name);
+        members
+            .filter(|(_, def)| def.kind == DefKind::Method && is_constructor(entry.facts.name(def.name), own))
+            .map(|(def, _)| DefRef { file: class.file, def })
+            .collect()
+    }
+
+    /// The type that a constructor makes.
+    pub(super) fn made_by(&self, resolver: &Resolver<'_>, method: DefRef) -> Option<DefRef> {
+        let (owner, name) = self.method_of(resolver, method)?;
+        let entry = self.index.entry(owner.file)?;
+        is_constructor(name, entry.facts.name(entry.facts.def(owner.def).name)).then_some(owner)
+    }
+
+    /// The type that a method belongs to, and its name.
+    pub(super) fn method_of<'m>(
+        &'m self,
+        resolver: &Resolver<'_>,
+        method: DefRef,
+    ) -> Option<(DefRef, &'m str)> {
+        let entry = self.index.entry(method.file)?;
+        let def = entry.facts.defs.get(method.def.index()).filter(|def| def.kind == DefKind::Method)?;
+        match self.container(resolver, method)? {
+            NodeRef::Def(owner) => Some((owner, entry.facts.name(def.name))),
+            _ => None,
+        }
+    }
+}
+
+impl<'s, 'm> Families<'s, 'm> {
+    pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>) -> Self {
+        Self { map, resolver, above: RefCell::default(), found: RefCell::default() }
+    }
+
+    /// The family of a method, in order of path and place.
+    pub(super) fn family_of(&self, method: DefRef) -> Rc<[Relative]> {
+        if let Some(known) = self.found.borrow().get(&method) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[Relative]> = self.find(method).unwrap_or_default().into();
+        self.found.borrow_mut().insert(method, Rc::clone(&found));
+        found
+    }
+
+    /// Those of the family that are overridden, or those that override.
+    pub(super) fn related_methods(&self, method: DefRef, kinship: Kinship) -> Vec<DefRef> {
+        self.family_of(method).iter().filter(|kin| kin.kinship == kinship).map(|kin| kin.method).collect()
+    }
+
+    fn find(&self, method: DefRef) -> Option<Vec<Relative>> {
+        let (owner, name) = self.map.method_of(self.resolver, method)?;
+        let owner_entry = self.map.index.entry(owner.file)?;
+        if is_constructor(name, owner_entry.facts.name(owner_entry.facts.def(owner.def).name)) {
+            return None;
+        }
+        let files = self.map.index.defining(name);
+        if files.len() > MANY {
+            return None;
+        }
+        let family = owner_entry.lang().family();
+        let mut kin = Vec::new();
+        for file in files.iter().map(|&file| FileId(file)) {
+            let Some(entry) = self.map.index.entry(file).filter(|entry| entry.lang().family() == family)
+            else {
+                continue;
+            };
+            for def in self.methods_named(file, entry, name) {
+                let other = self.resolver.body_of(def);
+                if other != method {
+                    kin.extend(self.relation(owner, other));
+                }
+            }
+        }
+        kin.sort_by(|a, b| self.map.compare_places(a.method.into(), b.method.into()));
+        kin.dedup();
+        Some(kin)
+    }
+
+    fn methods_named(&self, file: FileId, entry: &FileEntry, name: &str) -> Vec<DefRef> {
+        let is_method = |def: &Def| def.kind == DefKind::Method && !def.flags.has(DefFlags::TEST);
+        let named = entry.defs_named(name).filter(|(_, def)| is_method(def));
+        named.map(|(def, _)| DefRef { file, def }).collect()
+    }
+
+    /// How a method of the same name is related to the one of `owner`.
+    fn relation(&self, owner: DefRef, method: DefRef) -> Option<Relative> {
+        let (other, _) = self.map.method_of(self.resolver, method)?;
+        let kinship = if other == owner {
+            return None;
+        } else if self.above(owner).contains(&other) {
+            Kinship::Overridden
+        } else if self.above(other).contains(&owner) {
+            Kinship::Overriding
+        } else {
+            return None;
+        };
+        Some(Relative { method, owner: other, kinship })
+    }
+
+    /// The types that one is derived from, at any number of steps.
+    fn above(&self, class: DefRef) -> Rc<[DefRef]> {
+        if let Some(known) = self.above.borrow().get(&class) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[DefRef]> = self.resolver.types_above(class).into();
+        self.above.borrow_mut().insert(class, Rc::clone(&found));
+        found
+    }
+}
+
+/// Whether a method of this name makes objects of the type of that name.
+fn is_constructor(name: &str, of: &str) -> bool {
+    matches!(name, "__init__" | "__new__" | "constructor" | "__construct" | "initialize") || name == of
+}

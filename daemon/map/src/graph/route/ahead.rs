@@ -1,0 +1,84 @@
+//! How far nodes are from the end of a chain, by the graph as it was last derived.
+//!
+//! Only a hint that keeps a search from looking everywhere: what leads to the end for sure is gone on from first. The chain itself
+//! is made of steps of the map as it is.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::DefKind;
+use crate::graph::family::{Families, Kinship};
+use crate::graph::{EdgeKind, Map, NodeRef, PathQuery};
+use crate::resolve::Resolver;
+
+/// Most nodes looked at.
+const MOST: usize = 100_000;
+
+/// How many nodes are gone on from between two looks at the clock.
+const CHECK_EVERY: usize = 256;
+
+/// The nodes that lead to the end for sure, each with its number of steps.
+pub(super) struct Ahead {
+    pub(super) steps: FxHashMap<NodeRef, u32>,
+    /// Whether those are all within the greatest length.
+    pub(super) is_whole: bool,
+}
+
+impl Map {
+    /// What leads to these nodes.
+    pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
+        let mut ahead = Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false };
+        let Some(skeleton) = &self.standing.skeleton else { return ahead };
+        let families = Families::new(self, resolver);
+        let mut nodes = ends.to_vec();
+        let mut at = 0;
+        while at < nodes.len() {
+            let late = at % CHECK_EVERY == 0 && query.cancel.check().is_err();
+            if late || nodes.len() > MOST {
+                return ahead;
+            }
+            let node = nodes[at];
+            let steps = ahead.steps[&node] + 1;
+            at += 1;
+            if steps > query.max_len {
+                continue;
+            }
+            let mut named = self.named_for(resolver, &families, node);
+            named.push(node);
+            let is_same = |file| !self.standing.changed.contains(&file);
+            for end in named.into_iter().filter(|end| end.file().is_some_and(is_same)) {
+                let Some(number) = skeleton.number(end) else { continue };
+                for (kind, from) in skeleton.edges(number, true) {
+                    let follows = query.kinds.has(kind) || self.is_nesting(query, kind, node);
+                    let Some(from) = skeleton.node(from).filter(|_| follows) else { continue };
+                    if let Entry::Vacant(new) = ahead.steps.entry(from) {
+                        new.insert(steps);
+                        nodes.push(from);
+                    }
+                }
+            }
+        }
+        ahead.is_whole = self.standing.changed.is_empty();
+        ahead
+    }
+
+    /// By which other names a node is called: those of what a method overrides, of the type that a constructor makes.
+    fn named_for(&self, resolver: &Resolver<'_>, families: &Families<'_, '_>, node: NodeRef) -> Vec<NodeRef> {
+        let NodeRef::Def(def) = node else { return Vec::new() };
+        let overridden = families.related_methods(def, Kinship::Overridden).into_iter();
+        overridden.chain(self.made_by(resolver, def)).map(NodeRef::Def).collect()
+    }
+
+    /// Whether an edge is that of a function to one that is written in it.
+    fn is_nesting(&self, query: &PathQuery, kind: EdgeKind, inner: NodeRef) -> bool {
+        let NodeRef::Def(def) = inner else { return false };
+        let parent = self.index.entry(def.file).and_then(|entry| {
+            let parent = entry.facts.defs.get(def.def.index())?.parent?;
+            Some(entry.facts.def(parent).kind)
+        });
+        query.kinds.has(EdgeKind::Calls)
+            && kind == EdgeKind::Contains
+            && parent.is_some_and(DefKind::is_callable)
+    }
+}

@@ -1,0 +1,279 @@
+//! Chains of calls from one node to another: what has to happen for the one to reach the other.
+//!
+//! A search for the cheapest way (A*): sure steps before guesses, few before many, through tests only where there is no other
+//! way. How far a node is from the end by what is sure ([`super::ahead`]) tells where to look first. A second and third chain
+//! are those that are left when the stations of the ones before cost more; they are answered only if they are about as good.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ahead::Ahead;
+use super::links::{Link, Links, SURE};
+use crate::graph::{
+    Chain, Confidence, DefRef, Direction, Map, NodeInfo, NodeRef, PathAnswer, PathQuery, PathStep, Reached,
+};
+use crate::resolve::Resolver;
+
+/// Most chains of one answer.
+const CHAINS: usize = 3;
+
+/// Most nodes whose steps are looked for in one search.
+const MAX_EXPANDED: usize = 6000;
+
+/// What is added for a station that is a test.
+const TEST: u32 = 400;
+
+/// What is added, in the search for another chain, for a station of one that was found.
+const USED: u32 = 25;
+
+/// By how much another chain may cost more than the first.
+const ABOUT_AS_GOOD: u32 = 9;
+
+/// The least that a node costs more from which nothing that is sure leads to the end.
+const NO_SURE_WAY: u32 = 40;
+
+/// A node as a search met it.
+struct Met {
+    node: NodeRef,
+    cost: u32,
+    steps: u32,
+    /// The place of the node before it, with the step from there; `None` where the search began.
+    by: Option<(usize, Link)>,
+}
+
+/// What one search came to.
+enum Outcome {
+    /// The place of the end among what was met.
+    Found(usize),
+    Nothing,
+    GivenUp,
+}
+
+struct Search<'a, 's, 'm> {
+    map: &'m Map,
+    query: &'a PathQuery,
+    links: Links<'s, 'm>,
+    starts: Vec<NodeRef>,
+    ends: FxHashSet<NodeRef>,
+    ahead: Ahead,
+    /// Whether an end is in tests, so that the way may be too.
+    among_tests: bool,
+    met: Vec<Met>,
+}
+
+impl Map {
+    /// The best chains from one node to another, over edges as they point.
+    pub(super) fn chains(&self, query: &PathQuery) -> PathAnswer {
+        if query.from == query.to {
+            return PathAnswer { chains: vec![self.joined(query.from, Vec::new())], ..PathAnswer::default() };
+        }
+        let resolver = Resolver::new(&self.index);
+        let (mut starts, ends) = (self.parts_of(&resolver, query.from), self.parts_of(&resolver, query.to));
+        // From a type to its own method leads what is called from its other methods.
+        starts.retain(|start| *start == query.from || !ends.contains(start));
+        let mut search = Search {
+            map: self,
+            query,
+            links: Links::new(self, &resolver, query.kinds),
+            ahead: self.ahead_of(&resolver, &ends, query),
+            ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
+            among_tests: false,
+            met: Vec::new(),
+            starts,
+        };
+        search.among_tests = self.is_among_tests(query.from) || self.is_among_tests(query.to);
+        search.answer()
+    }
+
+    /// A node with what stands for it at the end of a chain: a type's methods, a file's definitions, the type that a constructor
+    /// makes.
+    fn parts_of(&self, resolver: &Resolver<'_>, node: NodeRef) -> Vec<NodeRef> {
+        let mut parts = vec![node];
+        match node {
+            NodeRef::File(file) => parts.extend(self.defs_of(file).into_iter().map(NodeRef::Def)),
+            NodeRef::Def(def) => {
+                let body = resolver.body_of(def);
+                parts.extend((body != def).then_some(NodeRef::Def(body)));
+                parts.extend(self.made_by(resolver, def).map(NodeRef::Def));
+                let is_type =
+                    self.index.entry(def.file).and_then(|entry| entry.facts.defs.get(def.def.index()));
+                if is_type.is_some_and(|found| found.kind.is_type()) {
+                    let contains = [crate::graph::EdgeKind::Contains].into_iter().collect();
+                    let members = self.edges_out_with(resolver, node, contains);
+                    parts.extend(members.into_iter().map(|edge| edge.to));
+                }
+            }
+            NodeRef::External(_) => {}
+        }
+        parts
+    }
+}
+
+impl Search<'_, '_, '_> {
+    fn answer(&mut self) -> PathAnswer {
+        let mut answer = PathAnswer::default();
+        let (mut used, mut first) = (FxHashMap::default(), None);
+        while answer.chains.len() < CHAINS {
+            match self.run(&used) {
+                Outcome::Found(end) => {
+                    let links = self.way_to(end);
+                    let cost = links.iter().map(|(_, link)| link.cost).sum::<u32>() + self.test_cost(&links);
+                    let guesses = links.iter().filter(|(_, link)| is_guess(link)).count();
+                    let (least, fewest) = *first.get_or_insert((cost, guesses));
+                    let chain = self.chain(&links);
+                    let is_known = answer.chains.iter().any(|known| is_same(known, &chain));
+                    if is_known || cost > least + ABOUT_AS_GOOD || guesses > fewest || links.len() < 2 {
+                        if answer.chains.is_empty() {
+                            answer.chains.push(chain);
+                        }
+                        break;
+                    }
+                    for (_, link) in &links[..links.len() - 1] {
+                        *used.entry(link.to).or_default() += USED;
+                    }
+                    answer.chains.push(chain);
+                }
+                outcome => {
+                    if answer.chains.is_empty() {
+                        answer.incomplete = matches!(outcome, Outcome::GivenUp);
+                        answer.reached = Some(self.reached());
+                    }
+                    break;
+                }
+            }
+        }
+        answer
+    }
+
+    /// One search; stations that are `used` cost more by so much.
+    fn run(&mut self, used: &FxHashMap<NodeRef, u32>) -> Outcome {
+        self.met.clear();
+        let mut open = BinaryHeap::new();
+        for start in self.starts.clone() {
+            self.meet(Met { node: start, cost: 0, steps: 0, by: None }, &mut open);
+        }
+        let (mut settled, mut expanded) = (FxHashSet::default(), 0);
+        while let Some(Reverse((_, at))) = open.pop() {
+            let (node, cost, steps) = (self.met[at].node, self.met[at].cost, self.met[at].steps);
+            if !settled.insert(node) {
+                continue;
+            }
+            if self.ends.contains(&node) {
+                return Outcome::Found(at);
+            }
+            if steps >= self.query.max_len {
+                continue;
+            }
+            expanded += 1;
+            if expanded > MAX_EXPANDED || self.query.cancel.check().is_err() {
+                return Outcome::GivenUp;
+            }
+            let links = self.links.links_from(node);
+            for link in links.iter().filter(|link| !settled.contains(&link.to)) {
+                let more = used.get(&link.to).copied().unwrap_or(0) + self.cost_of(link.to);
+                let (cost, by) = (cost + link.cost + more, Some((at, link.clone())));
+                self.meet(Met { node: link.to, cost, steps: steps + 1, by }, &mut open);
+            }
+        }
+        Outcome::Nothing
+    }
+
+    fn meet(&mut self, met: Met, open: &mut BinaryHeap<Reverse<(u32, usize)>>) {
+        let left = match self.ahead.steps.get(&met.node) {
+            Some(left) => left * SURE,
+            None if self.ahead.is_whole => NO_SURE_WAY,
+            None => 0,
+        };
+        open.push(Reverse((met.cost + left, self.met.len())));
+        self.met.push(met);
+    }
+
+    /// What a station costs besides the step to it.
+    fn cost_of(&self, node: NodeRef) -> u32 {
+        if !self.among_tests && self.map.is_among_tests(node) { TEST } else { 0 }
+    }
+
+    fn test_cost(&self, links: &[(NodeRef, Link)]) -> u32 {
+        links.iter().map(|(_, link)| self.cost_of(link.to)).sum()
+    }
+
+    /// The steps that led to what was met.
+    fn way_to(&self, end: usize) -> Vec<(NodeRef, Link)> {
+        let mut links = Vec::new();
+        let mut at = end;
+        while let Some((before, link)) = &self.met[at].by {
+            links.push((self.met[*before].node, link.clone()));
+            at = *before;
+        }
+        links.reverse();
+        links
+    }
+
+    fn chain(&self, links: &[(NodeRef, Link)]) -> Chain {
+        let step = |(from, link): &(NodeRef, Link)| PathStep {
+            from: *from,
+            to: link.to,
+            kind: link.kind,
+            direction: Direction::Out,
+            confidence: link.confidence,
+            line: link.line,
+            named: link.named,
+        };
+        let start = links.first().map_or(self.query.from, |(from, _)| *from);
+        self.map.joined(start, links.iter().map(step).collect())
+    }
+
+    fn reached(&self) -> Reached {
+        let met: FxHashMap<NodeRef, u32> = self.met.iter().map(|met| (met.node, met.steps)).collect();
+        let ends = |steps: &FxHashMap<NodeRef, u32>| {
+            (steps.len().saturating_sub(1), steps.values().copied().max().unwrap_or(0))
+        };
+        Reached { from: ends(&met), to: ends(&self.ahead.steps), nearest: self.nearest(&met) }
+    }
+
+    /// One node that the start leads to and one that leads to the end, nearest by where they are written: in one type, file or
+    /// folder; of those with the fewest steps.
+    fn nearest(&self, met: &FxHashMap<NodeRef, u32>) -> Option<(NodeInfo, NodeInfo)> {
+        let mut places: FxHashMap<String, (u32, NodeRef)> = FxHashMap::default();
+        for (node, steps) in met {
+            for place in self.places_of(*node) {
+                let known = places.entry(place).or_insert((*steps, *node));
+                *known = (*known).min((*steps, *node));
+            }
+        }
+        let pairs = self.ahead.steps.iter().flat_map(|(end, left)| {
+            let near = self.places_of(*end).into_iter().enumerate();
+            let found = near.filter_map(|(far, place)| Some((far, *places.get(&place)?)));
+            found.map(|(far, (steps, near))| (far, steps + left, near, *end)).collect::<Vec<_>>()
+        });
+        let (_, _, near, end) = pairs.min()?;
+        Some((self.map.info(near)?, self.map.info(end)?))
+    }
+
+    /// Where a node is: its type, its file, its folder; the narrowest first.
+    fn places_of(&self, node: NodeRef) -> [String; 3] {
+        let entry = node.file().and_then(|file| self.map.index.entry(file));
+        let Some(entry) = entry else { return Default::default() };
+        let qualifier = match node {
+            NodeRef::Def(DefRef { def, .. }) => {
+                entry.facts.defs.get(def.index()).map(|def| entry.qualifier(def))
+            }
+            _ => None,
+        };
+        let path = entry.path.as_str();
+        // What stands alone in its file is near to the file only.
+        let of_type = qualifier.filter(|name| !name.is_empty()).map(|name| format!("{path}#{name}"));
+        [of_type.unwrap_or_else(|| format!("{path}#")), path.to_owned(), entry.path.dir().to_owned()]
+    }
+}
+
+fn is_guess(link: &Link) -> bool {
+    link.confidence == Confidence::Candidate
+}
+
+fn is_same(one: &Chain, other: &Chain) -> bool {
+    let stations = |chain: &Chain| chain.nodes.iter().map(|node| node.node).collect::<Vec<_>>();
+    stations(one) == stations(other)
+}

@@ -1,0 +1,225 @@
+//! The steps of a chain: where code leads from a definition.
+//!
+//! A call leads to whom it names and to those that override that; a type leads where its constructors do; a function leads to
+//! those written in it. A call of which it cannot be told whom it means leads to each that it may mean, as a guess.
+
+use std::rc::Rc;
+
+use hob_base::FileId;
+use rustc_hash::FxHashMap;
+
+use crate::facts::{DefIdx, DefKind, Ref, RefKind};
+use crate::graph::family::{Families, Kinship};
+use crate::graph::{Confidence, DefRef, Edge, EdgeKind, EdgeKinds, Map, NodeRef, Tie};
+use crate::index::FileEntry;
+use crate::resolve::{Resolution, Resolver, Thing};
+
+/// A call that may mean more definitions than these leads nowhere: to follow it would be to follow everything.
+const MOST_GUESSED: usize = 32;
+
+/// What steps cost: a guess is worth as much as a detour of several sure calls.
+pub(super) const SURE: u32 = 10;
+const BY_NAME: u32 = 15;
+const GUESSED: u32 = 45;
+/// What is added for a step to a method that overrides the one that is named.
+const OVERRIDING: u32 = 1;
+/// What is added for each definition that a guess more likely means.
+const UNLIKELY: u32 = 2;
+
+/// A step from a node.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Link {
+    pub(super) to: NodeRef,
+    pub(super) kind: Tie,
+    pub(super) confidence: Confidence,
+    /// The first line at which it is written, if it is.
+    pub(super) line: Option<u32>,
+    /// The method that is named, if `to` overrides it.
+    pub(super) named: Option<NodeRef>,
+    pub(super) cost: u32,
+}
+
+/// The references of a file by the definition they stand in.
+type ByOwner = FxHashMap<Option<DefIdx>, Vec<u32>>;
+
+/// Finds the steps from nodes, for one question.
+pub(super) struct Links<'s, 'm> {
+    map: &'m Map,
+    resolver: &'s Resolver<'m>,
+    pub(super) families: Families<'s, 'm>,
+    kinds: EdgeKinds,
+    refs: FxHashMap<FileId, Rc<ByOwner>>,
+    known: FxHashMap<NodeRef, Rc<[Link]>>,
+}
+
+impl<'s, 'm> Links<'s, 'm> {
+    pub(super) fn new(map: &'m Map, resolver: &'s Resolver<'m>, kinds: EdgeKinds) -> Self {
+        let (refs, known) = (FxHashMap::default(), FxHashMap::default());
+        Self { map, resolver, families: Families::new(map, resolver), kinds, refs, known }
+    }
+
+    /// The steps from a node, each end once, cheapest first where it has several.
+    pub(super) fn links_from(&mut self, node: NodeRef) -> Rc<[Link]> {
+        if let Some(known) = self.known.get(&node) {
+            return Rc::clone(known);
+        }
+        let mut best: FxHashMap<NodeRef, Link> = FxHashMap::default();
+        for link in self.all_links_from(node).into_iter().filter(|link| link.to != node) {
+            let better = |known: &Link| (link.cost, link.line) < (known.cost, known.line);
+            if best.get(&link.to).is_none_or(better) {
+                best.insert(link.to, link);
+            }
+        }
+        let mut found: Vec<Link> = best.into_values().collect();
+        found.sort_by_key(|link| (link.cost, link.line, link.to));
+        let found: Rc<[Link]> = found.into();
+        self.known.insert(node, Rc::clone(&found));
+        found
+    }
+
+    fn all_links_from(&mut self, node: NodeRef) -> Vec<Link> {
+        let mut links = Vec::new();
+        if self.kinds.has(EdgeKind::Calls) {
+            self.calls_of(node, &mut links);
+            match (node, self.kind_of(node)) {
+                (NodeRef::Def(class), Some(kind)) if kind.is_type() => {
+                    for constructor in self.map.constructors_of(class) {
+                        self.calls_of(constructor.into(), &mut links);
+                    }
+                }
+                (NodeRef::Def(def), Some(kind)) if kind.is_callable() => {
+                    self.overriding(def, None, &mut links);
+                    self.written_in(def, &mut links);
+                }
+                _ => {}
+            }
+        }
+        let others = self.kinds.without(EdgeKind::Calls);
+        if others.count() > 0 {
+            let edges = self.map.edges_out_with(self.resolver, node, others).into_iter();
+            links.extend(edges.filter(Edge::resolved).map(|edge| link(&edge)));
+        }
+        links.retain(|link| self.is_station(link.to));
+        links
+    }
+
+    /// Functions and types are stations; files only where chains over imports are asked for.
+    fn is_station(&self, node: NodeRef) -> bool {
+        match node {
+            NodeRef::External(_) => false,
+            NodeRef::File(_) => self.kinds.has(EdgeKind::Imports) || self.kinds.has(EdgeKind::Contains),
+            NodeRef::Def(_) => {
+                let is_code = |kind: DefKind| kind.is_callable() || kind.is_type();
+                self.kinds.without(EdgeKind::Calls).count() > 0 || self.kind_of(node).is_some_and(is_code)
+            }
+        }
+    }
+
+    fn kind_of(&self, node: NodeRef) -> Option<DefKind> {
+        let NodeRef::Def(def) = node else { return None };
+        Some(self.map.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind)
+    }
+
+    /// The calls that are written in a definition.
+    fn calls_of(&mut self, node: NodeRef, links: &mut Vec<Link>) {
+        let Some(file) = node.file() else { return };
+        let Some(entry) = self.map.index.entry(file).filter(|entry| !entry.lang().is_prose()) else { return };
+        let owner = if let NodeRef::Def(def) = node { Some(def.def) } else { None };
+        let by_owner = self.refs_of(file, entry);
+        for at in by_owner.get(&owner).into_iter().flatten() {
+            self.call(file, &entry.facts.refs[*at as usize], links);
+        }
+    }
+
+    fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
+        let gather = || {
+            let mut by_owner = ByOwner::default();
+            for (r, at) in entry.facts.refs.iter().zip(0..).filter(|(r, _)| r.kind == RefKind::Call) {
+                by_owner.entry(r.owner).or_default().push(at);
+            }
+            Rc::new(by_owner)
+        };
+        Rc::clone(self.refs.entry(file).or_insert_with(gather))
+    }
+
+    fn call(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) {
+        let sure = self.map.confirmed(self.resolver, file, r).map(|def| (def, Confidence::Live));
+        let found = match sure {
+            Some(found) => Some(found),
+            None => match self.resolver.resolve(file, r) {
+                Resolution::To(thing @ Thing::Def(_), confidence) => {
+                    match self.map.used_node(file, r, &thing) {
+                        Some(NodeRef::Def(def)) => Some((def, confidence)),
+                        _ => return,
+                    }
+                }
+                Resolution::Unresolved => None,
+                Resolution::To(..) | Resolution::Dropped => return,
+            },
+        };
+        let Some((def, confidence)) = found else { return self.guesses(file, r, links) };
+        let cost = if confidence == Confidence::Name { BY_NAME } else { SURE };
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
+        links.push(Link { to: def.into(), kind, confidence, line, named: None, cost });
+        self.overriding(def, links.last().cloned(), links);
+    }
+
+    /// Those that take a method's place: of a call of it, or of itself.
+    fn overriding(&self, method: DefRef, call: Option<Link>, links: &mut Vec<Link>) {
+        for over in self.families.related_methods(method, Kinship::Overriding) {
+            links.push(match &call {
+                Some(call) => Link {
+                    to: over.into(),
+                    named: Some(method.into()),
+                    cost: call.cost + OVERRIDING,
+                    ..call.clone()
+                },
+                None => Link {
+                    to: over.into(),
+                    kind: Tie::Overrides,
+                    confidence: Confidence::Import,
+                    line: None,
+                    named: None,
+                    cost: SURE,
+                },
+            });
+        }
+    }
+
+    fn guesses(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) {
+        let candidates = self.resolver.all_candidates(file, r).list;
+        if candidates.len() > MOST_GUESSED {
+            return;
+        }
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
+        links.extend(candidates.into_iter().zip(0..).map(|(def, place)| Link {
+            to: def.into(),
+            kind,
+            confidence: Confidence::Candidate,
+            line,
+            named: None,
+            cost: GUESSED + UNLIKELY * place,
+        }));
+    }
+
+    /// Functions that are written in another one run when it does, or are made by it to run later.
+    fn written_in(&self, def: DefRef, links: &mut Vec<Link>) {
+        let Some(entry) = self.map.index.entry(def.file) else { return };
+        let inner =
+            entry.facts.defs_indexed().filter(|(_, d)| d.parent == Some(def.def) && d.kind.is_callable());
+        links.extend(inner.map(|(inner, found)| Link {
+            to: DefRef { file: def.file, def: inner }.into(),
+            kind: Tie::Edge(EdgeKind::Contains),
+            confidence: Confidence::Exact,
+            line: Some(found.name_at.0),
+            named: None,
+            cost: SURE + OVERRIDING,
+        }));
+    }
+}
+
+fn link(edge: &Edge) -> Link {
+    let cost = if edge.confidence == Confidence::Name { BY_NAME } else { SURE };
+    let (kind, line) = (Tie::Edge(edge.kind), edge.sites.first().copied());
+    Link { to: edge.to, kind, confidence: edge.confidence, line, named: None, cost }
+}

@@ -1,0 +1,195 @@
+//! Chains of calls from one definition to another.
+
+use hob_base::CancelToken;
+
+use crate::fixture::{derived, map, node};
+use crate::graph::{Direction, EdgeKind, Map, PathAnswer, PathQuery};
+
+/// A session whose commit reaches a driver through base classes, an attribute, and one call on something unknown.
+const SESSION: &str = "
+//- /lib/session.py
+class Session:
+    _transaction: 'Step'
+    def commit(self):
+        trans = self._transaction
+        trans.commit()
+class Step:
+    def commit(self):
+        for _, trans in self.all.values():
+            trans.commit()
+        self.close()
+    def close(self): pass
+//- /lib/engine.py
+from lib.dialect import Dialect
+class Transaction:
+    connection: 'Connection'
+    def _do_commit(self):
+        raise NotImplementedError()
+    def commit(self):
+        self._do_commit()
+class Root(Transaction):
+    def _do_commit(self):
+        self._impl()
+    def _impl(self):
+        self.connection._commit_impl()
+class Connection:
+    dialect: Dialect
+    def _commit_impl(self):
+        self.dialect.do_commit()
+//- /lib/dialect.py
+class Dialect:
+    def do_commit(self):
+        raise NotImplementedError()
+//- /lib/default.py
+from lib.dialect import Dialect
+class Default(Dialect):
+    def do_commit(self):
+        pass
+def unrelated(): pass
+//- /test/test_all.py
+from lib.default import Default
+from lib.session import Session
+def test_short_cut():
+    Default().do_commit()
+def helper(): test_short_cut()
+class Fixture(Session):
+    def commit(self):
+        helper()
+";
+
+fn ask(map: &Map, (from, to): (&str, &str), direction: Direction) -> PathAnswer {
+    let kinds = [EdgeKind::Calls].into_iter().collect();
+    let (from, to) = (node(map, from), node(map, to));
+    map.path(&PathQuery { from, to, max_len: 12, kinds, direction, cancel: CancelToken::default() })
+}
+
+/// The stations of the best chain, each with what is remarkable about the step to it.
+fn best(map: &Map, answer: &PathAnswer) -> Vec<String> {
+    let Some(chain) = answer.chains.first() else { return Vec::new() };
+    let said = chain.steps.iter().map(|step| {
+        let named = step.named.and_then(|node| map.info(node)).map(|info| format!(" as {}", info.qualified));
+        let line = step.line.map_or_else(|| "-".to_owned(), |line| line.to_string());
+        format!(" {} {line}{}", step.confidence.as_str(), named.unwrap_or_default())
+    });
+    let said = std::iter::once(String::new()).chain(said);
+    chain.nodes.iter().zip(said).map(|(node, said)| format!("{}{said}", node.qualified)).collect()
+}
+
+const COMMIT: [&str; 7] = [
+    "Session.commit",
+    "Step.commit import 5",
+    "Transaction.commit candidate 9",
+    "Root._do_commit exact 7 as Transaction._do_commit",
+    "Root._impl exact 10",
+    "Connection._commit_impl exact 12",
+    "Default.do_commit import 16 as Dialect.do_commit",
+];
+
+#[test]
+fn a_chain_follows_calls_to_overriding_methods_and_not_through_tests() {
+    for map in [map(SESSION), derived(SESSION)] {
+        let answer = ask(&map, ("Session.commit", "Default.do_commit"), Direction::Out);
+        let found = best(&map, &answer);
+        let names = |lines: &[String]| {
+            lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
+        };
+        let expected: Vec<String> = COMMIT.iter().map(|line| (*line).to_owned()).collect();
+        assert_eq!(names(&found), names(&expected), "{found:?}");
+        assert_eq!(found[2], expected[2], "a call on something unknown is a guess");
+        assert_eq!(found[3], expected[3], "the method that is named is told");
+    }
+}
+
+#[test]
+fn the_way_back_is_asked_for() {
+    let map = derived(SESSION);
+    let none = ask(&map, ("Default.do_commit", "Session.commit"), Direction::Out);
+    assert!(!none.found() && !none.incomplete, "{none:?}");
+    let back = ask(&map, ("Default.do_commit", "Session.commit"), Direction::In);
+    let mut there = best(&map, &ask(&map, ("Session.commit", "Default.do_commit"), Direction::Out));
+    there.reverse();
+    let names = |lines: &[String]| {
+        lines.iter().map(|line| line.split(' ').next().unwrap_or("").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&best(&map, &back)), names(&there));
+    assert!(back.chains[0].steps.iter().all(|step| step.direction == Direction::In));
+}
+
+#[test]
+fn where_there_is_none_the_answer_says_how_far_the_search_got() {
+    let map = derived(SESSION);
+    let answer = ask(&map, ("Session.commit", "unrelated"), Direction::Out);
+    let reached = answer.reached.expect("it says so");
+    assert!(reached.from.0 >= 6 && reached.to.0 == 0, "{reached:?}");
+    let (near, far) = reached.nearest.expect("something is near");
+    assert_eq!((near.path, far.qualified.as_str()), (far.path, "unrelated"), "the same file is nearest");
+}
+
+#[test]
+fn a_class_stands_for_its_methods_and_its_constructor() {
+    let map = derived(
+        "
+//- /a.py
+from b import Cart
+def shop():
+    cart = Cart()
+    cart.check()
+class Till:
+    def open(self):
+        shop()
+//- /b.py
+class Cart:
+    def __init__(self):
+        self.total()
+    def total(self):
+        ring()
+    def check(self): pass
+def ring(): pass
+",
+    );
+    let names = |from: &str, to: &str| {
+        let answer = ask(&map, (from, to), Direction::Out);
+        answer.chains.first().map(|chain| chain.nodes.iter().map(|n| n.qualified.clone()).collect::<Vec<_>>())
+    };
+    let found = names("Till", "ring").expect("there is one");
+    assert_eq!(found, ["Till.open", "shop", "Cart", "Cart.total", "ring"], "by its constructor");
+    let to_class = names("Till.open", "Cart").expect("there is one");
+    assert_eq!(to_class[..2], ["Till.open", "shop"], "{to_class:?}");
+    assert_eq!(to_class.len(), 3, "whatever of the class is called");
+}
+
+#[test]
+fn two_ways_that_are_as_good_are_both_told() {
+    let map = derived(
+        "
+//- /a.py
+def start():
+    left()
+    right()
+def left(): end()
+def right(): end()
+def end(): pass
+",
+    );
+    let answer = ask(&map, ("start", "end"), Direction::Out);
+    let middle: Vec<&str> = answer.chains.iter().map(|chain| chain.nodes[1].name.as_str()).collect();
+    assert_eq!(middle, ["left", "right"]);
+}
+
+#[test]
+fn tests_are_stations_where_there_is_no_other_way() {
+    let map = derived(
+        "
+//- /test_a.py
+def test_go(): inner()
+//- /lib.py
+from test_a import test_go
+def outer(): test_go()
+//- /c.py
+def inner(): pass
+",
+    );
+    let answer = ask(&map, ("outer", "inner"), Direction::Out);
+    let names: Vec<&str> = answer.chains[0].nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["outer", "test_go", "inner"]);
+}
