@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hob_base::{AbsPath, CancelToken};
 use hob_proto::message::{Ask, Offer};
-use hob_proto::{ClientKind, ServerMessage};
+use hob_proto::{ClientKind, Form, ServerMessage};
 use serde_json::{Map, Value};
 
 /// Receives a call's progress: steps done, steps in all if known, what is being done. Called from worker threads; must
@@ -40,6 +40,8 @@ pub struct CallRequest {
     pub identity: String,
     /// Whether its user started it so that it may edit.
     pub edits: bool,
+    /// The notation of the answer, unless the arguments say otherwise.
+    pub form: Form,
     /// What it can do if it is asked.
     pub offers: Vec<Offer>,
     /// What came of being asked.
@@ -51,7 +53,7 @@ pub struct CallRequest {
 pub struct Answer {
     /// The envelope's `ok`.
     pub ok: bool,
-    /// The serialised envelope, cut to its budget.
+    /// The envelope in the form that was asked for, cut to its budget.
     pub envelope: String,
     /// What would make it better.
     pub ask: Option<Ask>,

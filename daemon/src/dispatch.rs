@@ -11,28 +11,46 @@ use std::time::{Duration, Instant};
 
 use hob_base::AbsPath;
 use hob_proto::message::Ask;
+use hob_proto::tools::scope::ScopeArgs;
 use hob_proto::tools::{self, Checked, ToolDef, check_args};
-use hob_proto::{ClientKind, ErrorCode, ToolError};
+use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
+use hob_render::Voice;
 use serde_json::{Map, Value};
 
-use crate::budget::{Draft, Limit, fit};
+use crate::budget::{Draft, Fitted, Limit, Page, Reader, SentBodies, fit, fit_as_text};
 use crate::calls::{Answer, CallRequest, Calls, EditorClient, EditorSide};
 use crate::host::{Freshness, Host};
 use crate::metrics::{Metrics, Served};
+use crate::paging::Paging;
 use crate::to_proto::errors;
 use crate::tools::{Editor, Handled, ToolCall, handler, text_only, unsaved};
 
 /// A call that was run, before its answer is cut.
 struct Run {
     draft: Draft,
+    /// The notation that it is wanted in.
+    form: Form,
+    /// Items of its list that earlier answers had.
+    offset: u64,
+    /// What the client was sent before is wanted again.
+    repeat: bool,
     ask: Option<Ask>,
     /// The project that it was about.
     root: Option<AbsPath>,
 }
 
 impl Run {
-    fn of(draft: Draft) -> Self {
-        Self { draft, ask: None, root: None }
+    fn of(draft: Draft, form: Form) -> Self {
+        Self { draft, form, offset: 0, repeat: false, ask: None, root: None }
+    }
+
+    /// Cuts the answer to its budget, in its form.
+    fn fitted(self, page: Page<'_>) -> Fitted {
+        let reader = page.reader.map(|reader| Reader { repeat: self.repeat, ..reader });
+        match self.form {
+            Form::Json => fit(self.draft),
+            Form::Text => fit_as_text(self.draft, Page { offset: self.offset, reader, ..page }),
+        }
     }
 }
 
@@ -48,6 +66,7 @@ pub struct Dispatcher {
     session: u32,
     reports: Arc<AtomicU64>,
     metrics: Arc<Metrics>,
+    sent: Arc<SentBodies>,
 }
 
 impl Dispatcher {
@@ -56,15 +75,30 @@ impl Dispatcher {
     pub fn new(host: Arc<Host>, metrics: Option<PathBuf>) -> Self {
         let metrics = Arc::new(Metrics::open(metrics));
         let session = std::process::id();
-        Self { host, started: Instant::now(), session, reports: Arc::default(), metrics }
+        Self {
+            host,
+            started: Instant::now(),
+            session,
+            reports: Arc::default(),
+            metrics,
+            sent: Arc::default(),
+        }
     }
 
     fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Run {
-        let (mut handled, budget) = match check_args(tool, &request.args) {
+        let form = Form::take_from(&mut request.args.clone(), request.form);
+        let (mut paging, mut repeat) = (Paging::default(), false);
+        let checked = check_args(tool, &request.args).and_then(|mut checked| {
+            checked.args.remove("format");
+            repeat = checked.args.remove("repeat") == Some(true.into());
+            paging = Paging::take_from(&mut checked.args, tool)?;
+            Ok(checked)
+        });
+        let (mut handled, budget) = match checked {
             Err(error) => (Handled::failed(error), asked_budget(&request.args)),
             Ok(checked) => {
                 let budget = asked_budget(&checked.args);
-                (self.handle(tool, request, checked), budget)
+                (self.handle(tool, request, (checked, paging, form)), budget)
             }
         };
         handled.warnings.extend(self.host.notices());
@@ -74,17 +108,25 @@ impl Dispatcher {
             handled.warnings.extend(handled.outcome.as_ref().ok().and_then(touched));
         }
         let answer = handled.outcome.as_ref().unwrap_or(&Value::Null);
-        handled.warnings.extend(text_only::warning(&self.host, tool.name, (&request.args, answer)));
+        let about = (tool.name, handled.root.as_ref());
+        handled.warnings.extend(text_only::warning(&self.host, about, (&request.args, answer)));
         // First, because what does not fit goes from the end.
         let reminder = crate::tools::edit::reminder(&self.host, &request.identity);
         handled.warnings.splice(0..0, reminder);
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         let ask = handled.ask.take();
         let root = handled.root.take();
-        Run { draft: draft(tool, handled, budget), ask, root }
+        let mut draft = draft(tool, handled, budget);
+        draft.outcome.iter_mut().for_each(|data| paging.skip_in(data));
+        Run { draft, form, offset: paging.offset, repeat, ask, root }
     }
 
-    fn handle(&self, tool: &'static ToolDef, request: &CallRequest, checked: Checked) -> Handled {
+    fn handle(
+        &self,
+        tool: &'static ToolDef,
+        request: &CallRequest,
+        (checked, paging, form): (Checked, Paging, Form),
+    ) -> Handled {
         let Checked { mut args, warnings } = checked;
         let budget = asked_budget(&args).map(|tokens| u64::try_from(tokens).unwrap_or(0));
         let fresh = args.remove("fresh").and_then(|value| value.as_bool()).unwrap_or(true);
@@ -99,6 +141,7 @@ impl Dispatcher {
         let call = ToolCall {
             host: &self.host,
             args,
+            scope_args: ScopeArgs::default(),
             start,
             fresh,
             patience: BARRIER_PATIENCE,
@@ -115,7 +158,8 @@ impl Dispatcher {
             uptime: self.started.elapsed(),
             metrics: &self.metrics,
             root: None,
-            room: room(tool, budget),
+            form,
+            room: room(tool, budget, form).saturating_add(paging.room()),
             is_done: false,
             offers: request.offers.clone(),
             replies: request.replies.clone(),
@@ -137,14 +181,26 @@ impl Calls for Dispatcher {
         let started = Instant::now();
         let _running = self.metrics.begin();
         let tool = tools::find(&request.tool);
-        let Run { draft, ask, root } = match tool {
-            None => Run::of(draft_without_tool(errors::unknown_tool(&request.tool))),
-            Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request)))
-                .unwrap_or_else(|_| Run::of(draft(tool, Handled::failed(self.panicked(tool.name)), None))),
+        let form = request.form;
+        let mut run = match tool {
+            None => Run::of(draft_without_tool(errors::unknown_tool(&request.tool)), form),
+            Some(tool) => catch_unwind(AssertUnwindSafe(|| self.run(tool, &request))).unwrap_or_else(|_| {
+                Run::of(draft(tool, Handled::failed(self.panicked(tool.name)), None), form)
+            }),
+        };
+        let (ask, root) = (run.ask.take(), run.root.take());
+        // Each call of the command line is a client of its own, and people read where they are.
+        let remembers = request.client == ClientKind::Mcp;
+        let reader = Reader { sent: &self.sent, caller: &request.caller, repeat: false };
+        let page = Page {
+            tool,
+            voice: voice_for(request.client),
+            reader: remembers.then_some(reader),
+            ..Page::default()
         };
         // Fitting runs on data of any shape; a bug there must not escape either.
-        let fitted = catch_unwind(AssertUnwindSafe(|| fit(draft)))
-            .unwrap_or_else(|_| fit(draft_without_tool(self.panicked(&request.tool))));
+        let fitted = catch_unwind(AssertUnwindSafe(|| run.fitted(page)))
+            .unwrap_or_else(|_| Run::of(draft_without_tool(self.panicked(&request.tool)), form).fitted(page));
         self.host.settle_memory();
         let took = started.elapsed();
         tracing::debug!(tool = request.tool, ok = fitted.ok, micros = took.as_micros(), "answered");
@@ -183,9 +239,15 @@ impl Calls for Dispatcher {
     }
 }
 
+/// Whose words an answer's notes speak.
+fn voice_for(client: ClientKind) -> Voice {
+    if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
+}
+
 /// How many characters an answer of `tool` may have.
-fn room(tool: &ToolDef, budget: Option<u64>) -> usize {
-    let tokens = budget.map_or(tool.default_budget, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
+fn room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
+    let usual = tool.text_budget.filter(|_| form == Form::Text).unwrap_or(tool.default_budget);
+    let tokens = budget.map_or(usual, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));
     tokens.clamp(tools::MIN_BUDGET, tool.max_budget) as usize * 4
 }
 

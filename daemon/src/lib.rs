@@ -13,6 +13,7 @@ pub mod host;
 mod investigate;
 pub mod lifecycle;
 mod metrics;
+mod paging;
 pub mod session;
 pub mod to_proto;
 pub mod tools;

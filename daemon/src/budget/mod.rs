@@ -8,15 +8,19 @@ mod cuts;
 mod estimate;
 mod fit;
 mod note;
+mod sent;
 mod shrink;
+mod text;
 
 use hob_proto::ToolError;
 use hob_proto::tools::{ListCut, MAX_BUDGET, MIN_BUDGET, ToolDef};
 use serde_json::Value;
 
 pub(crate) use estimate::chars_of;
-pub use fit::fit;
+pub use fit::{Fitted, fit};
 pub use note::Omitted;
+pub use sent::SentBodies;
+pub use text::{Page, Reader, fit_as_text};
 
 /// An answer before it is cut.
 #[derive(Clone, Debug)]

@@ -139,7 +139,7 @@ fn folders(params: &Value) -> Vec<AbsPath> {
 
 /// The path of a `file:` URI.
 pub(super) fn path_of(uri: &Value) -> Option<AbsPath> {
-    uri::to_path(&uri.as_str()?.parse().ok()?)
+    uri::path_of(uri.as_str()?)
 }
 
 fn strings(list: &Value) -> Vec<String> {

@@ -182,7 +182,7 @@ impl Eyes {
     pub(super) fn tell_again(&self, doc: &Doc) {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
-        let path = uri.parse().ok().and_then(|uri| hob_live::uri::to_path(&uri));
+        let path = hob_live::uri::path_of(&uri);
         let Some(verdict) = path.and_then(|path| instance.session().verdicts.on(&path)) else { return };
         let mut params = json!({"uri": uri, "diagnostics": verdict.list});
         if let Some(version) = verdict.version {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hob_base::{AbsPath, CancelToken, Deadline, WsPath};
 use hob_live::documents::Doc;
 use hob_live::rpc::{ResponseError, codes};
-use hob_proto::ClientKind;
+use hob_proto::{ClientKind, Form};
 use serde_json::{Map, Value};
 
 use super::Editor;
@@ -82,6 +82,7 @@ fn call(tool: Tool, (client, root): (&EditorClient, AbsPath), cancel: CancelToke
         identity: client.identity.clone(),
         // Editors edit by themselves.
         edits: false,
+        form: Form::Json,
         offers: Vec::new(),
         replies: Map::new(),
     }

@@ -150,6 +150,7 @@ impl Job {
             clients: *self.sessions.registry.count().borrow(),
             identity: self.session.hello.identity.clone(),
             edits: self.session.hello.edits,
+            form: self.call.form,
             offers: self.call.offers.clone(),
             replies: self.call.replies.clone(),
         }

@@ -108,7 +108,7 @@ pub fn confine(error: &ConfineError, root: &AbsPath) -> ToolError {
     ))
 }
 
-/// The text is no node ID.
+/// The text begins like a node ID and is none.
 pub fn bad_node_id(error: &BadNodeId, text: &str) -> ToolError {
     let name: String = text.chars().take(60).collect();
     ToolError::new(ErrorCode::BadNodeId, error.to_string()).hint(format!(
@@ -117,12 +117,28 @@ pub fn bad_node_id(error: &BadNodeId, text: &str) -> ToolError {
     ))
 }
 
-/// A name stands for several nodes; `ids` are those of the likeliest.
-pub fn several_nodes(name: &str, count: usize, ids: Vec<String>) -> ToolError {
+/// A name stands for several nodes; `lines` are those of the likeliest, each of which can be passed back.
+pub fn several_nodes(name: &str, count: usize, lines: Vec<String>) -> ToolError {
     let name: String = name.chars().take(60).collect();
-    ToolError::new(ErrorCode::BadNodeId, format!("`{name}` is the name of {count} definitions."))
-        .hint("Pass the ID of the one that is meant: `candidates` lists them, map_search tells more.")
-        .with("candidates", ids)
+    let more = match count.saturating_sub(lines.len()) {
+        0 => String::new(),
+        more => format!(" {more} more are not shown: pass a qualified name or `path#name`."),
+    };
+    ToolError::bad_args(format!("`{name}` is the name of {count} definitions."))
+        .hint(format!("Pass one of `candidates`.{more}"))
+        .with("candidates", lines)
+}
+
+/// The regex of `around` cannot be understood.
+pub fn bad_around(error: &regex::Error) -> ToolError {
+    ToolError::new(ErrorCode::BadPattern, format!("`around` is no regex: {error}"))
+        .hint("It takes Rust's syntax; escape what is meant as it stands: `\\(`.")
+}
+
+/// A file is there, and the map has nothing of it.
+pub fn not_mapped(path: &WsPath) -> ToolError {
+    ToolError::new(ErrorCode::SymbolNotFound, format!("`{path}` is text without a map of its symbols."))
+        .hint("read_symbols shows it, regex_search finds its lines.")
 }
 
 /// Neither a folder, nor a cluster, nor a node is called so.
@@ -189,8 +205,10 @@ pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError 
 
 /// Neither a position nor a node was given, or both.
 pub fn position_or_node() -> ToolError {
-    ToolError::bad_args("Exactly one of `nodeId` or `file` with `line` is needed.")
-        .hint("Pass {\"file\": \"src/a.py\", \"line\": 3, \"col\": 5} or {\"nodeId\": \"py:src/a.py#f\"}.")
+    ToolError::bad_args(
+        "Exactly one of `target`, `nodeId`, or `file` with `line`, is needed, and a file alone is no place.",
+    )
+    .hint("Pass {\"target\": \"Session.refresh\"} or {\"target\": \"src/a.py:3:5\"}.")
 }
 
 /// None of the three shapes of `resolve`, or several at once.
@@ -392,7 +410,8 @@ fn bad_pattern(bad: &BadPattern, pattern: &str, which: &str) -> ToolError {
     }
 }
 
-fn bad_glob(bad: &BadGlob) -> ToolError {
+/// A glob cannot be understood.
+pub fn bad_glob(bad: &BadGlob) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, crate::tools::sentence(&bad.to_string()))
         .hint("`glob` takes patterns such as *.py or src/**/test_*.")
 }

@@ -14,6 +14,9 @@ use crate::host::{Phase, Stale, Workspace, resident_bytes};
 /// Lines of uses shown per neighbour, where several kinds of edges share the answer.
 const SITES: usize = 10;
 
+/// Most definitions told that unsure uses may mean.
+const CANDIDATES: usize = 10;
+
 /// Files that the status names of which lines are not mapped, and stretches of each.
 const UNMAPPED_FILES: usize = 10;
 const UNMAPPED_STRETCHES: usize = 8;
@@ -78,27 +81,26 @@ fn cluster(cluster: graph::Cluster) -> proto::Cluster {
     proto::Cluster { id: cluster.id, label: cluster.label, files: cluster.files, hubs: hubs.collect() }
 }
 
-/// `map_search`.
+/// One of the results of `map_search`.
 #[must_use]
-pub fn search(answer: graph::SearchAnswer, stale: &Stale) -> proto::SearchResult {
-    let results = answer.hits.into_iter().map(|hit| {
-        let info = hit.info;
-        proto::SearchHit {
-            id: info.id.to_string(),
-            kind: info.kind.as_str().to_owned(),
-            file: file_of(&info),
-            line: line_of(&info).max(1),
-            col: info.name_at.1.max(1),
-            stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
-            name: info.name,
-            signature: info.signature,
-            score: score(info.score),
-        }
-    });
-    proto::SearchResult { results: results.collect(), total: answer.total }
+pub fn hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
+    proto::SearchHit {
+        id: info.id.to_string(),
+        kind: info.kind.as_str().to_owned(),
+        file: file_of(&info),
+        line: line_of(&info).max(1),
+        col: info.name_at.1.max(1),
+        stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
+        name: info.name,
+        signature: info.signature,
+        score: score(info.score),
+        query: None,
+        maybe: None,
+    }
 }
 
-/// `map_neighbors`; with `all_sites` every line of a use is shown.
+/// `map_neighbors`; with `all_sites` every line of a use is shown. Texts of lines are left to the handler, which reads files when it
+/// holds no lock.
 #[must_use]
 pub fn neighbors(
     map: &Map,
@@ -107,18 +109,55 @@ pub fn neighbors(
 ) -> proto::NeighborsResult {
     let stale = workspace.stale();
     let sites = if all_sites { usize::MAX } else { SITES };
+    let candidates = shared_candidates(map, &answer);
     proto::NeighborsResult {
         node: node(&answer.node),
+        family: answer.family.iter().filter_map(|kin| family_member(map, kin)).collect(),
         neighbors: answer.neighbors.into_iter().map(|found| neighbor(map, found, (&stale, sites))).collect(),
+        candidates,
         omitted: answer.omitted,
         map_built_at: timestamp(workspace.changed_at()),
         stale_files: stale.count(),
     }
 }
 
+/// What uses that may be of the node may mean instead: the same names, so the same definitions for all of them.
+fn shared_candidates(map: &Map, answer: &graph::NeighborsAnswer) -> Vec<String> {
+    let kin = |node: graph::NodeRef| answer.family.iter().any(|kin| node == kin.method.into());
+    let mut times: Vec<(graph::NodeRef, usize)> = Vec::new();
+    let unsure = answer.neighbors.iter().filter(|found| found.direction == graph::Direction::In);
+    for candidate in unsure.flat_map(|found| &found.candidates) {
+        if *candidate == answer.node.node || kin(*candidate) {
+            continue;
+        }
+        match times.iter_mut().find(|(node, _)| node == candidate) {
+            Some((_, times)) => *times += 1,
+            None => times.push((*candidate, 1)),
+        }
+    }
+    times.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
+    times.into_iter().take(CANDIDATES).map(|(node, _)| map.id(node).to_string()).collect()
+}
+
+fn family_member(map: &Map, kin: &graph::Relative) -> Option<proto::FamilyMember> {
+    let info = map.info(kin.method.into())?;
+    let is = match kin.kinship {
+        graph::Kinship::Overridden => "overridden",
+        graph::Kinship::Overriding => "overriding",
+    };
+    Some(proto::FamilyMember {
+        id: info.id.to_string(),
+        is: is.to_owned(),
+        file: file_of(&info),
+        line: line_of(&info),
+    })
+}
+
 fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
     let info = found.info;
     let resolved = found.confidence != graph::Confidence::Candidate;
+    // Inward they are the answer's, see `shared_candidates`.
+    let candidates = if found.direction == graph::Direction::In { &[] } else { &found.candidates[..] };
     proto::Neighbor {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
@@ -129,29 +168,14 @@ fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) 
         resolved,
         confidence: found.confidence.as_str().to_owned(),
         depth: found.depth as usize,
+        via: (found.depth > 1).then(|| map.id(found.via).to_string()),
+        names: found.names.map(|node| map.id(node).to_string()),
         score: score(info.score),
         site_count: (found.site_count > found.sites.len().min(sites)).then_some(found.site_count),
         sites: found.sites.into_iter().take(sites).collect(),
-        candidates: found.candidates.iter().map(|node| map.id(*node).to_string()).collect(),
+        text: String::new(),
+        candidates: candidates.iter().map(|node| map.id(*node).to_string()).collect(),
         stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
-    }
-}
-
-/// `map_path`.
-#[must_use]
-pub fn path(map: &Map, answer: graph::PathAnswer) -> proto::PathResult {
-    let edges = answer.steps.iter().map(|step| proto::PathEdge {
-        from: map.id(step.from).to_string(),
-        to: map.id(step.to).to_string(),
-        kind: step.kind.as_str().to_owned(),
-        direction: step.direction.as_str().to_owned(),
-        confidence: step.confidence.as_str().to_owned(),
-    });
-    proto::PathResult {
-        found: answer.found(),
-        length: answer.steps.len(),
-        nodes: answer.nodes.iter().map(node).collect(),
-        edges: edges.collect(),
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod edit;
 pub mod errors;
 pub mod live;
 pub mod map;
+pub mod path;
 pub mod ranked;
 pub mod resolve;
 pub mod text;

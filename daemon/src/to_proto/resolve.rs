@@ -17,6 +17,7 @@ pub fn place(file: &WsPath, (line, col): (u32, u32)) -> Anchor {
         snippet: None,
         external: false,
         from_map: None,
+        symbol: None,
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
 use hob_bridge::{Answered, Listed, Question};
@@ -14,15 +15,19 @@ use hob_live::requests::{self, Asking, At, CallItem};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{
-    Confidence, Direction, EdgeKind, Neighbor, NeighborsQuery, NodeInfo, NodeKind, NodeRef,
+    Confidence, Direction, EdgeKind, ExternalId, Neighbor, NeighborsQuery, NodeInfo, NodeKind, NodeRef,
 };
 use hob_proto::tools::nav::{Call, CallHierarchyArgs, CallHierarchyResult, CallRoot, CallSite, Completeness};
 use hob_proto::{ErrorCode, ToolError};
 
 use super::nav::{ADDED, Asked, LONG_PATIENCE, LSP, moment, whole};
-use super::{Needs, Outcome, ToolCall, data, left_out};
+use super::scope::Scope;
+use super::{Needs, Outcome, ToolCall, data, left_out, stand_in};
 use crate::host::Workspace;
 use crate::to_proto::{errors, live as to_proto};
+
+/// How long a server may take for a hierarchy: what is late is answered by the map.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Callers or callees shown in an approximate hierarchy.
 const MOST: usize = 200;
@@ -33,28 +38,47 @@ const FROM_MAP: &str = "fallback-map";
 pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
     let args: CallHierarchyArgs = call.args()?;
     let mut asked = Asked::new(call, &args.at)?;
-    match from_server(call, &mut asked, &args) {
-        Ok(result) => data(&result),
-        Err(error) if error.code == ErrorCode::LspUnsupported && args.direction == "incoming" => {
-            match from_references(call, &asked, &args) {
-                Err(error) if error.code == ErrorCode::LspUnsupported => {
-                    data(&from_map(call, &asked, &args)?)
-                }
-                outcome => data(&outcome?),
-            }
-        }
-        Err(error) if map_may_answer(error.code) => {
-            call.warnings.push(error.message.clone());
-            data(&from_map(call, &asked, &args)?)
-        }
-        Err(error) => Err(error),
+    let scope = call.scope(&asked.workspace)?;
+    let mut result = hierarchy(call, &mut asked, &args)?;
+    if !scope.is_all() {
+        let map = asked.workspace.map();
+        result.calls.retain(|one| in_scope(&scope, &map, one));
+        scope.tell(call, false);
+    }
+    data(&result)
+}
+
+/// Whether a caller or callee is in scope: a library's function is in no path.
+fn in_scope(scope: &Scope, map: &Map, one: &Call) -> bool {
+    match WsPath::new(&one.file) {
+        Ok(path) if !one.external => scope.admits_line(map, (&path, one.line)),
+        _ => scope.admits(map, NodeRef::External(ExternalId(u32::MAX))),
     }
 }
 
-/// Whether there is no server to be had, rather than one that is late or was asked wrongly.
-fn map_may_answer(code: ErrorCode) -> bool {
-    use ErrorCode as E;
-    matches!(code, E::LspUnsupported | E::LspUnavailable | E::LspFailed | E::UntrustedWorkspace)
+/// Callers or callees by whoever can say.
+fn hierarchy(
+    call: &mut ToolCall<'_>,
+    asked: &mut Asked,
+    args: &CallHierarchyArgs,
+) -> Result<CallHierarchyResult, ToolError> {
+    match from_server(call, asked, args) {
+        Ok(result) => Ok(result),
+        Err(error) if error.code == ErrorCode::LspUnsupported && args.direction == "incoming" => {
+            match from_references(call, asked, args) {
+                Err(error) if stand_in::may_answer(&error) => {
+                    call.warnings.push(stand_in::why(&error));
+                    from_map(call, asked, args)
+                }
+                outcome => outcome,
+            }
+        }
+        Err(error) if error.code == ErrorCode::LspFailed || stand_in::may_answer(&error) => {
+            call.warnings.push(stand_in::why(&error));
+            from_map(call, asked, args)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn from_server(
@@ -99,11 +123,11 @@ fn ask(
     question: impl Fn(&Instance, &At, Asking<'_>) -> Result<Answer<Vec<CallItem>>, LiveError>,
 ) -> Result<(Answer<Vec<CallItem>>, left_out::Held), ToolError> {
     if direction == requests::Direction::Outgoing {
-        return Ok((asked.ask(call, LONG_PATIENCE, question)?, left_out::Held::default()));
+        return Ok((asked.ask(call, PATIENCE, question)?, left_out::Held::default()));
     }
     let inquiry = left_out::Inquiry {
         question: Question::Callers,
-        patience: LONG_PATIENCE,
+        patience: PATIENCE,
         listed: &|roots: &Vec<CallItem>| call_sites(roots),
         with_declarations: None,
         about: &|roots: &Vec<CallItem>| roots.iter().filter_map(named).collect(),
@@ -264,6 +288,7 @@ fn from_map(
         kinds: [EdgeKind::Calls].into_iter().collect(),
         depth: args.depth,
         max_nodes: MOST,
+        family: false,
         cancel: call.cancel.with_deadline(Deadline::after(LONG_PATIENCE)),
     };
     let answer = workspace.map().neighbors(&query).ok_or_else(|| errors::no_function_at(&asked.at))?;

@@ -6,7 +6,7 @@
 
 use hob_base::Deadline;
 use hob_map::Map;
-use hob_map::graph::{FlowAnswer, FlowQuery, FlowStep, Met, NodeInfo, NodeKind};
+use hob_map::graph::{FlowAnswer, FlowQuery, FlowStep, Met, NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::flow::{FlowArgs, FlowDetail, FlowNode, FlowResult};
 
 use super::map::GRAPH_PATIENCE;
@@ -16,6 +16,9 @@ use crate::host::{Stale, Workspace};
 
 /// Lines of calls shown per step.
 const SITES: usize = 5;
+
+/// Overriding methods shown per step.
+const OVERRIDING: usize = 12;
 
 /// Characters of an envelope around the data, with a generation and room for what the dispatcher may say.
 pub(super) const FRAME: usize = 170;
@@ -34,18 +37,23 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
     let args: FlowArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
+    let scope = call.scope(&workspace)?;
     let node = match target::find(call, (&map, &workspace), &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
             return data(&FlowResult { ambiguous: vec![several], ..FlowResult::default() });
         }
     };
-    let answer = map.flow(&FlowQuery {
+    let mut answer = map.flow(&FlowQuery {
         node,
         max_depth: args.max_depth,
         max_steps: (call.room / LEAST_STEP).max(500),
         cancel: call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE)),
     });
+    if !scope.is_all() {
+        keep_in_scope(&mut answer, &|node| scope.admits(&map, node));
+        scope.tell(call, answer.incomplete);
+    }
     let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + warnings);
     let mut tree = Tree::new((&map, &workspace), &answer, args.response_format == "concise");
@@ -65,6 +73,28 @@ pub(super) fn flow_trace(call: &mut ToolCall<'_>) -> Outcome {
     data(&tree.result(shown))
 }
 
+/// Takes the steps out that are not in scope, but for those on the way to one that is. Parents come before their steps.
+fn keep_in_scope(answer: &mut FlowAnswer, admits: &dyn Fn(NodeRef) -> bool) {
+    let mut kept: Vec<bool> =
+        answer.steps.iter().map(|step| step.parent.is_none() || admits(step.node)).collect();
+    for at in (0..kept.len()).rev() {
+        if let Some(parent) = answer.steps[at].parent.filter(|_| kept[at]) {
+            kept[parent] = true;
+        }
+    }
+    let mut place = vec![0; kept.len()];
+    let mut next = 0;
+    for (at, is_kept) in kept.iter().enumerate() {
+        place[at] = next;
+        next += usize::from(*is_kept);
+    }
+    let mut flags = kept.iter();
+    answer.steps.retain(|_| flags.next() == Some(&true));
+    for step in &mut answer.steps {
+        step.parent = step.parent.map(|parent| place[parent]);
+    }
+}
+
 /// An answer ready to be cut: its steps as they would be shown, and the order in which they are taken.
 struct Tree<'a> {
     answer: &'a FlowAnswer,
@@ -78,14 +108,20 @@ impl<'a> Tree<'a> {
     fn new((map, workspace): (&Map, &Workspace), answer: &'a FlowAnswer, concise: bool) -> Self {
         let stale = workspace.stale();
         let infos: Vec<Option<NodeInfo>> = answer.steps.iter().map(|step| map.info(step.node)).collect();
-        let shown = |(step, info): (&FlowStep, &Option<NodeInfo>)| match info {
-            Some(info) if concise => concise_node(step, info),
-            Some(info) => {
-                FlowNode { detail: Some(detail(map, (step, info), &stale)), ..concise_node(step, info) }
-            }
-            None => FlowNode::default(),
-        };
-        let nodes: Vec<FlowNode> = answer.steps.iter().zip(&infos).map(shown).collect();
+        let nodes: Vec<FlowNode> = answer
+            .steps
+            .iter()
+            .zip(&infos)
+            .map(|(step, info)| {
+                let Some(info) = info else { return FlowNode::default() };
+                let node = concise_node(map, step, info, concise);
+                let caller = step.parent.and_then(|parent| infos[parent].as_ref());
+                let is_near = concise && caller.is_some_and(|caller| caller.path == info.path);
+                let file = if is_near { String::new() } else { file_of(info) };
+                let detail = (!concise).then(|| detail(map, (step, info), &stale));
+                FlowNode { file, detail, ..node }
+            })
+            .collect();
         let names =
             nodes.iter().map(|node| node.detail.as_ref().map_or(&node.name, |detail| &detail.uid).clone());
         let worth = |at: &usize| {
@@ -162,12 +198,26 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn concise_node(step: &FlowStep, info: &NodeInfo) -> FlowNode {
+fn concise_node(map: &Map, step: &FlowStep, info: &NodeInfo, concise: bool) -> FlowNode {
+    let named = |node: &NodeRef| map.info(*node).map(|info| name_of(&info));
+    let mut leaves: Vec<String> = Vec::new();
+    for leaf in step.leaves.iter().filter_map(named) {
+        if !leaves.contains(&leaf) {
+            leaves.push(leaf);
+        }
+    }
+    let over = step.overriding.iter().take(OVERRIDING);
     FlowNode {
         name: name_of(info),
-        unresolved: !step.candidates.is_empty(),
+        line: (info.kind != NodeKind::External).then_some(info.name_at.0),
+        unresolved: concise && !step.candidates.is_empty(),
         cycle: step.met == Met::Cycle,
         seen: step.met == Met::Again,
+        leaves,
+        overriding: match concise {
+            true => over.filter_map(named).collect(),
+            false => over.map(|node| map.id(*node).to_string()).collect(),
+        },
         ..FlowNode::default()
     }
 }
@@ -176,8 +226,6 @@ fn detail(map: &Map, (step, info): (&FlowStep, &NodeInfo), stale: &Stale) -> Flo
     FlowDetail {
         uid: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
-        file: file_of(info),
-        line: (info.kind != NodeKind::External).then_some(info.name_at.0),
         depth: step.depth,
         confidence: step.confidence.as_str().to_owned(),
         sites: step.sites.iter().copied().take(SITES).collect(),

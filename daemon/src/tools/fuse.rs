@@ -29,9 +29,9 @@ pub(super) fn near(
     workspace: &Arc<Workspace>,
     (text, asked): (&str, &Asked),
 ) -> Vec<Named> {
-    let below = asked.below.as_ref().map(|below| {
+    let below = asked.is_scoped().then(|| {
         let text = workspace.text();
-        let inside = text.paths().filter(|(_, path)| path.is_below(below));
+        let inside = text.paths().filter(|(_, path)| asked.admits(path));
         inside.map(|(file, _)| file).collect::<FxHashSet<FileId>>()
     });
     let admits = |file: FileId, def: &Def| {
@@ -58,6 +58,7 @@ fn named(workspace: &Workspace, id: &NodeId, found: f32) -> Option<Named> {
         line: def.name_at.0,
         lines: def.lines,
         score: found,
+        words: 0,
         stale: false,
     })
 }
@@ -99,6 +100,7 @@ mod tests {
             line: 1,
             lines: (1, 1),
             score: 9.0,
+            words: 0,
             stale: false,
         };
         names.iter().map(one).collect()

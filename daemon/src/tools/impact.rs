@@ -24,12 +24,13 @@ const SITES: usize = 3;
 const SHARES: [usize; 4] = [55, 15, 15, 15];
 
 const WAY: &str =
-    "Raise tokenBudget, pass a smaller max_depth, or ask about a part (a method, not its class).";
+    "Pass offset for the next page, a smaller max_depth, or ask about a part (a method, not its class).";
 
 pub(super) fn impact(call: &mut ToolCall<'_>) -> Outcome {
     let args: ImpactArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
+    let scope = call.scope(&workspace)?;
     let node = match target::find(call, (&map, &workspace), &args.symbol)? {
         Target::Node(node) => node,
         Target::Several(several) => {
@@ -37,14 +38,31 @@ pub(super) fn impact(call: &mut ToolCall<'_>) -> Outcome {
         }
     };
     let cancel = call.cancel.with_deadline(Deadline::after(GRAPH_PATIENCE));
-    let answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
+    let mut answer = map.impact(&ImpactQuery { node, max_depth: args.max_depth, cancel });
+    for list in [&mut answer.affected, &mut answer.possible] {
+        list.retain(|hit| scope.admits(&map, hit.node));
+    }
+    scope.tell(call, answer.incomplete);
+    put_files_together(&map, &mut answer.affected);
     if answer.incomplete {
         call.warnings.push(
             "Too much is affected to be followed to its end: counts are lower bounds. Pass a smaller max_depth.".into(),
         );
     }
-    let telling = Telling { map: &map, stale: workspace.stale(), root: node, answer: &answer };
+    let telling =
+        Telling { map: &map, stale: workspace.stale(), root: node, answer: &answer, offset: args.offset };
     data(&telling.result(call))
+}
+
+/// Puts those of one file side by side at each depth: files in the order of their best, each file's in the order of its lines.
+fn put_files_together(map: &Map, affected: &mut [Affected]) {
+    let mut order: HashMap<_, usize> = HashMap::new();
+    for hit in affected.iter() {
+        let next = order.len();
+        order.entry((hit.depth, hit.node.file())).or_insert(next);
+    }
+    let line = |hit: &Affected| hit.sites.first().copied().or(map.info(hit.node).map(|info| info.name_at.0));
+    affected.sort_by_cached_key(|hit| (order[&(hit.depth, hit.node.file())], line(hit)));
 }
 
 struct Telling<'a> {
@@ -52,6 +70,8 @@ struct Telling<'a> {
     stale: Stale,
     root: NodeRef,
     answer: &'a ImpactAnswer,
+    /// Affected ones that earlier pages have.
+    offset: usize,
 }
 
 impl Telling<'_> {
@@ -66,15 +86,17 @@ impl Telling<'_> {
         };
         let warnings: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
         let room = call.room.saturating_sub(FRAME + note_room(call.room) + warnings + cost(&result));
-        let mut given = SHARES.map(|share| room * share / 100);
+        let mut given =
+            if self.offset == 0 { SHARES.map(|share| room * share / 100) } else { [room, 0, 0, 0] };
         // The second time round, what lists did not need goes to those that needed more, the most telling first.
         for _ in 0..2 {
-            let (affected, a) = fill(self.answer.affected.iter().map(|hit| self.node(hit)), given[0]);
+            let (affected, a) = fill(self.page().iter().map(|hit| self.node(hit)), given[0]);
             let (ids, b) = fill(tests.iter().map(|hit| self.map.id(hit.node).to_string()), given[1]);
             let (in_files, c) = fill(files.iter().cloned(), given[2]);
             let (possible, d) = fill(self.answer.possible.iter().map(|hit| self.node(hit)), given[3]);
+            // Later pages are of the first list alone.
             let whole = [
-                affected.len() == self.answer.affected.len(),
+                affected.len() == self.page().len(),
                 ids.len() == tests.len(),
                 in_files.len() == files.len(),
                 possible.len() == self.answer.possible.len(),
@@ -82,7 +104,8 @@ impl Telling<'_> {
             let used = [a, b, c, d];
             let spare = room.saturating_sub(used.iter().sum());
             given = used;
-            if let Some(first) = whole.iter().position(|whole| !whole) {
+            let wanting = if self.offset == 0 { whole.iter().position(|whole| !whole) } else { Some(0) };
+            if let Some(first) = wanting {
                 given[first] += spare;
             }
             result = ImpactResult { affected, tests: ids, files: in_files, possible, ..result };
@@ -95,6 +118,10 @@ impl Telling<'_> {
     fn own_up(&self, call: &mut ToolCall<'_>, result: &ImpactResult) {
         let counts = &result.counts;
         let mut way = WAY;
+        if self.offset > 0 {
+            call.omit("affected", self.page().len(), result.affected.len(), WAY);
+            return;
+        }
         for (kind, total, shown) in [
             ("affected", counts.affected, result.affected.len()),
             ("tests", counts.tests, result.tests.len()),
@@ -105,6 +132,11 @@ impl Telling<'_> {
                 call.omit(kind, total, shown, std::mem::replace(&mut way, "Likewise."));
             }
         }
+    }
+
+    /// The affected ones that earlier pages do not have.
+    fn page(&self) -> &[Affected] {
+        self.answer.affected.get(self.offset..).unwrap_or_default()
     }
 
     fn counts(&self, files: usize, tests: usize) -> ImpactCounts {

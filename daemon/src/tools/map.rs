@@ -1,26 +1,27 @@
 //! The `map_*` handlers.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hob_base::{CancelToken, Deadline, WsPath};
+use hob_base::{CancelToken, Deadline, FileId, WsPath};
+use hob_live::uri::FileRef;
 use hob_map::Map;
-use hob_map::graph::{
-    Direction, EdgeKind, EdgeKinds, KindFilter, Lookup, NeighborsQuery, NodeRef, PathQuery, SearchQuery,
-};
-use hob_proto::tools::map::{NeighborsArgs, OverviewArgs, PathArgs, RebuildArgs, RebuildResult, SearchArgs};
-use hob_proto::{NodeId, ToolError};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeRef};
+use hob_proto::ToolError;
+use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, RebuildResult};
 use hob_workspace::mapped_for_writing;
 
-use super::{Needs, Outcome, ToolCall, data};
+use super::nav::Lines;
+use super::{Needs, Outcome, ToolCall, data, target};
 use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
 /// How long an overview waits for the first clusters.
 pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Nodes told of a name that several definitions share.
-const CANDIDATES: usize = 20;
+/// Neighbours that are looked at where a scope leaves some of them out.
+const MOST_IN_SCOPE: usize = 5_000;
 
 /// How long one graph question may take.
 pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
@@ -29,8 +30,17 @@ pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
     let args: OverviewArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
     let focus = args.focus.map(|focus| focus_of(&workspace, focus)).transpose()?;
+    let scope = call.scope(&workspace)?;
     workspace.wait_derived(&call.cancel.with_deadline(call.first_time(DERIVE_PATIENCE)));
-    let overview = workspace.map().overview(focus.as_deref(), args.hubs_per_cluster);
+    let mut overview = workspace.map().overview(focus.as_deref(), args.hubs_per_cluster);
+    if !scope.is_all() {
+        let map = workspace.map();
+        for cluster in &mut overview.clusters {
+            cluster.hubs.retain(|hub| scope.admits(&map, hub.node));
+        }
+        overview.clusters.retain(|cluster| !cluster.hubs.is_empty());
+        scope.tell(call, true);
+    }
     if overview.focus_unknown {
         return Err(errors::unknown_focus(&workspace, &focus.unwrap_or_default()));
     }
@@ -56,50 +66,6 @@ fn focus_of(workspace: &Workspace, focus: String) -> Result<String, ToolError> {
     inside.map(|path| path.to_string()).map_err(|error| errors::confine(&error, workspace.root()))
 }
 
-pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
-    let args: SearchArgs = call.args()?;
-    let workspace = call.workspace(Needs::Map)?;
-    let prefix = prefix(&workspace, args.path_prefix.as_deref())?;
-    let query = SearchQuery {
-        text: &args.query,
-        kinds: kind_filter(&args.kind),
-        path_prefix: prefix.as_ref().map_or("", WsPath::as_str),
-        limit: args.limit,
-    };
-    call.wait_for_ranking(&workspace);
-    let map = workspace.map();
-    let answer = map.search(&query);
-    if answer.hits.is_empty() {
-        call.warn_of_unmapped_anywhere(&map);
-    } else {
-        call.warn_of_ranking(&map);
-        call.warn_of_unmapped(&map, prefix.as_ref().map(WsPath::as_str));
-    }
-    drop(map);
-    if answer.total_is_least {
-        call.warnings.push("Very many names match: total is a lower bound. Pass a longer query.".into());
-    }
-    call.omit(
-        "results",
-        answer.total,
-        answer.hits.len(),
-        "Raise limit (<=100), or pass kind, pathPrefix or a longer query.",
-    );
-    data(&to_proto::search(answer, &workspace.stale()))
-}
-
-fn kind_filter(word: &str) -> KindFilter {
-    match word {
-        "function" => KindFilter::Function,
-        "class" => KindFilter::Class,
-        "method" => KindFilter::Method,
-        "interface" => KindFilter::Interface,
-        "variable" => KindFilter::Variable,
-        "file" => KindFilter::File,
-        _ => KindFilter::Any,
-    }
-}
-
 /// A path argument as a path in the workspace.
 pub(super) fn prefix(workspace: &Workspace, path: Option<&str>) -> Result<Option<WsPath>, ToolError> {
     path.map(|path| {
@@ -112,17 +78,30 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     let args: NeighborsArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
     call.wait_for_ranking(&workspace);
+    let scope = call.scope(&workspace)?;
     let map = workspace.map();
-    let node = find_node(&map, &workspace, &args.node_id)?;
+    let node = target::one(call, (&map, &workspace), &args.node_id)?;
+    let kinds = further_kinds(edge_kinds(&args.edge_kinds), (&args, node));
     let query = NeighborsQuery {
         node,
         direction: direction(&args.direction),
-        kinds: edge_kinds(&args.edge_kinds),
+        kinds,
         depth: u32::try_from(args.depth).unwrap_or(1),
-        max_nodes: args.max_nodes.saturating_add(args.offset),
+        max_nodes: match scope.is_all() {
+            true => most_neighbors(&args, kinds).saturating_add(args.offset),
+            false => MOST_IN_SCOPE,
+        },
+        family: args.family,
         cancel: patient(&call.cancel),
     };
     let mut answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
+    if !scope.is_all() {
+        answer.neighbors.retain(|found| scope.admits(&map, found.info.node));
+        let most = most_neighbors(&args, kinds).saturating_add(args.offset);
+        answer.omitted += answer.neighbors.len().saturating_sub(most);
+        answer.neighbors.truncate(most);
+        scope.tell(call, false);
+    }
     if answer.incomplete {
         call.warnings
             .push("Time ran out before every edge was looked at: narrow with edgeKinds or direction.".into());
@@ -135,22 +114,61 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
         );
     }
     call.warn_of_ranking(&map);
-    call.warn_of_unmapped_around(&map, node);
+    // Decided by how many there are in all, which is the same for every page: so is the order, then.
+    let in_all = answer.neighbors.len() + answer.omitted;
+    if in_all <= most_neighbors(&args, kinds) && args.edge_kinds.len() == 1 && args.depth == 1 {
+        put_files_together(&map, &mut answer.neighbors);
+    }
     answer.neighbors.drain(..args.offset.min(answer.neighbors.len()));
     call.omit(
         "neighbors",
         answer.omitted,
         0,
-        "Pass direction and one of edgeKinds, with maxNodes up to 200, and offset for the next page.",
+        "Pass direction and one of edgeKinds, with maxNodes up to 1000, and offset for the next page.",
     );
-    data(&to_proto::neighbors(&map, answer, (&workspace, args.edge_kinds.len() == 1)))
+    let mut result = to_proto::neighbors(&map, answer, (&workspace, args.edge_kinds.len() == 1));
+    drop(map);
+    let mut lines = Lines::of(&workspace);
+    let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
+    for found in result.neighbors.iter_mut().filter(uses) {
+        found.text = text_at(&mut lines, &found.file, found.sites.first().copied());
+    }
+    data(&result)
+}
+
+/// Puts neighbours of one file side by side: files in the order of their best, those of tests last, each file's in the order of its
+/// lines. Of all there are, so that every page has the same order.
+fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
+    let mut order: HashMap<Option<FileId>, (bool, usize)> = HashMap::new();
+    for found in neighbors.iter() {
+        let next = order.len();
+        order.entry(found.info.node.file()).or_insert((map.is_among_tests(found.info.node), next));
+    }
+    let line =
+        |found: &hob_map::graph::Neighbor| found.sites.first().copied().unwrap_or(found.info.name_at.0);
+    neighbors.sort_by_cached_key(|found| (order[&found.info.node.file()], line(found)));
+}
+
+/// Edge kinds of which the line is told at which they are written.
+const USES: [&str; 4] = ["calls", "references", "extends", "implements"];
+
+/// How many neighbours are shown if that is not said: all of one kind that a model reads, a choice of several.
+fn most_neighbors(args: &NeighborsArgs, kinds: EdgeKinds) -> usize {
+    let is_hierarchy = kinds == [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+    args.max_nodes.unwrap_or(if args.edge_kinds.len() == 1 || is_hierarchy { 200 } else { 50 })
+}
+
+/// A line of a file as answers show it; empty where there is none.
+pub(super) fn text_at(lines: &mut Lines<'_>, file: &str, line: Option<u32>) -> String {
+    let path = WsPath::new(file).ok().map(FileRef::Inside);
+    path.zip(line).and_then(|(path, line)| lines.line(&path, line)).unwrap_or_default()
 }
 
 pub(super) fn patient(cancel: &CancelToken) -> CancelToken {
     cancel.with_deadline(Deadline::after(GRAPH_PATIENCE))
 }
 
-fn direction(word: &str) -> Direction {
+pub(super) fn direction(word: &str) -> Direction {
     match word {
         "in" => Direction::In,
         "out" => Direction::Out,
@@ -158,52 +176,18 @@ fn direction(word: &str) -> Direction {
     }
 }
 
+/// Beyond the first step, what a definition is in, and what imports that, would bring everything that the file is used for: without
+/// kinds that were asked for, only uses lead on.
+fn further_kinds(kinds: EdgeKinds, (args, node): (&NeighborsArgs, NodeRef)) -> EdgeKinds {
+    let leads_on = args.depth > 1 && args.edge_kinds.is_empty() && matches!(node, NodeRef::Def(_));
+    if leads_on { kinds.without(EdgeKind::Contains).without(EdgeKind::Imports) } else { kinds }
+}
+
 fn edge_kinds(words: &[String]) -> EdgeKinds {
     if words.is_empty() {
         return EdgeKinds::ALL;
     }
     words.iter().filter_map(|word| EdgeKind::parse(word)).collect()
-}
-
-/// The node of an ID, or of a path or name that stands for one alone.
-fn find_node(map: &Map, workspace: &Workspace, text: &str) -> Result<NodeRef, ToolError> {
-    let error = match text.parse::<NodeId>() {
-        Ok(id) => return map.node(&id).ok_or_else(|| errors::missing_node(map, workspace, &id)),
-        Err(error) => error,
-    };
-    // What was meant to be an ID is not taken for a name.
-    let named = if NodeId::looks_like(text) { Lookup::None } else { map.lookup(text) };
-    match named {
-        Lookup::One(node) => Ok(node),
-        Lookup::Ambiguous(nodes) => {
-            let ids = nodes.iter().take(CANDIDATES).map(|node| map.id(*node).to_string()).collect();
-            Err(errors::several_nodes(text, nodes.len(), ids))
-        }
-        Lookup::None => Err(errors::bad_node_id(&error, text)),
-    }
-}
-
-pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
-    let args: PathArgs = call.args()?;
-    let workspace = call.workspace(Needs::Map)?;
-    let map = workspace.map();
-    let query = PathQuery {
-        from: find_node(&map, &workspace, &args.from)?,
-        to: find_node(&map, &workspace, &args.to)?,
-        max_len: u32::try_from(args.max_len).unwrap_or(6),
-        include_references: args.include_references,
-        cancel: patient(&call.cancel),
-    };
-    let answer = map.path(&query);
-    if !answer.found() {
-        call.warnings.push(match answer.incomplete {
-            true => {
-                "The search was given up before everything in reach was seen: a path may exist.".to_owned()
-            }
-            false => format!("There is no path of up to {} resolved edges.", args.max_len),
-        });
-    }
-    data(&to_proto::path(&map, answer))
 }
 
 pub(super) fn rebuild(call: &mut ToolCall<'_>) -> Outcome {

@@ -6,9 +6,12 @@
 
 pub mod admin;
 mod ask;
+mod callers;
 pub mod calls;
 pub(crate) mod edit;
+mod enclosing;
 mod entity;
+mod excerpt;
 pub mod flow;
 mod fuse;
 pub mod graph;
@@ -21,11 +24,14 @@ pub mod map;
 mod metrics;
 pub mod models;
 pub mod nav;
+pub mod path;
 mod position;
 pub mod ranked;
 pub mod read;
 pub mod rename;
 pub mod resolve;
+mod scope;
+pub mod search;
 pub mod servers;
 mod stand_in;
 pub(crate) mod status;
@@ -33,6 +39,7 @@ mod target;
 pub mod text;
 pub(crate) mod text_only;
 pub(crate) mod unsaved;
+mod unused;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +48,8 @@ use hob_base::{AbsPath, CancelToken, Deadline};
 use hob_live::live::Project;
 use hob_live::spec::ServerSpec;
 use hob_proto::message::{Ask, Offer};
-use hob_proto::{ClientKind, ErrorCode, ToolError};
+use hob_proto::tools::scope::ScopeArgs;
+use hob_proto::{ClientKind, ErrorCode, Form, ToolError};
 use hob_text::Snapshot;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,6 +63,9 @@ use crate::to_proto::errors;
 
 /// How long a call waits for the first index of a workspace, unless it is the command line's.
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Arguments that say what an answer is about, in their canonical spellings.
+const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "glob", "fileFilter"];
 
 /// What a handler answers.
 pub(crate) type Outcome = Result<Value, ToolError>;
@@ -87,9 +98,9 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
         "investigate_hydrate" => investigate::hydrate,
         "map_neighbors" => map::neighbors,
         "map_overview" => map::overview,
-        "map_path" => map::path,
+        "map_path" => path::path,
         "map_rebuild" => map::rebuild,
-        "map_search" => map::search,
+        "map_search" => search::search,
         "map_status" => map::status,
         "metrics_report" => metrics::report,
         "nav_callHierarchy" => calls::call_hierarchy,
@@ -133,6 +144,8 @@ pub(crate) struct Editor {
 pub(crate) struct ToolCall<'h> {
     pub(crate) host: &'h Host,
     pub(crate) args: Map<String, Value>,
+    /// Those of the arguments that say what the answer is about; there once the arguments have been taken.
+    pub(crate) scope_args: ScopeArgs,
     pub(crate) start: AbsPath,
     pub(crate) fresh: bool,
     pub(crate) patience: Duration,
@@ -152,6 +165,8 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) metrics: &'h Metrics,
     /// The project that it is about, once it has asked for it.
     pub(crate) root: Option<AbsPath>,
+    /// The notation that the answer is wanted in.
+    pub(crate) form: Form,
     /// Characters that the answer may have: what does not fit need not be made.
     pub(crate) room: usize,
     /// Something was done that the answer must tell, whoever has cancelled meanwhile.
@@ -219,6 +234,9 @@ impl ToolCall<'_> {
 
     /// The arguments as their type.
     pub(crate) fn args<T: DeserializeOwned>(&mut self) -> Result<T, ToolError> {
+        let scope =
+            SCOPE_ARGS.iter().filter_map(|name| Some(((*name).to_owned(), self.args.get(*name)?.clone())));
+        self.scope_args = serde_json::from_value(Value::Object(scope.collect())).unwrap_or_default();
         serde_json::from_value(Value::Object(std::mem::take(&mut self.args)))
             .map_err(|error| ToolError::bad_args(format!("the arguments could not be read: {error}")))
     }

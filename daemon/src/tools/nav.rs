@@ -15,7 +15,7 @@ use hob_live::instance::{Answer, Completeness as Whole, Instance};
 use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, At, Diagnosis, FoundSymbol, Place, Severity};
 use hob_live::uri::FileRef;
-use hob_map::graph::NodeKind;
+use hob_map::graph::{NodeKind, NodeRef};
 use hob_proto::tools::nav::{
     Completeness, DiagnosticsArgs, DiagnosticsResult, LocationsResult, PositionArgs, ReferencesArgs,
     SymbolsArgs, SymbolsResult, TypeResult, WorkspaceSymbolsArgs, WorkspaceSymbolsResult,
@@ -24,7 +24,8 @@ use hob_proto::{Anchor, NodeId, ToolError};
 
 use super::ask::{ask, text_of};
 use super::position::Spot;
-use super::{Needs, Outcome, ToolCall, data, left_out, stand_in, unsaved};
+use super::scope::Scope;
+use super::{Needs, Outcome, ToolCall, data, enclosing, left_out, stand_in, target, unsaved};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
@@ -55,14 +56,23 @@ pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
 pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
+    let scope = call.scope(&asked.workspace)?;
+    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
     let inquiry = inquiry(Question::Implementations, PATIENCE);
-    let (answer, held) = match left_out::ask(call, &asked, &inquiry, requests::implementations) {
+    let (answer, mut held) = match left_out::ask(call, &asked, &inquiry, requests::implementations) {
         Ok(found) => found,
-        Err(error) => return stand_in::implementations(call, &asked, error),
+        Err(error) => {
+            let outcome = stand_in::implementations(call, (&asked, error), &admits);
+            scope.tell(call, false);
+            return outcome;
+        }
     };
+    let places = in_scope(&asked.workspace, &scope, &answer.value);
+    held.missing.retain(&admits);
+    scope.tell(call, false);
     let completeness = whole(call, &answer);
     let completeness = held.completeness(call, completeness, ADDED);
-    let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
+    let locations = to_proto::anchors(&asked.workspace, &places, call.room);
     let locations = with_missing(&asked.workspace, locations, &held);
     data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
 }
@@ -89,6 +99,15 @@ fn with_missing(workspace: &Workspace, mut locations: Vec<Anchor>, held: &left_o
     locations
 }
 
+/// The places in scope.
+fn in_scope<'p>(workspace: &Workspace, scope: &Scope, places: &'p [Place]) -> Cow<'p, [Place]> {
+    if scope.is_all() {
+        return Cow::Borrowed(places);
+    }
+    let map = workspace.map();
+    places.iter().filter(|place| scope.admits_ref(&map, (&place.file, place.start.0))).cloned().collect()
+}
+
 fn locations(call: &mut ToolCall<'_>, asked: &Asked, answer: &Answer<Vec<Place>>) -> Outcome {
     let completeness = whole(call, answer);
     let locations = to_proto::anchors(&asked.workspace, &answer.value, call.room);
@@ -97,35 +116,34 @@ fn locations(call: &mut ToolCall<'_>, asked: &Asked, answer: &Answer<Vec<Place>>
 
 pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let args: ReferencesArgs = call.args()?;
-    let filter = args.file_filter.as_deref().map(to_proto::FileFilter::new).transpose();
-    let filter = filter.map_err(|error| errors::bad_file_filter(&error))?;
     let asked = Asked::new(call, &args.at)?;
+    let scope = call.scope(&asked.workspace)?;
+    let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
     let with_declarations: left_out::Ask<'_> =
         &|server, at, asking| requests::references(server, at, true, asking);
     let inquiry = left_out::Inquiry {
         with_declarations: Some(with_declarations).filter(|_| !args.include_declaration),
         ..inquiry(Question::References, LONG_PATIENCE)
     };
-    let admits = |file: &FileRef| filter.as_ref().is_none_or(|filter| filter.admits(file));
     let found = left_out::ask(call, &asked, &inquiry, |server, at, asking| {
         requests::references(server, at, args.include_declaration, asking)
     });
     let (answer, mut held) = match found {
         Ok(found) => found,
         Err(error) => {
-            let counts = |one: &Missing| admits(&FileRef::Inside(one.path.clone()));
-            return stand_in::references(call, (&asked, error), &counts);
+            let outcome = stand_in::references(call, (&asked, error), &admits);
+            scope.tell(call, false);
+            return outcome;
         }
     };
-    let places: Cow<'_, [Place]> = match &filter {
-        None => Cow::Borrowed(&answer.value),
-        Some(filter) => answer.value.iter().filter(|place| filter.admits(&place.file)).cloned().collect(),
-    };
-    held.missing.retain(|one| admits(&FileRef::Inside(one.path.clone())));
+    let places = in_scope(&asked.workspace, &scope, &answer.value);
+    held.missing.retain(&admits);
+    scope.tell(call, false);
     let completeness = whole(call, &answer);
     let completeness = held.completeness(call, completeness, ADDED);
     let locations = to_proto::anchors(&asked.workspace, &places, call.room);
-    let locations = with_missing(&asked.workspace, locations, &held);
+    let mut locations = with_missing(&asked.workspace, locations, &held);
+    enclosing::fill_places(&asked.workspace, &mut locations);
     let outcome = data(&LocationsResult {
         total: Some(locations.len()),
         files: Some(locations.chunk_by(|a, b| a.file == b.file).count()),
@@ -158,7 +176,7 @@ pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
 
 pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
     let args: SymbolsArgs = call.args()?;
-    let at = PositionArgs { file: Some(args.file), line: Some(1), col: Some(1), node_id: None };
+    let at = PositionArgs { file: Some(args.file), line: Some(1), col: Some(1), ..PositionArgs::default() };
     let asked = Asked::new(call, &at)?;
     let answer = asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking));
     let answer = match answer {
@@ -173,6 +191,7 @@ pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
 pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let args: WorkspaceSymbolsArgs = call.args()?;
     let workspace = call.workspace(Needs::Text)?;
+    let scope = call.scope(&workspace)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let servers = workspace.live().pool().running(workspace.root());
     if servers.is_empty() {
@@ -200,16 +219,29 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
             }
         }
     }
+    if !scope.is_all() {
+        let map = workspace.map();
+        found.retain(|symbol| scope.admits_ref(&map, (&symbol.file, symbol.at.0)));
+        scope.tell(call, false);
+    }
     found.sort_by_key(|symbol| (rank(&symbol.name, &args.query), symbol.name.len()));
     let total = found.len();
     found.truncate(args.limit);
     call.omit("symbols", total, found.len(), "Raise limit (<=200), or pass a longer query.");
     let mut symbols: Vec<_> = found.into_iter().map(to_proto::symbol).collect();
     let mut source = LSP;
-    if symbols.is_empty() && refused {
-        call.warnings.push("The map answers instead: something may be missing.".into());
-        symbols = stand_in::named(call, &args.query, args.limit)?;
-        source = stand_in::MAP;
+    if symbols.is_empty() && !servers.is_empty() {
+        let mut known = stand_in::named(call, &args.query, args.limit);
+        if !refused {
+            // gopls without Go finds nothing anywhere and says so. What is only alike proves nothing.
+            known = known.map(|all| all.into_iter().filter(|one| rank(&one.name, &args.query) < 3).collect());
+        }
+        let known = if refused { known? } else { known.unwrap_or_default() };
+        if refused || !known.is_empty() {
+            call.warnings.push("The map answers instead: something may be missing.".into());
+            completeness = to_proto::least(completeness, Completeness::Partial);
+            (symbols, source) = (known, stand_in::MAP);
+        }
     }
     data(&WorkspaceSymbolsResult { symbols, completeness, source: source.to_owned() })
 }
@@ -232,12 +264,16 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
     let least = Severity::of_word(&args.severity).unwrap_or(Severity::Hint);
     let (found, completeness) = match args.file {
         Some(file) => {
-            let at = PositionArgs { file: Some(file), line: Some(1), col: Some(1), node_id: None };
+            let at =
+                PositionArgs { file: Some(file), line: Some(1), col: Some(1), ..PositionArgs::default() };
             let asked = Asked::new(call, &at)?;
             let question = |server: &Instance, at: &At, asking: Asking<'_>| {
                 requests::diagnostics(server, &at.file, asking)
             };
-            let answer = asked.ask(call, LONG_PATIENCE, question)?;
+            let answer = match asked.ask(call, LONG_PATIENCE, question) {
+                Ok(answer) => answer,
+                Err(error) => return stand_in::diagnostics(call, error),
+            };
             let completeness = whole(call, &answer);
             (answer.value, completeness)
         }
@@ -285,11 +321,21 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn new(call: &mut ToolCall<'_>, args: &PositionArgs) -> Result<Self, ToolError> {
-        let workspace = call.workspace(if args.node_id.is_some() { Needs::Map } else { Needs::Text })?;
-        let moment = moment(call, &workspace);
-        let at = match (&args.node_id, &args.file) {
+        let target = match (&args.node_id, &args.target) {
+            (Some(_), Some(_)) => return Err(errors::position_or_node()),
+            (id, target) => id.as_ref().or(target.as_ref()),
+        };
+        let is_named = target.is_some_and(|target| !target::has_line(target));
+        let mut workspace = call.workspace(if is_named { Needs::Map } else { Needs::Text })?;
+        let at = match (target, &args.file) {
             (Some(_), Some(_)) | (None, None) => return Err(errors::position_or_node()),
-            (Some(id), None) => place_of_node(&workspace, id)?,
+            (Some(target), None) => match target::position(call, &workspace, target) {
+                Some(spot) => spot.name(&workspace, &call.cancel)?,
+                None => {
+                    workspace = call.workspace(Needs::Map)?;
+                    place_of_node(call, &workspace, target)?
+                }
+            },
             (None, Some(file)) => {
                 let file = hob_workspace::confine(workspace.root(), file)
                     .map_err(|error| errors::confine(&error, workspace.root()))?;
@@ -302,6 +348,7 @@ impl Asked {
         if !workspace.root().join_ws(&at.file).as_path().exists() {
             return Err(errors::file_deleted(&at.file));
         }
+        let moment = moment(call, &workspace);
         Ok(Self { workspace, at, moment })
     }
 
@@ -343,10 +390,12 @@ pub(super) fn moment(call: &ToolCall<'_>, workspace: &Workspace) -> Option<Momen
     workspace.moment().filter(|_| call.freshness == Freshness::Fresh)
 }
 
-fn place_of_node(workspace: &Workspace, text: &str) -> Result<At, ToolError> {
-    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
+fn place_of_node(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<At, ToolError> {
     let map = workspace.map();
-    let node = map.node(&id).ok_or_else(|| errors::missing_node(&map, workspace, &id))?;
+    let node = target::one(call, (&map, workspace), text)?;
+    if matches!(node, NodeRef::File(_)) && !NodeId::looks_like(text) {
+        return Err(errors::position_or_node());
+    }
     let info = map.info(node).ok_or_else(|| errors::node_not_found(text))?;
     let Some(file) = info.path else { return Err(errors::node_without_file(text)) };
     let (line, col) = if info.name_at.0 == 0 { (1, 1) } else { info.name_at };

@@ -10,11 +10,11 @@ use hob_map::facts::DefIdx;
 use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::ToolError;
 use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
-use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest, Words, cut};
+use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest};
 
-use super::fuse;
-use super::map::prefix;
-use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, data};
+use super::excerpt::{Size, excerpt};
+use super::scope::Rules;
+use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, callers, data, fuse};
 use crate::host::{NotReady, Ranked, Taking, Workspace};
 use crate::to_proto::{errors, ranked as to_proto};
 
@@ -24,12 +24,10 @@ const PHRASE_READS: usize = 400;
 /// How often hits are looked for again because the index was changed meanwhile.
 const TRIES: usize = 3;
 
-/// Lines of a snippet, and characters of each.
-const SNIPPET_LINES: usize = 2;
-const SNIPPET_WIDTH: usize = 140;
-
-/// Lines of a definition that are looked at for a snippet.
-const LOOKED_AT: u32 = 1_000;
+/// Lines of the snippets of the best few and of the rest, and bytes of each line.
+const BEST: usize = 3;
+const SNIPPET_LINES: [usize; 2] = [2, 1];
+const SNIPPET_WIDTH: usize = 100;
 
 /// A hit and what the map says of it.
 pub(crate) struct Named {
@@ -42,6 +40,8 @@ pub(crate) struct Named {
     /// First and last line.
     pub(super) lines: (u32, u32),
     pub(crate) score: f32,
+    /// Which of the question's words that count it has, one bit each.
+    pub(super) words: u32,
     pub(crate) stale: bool,
 }
 
@@ -49,17 +49,23 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
     let args: TextSearchArgs = call.args()?;
     let question = Question::parse(&args.query);
     let workspace = call.workspace(Needs::Map)?;
-    let below = prefix(&workspace, args.path_prefix.as_deref())?;
+    let scope = call.scope(&workspace)?;
     if question.is_empty() {
         call.warnings.push("There is no word in the query: pass words or identifiers.".into());
         return data(&TextSearchResult::default());
     }
     let index = ready(call, &workspace)?;
     // Of two rankings each must be deep enough for what is in the other.
-    let depth = if args.use_embeddings { args.limit.max(fuse::DEPTH) } else { args.limit };
-    let asked = Asked { question, kinds: kinds(&args.kinds), below, limit: depth };
-    let Found { mut named, total, .. } = find(call, (&workspace, &index), &asked)?;
-    let mut total = total;
+    let depth = args.limit.max(if args.use_embeddings { fuse::DEPTH } else { callers::DEPTH });
+    let asked = Asked {
+        question,
+        kinds: kinds(&args.kinds),
+        below: None,
+        rules: Arc::clone(scope.rules()),
+        limit: depth,
+    };
+    let Found { mut named, mut total, rarities } = find(call, (&workspace, &index), &asked)?;
+    callers::credit(&workspace.map(), &mut named, &rarities);
     if args.use_embeddings {
         let near = fuse::near(call, &workspace, (&args.query, &asked));
         if !near.is_empty() {
@@ -77,12 +83,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
         total = named.len();
     }
     named.truncate(args.limit);
-    call.omit(
-        "results",
-        total,
-        named.len(),
-        "Raise limit (<=100), or pass kinds, path_prefix or more words.",
-    );
+    call.omit("results", total, named.len(), "Raise limit (<=100), or pass kinds, paths or more words.");
     let results = with_snippets(&workspace, &asked.question, named, call.room);
     data(&TextSearchResult { results, total })
 }
@@ -92,7 +93,20 @@ pub(super) struct Asked {
     pub(super) question: Question,
     pub(super) kinds: Vec<DocKind>,
     pub(super) below: Option<WsPath>,
+    pub(super) rules: Arc<Rules>,
     pub(super) limit: usize,
+}
+
+impl Asked {
+    /// Whether not every file is asked about.
+    pub(super) fn is_scoped(&self) -> bool {
+        self.below.is_some() || !self.rules.is_all()
+    }
+
+    /// Whether a file is asked about.
+    pub(super) fn admits(&self, path: &WsPath) -> bool {
+        self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.has_text(path)
+    }
 }
 
 fn kinds(words: &[String]) -> Vec<DocKind> {
@@ -140,7 +154,7 @@ pub(super) fn find(
     (workspace, index): (&Workspace, &RankedIndex),
     asked: &Asked,
 ) -> Result<Found, ToolError> {
-    let admits = asked.below.as_ref().map(|below| admitted(workspace, below));
+    let admits = asked.is_scoped().then(|| admitted(workspace, asked));
     let admits = admits.as_ref().map(|files| move |number: u64| files.contains(&number));
     let has_phrases = asked.question.has_phrases();
     let request = RankedRequest {
@@ -167,10 +181,10 @@ pub(super) fn find(
     }
 }
 
-/// The numbers of the files below a folder.
-fn admitted(workspace: &Workspace, below: &WsPath) -> rustc_hash::FxHashSet<u64> {
+/// The numbers of the files in scope.
+fn admitted(workspace: &Workspace, asked: &Asked) -> rustc_hash::FxHashSet<u64> {
     let text = workspace.text();
-    let inside = text.paths().filter(|(_, path)| path.is_below(below));
+    let inside = text.paths().filter(|(_, path)| asked.admits(path));
     inside.map(|(_, path)| crate::host::ranked_number(path)).collect()
 }
 
@@ -210,6 +224,7 @@ fn one(map: &hob_map::Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_k
         line: 1,
         lines: (1, u32::MAX),
         score: hit.score,
+        words: hit.words,
         stale,
     };
     if !is_known || hit.slot == 0 {
@@ -251,32 +266,17 @@ fn with_snippets(
     /// What a result takes besides its words, at least.
     const FRAME: usize = 60;
     let (mut words, mut taken) = (question.words(), 0);
-    let one = |hit: Named| {
-        let text = (taken < room).then(|| snippet(workspace, &mut words, &hit)).flatten();
+    let one = |(at, hit): (usize, Named)| {
+        let size = Size { lines: SNIPPET_LINES[usize::from(at >= BEST)], width: SNIPPET_WIDTH };
+        let mut snippet = || {
+            let bytes = workspace.contents().read(&hit.path).ok()?;
+            excerpt(&mut words, (&lines_of(&bytes, hit.lines), hit.lines.0, hit.line), true, size)
+        };
+        let text = (taken < room).then(&mut snippet).flatten();
         let id = hit.id.as_ref().map_or(0, String::len);
         taken +=
             FRAME + id + hit.title.len() + hit.path.as_str().len() + text.as_ref().map_or(0, String::len);
         to_proto::result(hit, text)
     };
-    named.into_iter().map(one).collect()
-}
-
-/// The lines that have most of the question, in their order.
-fn snippet(workspace: &Workspace, words: &mut Words<'_>, hit: &Named) -> Option<String> {
-    let bytes = workspace.contents().read(&hit.path).ok()?;
-    let (first, last) = hit.lines;
-    let text = lines_of(&bytes, (first, last.min(first.saturating_add(LOOKED_AT))));
-    let mut lines: Vec<(usize, u32, &str)> = text
-        .lines()
-        .enumerate()
-        .map(|(at, line)| (at, words.in_line(line), line.trim()))
-        .filter(|(_, _, line)| !line.is_empty())
-        .collect();
-    lines.sort_by_key(|(at, count, _)| (std::cmp::Reverse(*count), *at));
-    // A line that has nothing of the question is shown only if there is no other.
-    let some = lines.iter().filter(|(_, count, _)| *count > 0).count().max(1);
-    lines.truncate(some.min(SNIPPET_LINES));
-    lines.sort_by_key(|(at, _, _)| *at);
-    let shown: Vec<&str> = lines.iter().map(|(_, _, line)| cut(line, SNIPPET_WIDTH)).collect();
-    (!shown.is_empty()).then(|| shown.join("\n"))
+    named.into_iter().enumerate().map(one).collect()
 }

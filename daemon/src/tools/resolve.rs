@@ -18,7 +18,7 @@ use hob_proto::{ErrorCode, NodeId, ToolError};
 
 use super::ask::ask;
 use super::position::Spot;
-use super::{Needs, Outcome, ToolCall, data, sentence};
+use super::{Needs, Outcome, ToolCall, data, sentence, target};
 use crate::host::{Freshness, Phase, Workspace};
 use crate::to_proto::{errors, resolve as to_proto};
 
@@ -40,9 +40,9 @@ pub(super) fn resolve(call: &mut ToolCall<'_>) -> Outcome {
 
 /// From the map to the file.
 pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
-    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
-    let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
     let workspace = call.workspace(Needs::Map)?;
+    let id = id_of(call, &workspace, text)?;
+    let Some(path) = id.path() else { return Err(errors::node_without_file(text)) };
     call.warn_of_unmapped(&workspace.map(), [path]);
     let subject = Subject::new(&workspace, path)?;
     if !subject.exists() {
@@ -74,6 +74,17 @@ pub(super) fn place_of(call: &mut ToolCall<'_>, text: &str) -> Outcome {
         Found::Missing(_) if !outline.is_complete() && !current => sought.of_map(),
         Found::Missing(names) => Err(errors::symbol_gone(&sought.id, &names)),
     }
+}
+
+/// The ID that a target is or stands for. An ID need not be in the map: what it names may have moved.
+fn id_of(call: &mut ToolCall<'_>, workspace: &Workspace, text: &str) -> Result<NodeId, ToolError> {
+    if NodeId::looks_like(text)
+        && let Ok(id) = text.parse()
+    {
+        return Ok(id);
+    }
+    let map = workspace.map();
+    target::one(call, (&map, workspace), text).map(|node| map.id(node))
 }
 
 /// From the file to the map.

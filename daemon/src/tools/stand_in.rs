@@ -1,29 +1,52 @@
-//! The map in place of a language server that is there and cannot answer: gopls without Go has no view of any project and refuses
-//! every question, and a server that stopped answering is being replaced.
+//! The map in place of a language server that has no answer: none is installed or may run, it lacks the capability, it did not answer
+//! in time, it refuses (gopls without Go has no view of any project), or it is being replaced.
 //!
-//! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why, and are
-//! never complete. Where a server is only late, or none is installed, the error says what to do about it.
+//! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
+//! do about it, and are never complete. Where the map knows nothing either, the error stands.
 
 use hob_bridge::{Listed, Missing, Question, left_out};
 use hob_map::Map;
 use hob_map::graph::{Confidence, DefRef, KindFilter, NodeInfo, NodeKind, SearchQuery};
 use hob_proto::tools::nav::{
-    Completeness, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult, TypeResult,
+    Completeness, DiagnosticsResult, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult,
+    TypeResult,
 };
 use hob_proto::{Anchor, ErrorCode, ToolError};
 
 use super::nav::{Asked, Lines};
-use super::{Needs, Outcome, ToolCall, data, left_out as held, map::patient};
+use super::{Needs, Outcome, ToolCall, data, enclosing, left_out as held, map::patient};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
 
-/// Says whether the map may answer instead of this error: a running server refused the question, or is being replaced.
-fn may_answer(error: &ToolError) -> bool {
-    error.code == ErrorCode::LspFailed
-        && [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
+/// Says whether the map may answer instead of this error: there is no server for the question, or none that answers it. A server that
+/// failed is an error until somebody has seen it.
+pub(super) fn may_answer(error: &ToolError) -> bool {
+    use ErrorCode as E;
+    match error.code {
+        E::LspUnavailable | E::UntrustedWorkspace | E::LspUnsupported | E::LspTimeout => true,
+        E::LspFailed => is_for_now(error),
+        _ => false,
+    }
+}
+
+/// The warning that goes with what the map answers instead of an error.
+pub(super) fn why(error: &ToolError) -> String {
+    let hint = match error.code {
+        // Refusals are nobody's to mend.
+        ErrorCode::LspUnavailable | ErrorCode::UntrustedWorkspace => error.hint.as_str(),
+        _ => "",
+    };
+    let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
+    let found = rejected.filter_map(|text| Some(format!("{}.", text.as_str()?.trim_end_matches('.'))));
+    let mut texts =
+        vec![error.message.clone(), "The map answers instead: something may be missing.".to_owned()];
+    texts.push(hint.to_owned());
+    texts.extend(found);
+    texts.retain(|text| !text.is_empty());
+    texts.join(" ")
 }
 
 /// The outcome of `from_map` if a server refused or is being replaced, else the error itself.
@@ -35,8 +58,30 @@ fn instead(
     if !may_answer(&error) {
         return Err(error);
     }
-    call.warnings.push(format!("{} The map answers instead: something may be missing.", error.message));
-    from_map(call)
+    let warnings = call.warnings.len();
+    call.warnings.push(why(&error));
+    match from_map(call) {
+        Ok(answer) if !is_for_now(&error) && knows_nothing(&answer) => {
+            call.warnings.truncate(warnings);
+            Err(error)
+        }
+        Ok(answer) => Ok(answer),
+        // Without a map, what the server's absence means says more.
+        Err(_) if !is_for_now(&error) => Err(error),
+        Err(other) => Err(other),
+    }
+}
+
+/// Says whether a running server has no answer now and may have one in a moment.
+fn is_for_now(error: &ToolError) -> bool {
+    [errors::REFUSAL, errors::RESTARTING].iter().any(|field| error.more.contains_key(*field))
+}
+
+/// Says whether an answer of the map has nothing in it.
+fn knows_nothing(answer: &serde_json::Value) -> bool {
+    let is_empty =
+        |field: &str| answer.get(field).and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);
+    is_empty("locations") || is_empty("symbols") || answer.get("signature").is_some_and(|text| text == "")
 }
 
 /// Where what was asked about is defined.
@@ -49,10 +94,15 @@ pub(super) fn definition(call: &mut ToolCall<'_>, asked: &Asked, error: ToolErro
     })
 }
 
-/// Answers with what is derived from what was asked about.
-pub(super) fn implementations(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
+/// Answers with what is derived from what was asked about, in files that `counts`.
+pub(super) fn implementations(
+    call: &mut ToolCall<'_>,
+    (asked, error): (&Asked, ToolError),
+    counts: &dyn Fn(&Missing) -> bool,
+) -> Outcome {
     instead(call, error, |call| {
-        let (workspace, found) = uses(call, asked, Question::Implementations)?;
+        let (workspace, mut found) = uses(call, asked, Question::Implementations)?;
+        found.missing.retain(counts);
         places(held::anchors(&workspace, &found), None)
     })
 }
@@ -67,7 +117,9 @@ pub(super) fn references(
         let (workspace, mut found) = uses(call, asked, Question::References)?;
         found.missing.retain(counts);
         let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
-        places(held::anchors(&workspace, &found), Some(files))
+        let mut locations = held::anchors(&workspace, &found);
+        enclosing::fill_places(&workspace, &mut locations);
+        places(locations, Some(files))
     })
 }
 
@@ -93,6 +145,17 @@ pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) 
         let completeness = of_map(symbols.is_empty());
         data(&SymbolsResult { symbols, completeness, source: MAP.to_owned() })
     })
+}
+
+/// Says that nothing is known of what is wrong in a file while its server is being replaced. The map is no judge of that.
+pub(super) fn diagnostics(call: &mut ToolCall<'_>, error: ToolError) -> Outcome {
+    if !error.more.contains_key(errors::RESTARTING) {
+        return Err(error);
+    }
+    let unknown =
+        "Until there is another one nothing is known of what is wrong there: ask again in a moment.";
+    call.warnings.push(format!("{} {unknown}", error.message));
+    data(&DiagnosticsResult { diagnostics: Vec::new(), complete: false })
 }
 
 /// Definitions by name, where no server that runs has an answer.
@@ -154,7 +217,7 @@ fn anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<An
     let file = path.to_string();
     let snippet = Lines::of(workspace).line(&hob_live::uri::FileRef::Inside(path), line);
     let from_map = Some(sure.as_str().to_owned());
-    Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map })
+    Some(Anchor { file, line, col, end_line: None, snippet, external: false, from_map, symbol: None })
 }
 
 /// Definitions as a tree: what is written within another one is below it.

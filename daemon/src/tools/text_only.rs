@@ -1,8 +1,8 @@
 //! Files that are text and nothing else, though their language is known: answers that name one say so, because an answer without
 //! its definitions and references looks whole.
 
+use hob_base::AbsPath;
 use hob_map::GaveUp;
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::host::{Host, Workspace};
@@ -16,32 +16,27 @@ fn is_of_the_map(tool: &str) -> bool {
     FAMILIES.iter().any(|family| tool.starts_with(family)) && tool != "map_status"
 }
 
-/// What is said of a question about such a file, or an answer that names one.
+/// What is said of a question about such a file, or an answer that names one. Only the project at `root`, which the call was about,
+/// counts: others may have files of the same names.
 pub(crate) fn warning(
     host: &Host,
-    tool: &str,
+    (tool, root): (&str, Option<&AbsPath>),
     (args, answer): (&Map<String, Value>, &Value),
 ) -> Option<String> {
-    if !is_of_the_map(tool) {
+    let root = root.filter(|_| is_of_the_map(tool))?;
+    let workspace = host.workspaces().into_iter().find(|workspace| workspace.root() == root)?;
+    let map = workspace.map();
+    if map.is_whole() {
         return None;
     }
-    let mut told: Vec<(String, GaveUp)> = Vec::new();
-    for workspace in host.workspaces() {
-        let map = workspace.map();
-        let given_up: FxHashMap<&str, GaveUp> =
-            map.given_up().into_iter().map(|(path, why)| (path.as_str(), why)).collect();
-        if given_up.is_empty() {
-            continue;
-        }
-        // What these say may be missing from any answer.
-        let pending = given_up.iter().filter(|(_, why)| **why == GaveUp::Pending);
-        told.extend(pending.map(|(path, why)| ((*path).to_owned(), *why)));
-        let mut met = |text: &str| {
-            let found = paths_in(text).find_map(|path| given_up.get_key_value(path));
-            told.extend(found.map(|(path, why)| ((*path).to_owned(), *why)));
-        };
-        args.values().chain([answer]).for_each(|value| each_text(value, &mut met));
-    }
+    // What these say may be missing from any answer.
+    let mut told: Vec<(String, GaveUp)> =
+        map.pending().into_iter().map(|path| (path.to_string(), GaveUp::Pending)).collect();
+    let mut met = |text: &str| {
+        let found = paths_in(text).find_map(|path| Some((path.to_owned(), map.gave_up(path)?)));
+        told.extend(found);
+    };
+    args.values().chain([answer]).for_each(|value| each_text(value, &mut met));
     told.sort_unstable();
     told.dedup();
     sentence(&told)

@@ -20,6 +20,7 @@ fn call(id: u64, tool: &str) -> ClientMessage {
         root: None,
         progress: false,
         deadline_ms: None,
+        form: hob_proto::Form::Json,
         offers: Vec::new(),
         replies: Map::new(),
     })

@@ -38,9 +38,9 @@ fn keys(symbol: &Value) -> Vec<Key> {
 }
 
 fn key(symbol: &Value) -> Option<Key> {
-    let uri = symbol.pointer("/location/uri")?.as_str()?.parse().ok()?;
+    let path = uri::path_of(symbol.pointer("/location/uri")?.as_str()?)?;
     let line = symbol.pointer("/location/range/start/line").and_then(Value::as_u64);
-    Some((uri::to_path(&uri)?, line, plain(symbol.get("name")?.as_str()?)))
+    Some((path, line, plain(symbol.get("name")?.as_str()?)))
 }
 
 /// The last plain name in a symbol's.

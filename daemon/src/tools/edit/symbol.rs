@@ -15,7 +15,7 @@ use hob_proto::tools::edit::{Operation, SymbolArgs};
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use serde_json::json;
 
-use super::super::{Needs, Outcome, ToolCall};
+use super::super::{Needs, Outcome, ToolCall, target};
 use super::{Desk, guard};
 use crate::to_proto::errors;
 
@@ -35,7 +35,7 @@ pub(crate) fn symbol(call: &mut ToolCall<'_>) -> Outcome {
     let operation = operation(&args)?;
     let workspace = call.workspace(Needs::Map)?;
     let desk = Desk::new(call, workspace, args.stage)?;
-    let (info, lang) = definition(&desk, &args.node_id)?;
+    let (info, lang) = definition(call, &desk, &args.node_id)?;
     let path = info.path.clone().ok_or_else(|| errors::node_without_file(&args.node_id))?;
     let path = guard::named(&desk.workspace, path.as_str())?;
     if args.operation == Operation::Delete && !args.force {
@@ -81,13 +81,12 @@ fn operation(args: &SymbolArgs) -> Result<SymbolOperation<'_>, ToolError> {
     })
 }
 
-fn definition(desk: &Desk, text: &str) -> Result<(NodeInfo, Lang), ToolError> {
-    let id: NodeId = text.parse().map_err(|error| errors::bad_node_id(&error, text))?;
+fn definition(call: &mut ToolCall<'_>, desk: &Desk, text: &str) -> Result<(NodeInfo, Lang), ToolError> {
     let map = desk.workspace.map();
-    let node = map.node(&id).ok_or_else(|| errors::missing_node(&map, &desk.workspace, &id))?;
+    let node = target::one(call, (&map, &desk.workspace), text)?;
     let NodeRef::Def(def) = node else {
         return Err(ToolError::bad_args(format!("`{text}` is no definition within a file"))
-            .hint("Pass the nodeId of a definition; for other edits of a file use edit_text."));
+            .hint("Pass a definition; for other edits of a file use edit_text."));
     };
     let lang = map.file(def.file).map(|(_, facts)| facts.lang);
     match (map.info(node), lang) {
@@ -161,6 +160,7 @@ fn users_of(call: &ToolCall<'_>, node: NodeRef) -> NeighborsQuery {
         kinds: EdgeKinds::ALL.without(EdgeKind::Contains),
         depth: 1,
         max_nodes: LOOKED_AT,
+        family: false,
         cancel: call.cancel.clone(),
     }
 }

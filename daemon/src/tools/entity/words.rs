@@ -39,7 +39,13 @@ pub(super) fn by_text(call: &mut ToolCall<'_>, view: &View<'_>, gathered: &mut G
         Ok(index) => index,
         Err(why) => return gathered.steps.push(step("generate", "words", "text", why)),
     };
-    let asked = Asked { question, kinds: Vec::new(), below: view.below().cloned(), limit: BY_TEXT };
+    let asked = Asked {
+        question,
+        kinds: Vec::new(),
+        below: view.below().cloned(),
+        rules: Arc::default(),
+        limit: BY_TEXT,
+    };
     let found = match ranked::find(call, (view.workspace, &index), &asked) {
         Ok(found) => found,
         Err(error) => return gathered.steps.push(step("generate", "words", "text", error.message)),

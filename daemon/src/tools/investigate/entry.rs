@@ -4,7 +4,9 @@ use hob_base::{ContentHash, Contents as _, WsPath};
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
 use hob_proto::tools::investigate::Entry;
+use hob_text::ranked::Words;
 
+use super::super::excerpt::{Size, excerpt};
 use super::super::ranked::lines_of;
 use crate::host::Workspace;
 
@@ -54,6 +56,7 @@ impl Found {
             title: self.title().to_owned(),
             location: format!("{}:{}", self.path, self.info.name_at.0.max(1)),
             summary: self.summary(),
+            snippet: None,
             inline_body: None,
             body_complete: false,
             relevance,
@@ -66,6 +69,27 @@ impl Found {
     pub(super) fn short_entry(&self, asset_id: String, standing: (Option<f64>, bool)) -> Entry {
         let entry = self.entry(asset_id, standing);
         Entry { summary: shortened(&entry.summary, SHORT), ..entry }
+    }
+
+    /// The lines of its source that have most of the question, its signature aside.
+    pub(super) fn excerpt(&self, body: &str, words: &mut Words<'_>, size: Size) -> Option<String> {
+        let is_file = self.info.kind == NodeKind::File;
+        let (first, name) = if is_file { (1, 0) } else { (self.info.lines.0, self.info.name_at.0) };
+        let shown = excerpt(words, (body, first, name), false, size)?;
+        let is_its_name = shown.split_once(' ').is_some_and(|(number, _)| number == name.to_string());
+        (!is_its_name).then_some(shown)
+    }
+
+    /// A line of its source, with its number before it.
+    pub(super) fn line(&self, body: &str, line: u32) -> Option<String> {
+        let first = if self.info.kind == NodeKind::File { 1 } else { self.info.lines.0 };
+        let text = body.lines().nth(line.checked_sub(first)? as usize)?.trim();
+        (!text.is_empty()).then(|| format!("{line} {}", shortened(text, SUMMARY)))
+    }
+
+    /// Its file.
+    pub(super) fn path(&self) -> &str {
+        self.path.as_str()
     }
 
     fn summary(&self) -> String {
@@ -104,6 +128,6 @@ pub(super) fn first_lines(text: &str, room: usize) -> Option<&str> {
 }
 
 /// Characters that a text takes in an answer.
-pub(super) fn written(text: &str) -> usize {
+fn written(text: &str) -> usize {
     text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r' | '"' | '\\') { 2 } else { 1 }).sum()
 }

@@ -1,59 +1,50 @@
 //! `investigate`, `investigate_expand`, `investigate_hydrate`.
 //!
-//! A first answer has as many entries as half of its budget takes, and source in the rest: what comes first is what the words of
-//! the question fit best, and its source is what would be asked for next. Everything found is kept as a bundle, from which the
-//! source of more can be had page by page.
+//! A first answer has entries with the lines that matter in them (`first`): what a question names by place leads (`frames`), then comes
+//! what its words fit best. Everything found is kept as a bundle, from which the source can be had page by page.
 
 mod entry;
+mod first;
+mod frames;
 mod scope;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hob_base::{AbsPath, Deadline};
 use hob_map::Map;
-use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeKind, NodeRef};
+use hob_map::graph::{Direction, EdgeKind, EdgeKinds, Neighbor, NeighborsQuery, NodeRef};
 use hob_proto::tools::investigate::{
     Beside, Domain, Entry, ExpandArgs, ExpandResult, HydrateArgs, HydrateResult, InvestigateArgs,
     InvestigateResult, Skipped,
 };
 use hob_proto::{ErrorCode, NodeId, ToolError};
 use hob_store::StoreError;
-use hob_text::ranked::Question;
+use hob_text::ranked::{Question, RankedIndex};
 
-use super::fuse;
 use super::map::{DERIVE_PATIENCE, patient};
 use super::ranked::{self, Asked, Named};
-use super::read::lookup;
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, Outcome, ToolCall, data, target};
+use super::{callers, fuse};
 use crate::budget::chars_of;
 use crate::host::Workspace;
 use crate::investigate::bundle::{self, Bundle, Kept, asset_id};
 use crate::investigate::rank::{Place, Seed, rank};
-use entry::{Found, first_lines, hash, written};
+use entry::{Found, first_lines, hash};
+use first::Sought;
 use scope::{Bounds, Scope};
 
 /// What the words may find.
 const SEEDS: usize = 40;
 /// So many of the best are read for words that they share.
 const NAMES_READ: usize = 10;
-/// Most entries whose source is in the first answer.
-const INLINED: usize = 5;
-/// How relevant these are, at least, beside the first.
-const SURE: f64 = 0.5;
 /// Characters for what frames the entries of an answer, and for the names of those that are not in it.
 const FRAME: usize = 300;
 const SKIPPED: usize = 500;
 /// What being nearest in meaning counts beside having the words best.
 const MEANING: f32 = 0.7;
-/// What is less relevant than this beside the best is not listed at first, beyond a few.
-const LISTED_FROM: f64 = 0.2;
-const FEW: usize = 12;
-/// Hundredths of the rest that entries may take before there is any source.
-const LISTED: usize = 62;
-/// Characters of source that are worth showing by themselves, and the most that one entry gets in a first answer.
-const WORTH: usize = 400;
-const MOST_BODY: usize = 1_000;
+/// What a place that a question names counts beside the best that its words find.
+const PLACE: f32 = 2.0;
 /// Neighbours of an expanded entry.
 const BESIDE: usize = 24;
 
@@ -65,10 +56,11 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
     let scope = Scope::parse(&args.scope)?;
     scope.choose(call)?;
     let workspace = call.workspace(Needs::Map)?;
-    let bounds = scope.bounds(&workspace)?;
+    let bounds = scope.bounds(&workspace, call.scope(&workspace)?.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let seeds = seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds))?;
-    let found = places(call, &workspace, (&seeds, &bounds));
+    let (sought, seeds) = seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds))?;
+    let mut found = places(call, &workspace, (&seeds, &bounds));
+    sought.lead(&mut found);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.body(&workspace)).collect();
     let kept = found.iter().zip(&bodies).map(|((place, found), body)| Kept {
         uid: found.info.id.to_string(),
@@ -78,7 +70,8 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
         given: false,
     });
     let mut bundle = Bundle::new(workspace.root(), (args.query, args.scope), kept.collect());
-    let entries = first_answer(&found, &bodies, call.room.saturating_sub(FRAME));
+    let sheet = first::Sheet { sought: &sought, form: call.form, room: call.room.saturating_sub(FRAME) };
+    let entries = sheet.entries(&found, &bodies);
     for (kept, entry) in bundle.entries.iter_mut().zip(&entries) {
         kept.given = entry.body_complete;
     }
@@ -99,20 +92,29 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-/// What the words find; asked again with the words that the best names share.
+/// What the query names by place, and what its words find; asked again with the words that the best names share.
 fn seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
     (query, use_embeddings, bounds): (&str, bool, &Bounds),
-) -> Result<Vec<(NodeId, f32)>, ToolError> {
+) -> Result<(Sought, Vec<(NodeId, f32)>), ToolError> {
+    let (places, rest) = frames::places(&workspace.map(), query);
+    let query = if Question::parse(&rest).is_empty() { query } else { &rest };
     let question = Question::parse(query);
     let index = ranked::ready(call, workspace)?;
-    let mut asked = Asked { question, kinds: bounds.kinds(), below: bounds.below.clone(), limit: SEEDS };
-    let mut named = ranked::find(call, (workspace, &index), &asked)?.named;
+    let mut asked = Asked {
+        question,
+        kinds: bounds.kinds(),
+        below: bounds.below.clone(),
+        rules: Arc::clone(&bounds.rules),
+        limit: SEEDS,
+    };
+    let own = asked.question.clone();
+    let mut named = found(call, (workspace, &index), &asked)?;
     let names = named.iter().take(NAMES_READ).map(|hit| hit.title.as_str());
     if let Some(wider) = asked.question.with_related(names) {
         asked.question = wider;
-        named = ranked::find(call, (workspace, &index), &asked)?.named;
+        named = found(call, (workspace, &index), &asked)?;
     }
     if use_embeddings {
         let near = fuse::near(call, workspace, (query, &asked));
@@ -122,7 +124,30 @@ fn seeds(
         named.retain(|hit| ranked::has_phrases(workspace, &asked.question, hit));
         named.truncate(SEEDS);
     }
-    Ok(named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score))).collect())
+    let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
+    let words: Vec<(NodeId, f32)> = words.collect();
+    let seeds = led(&workspace.map(), &places, words);
+    Ok((Sought { question: own, places }, seeds))
+}
+
+/// What the words find, by how well it fits with what it is called by.
+fn found(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    asked: &Asked,
+) -> Result<Vec<Named>, ToolError> {
+    let mut found = ranked::find(call, (workspace, index), asked)?;
+    callers::credit(&workspace.map(), &mut found.named, &found.rarities);
+    Ok(found.named)
+}
+
+/// Seeds with places before them: each of these counts more than anything that words find.
+fn led(map: &Map, places: &[(NodeRef, u32)], mut words: Vec<(NodeId, f32)>) -> Vec<(NodeId, f32)> {
+    let best = words.iter().map(|(_, score)| *score).fold(f32::MIN_POSITIVE, f32::max);
+    let mut led: Vec<(NodeId, f32)> = places.iter().map(|(node, _)| (map.id(*node), PLACE * best)).collect();
+    words.retain(|(id, _)| led.iter().all(|(place, _)| place != id));
+    led.append(&mut words);
+    led
 }
 
 /// What words found, with what is near in meaning: each counts by how it stands among its own, and what both found for both.
@@ -159,49 +184,13 @@ fn places(
     ranked.into_iter().filter_map(|place| Some((place, Found::new(&map, place.node)?))).collect()
 }
 
-/// The entries that have room, the surest with their source.
-fn first_answer(found: &[(Place, Found)], bodies: &[Option<String>], room: usize) -> Vec<Entry> {
-    let (mut entries, mut left, mut domains) = (Vec::new(), room, BTreeSet::new());
-    let best = found.iter().map(|(place, _)| place.relevance).fold(0.0, f64::max);
-    let counts = |(place, _): &(Place, Found)| place.relevance >= LISTED_FROM * best;
-    let listed = found.iter().rposition(counts).map_or(0, |last| last + 1).max(FEW);
-    for (at, (place, found)) in found.iter().enumerate().take(listed) {
-        let standing = (Some(place.relevance), place.is_seed);
-        let entry = match at {
-            0..INLINED => found.entry(asset_id(at), standing),
-            _ => found.short_entry(asset_id(at), standing),
-        };
-        // Its cluster names it once more, and may begin with it.
-        let is_new = domains.insert(&found.domain);
-        let named = if is_new { found.domain.len() + entry.uid.len() + 48 } else { 0 };
-        let size = chars_of(&entry) + 8 + named;
-        if at > 0 && (left < size || room - left + size > room * LISTED / 100) {
-            break;
-        }
-        left = left.saturating_sub(size);
-        entries.push(entry);
-    }
-    let is_sure = |place: &Place, found: &Found| {
-        place.is_seed && place.relevance >= SURE * best && found.info.kind != NodeKind::File
-    };
-    for (at, entry) in entries.iter_mut().enumerate().take(INLINED) {
-        let ((place, found), Some(body)) = (&found[at], &bodies[at]) else { continue };
-        if is_sure(place, found) && (written(body) <= left || left >= WORTH) {
-            left -= inline(entry, body, left.min(MOST_BODY));
-        }
-    }
-    entries
-}
-
-/// Puts into an entry what of its source has room; how much that takes.
-fn inline(entry: &mut Entry, body: &str, room: usize) -> usize {
+/// Puts into an entry what of its source has room.
+fn inline(entry: &mut Entry, body: &str, room: usize) {
     let shown = first_lines(body, room).unwrap_or_default();
-    if shown.is_empty() {
-        return 0;
+    if !shown.is_empty() {
+        entry.body_complete = shown.len() == body.len();
+        entry.inline_body = Some(shown.to_owned());
     }
-    entry.body_complete = shown.len() == body.len();
-    entry.inline_body = Some(shown.to_owned());
-    written(shown).min(room)
 }
 
 /// The clusters of entries, the one with most of the topic first.
@@ -237,7 +226,11 @@ pub(super) fn expand(call: &mut ToolCall<'_>) -> Outcome {
         let map = workspace.map();
         for target in &args.targets {
             let at = bundle.position(target);
-            let node = node(&map, at.map_or(target.as_str(), |at| bundle.entries[at].uid.as_str()));
+            let text = at.map_or(target.as_str(), |at| bundle.entries[at].uid.as_str());
+            let node = match target::look_up(call, (&map, &workspace), text) {
+                target::Named::One(meant) => Some(meant.node),
+                _ => None,
+            };
             match node.and_then(|node| Found::new(&map, node)) {
                 Some(found) => {
                     neighbors.extend(beside(&map, &found, call));
@@ -337,7 +330,7 @@ fn workspace_of(call: &mut ToolCall<'_>, bundle: &Bundle) -> Result<Arc<Workspac
 }
 
 fn node(map: &Map, target: &str) -> Option<NodeRef> {
-    match lookup(map, target) {
+    match map.lookup(target) {
         hob_map::graph::Lookup::One(node) => Some(node),
         _ => None,
     }
@@ -363,6 +356,7 @@ fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
         kinds: EdgeKinds::ALL,
         depth: 1,
         max_nodes: BESIDE,
+        family: false,
         cancel: patient(&call.cancel),
     };
     let neighbors = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Where an investigation looks.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hob_base::WsPath;
 use hob_map::Map;
@@ -10,6 +11,7 @@ use hob_text::ranked::DocKind;
 
 use super::super::ToolCall;
 use super::super::map::prefix;
+use super::super::scope::Rules;
 use crate::host::Workspace;
 
 /// Names told to somebody who named one that is not there.
@@ -28,6 +30,8 @@ pub(super) enum Scope {
 /// What a scope comes to in a workspace.
 pub(super) struct Bounds {
     pub(super) below: Option<WsPath>,
+    /// Those of every tool.
+    pub(super) rules: Arc<Rules>,
     /// Notes alone.
     pub(super) notes: bool,
 }
@@ -70,13 +74,14 @@ impl Scope {
         Ok(())
     }
 
-    pub(super) fn bounds(&self, workspace: &Workspace) -> Result<Bounds, ToolError> {
+    pub(super) fn bounds(&self, workspace: &Workspace, rules: &Arc<Rules>) -> Result<Bounds, ToolError> {
         let below = match self {
             Self::All | Self::Repo(_) | Self::Vault => None,
             Self::Path(path) => prefix(workspace, Some(path))?,
             Self::Project(name) => Some(project(workspace, name)?),
         };
-        Ok(Bounds { below: below.filter(|path| !path.is_root()), notes: *self == Self::Vault })
+        let below = below.filter(|path| !path.is_root());
+        Ok(Bounds { below, rules: Arc::clone(rules), notes: *self == Self::Vault })
     }
 }
 
@@ -87,7 +92,8 @@ impl Bounds {
 
     pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
         let Some((path, facts)) = node.file().and_then(|file| map.file(file)) else { return false };
-        self.below.as_ref().is_none_or(|below| path.is_below(below)) && (!self.notes || facts.lang.is_prose())
+        let is_in = self.below.as_ref().is_none_or(|below| path.is_below(below));
+        is_in && (!self.notes || facts.lang.is_prose()) && self.rules.has_node(map, node)
     }
 }
 

@@ -9,7 +9,7 @@ use hob_live::live::LiveError;
 use hob_live::requests::Asking;
 
 use super::super::ask::text_of;
-use super::solution::{self, Others};
+use super::solution::{self, Others, Question};
 use crate::host::Workspace;
 
 /// Projects that a server is shown a file of: with what is asked about they stay well below what it may have open.
@@ -27,11 +27,16 @@ pub(in crate::tools) fn show_other_projects(
     instance: &Instance,
     asking: Asking<'_>,
 ) -> Result<(), LiveError> {
-    show_files(instance, &other_projects(workspace, file, instance).files, asking)
+    show_files(instance, &other_projects((workspace, file), instance, &|| None).files, asking)
 }
 
-/// A file of each project that a server would not know of by itself.
-pub(super) fn other_projects(workspace: &Workspace, asked: &WsPath, instance: &Instance) -> Others {
+/// A file of each project that a server would not know of by itself; only of those with files that `may_use` what is asked about, if
+/// it says which do.
+pub(super) fn other_projects(
+    (workspace, asked): (&Workspace, &WsPath),
+    instance: &Instance,
+    may_use: &dyn Fn() -> Option<BTreeSet<WsPath>>,
+) -> Others {
     let spec = instance.spec();
     if spec.projects.is_empty() {
         return Others::default();
@@ -42,7 +47,8 @@ pub(super) fn other_projects(workspace: &Workspace, asked: &WsPath, instance: &I
     let mut files: Vec<WsPath> =
         text.paths().map(|(_, path)| path).filter(|path| is_of_use(path)).cloned().collect();
     files.sort();
-    solution::others((&files, asked), (spec.projects, MOST_PROJECTS), &|path| text_of(workspace, path))
+    let question = Question { asked, may_use, roots: spec.projects, most: MOST_PROJECTS };
+    solution::others(&files, &question, &|path| text_of(workspace, path))
 }
 
 /// Has files open in a server; those that cannot be read are none of its business.

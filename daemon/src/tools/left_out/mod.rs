@@ -6,6 +6,7 @@
 //! complete.
 
 mod loading;
+mod mentions;
 mod moved;
 mod show;
 mod solution;
@@ -83,9 +84,15 @@ pub(super) fn ask<T>(
 ) -> Result<(Answer<T>, Held), ToolError> {
     let until = Instant::now() + inquiry.patience;
     let (server, others) = (Cell::new(""), OnceCell::new());
+    let text = call.text(&asked.workspace);
+    // What derives from it, or calls what calls it, need not write its name.
+    let is_by_name = matches!(inquiry.question, Question::References | Question::Rename);
     let first = |instance: &Instance, at: &At, asking: Asking<'_>| {
         server.set(instance.spec().name);
-        let others = others.get_or_init(|| other_projects(&asked.workspace, &at.file, instance));
+        let may_use = || {
+            if is_by_name { mentions::files_with(&asked.workspace, at, &text, asking.cancel) } else { None }
+        };
+        let others = others.get_or_init(|| other_projects((&asked.workspace, &at.file), instance, &may_use));
         show_files(instance, &others.files, asking)?;
         question(instance, at, asking)
     };

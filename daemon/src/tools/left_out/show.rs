@@ -24,6 +24,7 @@ pub(in crate::tools) fn anchors(workspace: &Workspace, held: &Held) -> Vec<Ancho
         snippet: lines.line(&FileRef::Inside(one.path.clone()), one.line),
         external: false,
         from_map: Some(one.confidence.as_str().to_owned()),
+        symbol: None,
     };
     held.missing.iter().map(anchor).collect()
 }

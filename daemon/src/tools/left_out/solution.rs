@@ -49,20 +49,34 @@ impl Config {
     }
 }
 
-/// The projects of `files` but the one that `asked` belongs to, at most `most` of them. `roots` are the names of configurations that
-/// a server looks for by itself.
+/// Which projects are wanted.
+pub(super) struct Question<'q> {
+    /// The file that is asked about; its own project is known.
+    pub(super) asked: &'q WsPath,
+    /// Finds the files that can have to do with it; `None` if all can.
+    pub(super) may_use: &'q dyn Fn() -> Option<BTreeSet<WsPath>>,
+    /// Names of configurations that a server looks for by itself.
+    pub(super) roots: &'q [&'q str],
+    /// Bounds the answer.
+    pub(super) most: usize,
+}
+
+/// The other projects of `files`, each by one that can have to do with what is asked about.
 pub(super) fn others(
-    (files, asked): (&[WsPath], &WsPath),
-    (roots, most): (&[&str], usize),
+    files: &[WsPath],
+    question: &Question<'_>,
     read: &dyn Fn(&WsPath) -> Option<String>,
 ) -> Others {
+    let Question { asked, may_use, roots, most } = *question;
     let solution = Solution::read(files, roots, read);
     if solution.configs.len() < 2 {
         return Others::default();
     }
+    let may_use = may_use();
+    let counts = |file: &&WsPath| may_use.as_ref().is_none_or(|some| some.contains(*file));
     let own = solution.project_of(asked.as_str());
     let mut first: BTreeMap<&str, &WsPath> = BTreeMap::new();
-    for file in files.iter().filter(|file| is_source(file.as_str())) {
+    for file in files.iter().filter(|file| is_source(file.as_str())).filter(counts) {
         if first.len() == solution.configs.len() {
             break;
         }
@@ -215,7 +229,7 @@ fn globs(patterns: &[String]) -> GlobSet {
     set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
-fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     ENDINGS.iter().chain(SCRIPTS).any(|ending| path.ends_with(ending)) && !path.contains("node_modules/")
 }
 
@@ -255,13 +269,20 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)], asked: &str) -> String {
+        found_among(files, asked, None)
+    }
+
+    fn found_among(files: &[(&str, &str)], asked: &str, some: Option<&[&str]>) -> String {
         let path = |text: &str| WsPath::new(text).expect("relative");
         let all: Vec<WsPath> = files.iter().map(|(at, _)| path(at)).collect();
         let read = |at: &WsPath| {
             let found = files.iter().find(|(path, _)| *path == at.as_str());
             found.map(|(_, text)| (*text).to_owned())
         };
-        let others = others((&all, &path(asked)), (&["tsconfig.json", "jsconfig.json"], 3), &read);
+        let (asked, roots) = (path(asked), ["tsconfig.json", "jsconfig.json"]);
+        let may_use = || some.map(|some| some.iter().map(|file| path(file)).collect());
+        let question = Question { asked: &asked, may_use: &may_use, roots: &roots, most: 3 };
+        let others = others(&all, &question, &read);
         let names: Vec<&str> = others.files.iter().map(WsPath::as_str).collect();
         format!("{} +{}", names.join(" "), others.more)
     }
@@ -293,6 +314,20 @@ mod tests {
         ];
         assert_eq!(found(&files, "src/a.ts"), "src/a.test.ts +0");
         assert_eq!(found(&files, "src/deep/b.test.ts"), "src/a.ts +0");
+    }
+
+    #[test]
+    fn projects_that_cannot_know_the_file_are_not_loaded() {
+        let project =
+            |name: &str| (format!("{name}/tsconfig.json"), format!("{name}/a.ts"), format!("{name}/b.ts"));
+        let all: Vec<_> = ["asked", "b", "c", "d", "e", "f"].map(project).into();
+        let files: Vec<(&str, &str)> = all
+            .iter()
+            .flat_map(|(config, a, b)| [(config.as_str(), "{}"), (a.as_str(), ""), (b.as_str(), "")])
+            .collect();
+        assert_eq!(found(&files, "asked/a.ts"), "b/a.ts c/a.ts d/a.ts +2");
+        let some = ["asked/a.ts", "e/b.ts", "f/a.ts", "f/b.ts"];
+        assert_eq!(found_among(&files, "asked/a.ts", Some(&some)), "e/b.ts f/a.ts +0");
     }
 
     #[test]

@@ -7,10 +7,9 @@ use hob_proto::ToolError;
 use hob_proto::tools::text::CountPatternsArgs;
 use hob_text::{CountRequest, count};
 
-use super::super::map::prefix;
 use super::super::{Needs, Outcome, ToolCall, data};
 use super::kinds::Kinds;
-use super::warn;
+use super::{BESIDES_PATIENCE, warn};
 use crate::to_proto::{errors, text as to_proto};
 
 pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
@@ -21,8 +20,9 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
     }
     let kinds = Kinds::of(&args.kinds);
     let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let scope = call.scope(&workspace)?;
     let request = CountRequest {
-        path_prefix: prefix(&workspace, args.path_prefix.as_deref())?,
+        admits: scope.of_text(),
         scope: kinds.scope(&workspace),
         patterns: args.patterns,
         ..CountRequest::default()
@@ -34,5 +34,15 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
         .install(|| count(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::count(&error, &request.patterns))?;
     warn(call, (answer.complete, answer.unreadable), args.max_millis);
+    if let Some(admits) = scope.besides() {
+        let besides = CountRequest { admits: Some(admits), ..request.clone() };
+        let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));
+        let found = workspace.query_pool().install(|| count(&snapshot, &besides, &contents, &cancel));
+        let matches: u64 =
+            found.iter().flat_map(|found| &found.counts).map(|counts| counts.total_matches).sum();
+        if matches > 0 {
+            call.warnings.push(format!("Not in scope: {matches} matches."));
+        }
+    }
     data(&to_proto::counts(answer, request.patterns))
 }

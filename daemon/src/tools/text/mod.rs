@@ -13,12 +13,13 @@ use hob_text::{LineMatch, Output, SearchRequest, search};
 pub(super) use count::count_patterns;
 use kinds::Kinds;
 
-use super::map::prefix;
-use super::{Needs, Outcome, ToolCall, data};
+use super::{Needs, Outcome, ToolCall, data, enclosing};
 use crate::to_proto::{errors, text as to_proto};
 
 /// Lines shown when the caller sets no limit: more than any budget holds.
 const SHOWN: usize = 5_000;
+/// How long is counted what the scope leaves out.
+const BESIDES_PATIENCE: Duration = Duration::from_millis(300);
 /// No entry of an answer has fewer characters.
 const SHORTEST: usize = 32;
 
@@ -26,17 +27,18 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
     let args: RegexSearchArgs = call.args()?;
     let kinds = Kinds::of(&args.kinds);
     let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let scope = call.scope(&workspace)?;
     // Enough to fill the answer; the rest would be made to be thrown away.
     let room = call.room / SHORTEST + 1;
     let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
     let request = SearchRequest {
         pattern: args.pattern.clone(),
-        path_prefix: prefix(&workspace, args.path_prefix.as_deref())?,
-        glob: args.glob.clone(),
+        admits: scope.of_text(),
         scope: kinds.scope(&workspace),
         limit: Some(limit.min(room)),
         context_lines: u32::try_from(args.context_lines).unwrap_or(0),
         output: output(&args.output),
+        ..SearchRequest::default()
     };
     let cancel = call.cancel.with_deadline(Deadline::after(Duration::from_millis(args.max_millis)));
     let (snapshot, contents) = (call.text(&workspace), workspace.contents());
@@ -45,12 +47,34 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
     warn(call, (answer.complete, answer.unreadable), args.max_millis);
-    let result = if kinds.ask_map() {
+    if let Some(admits) = scope.besides() {
+        let besides = SearchRequest {
+            admits: Some(admits),
+            output: Output::Count,
+            limit: None,
+            context_lines: 0,
+            ..request
+        };
+        let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));
+        let found = workspace.query_pool().install(|| search(&snapshot, &besides, &contents, &cancel));
+        let found = found.unwrap_or_default();
+        for file in &found.files {
+            let lines = usize::try_from(file.lines).unwrap_or(usize::MAX);
+            if scope.rules().has_path(&file.path) {
+                scope.left_out(0, lines);
+            } else {
+                scope.left_out(lines, 0);
+            }
+        }
+        scope.tell(call, !found.complete);
+    }
+    let mut result = if kinds.ask_map() {
         let map = workspace.map();
         to_proto::result(answer, &args.output, &|hit| node_of(&map, kinds, hit))
     } else {
         to_proto::result(answer, &args.output, &|_| ("File", None))
     };
+    enclosing::fill_matches(&workspace, &mut result.matches);
     let total = match args.output.as_str() {
         "files" => result.files_matched,
         "lines" => result.total_lines,
@@ -58,8 +82,8 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
     };
     let total = usize::try_from(total).unwrap_or(usize::MAX);
     let way = match limit <= room {
-        true => "Raise limit, or narrow with path_prefix or glob.",
-        false => "Raise tokenBudget, or narrow with path_prefix or glob.",
+        true => "Raise limit, or narrow with paths.",
+        false => "Raise tokenBudget, or narrow with paths.",
     };
     call.omit("matches", total, result.matches.len(), way);
     data(&result)

@@ -1,0 +1,44 @@
+//! Chains between symbols as a tool result.
+
+use hob_map::Map;
+use hob_map::graph;
+use hob_proto::tools::path as proto;
+
+use super::map::node;
+
+/// `map_path`. Texts of lines are left to the handler, which reads files when it holds no lock.
+#[must_use]
+pub fn path(map: &Map, answer: graph::PathAnswer) -> proto::PathResult {
+    let found = answer.found();
+    let mut chains = answer.chains.iter().map(|chain| path_chain(map, chain));
+    proto::PathResult {
+        found,
+        best: chains.next().unwrap_or_default(),
+        others: chains.collect(),
+        reached: answer.reached.as_ref().map(path_reached),
+    }
+}
+
+fn path_chain(map: &Map, chain: &graph::Chain) -> proto::PathChain {
+    let edges = chain.steps.iter().map(|step| proto::PathEdge {
+        from: map.id(step.from).to_string(),
+        to: map.id(step.to).to_string(),
+        kind: step.kind.as_str().to_owned(),
+        direction: step.direction.as_str().to_owned(),
+        confidence: step.confidence.as_str().to_owned(),
+        line: step.line,
+        text: String::new(),
+        named: step.named.map(|node| map.id(node).to_string()),
+    });
+    proto::PathChain {
+        length: chain.steps.len(),
+        nodes: chain.nodes.iter().map(node).collect(),
+        edges: edges.collect(),
+    }
+}
+
+fn path_reached(reached: &graph::Reached) -> proto::PathReached {
+    let reach = |(nodes, steps): (usize, u32)| proto::PathReach { nodes, steps };
+    let nearest = reached.nearest.iter().flat_map(|(near, far)| [node(near), node(far)]);
+    proto::PathReached { from: reach(reached.from), to: reach(reached.to), nearest: nearest.collect() }
+}

@@ -1,0 +1,73 @@
+//! What callers add to the words of a hit: "recycle connections on checkout" asks for what `checkout` calls, and that function need
+//! not say the word.
+//!
+//! A hit that another hit calls is credited with the words of the question that stand in the caller's name and that it lacks.
+
+use std::collections::BTreeSet;
+
+use hob_map::Map;
+use hob_map::graph::{EdgeKind, NodeRef};
+use hob_text::ranked::terms;
+use rustc_hash::FxHashMap;
+
+use super::ranked::Named;
+
+/// Hits that are looked at.
+pub(super) const DEPTH: usize = 40;
+
+/// A caller of more hits than these is what leads to all of them, and says little of each.
+const FEW: usize = 3;
+
+/// What a caller's word counts beside one of the hit's own.
+const WORTH: f32 = 0.5;
+
+/// Raises the scores of hits that other hits call, and puts them all in order again.
+pub(super) fn credit(map: &Map, hits: &mut [Named], rarities: &[(String, f32)]) {
+    let nodes: Vec<Option<NodeRef>> =
+        hits.iter().map(|hit| map.node(&hit.id.as_ref()?.parse().ok()?)).collect();
+    let places: FxHashMap<NodeRef, usize> =
+        nodes.iter().enumerate().filter_map(|(at, node)| Some(((*node)?, at))).collect();
+    let mut added = vec![0_u32; hits.len()];
+    for (at, node) in nodes.iter().enumerate().take(DEPTH) {
+        let Some(node @ NodeRef::Def(_)) = *node else { continue };
+        let said = in_name(&hits[at], rarities);
+        if said == 0 || map.is_among_tests(node) {
+            continue;
+        }
+        let edges = map.edges_out(node, [EdgeKind::Calls].into_iter().collect());
+        let called =
+            edges.iter().filter(|edge| edge.resolved()).filter_map(|edge| places.get(&edge.to).copied());
+        let lacking: BTreeSet<usize> =
+            called.filter(|called| *called != at && said & !hits[*called].words != 0).collect();
+        if lacking.len() <= FEW {
+            lacking.iter().for_each(|called| added[*called] |= said & !hits[*called].words);
+        }
+    }
+    for (hit, added) in hits.iter_mut().zip(added) {
+        hit.score *= gain(worth(hit.words, rarities), worth(added, rarities));
+    }
+    // Stable: equals stay in the order that they had.
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+}
+
+/// Which words of the question the last part of a hit's name has.
+fn in_name(hit: &Named, rarities: &[(String, f32)]) -> u32 {
+    let name = hit.title.rsplit(['.', ':']).next().unwrap_or(&hit.title);
+    let place = |stem: &str| rarities.iter().position(|(word, _)| word == stem);
+    terms(name).iter().filter_map(|term| place(&term.stem)).fold(0, |all, at| all | 1 << at)
+}
+
+fn worth(words: u32, rarities: &[(String, f32)]) -> f32 {
+    let has = |at: usize| words & (1 << at) != 0;
+    rarities.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, (_, rarity))| rarity).sum()
+}
+
+/// Of having more of the question (as its coverage counts in the index), and of the words themselves; callers never say more than the
+/// hit itself.
+fn gain(own: f32, added: f32) -> f32 {
+    if own <= 0.0 || added <= 0.0 {
+        return 1.0;
+    }
+    let share = (added / own).min(1.0);
+    (1.0 + share).sqrt() * (1.0 + WORTH * share)
+}

@@ -1,0 +1,64 @@
+//! The `map_path` handler: chains from one symbol to another, with the text of each step.
+
+use hob_map::graph::{EdgeKind, EdgeKinds, PathQuery};
+use hob_proto::tools::path::PathArgs;
+
+use super::map::{direction, patient, text_at};
+use super::nav::Lines;
+use super::{Needs, Outcome, ToolCall, data, target};
+use crate::to_proto::path as to_proto;
+
+pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
+    let args: PathArgs = call.args()?;
+    let workspace = call.workspace(Needs::Map)?;
+    call.wait_for_ranking(&workspace);
+    let map = workspace.map();
+    let query = PathQuery {
+        from: target::one(call, (&map, &workspace), &args.from)?,
+        to: target::one(call, (&map, &workspace), &args.to)?,
+        max_len: u32::try_from(args.max_len).unwrap_or(12),
+        kinds: path_kinds(&args),
+        direction: direction(&args.direction),
+        cancel: patient(&call.cancel),
+    };
+    let answer = map.path(&query);
+    if !answer.found() {
+        call.warnings.push(none_found(&args, answer.incomplete));
+    }
+    let mut result = to_proto::path(&map, answer);
+    drop(map);
+    let mut lines = Lines::of(&workspace);
+    for chain in std::iter::once(&mut result.best).chain(&mut result.others) {
+        for (at, edge) in chain.edges.iter_mut().enumerate() {
+            let start = if edge.direction == "in" { at + 1 } else { at };
+            let file = chain.nodes.get(start).map_or("", |node| &node.file);
+            edge.text = text_at(&mut lines, file, edge.line);
+        }
+    }
+    data(&result)
+}
+
+/// Calls, unless other edges are asked for.
+fn path_kinds(args: &PathArgs) -> EdgeKinds {
+    let references = [EdgeKind::References].into_iter().filter(|_| args.include_references);
+    match (&args.edge_kinds[..], args.direction.as_str()) {
+        ([], "both") if args.include_references => EdgeKinds::ALL,
+        ([], "both") => EdgeKinds::ALL.without(EdgeKind::References),
+        ([], _) => std::iter::once(EdgeKind::Calls).chain(references).collect(),
+        (words, _) => words.iter().filter_map(|word| EdgeKind::parse(word)).chain(references).collect(),
+    }
+}
+
+fn none_found(args: &PathArgs, incomplete: bool) -> String {
+    if incomplete {
+        return "The search was given up before everything in reach was seen: a path may exist.".to_owned();
+    }
+    match (args.direction.as_str(), &args.edge_kinds[..]) {
+        ("out", []) => format!(
+            "No chain of up to {} calls leads from one to the other: pass direction in for the way back, or direction both for \
+             any connection.",
+            args.max_len
+        ),
+        _ => format!("There is no path of up to {} resolved edges.", args.max_len),
+    }
+}

@@ -1,0 +1,240 @@
+//! Which lines of a body are shown: all of them, or the signature and what was asked for. Pure functions over lines.
+//!
+//! What goes is always said as stretches of lines, because whoever reads a part wants to know what it is a part of.
+
+use regex::Regex;
+
+/// Lines on each side of one that was asked for.
+const AROUND: usize = 4;
+/// A body with no more lines than this is shown whole, whatever was asked for.
+const SHORT: usize = 30;
+/// Lines that a signature may have.
+const SIGNATURE: usize = 8;
+/// Characters that a line costs besides its own, in either form of an answer: its number, its end.
+const PER_LINE: usize = 8;
+
+/// A stretch of source: its lines and the number of the first.
+pub(super) struct Body<'t> {
+    lines: Vec<&'t str>,
+    first: u32,
+}
+
+/// What somebody looks for in a body.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Wanted<'r> {
+    /// Lines that match.
+    pub(super) pattern: Option<&'r Regex>,
+    /// This line, counted in the file.
+    pub(super) line: Option<u32>,
+    /// Says whether documentation is shown.
+    pub(super) docs: bool,
+}
+
+/// The lines of a body that are shown.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Those lines, without numbers.
+    pub(super) text: String,
+    /// The stretches between the first and the last line of the body that are not shown: first and last line, in the file.
+    pub(super) missing: Vec<(u32, u32)>,
+    /// Says whether all is shown but documentation that was not wanted.
+    pub(super) is_complete: bool,
+}
+
+impl<'t> Body<'t> {
+    pub(super) fn new(text: &'t str, first: u32) -> Self {
+        Self { lines: text.split_inclusive('\n').collect(), first }
+    }
+
+    /// About how many characters it takes to show all of it.
+    pub(super) fn cost(&self, wanted: &Wanted<'_>) -> usize {
+        let kept = self.without_docs(wanted);
+        (0..self.lines.len()).filter(|at| kept[*at]).map(|at| self.cost_of(at)).sum()
+    }
+
+    /// The lines that are shown in so many characters; at least one.
+    pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> Shown {
+        let base = self.without_docs(wanted);
+        let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
+        let kept = match is_asked || self.cost(wanted) > room {
+            true => self.chosen(room, wanted, &base),
+            false => base.clone(),
+        };
+        let is_complete = kept == base;
+        let text = self.lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| *line).collect();
+        Shown { text, missing: self.gaps(&kept), is_complete }
+    }
+
+    fn cost_of(&self, at: usize) -> usize {
+        let width = |c: char| if matches!(c, '"' | '\\' | '\t') { 2 } else { 1 };
+        self.lines[at].chars().map(width).sum::<usize>() + PER_LINE
+    }
+
+    /// Signature first, then the lines that were asked for with those around them, nearest first, then the rest from the top.
+    fn chosen(&self, room: usize, wanted: &Wanted<'_>, base: &[bool]) -> Vec<bool> {
+        let mut kept = vec![false; self.lines.len()];
+        let mut left = room;
+        let mut keep = |at: usize, kept: &mut Vec<bool>| {
+            if kept.get(at) != Some(&false) || !base[at] {
+                return true;
+            }
+            let cost = self.cost_of(at);
+            let fits = cost <= left || !kept.contains(&true);
+            if fits {
+                left = left.saturating_sub(cost);
+                kept[at] = true;
+            }
+            fits
+        };
+        let signature = self.signature();
+        (0..signature).all(|at| keep(at, &mut kept));
+        let asked = self.asked(wanted);
+        for distance in 0..=AROUND {
+            for at in &asked {
+                let _ = at.checked_sub(distance).is_none_or(|at| keep(at, &mut kept));
+                let _ = at + distance >= self.lines.len() || keep(at + distance, &mut kept);
+            }
+        }
+        if wanted.pattern.is_none() || asked.is_empty() {
+            // What is left goes to the lines behind the signature, or on both sides of the line that was asked for.
+            match wanted.line.and(asked.first()) {
+                None => _ = (signature..self.lines.len()).all(|at| keep(at, &mut kept)),
+                Some(&middle) => {
+                    _ = (1..self.lines.len()).all(|distance| {
+                        let above = middle.checked_sub(distance).is_none_or(|at| keep(at, &mut kept));
+                        above && (middle + distance >= self.lines.len() || keep(middle + distance, &mut kept))
+                    });
+                }
+            }
+        }
+        kept
+    }
+
+    /// The places of the lines that were asked for.
+    fn asked(&self, wanted: &Wanted<'_>) -> Vec<usize> {
+        if let Some(pattern) = wanted.pattern {
+            return (0..self.lines.len()).filter(|at| pattern.is_match(self.lines[*at].trim_end())).collect();
+        }
+        let line = wanted.line.and_then(|line| line.checked_sub(self.first)).map(|at| at as usize);
+        line.filter(|at| *at < self.lines.len()).into_iter().collect()
+    }
+
+    /// How many lines at the top are the signature.
+    fn signature(&self) -> usize {
+        let ends = |line: &&str| matches!(line.trim_end().chars().last(), Some('{' | ':' | ';' | '='));
+        self.lines.iter().take(SIGNATURE).position(ends).map_or(1, |at| at + 1).min(self.lines.len())
+    }
+
+    /// A flag for each line: whether it is shown if everything fits.
+    fn without_docs(&self, wanted: &Wanted<'_>) -> Vec<bool> {
+        let mut kept = vec![true; self.lines.len()];
+        if wanted.docs {
+            return kept;
+        }
+        let mut until: Option<&str> = None;
+        for (at, line) in self.lines.iter().enumerate() {
+            let line = line.trim();
+            match until {
+                Some(end) => {
+                    kept[at] = false;
+                    if line.ends_with(end) {
+                        until = None;
+                    }
+                }
+                None => {
+                    let above = at.checked_sub(1).map(|above| self.lines[above].trim_end());
+                    if let Some(opened) = doc_at(line, above) {
+                        kept[at] = false;
+                        until = opened;
+                    }
+                }
+            }
+        }
+        kept
+    }
+
+    fn gaps(&self, kept: &[bool]) -> Vec<(u32, u32)> {
+        let mut gaps: Vec<(u32, u32)> = Vec::new();
+        for (line, _) in (self.first..).zip(kept).filter(|(_, kept)| !**kept) {
+            match gaps.last_mut() {
+                Some(last) if last.1 + 1 == line => last.1 = line,
+                _ => gaps.push((line, line)),
+            }
+        }
+        gaps
+    }
+}
+
+/// Whether documentation begins on a line (given with the one above it), and with what it ends if it goes on.
+fn doc_at(line: &str, above: Option<&str>) -> Option<Option<&'static str>> {
+    if line.starts_with("///") || line.starts_with("//!") || line.starts_with("#[doc") {
+        return Some(None);
+    }
+    if line.starts_with("/**") {
+        return Some((!line.ends_with("*/")).then_some("*/"));
+    }
+    let quoted = line.trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B']);
+    let quotes = ["\"\"\"", "'''"].into_iter().find(|quotes| quoted.starts_with(quotes))?;
+    // A docstring is the first statement below a header, or of a file.
+    let is_first = above.is_none_or(|above| above.ends_with(':') || above.is_empty());
+    let ends = quoted.len() >= 6 && quoted.ends_with(quotes);
+    is_first.then_some((!ends).then_some(quotes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(lines: u32) -> String {
+        let body: String = (1..lines - 1).map(|n| format!("    step({n});\n")).collect();
+        format!("fn long() {{\n{body}}}\n")
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let text = text(20);
+        let shown = Body::new(&text, 7).within(10_000, &Wanted { docs: true, ..Wanted::default() });
+        assert_eq!((shown.text.as_str(), shown.missing, shown.is_complete), (text.as_str(), vec![], true));
+    }
+
+    #[test]
+    fn what_does_not_fit_keeps_its_signature_and_what_was_asked_for() {
+        let text = text(200);
+        let body = Body::new(&text, 101);
+        let pattern = Regex::new(r"step\(150\)").expect("a regex");
+        let shown = body.within(400, &Wanted { pattern: Some(&pattern), docs: true, line: None });
+        assert!(shown.text.starts_with("fn long() {") && shown.text.contains("step(150);"), "{}", shown.text);
+        assert_eq!(shown.missing, [(102, 246), (256, 300)]);
+        assert!(!shown.is_complete);
+        let shown = body.within(400, &Wanted { line: Some(180), docs: true, pattern: None });
+        assert!(shown.text.contains("step(79);") && shown.text.starts_with("fn long() {"), "{}", shown.text);
+        let shown = body.within(400, &Wanted { docs: true, ..Wanted::default() });
+        assert!(shown.missing.len() == 1 && shown.missing[0].1 == 300, "{:?}", shown.missing);
+    }
+
+    #[test]
+    fn shown_and_missing_lines_are_all_lines() {
+        let text = text(120);
+        for room in [0, 1, 50, 333, 1_000, 5_000] {
+            let shown =
+                Body::new(&text, 1).within(room, &Wanted { docs: true, line: Some(60), pattern: None });
+            let missing: u32 = shown.missing.iter().map(|(first, last)| last - first + 1).sum();
+            assert_eq!(shown.text.lines().count() as u32 + missing, 120, "{room}");
+            assert_eq!(shown.is_complete, missing == 0);
+        }
+    }
+
+    #[test]
+    fn documentation_goes_when_it_is_not_wanted() {
+        let wanted = Wanted::default();
+        let python =
+            "def f():\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    x = \"\"\"kept\"\"\"\n    return 1\n";
+        let shown = Body::new(python, 10).within(10_000, &wanted);
+        assert_eq!(shown.text, "def f():\n    x = \"\"\"kept\"\"\"\n    return 1\n");
+        assert_eq!((shown.missing, shown.is_complete), (vec![(11, 14)], true));
+        let script = "class A {\n  /** One. */\n  a() {}\n  /**\n   * Two.\n   */\n  b() {}\n}\n";
+        assert_eq!(Body::new(script, 1).within(10_000, &wanted).text, "class A {\n  a() {}\n  b() {}\n}\n");
+        let rust = "/// Says.\n#[inline]\nfn f() {\n    // kept\n}\n";
+        assert_eq!(Body::new(rust, 1).within(10_000, &wanted).text, "#[inline]\nfn f() {\n    // kept\n}\n");
+    }
+}

@@ -1,0 +1,258 @@
+//! `read_symbols`: source by symbol, by file or by lines, and outlines.
+//!
+//! The answer is cut here and not by the budget's usual means, because what is left of a body should be what was asked for: its
+//! signature and the lines around a match, with the way to the rest.
+
+mod cut;
+mod outline;
+
+use std::collections::HashSet;
+
+use hob_base::{Contents as _, LineIndex, WsPath};
+use hob_map::Map;
+use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
+use hob_proto::ToolError;
+use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, SymbolSource};
+use regex::Regex;
+
+use super::flow::{FRAME, note_room};
+use super::target::{self, Named};
+use super::{Needs, Outcome, ToolCall, data};
+use crate::host::Workspace;
+use crate::to_proto::errors;
+use cut::{Body, Wanted};
+
+/// Characters of a symbol around its source.
+const HEAD: usize = 160;
+
+/// The fewest characters that a body gets.
+const LEAST: usize = 200;
+
+/// Lines on each side of a line that no definition is around.
+const BESIDE: u32 = 10;
+
+/// Something to read.
+struct Chosen {
+    place: Place,
+    /// The lines that were asked for, where they are not all of it.
+    line: Option<u32>,
+    is_neighbor: bool,
+}
+
+enum Place {
+    /// A definition or a file.
+    Node(Box<NodeInfo>),
+    /// Lines of a file, and the definition that they are in.
+    Lines(WsPath, (u32, u32), Option<Box<NodeInfo>>),
+    /// A file without a map.
+    File(WsPath),
+}
+
+/// What the targets came to, before any file is read.
+#[derive(Default)]
+struct Choice {
+    chosen: Vec<Chosen>,
+    ambiguous: Vec<Ambiguous>,
+    not_found: Vec<String>,
+    seen: HashSet<NodeRef>,
+}
+
+/// A text that was read, whole.
+struct Source {
+    chosen: Chosen,
+    text: String,
+    lines: (u32, u32),
+}
+
+pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
+    let args: ReadSymbolsArgs = call.args()?;
+    if args.targets.is_empty() {
+        return Err(ToolError::bad_args("`targets` is empty").hint("Pass names, paths or node IDs."));
+    }
+    let around = args.around.as_deref().map(Regex::new).transpose();
+    let around = around.map_err(|error| errors::bad_around(&error))?;
+    let workspace = call.workspace(Needs::Map)?;
+    if args.outline || args.targets.iter().all(|target| outline::is_folder(call, &workspace, target)) {
+        return outline::outlines(call, &workspace, &args.targets);
+    }
+    let mut choice = choose(call, &workspace, &args);
+    let files = choice.chosen.iter().filter_map(|chosen| chosen.place.path());
+    call.warn_of_unmapped(&workspace.map(), files.map(WsPath::as_str));
+    if !choice.not_found.is_empty() {
+        call.warn_of_unmapped_anywhere(&workspace.map());
+    }
+    let mut sources = Vec::new();
+    for chosen in choice.chosen {
+        match source(&workspace, &chosen.place) {
+            Some((text, lines)) => sources.push(Source { chosen, text, lines }),
+            None => {
+                let id = chosen.place.uid();
+                call.warnings.push(format!("`{id}` is known but its file cannot be read now."));
+                choice.not_found.push(id);
+            }
+        }
+    }
+    let said: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
+    let room = call.room.saturating_sub(FRAME + note_room(call.room) + said);
+    let symbols = fitted(room, &sources, (around.as_ref(), args.docs));
+    let cut = symbols.iter().filter(|symbol| !symbol.body_complete).flat_map(|symbol| &symbol.missing);
+    call.omit("stretches of lines", cut.count(), 0, "Pass them as path:from-to, or raise token_budget.");
+    let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
+    data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
+}
+
+impl Place {
+    fn path(&self) -> Option<&WsPath> {
+        match self {
+            Self::Node(info) => info.path.as_ref(),
+            Self::Lines(path, ..) | Self::File(path) => Some(path),
+        }
+    }
+
+    /// What the place is called where it is said that it cannot be read.
+    fn uid(&self) -> String {
+        match self {
+            Self::Node(info) => info.id.to_string(),
+            Self::Lines(path, ..) | Self::File(path) => path.to_string(),
+        }
+    }
+}
+
+/// Decides under one lock of the map; files are read after it is released.
+fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs) -> Choice {
+    let mut choice = Choice::default();
+    let map = &workspace.map();
+    for text in &args.targets {
+        match target::look_up(call, (map, workspace), text) {
+            Named::One(meant) => {
+                let place = place(map, meant.node, meant.lines);
+                let is_definition = matches!(place, Some(Place::Node(_)));
+                if is_definition || meant.lines.is_none_or(|(first, last)| first == last) {
+                    call.warnings.extend(meant.note);
+                }
+                let line = meant.lines.map(|(first, _)| first);
+                match place {
+                    Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, (meant.node, line), args),
+                    Some(place) => choice.chosen.push(Chosen { place, line, is_neighbor: false }),
+                    None => choice.not_found.push(text.clone()),
+                }
+            }
+            Named::Text(path, None) => {
+                choice.chosen.push(Chosen { place: Place::File(path), line: None, is_neighbor: false });
+            }
+            Named::Text(path, Some(lines)) => {
+                let place = Place::Lines(path, beside(lines), None);
+                choice.chosen.push(Chosen { place, line: Some(lines.0), is_neighbor: false });
+            }
+            Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
+            Named::Nothing => choice.not_found.push(text.clone()),
+        }
+    }
+    choice
+}
+
+/// A definition for a line in it, lines for several.
+fn place(map: &Map, node: NodeRef, lines: Option<(u32, u32)>) -> Option<Place> {
+    let info = Box::new(map.info(node)?);
+    match (lines, info.path.clone()) {
+        (Some((first, last)), Some(path)) if first < last || info.kind == NodeKind::File => {
+            let around = (info.kind != NodeKind::File).then_some(info);
+            Some(Place::Lines(path, beside((first, last)), around))
+        }
+        _ => Some(Place::Node(info)),
+    }
+}
+
+/// A line alone is shown with those around it.
+fn beside((first, last): (u32, u32)) -> (u32, u32) {
+    if first < last {
+        (first, last)
+    } else {
+        (first.saturating_sub(BESIDE).max(1), last.saturating_add(BESIDE))
+    }
+}
+
+fn take_with_neighbors(
+    map: &Map,
+    choice: &mut Choice,
+    (node, line): (NodeRef, Option<u32>),
+    args: &ReadSymbolsArgs,
+) {
+    take(map, choice, (node, line), false);
+    let neighbors = args.include_neighbors;
+    let (NodeRef::Def(def), true) = (node, neighbors > 0) else { return };
+    let all = map.defs_of(def.file);
+    let Some(at) = all.iter().position(|other| *other == def) else { return };
+    let around = at.saturating_sub(neighbors)..(at + neighbors + 1).min(all.len());
+    all[around].iter().for_each(|other| take(map, choice, (NodeRef::Def(*other), None), true));
+}
+
+fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is_neighbor: bool) {
+    if choice.seen.insert(node)
+        && let Some(info) = map.info(node)
+    {
+        choice.chosen.push(Chosen { place: Place::Node(Box::new(info)), line, is_neighbor });
+    }
+}
+
+/// The lines of a place, whole; an external package has no source here.
+fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> {
+    let bytes = workspace.contents().read(place.path()?).ok()?;
+    let index = LineIndex::new(&bytes);
+    // What follows the last newline is a line only if there is something.
+    let last = index.line_count() - u32::from(index.line_count() > 1 && bytes.ends_with(b"\n"));
+    let (first, end) = match place {
+        Place::Node(info) if info.kind != NodeKind::File => (info.lines.0, info.lines.1.min(last)),
+        Place::Lines(_, (first, end), _) => (*first.min(&last), *end.min(&last)),
+        _ => (1, last),
+    };
+    let from = index.line_range(first)?.start;
+    let to = index.line_range(end)?.end;
+    Some((String::from_utf8_lossy(bytes.get(from..to)?).into_owned(), (first, end)))
+}
+
+/// All sources within so many characters: what is short whole, what is long a part each.
+fn fitted(room: usize, sources: &[Source], (around, docs): (Option<&Regex>, bool)) -> Vec<SymbolSource> {
+    let wanted = |source: &Source| Wanted { pattern: around, line: source.chosen.line, docs };
+    let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
+    let mut shares: Vec<(usize, usize)> = bodies
+        .iter()
+        .zip(sources)
+        .map(|(body, one)| body.cost(&wanted(one)))
+        .enumerate()
+        .map(|(at, cost)| (cost, at))
+        .collect();
+    shares.sort_unstable();
+    let (mut left, mut given) = (room.saturating_sub(HEAD * sources.len()), vec![0; sources.len()]);
+    for (rank, (cost, at)) in shares.iter().enumerate() {
+        given[*at] = (*cost).min((left / (shares.len() - rank)).max(LEAST));
+        left = left.saturating_sub(given[*at]);
+    }
+    let shown = bodies.iter().zip(sources).zip(given);
+    shown.map(|((body, one), room)| symbol(one, &body.within(room, &wanted(one)))).collect()
+}
+
+fn symbol(source: &Source, shown: &cut::Shown) -> SymbolSource {
+    let (uid, name, kind) = match &source.chosen.place {
+        Place::Node(info) => (info.id.to_string(), name_of(info), info.kind.as_str()),
+        Place::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),
+        Place::Lines(path, _, None) => (path.to_string(), path.file_name().to_owned(), "lines"),
+        Place::File(path) => (path.to_string(), path.file_name().to_owned(), "file"),
+    };
+    SymbolSource {
+        uid,
+        name,
+        kind: kind.to_owned(),
+        file: source.chosen.place.path().map(ToString::to_string).unwrap_or_default(),
+        start_line: source.lines.0,
+        end_line: source.lines.1,
+        source: shown.text.clone(),
+        body_complete: shown.is_complete,
+        missing: shown.missing.iter().map(|(first, last)| format!("{first}-{last}")).collect(),
+        is_neighbor: source.chosen.is_neighbor,
+    }
+}
+
+fn name_of(info: &NodeInfo) -> String {
+    if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() }
+}

@@ -1,0 +1,168 @@
+//! `map_search`: definitions and files by name, several names at once, and those among them that nobody uses.
+
+use hob_base::{CancelToken, WsPath};
+use hob_map::Map;
+use hob_map::graph::{Hit, KindFilter, NodeInfo, NodeKind, NodeRef, SearchAnswer, SearchQuery};
+use hob_proto::ToolError;
+use hob_proto::tools::map::{SearchArgs, SearchHit, SearchResult};
+
+use super::map::patient;
+use super::scope::Scope;
+use super::{Needs, Outcome, ToolCall, data, unused};
+use crate::host::Stale;
+use crate::to_proto::map as to_proto;
+
+/// Fewest characters of a name.
+const SHORTEST: usize = 2;
+
+/// Hits that are looked at where some of them are left out afterwards.
+const LOOKED_AT: usize = 2_000;
+
+const WAY: &str = "Raise limit (<=100), or pass kind, paths or a longer query.";
+
+pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
+    let args: SearchArgs = call.args()?;
+    check(&args)?;
+    let workspace = call.workspace(Needs::Map)?;
+    let scope = call.scope(&workspace)?;
+    call.wait_for_ranking(&workspace);
+    let (map, stale, cancel) = (workspace.map(), workspace.stale(), patient(&call.cancel));
+    let looking = Looking { map: &map, args: &args, scope: &scope, stale: &stale, cancel };
+    let mut result = SearchResult { results: Vec::new(), total: 0, none: Vec::new() };
+    let mut is_least = false;
+    let found = match args.query.is_empty() {
+        true => vec![(None, looking.everything())],
+        false => args.query.iter().map(|query| (Some(query), looking.named(query))).collect(),
+    };
+    for (query, found) in found {
+        let several = query.filter(|_| args.query.len() > 1);
+        is_least |= found.is_least;
+        result.total += found.total;
+        result.none.extend(several.filter(|_| found.hits.is_empty()).cloned());
+        result.results.extend(found.hits.into_iter().map(|hit| SearchHit { query: several.cloned(), ..hit }));
+    }
+    if result.results.is_empty() {
+        call.warn_of_unmapped_anywhere(&map);
+    } else {
+        call.warn_of_ranking(&map);
+        let shown: Vec<&str> = result.results.iter().map(|hit| hit.file.as_str()).collect();
+        if !scope.is_all() {
+            call.warn_of_unmapped(&map, shown);
+        }
+    }
+    scope.tell(call, is_least);
+    drop(map);
+    if is_least {
+        call.warnings.push(
+            "Not everything was looked at: total is a lower bound. Pass a longer query, or paths.".into(),
+        );
+    }
+    call.omit("results", result.total, result.results.len(), WAY);
+    data(&result)
+}
+
+fn check(args: &SearchArgs) -> Result<(), ToolError> {
+    if let Some(short) = args.query.iter().find(|query| query.trim().chars().count() < SHORTEST) {
+        let message = format!("`query` needs at least {SHORTEST} characters; `{short}` has fewer");
+        return Err(ToolError::bad_args(message).hint("Pass a name or a part of one."));
+    }
+    if args.query.is_empty() && args.callers.is_none() {
+        return Err(ToolError::bad_args("`map_search` needs `query`: a string or a list of strings")
+            .hint("Pass a name or a part of one; only callers:0 goes without."));
+    }
+    Ok(())
+}
+
+fn kind_filter(word: &str) -> KindFilter {
+    match word {
+        "function" => KindFilter::Function,
+        "class" => KindFilter::Class,
+        "method" => KindFilter::Method,
+        "interface" => KindFilter::Interface,
+        "variable" => KindFilter::Variable,
+        "file" => KindFilter::File,
+        _ => KindFilter::Any,
+    }
+}
+
+/// What was found for one name.
+#[derive(Default)]
+struct Found {
+    hits: Vec<SearchHit>,
+    total: usize,
+    is_least: bool,
+}
+
+struct Looking<'a> {
+    map: &'a Map,
+    args: &'a SearchArgs,
+    scope: &'a Scope,
+    stale: &'a Stale,
+    cancel: CancelToken,
+}
+
+impl Looking<'_> {
+    /// Definitions and files by name, those in scope.
+    fn named(&self, text: &str) -> Found {
+        let answer = self.search(text);
+        if self.args.callers.is_none() {
+            let hits = answer.hits.into_iter().map(|hit| to_proto::hit(hit.info, self.stale)).collect();
+            return Found { hits, total: answer.total, is_least: answer.total_is_least };
+        }
+        let is_least = answer.total_is_least || answer.total > answer.hits.len();
+        let infos = answer.hits.into_iter().map(|hit: Hit| hit.info);
+        self.unused(infos.filter(|info| matches!(info.kind, NodeKind::Def(_))), is_least)
+    }
+
+    /// Every definition in scope that other files can see.
+    fn everything(&self) -> Found {
+        let rules = self.scope.rules();
+        let visible = unused::visible(self.map, &|node| rules.has_node(self.map, node));
+        let kinds = kind_filter(&self.args.kind);
+        let infos = visible.into_iter().filter_map(|def| self.map.info(NodeRef::Def(def)));
+        self.unused(infos.filter(|info| kinds.admits(info.kind)), false)
+    }
+
+    fn unused(&self, infos: impl Iterator<Item = NodeInfo>, mut is_least: bool) -> Found {
+        let mut found = Found::default();
+        for info in infos {
+            if self.cancel.check().is_err() {
+                is_least = true;
+                break;
+            }
+            let NodeRef::Def(def) = info.node else { continue };
+            let Some(maybe) = unused::maybe_used(self.map, def, &self.cancel) else { continue };
+            found.total += 1;
+            if found.hits.len() < self.args.limit {
+                found.hits.push(SearchHit {
+                    maybe: (maybe > 0).then_some(maybe),
+                    ..to_proto::hit(info, self.stale)
+                });
+            }
+        }
+        Found { is_least, ..found }
+    }
+
+    fn search(&self, text: &str) -> SearchAnswer {
+        let is_narrowed = !self.scope.is_all() || self.args.callers.is_some();
+        let limit = if is_narrowed { LOOKED_AT } else { self.args.limit };
+        let query = SearchQuery { text, kinds: kind_filter(&self.args.kind), path_prefix: "", limit };
+        if self.scope.is_all() {
+            return self.map.search(&query);
+        }
+        let rules = self.scope.rules();
+        let mut answer = self.map.search_among(&query, &|path: &WsPath| rules.has_path(path));
+        let all = self.map.search(&SearchQuery { limit: 1, ..query }).total;
+        self.scope.left_out(all.saturating_sub(answer.total), 0);
+        let before = answer.hits.len();
+        answer.hits.retain(|hit| rules.has_node(self.map, hit.info.node));
+        let gone = before - answer.hits.len();
+        self.scope.left_out(0, gone);
+        answer.total -= gone;
+        answer.total_is_least |= gone > 0 && answer.total > answer.hits.len();
+        if self.args.callers.is_none() {
+            answer.hits.truncate(self.args.limit);
+        }
+        answer
+    }
+}

@@ -1,0 +1,98 @@
+//! The written forms of a target, apart from what they mean: a path with lines behind it, and a path with a name behind it.
+//! Pure functions over text; nothing here knows whether a file or a symbol exists.
+
+/// The lines behind a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    /// None: the file.
+    Whole,
+    /// One line, and a column if one was given; both 1-based.
+    At {
+        /// The line.
+        line: u32,
+        /// The column, in UTF-16 units.
+        col: Option<u32>,
+    },
+    /// Lines from the first to the second, both in it.
+    Lines(u32, u32),
+}
+
+/// Takes what people put around a name away: white space, back-ticks, quotes.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim().trim_matches(['`', '"', '\'']).trim()
+}
+
+/// Every way to read a text as a path with lines behind it, the one with most behind it first: `path:3`, `path:3:7`, `path:3-9`,
+/// `path#L3-L9`, and a colon at the end as compilers write it. The last is the text as a path alone.
+pub(super) fn places(text: &str) -> Vec<(&str, Span)> {
+    let whole = text.trim_end_matches(':');
+    let mut all = Vec::new();
+    if let Some((path, lines)) = whole.rsplit_once("#L") {
+        all.extend(lines_of(lines).map(|span| (path, span)));
+    }
+    if let Some((before, last)) = whole.rsplit_once(':') {
+        if let (Some((path, line)), Some(col)) = (before.rsplit_once(':'), number(last))
+            && let Some(line) = number(line)
+        {
+            all.push((path, Span::At { line, col: Some(col) }));
+        }
+        all.extend(lines_of(last).map(|span| (before, span)));
+    }
+    all.push((whole, Span::Whole));
+    all.retain(|(path, _)| !path.is_empty());
+    all
+}
+
+/// Every way to read a text as a path and the name of something in that file: one for each `#`, and one for a single colon, as
+/// `src/run.rs:run` is written by hand.
+pub(super) fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let hashes = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let is_path = |part: &str| part.contains(['/', '.']) && !part.ends_with(':');
+    let colon = text.split_once(':').filter(|(path, name)| is_path(path) && !name.starts_with(':'));
+    let cuts = hashes.chain(colon);
+    cuts.filter(|(path, name)| !path.is_empty() && !name.is_empty())
+}
+
+/// `3`, `3-9`, `3-L9`.
+fn lines_of(text: &str) -> Option<Span> {
+    match text.split_once(['-', '–']) {
+        None => Some(Span::At { line: number(text)?, col: None }),
+        Some((from, to)) => {
+            let (from, to) = (number(from)?, number(to.trim_start_matches('L'))?);
+            Some(Span::Lines(from.min(to), from.max(to)))
+        }
+    }
+}
+
+/// A number from 1, written in digits.
+fn number(text: &str) -> Option<u32> {
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|n| *n > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_from_the_end() {
+        let at = |line, col| Span::At { line, col };
+        assert_eq!(places("a.py:3"), [("a.py", at(3, None)), ("a.py:3", Span::Whole)]);
+        assert_eq!(places("a.py:3:7")[0], ("a.py", at(3, Some(7))));
+        assert_eq!(places("a.py:3:")[0], ("a.py", at(3, None)));
+        assert_eq!(places("a.py:9-3")[0], ("a.py", Span::Lines(3, 9)));
+        assert_eq!(places("a.py#L3-L9")[0], ("a.py", Span::Lines(3, 9)));
+        assert_eq!(places("a.py"), [("a.py", Span::Whole)]);
+        for name in ["A::b", "a.py:0", "a.py:x", ":3", "a.py:3-x"] {
+            assert_eq!(places(name).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn members_are_cut_at_every_hash() {
+        let all: Vec<_> = members("src/a.ts#Hono.#handle").collect();
+        assert_eq!(all, [("src/a.ts", "Hono.#handle"), ("src/a.ts#Hono.", "handle")]);
+        assert_eq!(members("#handle").count(), 0);
+        assert_eq!(members("src/run.rs:run").collect::<Vec<_>>(), [("src/run.rs", "run")]);
+        assert_eq!(members("crate::run").count() + members("a.b::c").count(), 0);
+    }
+}

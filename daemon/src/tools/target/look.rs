@@ -1,0 +1,266 @@
+//! From a text to what it names in the map, one form after the other: ID, path with lines, path with a name, name, and at last
+//! what is only nearly written so. Each reading that is not the text's plain one comes with a note that says so.
+
+use hob_base::{FileId, WsPath};
+use hob_map::Map;
+use hob_map::graph::{DefRef, Lookup, NodeRef};
+use hob_proto::NodeId;
+
+use super::form::{self, Span};
+use super::paths::Paths;
+
+/// What a text names.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::tools) enum Named {
+    /// One node.
+    One(Meant),
+    /// One of several; likeliest first.
+    Several(Vec<NodeRef>),
+    /// A file of the workspace that has no node, and which of its lines.
+    Text(WsPath, Option<(u32, u32)>),
+    /// Nothing.
+    Nothing,
+}
+
+/// The node that a text names.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::tools) struct Meant {
+    /// The node.
+    pub(in crate::tools) node: NodeRef,
+    /// The line, or the first and last, that the text gave.
+    pub(in crate::tools) lines: Option<(u32, u32)>,
+    /// A sentence for the reader, where the node is not plainly what was written.
+    pub(in crate::tools) note: Option<String>,
+}
+
+impl From<NodeRef> for Named {
+    fn from(node: NodeRef) -> Self {
+        Self::One(Meant { node, lines: None, note: None })
+    }
+}
+
+/// Looks targets up.
+#[derive(Clone, Copy)]
+pub(in crate::tools) struct Look<'a> {
+    /// The map.
+    pub(in crate::tools) map: &'a Map,
+    /// How its caller's paths are read.
+    pub(in crate::tools) paths: Paths<'a>,
+    /// Says whether a file belongs to the workspace, mapped or not.
+    pub(in crate::tools) shows: &'a dyn Fn(&WsPath) -> bool,
+}
+
+impl Look<'_> {
+    /// Finds what a text names.
+    pub(in crate::tools) fn up(&self, text: &str) -> Named {
+        let text = form::trimmed(text);
+        let found = self.plainly(text);
+        match (found, text.split_once(char::is_whitespace)) {
+            // A line of an answer: the handle stands first.
+            (Named::Nothing, Some((handle, _))) if handle.contains([':', '.', '#']) => self.plainly(handle),
+            (found, _) => found,
+        }
+    }
+
+    fn plainly(&self, text: &str) -> Named {
+        let readings: [&dyn Fn() -> Named; 5] = [
+            &|| self.by_id(text),
+            &|| self.by_place(text, &|path| self.file(path).into_iter().collect()),
+            &|| self.by_name(text),
+            &|| self.by_place(text, &|path| self.files_ending(path)),
+            &|| self.nearly(text),
+        ];
+        let found = readings.iter().map(|read| read()).find(|found| *found != Named::Nothing);
+        self.settled(text, found.unwrap_or_else(|| self.text_file(text)))
+    }
+
+    fn by_id(&self, text: &str) -> Named {
+        let id = NodeId::looks_like(text).then(|| text.parse::<NodeId>().ok()).flatten();
+        id.and_then(|id| self.map.node(&id)).map_or(Named::Nothing, Named::from)
+    }
+
+    /// A path with lines or a name behind it, in the first file that `files` gives for it and that has them.
+    fn by_place(&self, text: &str, files: &dyn Fn(&str) -> Vec<FileId>) -> Named {
+        for (path, span) in form::places(text) {
+            match files(path)[..] {
+                [] => {}
+                [file] => return self.in_file(file, span),
+                ref several => {
+                    return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect());
+                }
+            }
+        }
+        for (path, name) in form::members(text) {
+            let files = files(path);
+            let defs: Vec<DefRef> = files.iter().flat_map(|file| self.map.defs_called(*file, name)).collect();
+            if !files.is_empty() {
+                return self.one_of(defs, &files, name);
+            }
+        }
+        Named::Nothing
+    }
+
+    /// One of the definitions found; else the private name of JavaScript that is written with a `#`, or an ID's encoded name.
+    fn one_of(&self, defs: Vec<DefRef>, files: &[FileId], name: &str) -> Named {
+        match defs[..] {
+            [] => {
+                let encoded = files.iter().find_map(|file| {
+                    let id = self.map.id(NodeRef::File(*file));
+                    self.map.node(&format!("{id}#{name}").parse::<NodeId>().ok()?)
+                });
+                encoded.map_or(Named::Nothing, Named::from)
+            }
+            [def] => NodeRef::Def(def).into(),
+            _ => Named::Several(defs.into_iter().map(NodeRef::Def).collect()),
+        }
+    }
+
+    fn by_name(&self, text: &str) -> Named {
+        match self.map.lookup(text) {
+            Lookup::One(node) => node.into(),
+            Lookup::Ambiguous(nodes) => Named::Several(nodes),
+            Lookup::None => Named::Nothing,
+        }
+    }
+
+    /// A module, or a private name written without its `#`.
+    fn nearly(&self, text: &str) -> Named {
+        let is_dotted = text.contains(['.', '/']) || text.contains("::");
+        let files = if is_dotted { self.map.files_of_module(text) } else { Vec::new() };
+        match files[..] {
+            [] => {}
+            [file] => return NodeRef::File(file).into(),
+            ref several => return Named::Several(several.iter().map(|file| NodeRef::File(*file)).collect()),
+        }
+        let (before, last) =
+            text.rsplit_once('.').map_or(("", text), |(_, last)| (&text[..text.len() - last.len()], last));
+        let mut found = self.by_name(&format!("{before}#{}", last.trim_end_matches("()")));
+        if let Named::One(meant) = &mut found {
+            meant.note = Some(format!("`{text}` is taken for {}.", self.handle(meant.node)));
+        }
+        found
+    }
+
+    fn in_file(&self, file: FileId, span: Span) -> Named {
+        let lines = match span {
+            Span::Whole => return NodeRef::File(file).into(),
+            Span::At { line, .. } => (line, line),
+            Span::Lines(first, last) => (first, last),
+        };
+        let named = match span {
+            Span::At { line, col } => self.named_on(file, line, col),
+            _ => Vec::new(),
+        };
+        let around = || self.map.symbol_around(file, lines);
+        let meant = |node: NodeRef, note| Named::One(Meant { node, lines: Some(lines), note });
+        match (&named[..], around()) {
+            ([def], _) => meant((*def).into(), None),
+            ([], Some(def)) => {
+                let is_said = matches!(span, Span::At { .. });
+                let note = is_said
+                    .then(|| format!("{} is in {}.", self.line(file, lines.0), self.handle(def.into())));
+                meant(def.into(), note)
+            }
+            ([], None) => {
+                let what =
+                    format!("No definition is around {}: its file is meant.", self.line(file, lines.0));
+                meant(NodeRef::File(file), Some(what))
+            }
+            (several, _) => match self.outermost(several) {
+                Some(def) => meant(
+                    def.into(),
+                    Some(format!("Several names are on that line: {} is meant.", self.handle(def.into()))),
+                ),
+                None => Named::Several(several.iter().copied().map(NodeRef::Def).collect()),
+            },
+        }
+    }
+
+    /// The definitions that have their name on a line, or at a column of it.
+    fn named_on(&self, file: FileId, line: u32, col: Option<u32>) -> Vec<DefRef> {
+        let mut named = self.map.defs_named_on(file, line);
+        if let Some(col) = col {
+            let is_at = |def: &DefRef| {
+                let info = self.map.info((*def).into());
+                info.is_some_and(|info| {
+                    let width = info.name.encode_utf16().count().max(1) as u32;
+                    (info.name_at.1..info.name_at.1 + width).contains(&col)
+                })
+            };
+            named.retain(is_at);
+        }
+        named
+    }
+
+    /// The definition that all the others are in.
+    fn outermost(&self, defs: &[DefRef]) -> Option<DefRef> {
+        let bytes = |def: &DefRef| self.map.info((*def).into()).map_or((0, 0), |info| info.bytes);
+        let first = *defs.iter().min_by_key(|def| (bytes(def).0, std::cmp::Reverse(bytes(def).1)))?;
+        let around = bytes(&first);
+        let is_in = |def: &&DefRef| bytes(def).0 >= around.0 && bytes(def).1 <= around.1;
+        let is_wider = |def: &&DefRef| bytes(def) == around && **def != first;
+        (defs.iter().all(|def| is_in(&def)) && !defs.iter().any(|def| is_wider(&def))).then_some(first)
+    }
+
+    /// Of several, the only one outside tests.
+    fn settled(&self, text: &str, found: Named) -> Named {
+        let Named::Several(nodes) = &found else { return found };
+        let mut outside = nodes.iter().filter(|node| !self.map.is_among_tests(**node));
+        let (Some(node), None) = (outside.next(), outside.next()) else { return found };
+        let others = nodes.len() - 1;
+        let are = if others == 1 { "one other is" } else { "all others are" };
+        let note = format!("`{}` is taken for {}: {are} in tests.", super::short(text), self.handle(*node));
+        Named::One(Meant { node: *node, lines: None, note: Some(note) })
+    }
+
+    /// The file at a path, as it is written from the root or from the caller's folder.
+    fn file(&self, path: &str) -> Option<FileId> {
+        self.paths.spelled(path).into_iter().flatten().find_map(|path| self.map.file_at(path.as_str()))
+    }
+
+    fn files_ending(&self, path: &str) -> Vec<FileId> {
+        let tail = path.trim_start_matches("./").trim_start_matches("../").trim_matches('/');
+        // A word alone is a name; what has an ending or a folder is a path.
+        if tail.contains(['.', '/']) { self.map.files_ending(tail) } else { Vec::new() }
+    }
+
+    /// A file that is there, though the map has nothing of it.
+    fn text_file(&self, text: &str) -> Named {
+        for (path, span) in form::places(text) {
+            let lines = match span {
+                Span::Whole => None,
+                Span::At { line, .. } => Some((line, line)),
+                Span::Lines(first, last) => Some((first, last)),
+            };
+            let is_there =
+                |path: &WsPath| (self.shows)(path) && self.paths.root.join_ws(path).as_path().is_file();
+            if let Some(path) = self.paths.spelled(path).into_iter().flatten().find(is_there) {
+                return Named::Text(path, lines);
+            }
+        }
+        Named::Nothing
+    }
+
+    /// `path:line` of a line of a file.
+    fn line(&self, file: FileId, line: u32) -> String {
+        format!("{}:{line}", self.map.file(file).map_or("", |(path, _)| path.as_str()))
+    }
+
+    /// A node as a line that can be passed back: `path:line name`.
+    pub(in crate::tools) fn handle(&self, node: NodeRef) -> String {
+        handle(self.map, node)
+    }
+}
+
+/// A node as a line that can be passed back: `path:line name kind`, its ID instead of the place where that names several; the path of
+/// a file, the ID of a package.
+pub(in crate::tools) fn handle(map: &Map, node: NodeRef) -> String {
+    let Some(info) = map.info(node) else { return map.id(node).to_string() };
+    let (NodeRef::Def(def), Some(path)) = (node, &info.path) else {
+        return info.path.map_or_else(|| info.id.to_string(), |path| path.to_string());
+    };
+    match map.defs_named_on(def.file, info.name_at.0).len() {
+        1 => format!("{path}:{} {} {}", info.name_at.0, info.qualified, info.kind.as_str()),
+        _ => format!("{} {}", info.id, info.kind.as_str()),
+    }
+}
