@@ -12,7 +12,7 @@ use std::time::Duration;
 use hob_proto::frame::{self, FrameError};
 use hob_proto::message::{Ask, Call, Event, Offer};
 use hob_proto::transport::{Reader, Writer};
-use hob_proto::{Build, ClientMessage};
+use hob_proto::{Build, ClientMessage, Form};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncWriteExt as _, BufReader};
@@ -38,6 +38,8 @@ pub struct Request {
     pub root: Option<String>,
     /// How long the answer is worth waiting for.
     pub deadline: Option<Duration>,
+    /// The notation of the answer.
+    pub form: Form,
     /// What the caller does if the daemon asks it.
     pub offers: Vec<Offer>,
     /// What came of being asked.
@@ -207,6 +209,7 @@ impl Connection {
             progress: progress.is_some(),
             deadline_ms: request.deadline.map(|d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX)),
             offers: request.offers.clone(),
+            form: request.form,
             replies: request.replies.clone(),
         });
         let frame = encode(&message)?;

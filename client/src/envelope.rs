@@ -1,15 +1,31 @@
-//! The envelope of a call that no daemon answered.
+//! The answer to a call that no daemon answered, as an envelope or as text.
 //!
 //! Every other envelope comes from the daemon, cut to its budget there. This one is small by nature; what can be long (log
 //! lines, the message) is shortened here until the promise `used <= requested` holds.
 
 use hob_proto::tools::{self, DEFAULT_BUDGET, MAX_BUDGET, MIN_BUDGET, same_name};
-use hob_proto::{Envelope, TokenBudget, ToolError};
+use hob_proto::{Envelope, Form, TokenBudget, ToolError};
+use hob_render::{Frame, error_document, fit};
 use serde_json::{Map, Value};
 
-/// The serialised envelope for `error` as the answer to a call of `tool` with `args`.
+use crate::connection::Request;
+
+/// The answer to `request` that says `error`, in the form that was asked for.
 #[must_use]
-pub fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> String {
+pub fn error_answer(request: &Request, error: ToolError) -> String {
+    let mut args = request.args.clone();
+    match Form::take_from(&mut args, request.form) {
+        Form::Json => error_envelope(&request.tool, &args, error),
+        Form::Text => {
+            let requested = budget_of(&request.tool, &args).requested as usize;
+            let frame = Frame { max_chars: requested * 4, ..Frame::default() };
+            fit(&error_document(&error), &frame).text
+        }
+    }
+}
+
+/// The serialised envelope for `error` as the answer to a call of `tool` with `args`.
+fn error_envelope(tool: &str, args: &Map<String, Value>, error: ToolError) -> String {
     let budget = budget_of(tool, args);
     let mut error = error;
     loop {

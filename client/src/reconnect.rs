@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::autostart::reach;
 use crate::connection::{Answer, Connection, Lost, OnProgress, Progress, Request};
-use crate::envelope::error_envelope;
+use crate::envelope::error_answer;
 use crate::locks::Backoff;
 use crate::settings::Settings;
 use crate::tail::log_lines;
@@ -68,7 +68,7 @@ impl Client {
         match self.try_call(request, progress).await {
             Ok(answer) => answer,
             Err(error) => {
-                let envelope = error_envelope(&request.tool, &request.args, error);
+                let envelope = error_answer(request, error);
                 Answer { ok: false, envelope, ask: None }
             }
         }

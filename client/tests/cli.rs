@@ -63,12 +63,12 @@ fn a_wrong_command_line_is_explained() {
     let world = World::new();
     for (args, expected) in [
         (&["call", "map_serch"][..], "map_search"),
-        (&["call", "map_search"], "needs `query`"),
+        (&["call", "read_symbols"], "needs `targets`"),
         (&["call", "map_search", "--qery", "ab"], "--query"),
         (&["call", "map_search", r#"{"query": "ab", "limt": 3}"#], "Did you mean `limit`"),
         (&["call", "map_search", "{"], "not JSON"),
         (&["call", "map_search", "--query", "ab", "--kind", "klass"], "class"),
-        (&["search"], "QUERY"),
+        (&["read"], "TARGETS"),
         (&["call"], "map_overview"),
     ] {
         let output = world.run(args);
@@ -82,7 +82,7 @@ fn a_wrong_command_line_is_explained() {
 fn help_of_a_tool_comes_from_the_table() {
     let output = World::new().run(&["call", "map_neighbors", "--help"]);
     assert!(output.status.success());
-    for expected in ["callers", "--node-id", "--edge-kinds", "1 to 3", "references", "--token-budget"] {
+    for expected in ["Who calls", "--node-id", "--edge-kinds", "--depth", "references", "--token-budget"] {
         assert!(out(&output).contains(expected), "{expected} in {}", out(&output));
     }
 }

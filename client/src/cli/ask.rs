@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings};
-use hob_proto::ClientKind;
+use hob_proto::{ClientKind, Form};
 use serde_json::{Map, Value};
 
 use super::bar::Bar;
@@ -25,6 +25,8 @@ pub(crate) struct Question {
     pub(crate) timeout: Option<Duration>,
     /// Whether it may edit whatever the settings say: the user said so in this command.
     pub(crate) edits: bool,
+    /// The notation of the answer.
+    pub(crate) form: Form,
 }
 
 /// How to reach the daemon from here.
@@ -38,6 +40,7 @@ pub(crate) async fn with_progress(question: &Question, common: &Common) -> Resul
     let mut request = Request::new(question.tool, question.args.clone());
     request.root = question.root.to_str().map(str::to_owned);
     request.deadline = question.timeout;
+    request.form = question.form;
     let client = Client::new(Settings { edits: question.edits, ..settings(common)? });
     let bar = Arc::new(Mutex::new(Bar::new()));
     let shown = Arc::clone(&bar);
@@ -69,6 +72,7 @@ impl Asker {
         let mut request = Request::new(question.tool, question.args.clone());
         request.root = question.root.to_str().map(str::to_owned);
         request.deadline = question.timeout;
+        request.form = question.form;
         self.client.call(&request, None).await.envelope
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, Subcommand};
+use hob_proto::Form;
 use hob_proto::tools::{self, TOOLS, ToolDef, check_args};
 use serde_json::{Map, Value};
 
@@ -25,6 +26,8 @@ struct Verb {
     positionals: &'static [&'static str],
     /// Which of them may be a path as it is seen from where the user stands.
     path: Option<&'static str>,
+    /// Which arguments are true without being said.
+    fixed: &'static [&'static str],
     about: &'static str,
 }
 
@@ -34,6 +37,7 @@ const VERBS: &[Verb] = &[
         tool: "map_overview",
         positionals: &["focus"],
         path: Some("focus"),
+        fixed: &[],
         about: "Show the code base's clusters and their most connected symbols",
     },
     Verb {
@@ -41,6 +45,7 @@ const VERBS: &[Verb] = &[
         tool: "map_search",
         positionals: &["query"],
         path: None,
+        fixed: &[],
         about: "Find definitions and files by name",
     },
     Verb {
@@ -48,6 +53,7 @@ const VERBS: &[Verb] = &[
         tool: "map_neighbors",
         positionals: &["nodeId"],
         path: None,
+        fixed: &[],
         about: "Show what a symbol or file is connected to: callers, callees, bases",
     },
     Verb {
@@ -55,13 +61,31 @@ const VERBS: &[Verb] = &[
         tool: "map_path",
         positionals: &["from", "to"],
         path: None,
+        fixed: &[],
         about: "Show how two symbols or files are connected",
+    },
+    Verb {
+        name: "read",
+        tool: "read_symbols",
+        positionals: &["targets"],
+        path: None,
+        fixed: &[],
+        about: "Show the source of symbols, files or lines (src/a.py:10-40)",
+    },
+    Verb {
+        name: "outline",
+        tool: "read_symbols",
+        positionals: &["targets"],
+        path: None,
+        fixed: &["outline"],
+        about: "Show what a file, a folder or a class has, with lines",
     },
     Verb {
         name: "trace",
         tool: "flow_trace",
         positionals: &["symbol"],
         path: None,
+        fixed: &[],
         about: "Show what a symbol calls, and what those call, as a tree",
     },
     Verb {
@@ -69,6 +93,7 @@ const VERBS: &[Verb] = &[
         tool: "impact",
         positionals: &["symbol"],
         path: None,
+        fixed: &[],
         about: "Show who is affected when a symbol or file changes, tests among them",
     },
 ];
@@ -90,16 +115,31 @@ impl ToolVerb {
         // What is wrong for certain needs no daemon to say so.
         check_args(self.tool, &args).map_err(|error| usage(&error))?;
         let place = common.place()?;
+        for name in self.verb.iter().flat_map(|verb| verb.fixed) {
+            args.entry(*name).or_insert(Value::Bool(true));
+        }
         if let Some(path) = self.verb.and_then(|verb| verb.path) {
             make_absolute(&mut args, path, &place);
         }
         if self.verb.is_some() && !args.keys().any(|name| tools::same_name(name, "tokenBudget")) {
             args.insert("tokenBudget".to_owned(), self.tool.max_budget.into());
         }
-        let question =
-            Question { tool: self.tool.name, args, root: place, timeout: common.timeout, edits: self.edits };
+        let form = if common.json { Form::Json } else { Form::Text };
+        // The argument wins over the option, as it does for agents.
+        let form = Form::take_from(&mut args, form);
+        let question = Question {
+            tool: self.tool.name,
+            args,
+            root: place,
+            timeout: common.timeout,
+            edits: self.edits,
+            form,
+        };
         let answer = ask::with_progress(&question, common).await?;
-        show::answer(self.tool.name, &answer, common.json)
+        match form {
+            Form::Json => show::answer(&answer, true),
+            Form::Text => show::text(&answer),
+        }
     }
 }
 

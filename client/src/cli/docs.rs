@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
-use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, TOOLS, ToolDef, ToolSet, same_name};
+use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, TOOLS, ToolDef, ToolSet, UNLISTED, same_name};
 
 use super::term::{self, Style};
 use super::{Cli, Failure, Outcome, output};
@@ -49,7 +49,7 @@ fn list(tools: impl Iterator<Item = &'static ToolDef>, style: &Style) -> String 
 fn page(tools: impl Iterator<Item = &'static ToolDef>) -> String {
     let mut out = String::from(PREAMBLE);
     out.push_str("\n## Arguments of every tool\n\n");
-    out.push_str(&table(COMMON.iter().copied(), None));
+    out.push_str(&table(COMMON.iter().chain(UNLISTED).copied(), None));
     for def in tools {
         section(&mut out, def);
     }
@@ -60,7 +60,7 @@ const PREAMBLE: &str = "# Tools
 
 This page is generated: `hob tools --markdown > docs/tools.md`.
 
-Every tool answers on MCP, on `hob call TOOL` and to other clients of the daemon with the same envelope:
+Every tool answers in two forms, [text and JSON](answers.md), which are the same answer. This page has the fields of the JSON form, an envelope:
 `ok`, `data` or `error` (`code`, `message`, `hint`), `tokenBudget`, `truncated`, `dropped`, `warnings`. An answer never costs
 more than its `tokenBudget` (a token is four characters); what had to go is named in `dropped`, with the argument that brings
 it back. Arguments may be written in camelCase or snake_case. Numbers out of range are clamped with a warning; unknown
@@ -69,6 +69,10 @@ arguments are refused.
 Lines and columns count from 1, columns in UTF-16 code units; a byte order mark is no column, as for ripgrep, editors and language
 servers. Where a tool takes `file` and `line`, the name that the line defines is meant without `col`, else the only name on it;
 several are refused with their columns. `resolve` takes what encloses the line.
+
+An argument that means a symbol or a place (`target`, `targets`, `nodeId`, `symbol`, `from`, `to`) takes a name, `Class.name`, `path#name`,
+`path`, `path:line`, `path:line:col`, `path:from-to` or a node ID. `paths` takes prefixes (`src/commands` means `src/commands.rs` too) and
+globs; what has `!` before it is left out. `tests` are what the map knows to be tests, and files and folders that are called so.
 ";
 
 fn section(out: &mut String, def: &'static ToolDef) {
@@ -83,9 +87,9 @@ fn section(out: &mut String, def: &'static ToolDef) {
         "In {set}; {effect}; `tokenBudget` {} by default, at most {}.\n",
         def.default_budget, def.max_budget
     ));
-    if !def.args.is_empty() {
+    if def.own_args().next().is_some() {
         out.push('\n');
-        out.push_str(&table(def.args.iter().copied(), Some(def)));
+        out.push_str(&table(def.own_args().copied(), Some(def)));
     }
     let shape = def.output.split_whitespace().collect::<Vec<_>>().join(" ");
     out.push_str(&format!("\nResult:\n\n```\n{shape}\n```\n"));
@@ -109,6 +113,7 @@ fn takes(ty: ArgType) -> String {
         ArgType::Str { min } => format!("text, at least {min} characters"),
         ArgType::Int { min, max: i64::MAX } => format!("integer from {min}"),
         ArgType::Int { min, max } => format!("integer, {min} to {max}"),
+        ArgType::IntOrAll { min, max } => format!("integer, {min} to {max}, or `all`"),
         ArgType::Bool => "`true` `false`".to_owned(),
         ArgType::Object => "object".to_owned(),
         ArgType::Enum(words) => format!("one of {}", quoted(words)),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use hob_proto::Envelope;
+use hob_proto::Form;
 use serde_json::{Map, Value};
 
 use super::ask::{self, Question};
@@ -23,8 +24,14 @@ impl Index {
     pub(super) async fn run(self, common: &Common) -> Result<Outcome, Failure> {
         let place = common.place()?;
         let root = self.path.map_or_else(|| place.clone(), |path| place.join(path));
-        let question =
-            Question { tool: "map_rebuild", args: Map::new(), root, timeout: common.timeout, edits: false };
+        let question = Question {
+            tool: "map_rebuild",
+            args: Map::new(),
+            root,
+            timeout: common.timeout,
+            edits: false,
+            form: Form::Json,
+        };
         let answer = ask::with_progress(&question, common).await?;
         let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
         match data.as_ref().and_then(summary) {
@@ -33,7 +40,7 @@ impl Index {
                 show::remarks_of(&answer);
                 Ok(Outcome::Done)
             }
-            _ => show::answer(question.tool, &answer, common.json),
+            _ => show::answer(&answer, common.json),
         }
     }
 }

@@ -18,6 +18,7 @@ mod logs;
 mod man;
 mod model;
 mod output;
+mod paint;
 mod pending;
 mod purge;
 mod render;
@@ -52,7 +53,7 @@ Examples:
   hob graph --open                            the code base as a page to look at
   hob pending                                 what agents propose to change
   hob call regex_search --pattern 'TODO|FIXME' --glob '*.py'
-  hob call read_symbols '{\"targets\": [\"SessionStore.refresh\"]}'
+  hob read SessionStore.refresh src/a.py:10-40 its source, and some lines
 
 Commands that ask about code start the daemon when none runs; `hob call --help` lists the tools.
 

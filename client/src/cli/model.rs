@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use hob_proto::Envelope;
+use hob_proto::Form;
 use hob_proto::tools::models::{ModelInfo, ModelsResult};
 use serde_json::{Map, Value, json};
 
@@ -62,8 +63,14 @@ impl Model {
 async fn shown(args: Value, common: &Common) -> Result<Outcome, Failure> {
     let given = |(key, value): (String, Value)| (!value.is_null()).then_some((key, value));
     let args: Map<_, _> = args.as_object().cloned().into_iter().flatten().filter_map(given).collect();
-    let question =
-        Question { tool: "hob_models", args, root: common.place()?, timeout: common.timeout, edits: false };
+    let question = Question {
+        tool: "hob_models",
+        args,
+        root: common.place()?,
+        timeout: common.timeout,
+        edits: false,
+        form: Form::Json,
+    };
     let answer = ask::with_progress(&question, common).await?;
     let envelope = Envelope::parse(&answer.envelope).ok();
     let result: Option<ModelsResult> =
@@ -74,7 +81,7 @@ async fn shown(args: Value, common: &Common) -> Result<Outcome, Failure> {
             show::remarks_of(&answer);
             Ok(Outcome::Done)
         }
-        _ => show::answer("hob_models", &answer, common.json),
+        _ => show::answer(&answer, common.json),
     }
 }
 

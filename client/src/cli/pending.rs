@@ -5,6 +5,7 @@
 use clap::{Args, Subcommand};
 use hob_client::Answer;
 use hob_proto::Envelope;
+use hob_proto::Form;
 use serde_json::{Map, Value, json};
 
 use super::ask::{self, Question};
@@ -80,7 +81,7 @@ async fn decide(action: &str, decision: &Decision, common: &Common) -> Result<Ou
 }
 
 async fn shown(tool: &'static str, args: Value, common: &Common) -> Result<Outcome, Failure> {
-    show::answer(tool, &asked(tool, args, common).await?, common.json)
+    show::answer(&asked(tool, args, common).await?, common.json)
 }
 
 async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answer, Failure> {
@@ -88,7 +89,14 @@ async fn asked(tool: &'static str, args: Value, common: &Common) -> Result<Answe
         Value::Object(args) => args,
         _ => Map::new(),
     };
-    let question = Question { tool, args, root: common.place()?, timeout: common.timeout, edits: true };
+    let question = Question {
+        tool,
+        args,
+        root: common.place()?,
+        timeout: common.timeout,
+        edits: true,
+        form: Form::Json,
+    };
     ask::with_progress(&question, common).await
 }
 
@@ -100,14 +108,14 @@ async fn show_whole(id: &str, file: Option<&str>, common: &Common) -> Result<Out
         let answer = asked("edit_pending", args, common).await?;
         let envelope = Envelope::parse(&answer.envelope).ok().filter(|_| answer.ok && !common.json);
         let Some(mut data) = envelope.and_then(|envelope| envelope.data) else {
-            return show::answer("edit_pending", &answer, common.json);
+            return show::answer(&answer, common.json);
         };
         diff.push_str(data["diff"].as_str().unwrap_or_default());
         match data["nextOffset"].as_u64() {
             Some(next) if next > offset => offset = next,
             _ => {
                 data["diff"] = Value::String(diff);
-                term::print(&render::data("edit_pending", &data, &Style::of_stdout()))?;
+                term::print(&render::data(&data, &Style::of_stdout()))?;
                 return Ok(Outcome::Done);
             }
         }

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use clap::{Args, Subcommand};
 use hob_client::Answer;
 use hob_proto::Envelope;
+use hob_proto::Form;
 use hob_proto::tools::servers::{Candidate, Family, Recipe, ServersResult, Setting, Step};
 use serde_json::Map;
 
@@ -55,8 +56,14 @@ impl Servers {
 
 async fn asked(about: Option<String>, common: &Common) -> Result<Answer, Failure> {
     let args: Map<_, _> = about.into_iter().map(|about| ("about".to_owned(), about.into())).collect();
-    let question =
-        Question { tool: "hob_servers", args, root: common.place()?, timeout: common.timeout, edits: false };
+    let question = Question {
+        tool: "hob_servers",
+        args,
+        root: common.place()?,
+        timeout: common.timeout,
+        edits: false,
+        form: Form::Json,
+    };
     ask::with_progress(&question, common).await
 }
 
@@ -76,7 +83,7 @@ async fn shown(
             show::remarks_of(&answer);
             Ok(Outcome::Done)
         }
-        _ => show::answer("hob_servers", &answer, common.json),
+        _ => show::answer(&answer, common.json),
     }
 }
 
@@ -160,7 +167,7 @@ fn set(setting: &Setting, indent: &str, style: &Style) -> String {
 
 async fn install(name: String, common: &Common) -> Result<Outcome, Failure> {
     let answer = asked(Some(name.clone()), common).await?;
-    let Some(result) = result(&answer) else { return show::answer("hob_servers", &answer, common.json) };
+    let Some(result) = result(&answer) else { return show::answer(&answer, common.json) };
     let Some(server) = named(&result, &name) else {
         let names = result.families.iter().flat_map(|family| &family.candidates);
         let names: Vec<&str> = names.map(|candidate| candidate.name.as_str()).collect();

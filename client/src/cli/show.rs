@@ -4,12 +4,24 @@ use hob_client::Answer;
 use hob_proto::{Envelope, ErrorCode, ToolError};
 use serde_json::Value;
 
+use super::paint::painted;
 use super::term::{self, Style};
 use super::visible::on_one_line;
 use super::{Failure, Outcome, render};
 
-/// Prints the answer of `tool`; with `json` exactly the envelope.
-pub(crate) fn answer(tool: &str, answer: &Answer, json: bool) -> Result<Outcome, Failure> {
+/// Prints an answer in its text form; a failure goes to standard error.
+pub(crate) fn text(answer: &Answer) -> Result<Outcome, Failure> {
+    if answer.ok {
+        term::print(&format!("{}\n", painted(&answer.envelope, &Style::of_stdout()).trim_end_matches('\n')))?;
+        return Ok(Outcome::Done);
+    }
+    term::tell(&painted(&answer.envelope, &Style::of_stderr()));
+    let is_unreachable = answer.envelope.starts_with("DAEMON_UNAVAILABLE:");
+    Ok(if is_unreachable { Outcome::NoDaemon } else { Outcome::Refused })
+}
+
+/// Prints an answer in its JSON form, readably; with `json` exactly the envelope.
+pub(crate) fn answer(answer: &Answer, json: bool) -> Result<Outcome, Failure> {
     let parsed = Envelope::parse(&answer.envelope);
     let outcome = outcome(answer.ok, parsed.as_ref().ok());
     if json {
@@ -19,7 +31,7 @@ pub(crate) fn answer(tool: &str, answer: &Answer, json: bool) -> Result<Outcome,
     let envelope =
         parsed.map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}; try --json")))?;
     if let Some(data) = &envelope.data {
-        term::print(&render::data(tool, data, &Style::of_stdout()))?;
+        term::print(&render::data(data, &Style::of_stdout()))?;
     }
     tell_remarks(&envelope);
     Ok(outcome)

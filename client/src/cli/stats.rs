@@ -5,6 +5,7 @@
 use clap::Args;
 use hob_client::Answer;
 use hob_proto::Envelope;
+use hob_proto::Form;
 use hob_proto::tools::metrics::{BASELINE, CacheUse, StatsOfTool, StatsResult, Times, Totals};
 use serde_json::{Map, Value};
 
@@ -40,6 +41,7 @@ impl Stats {
             root: common.place()?,
             timeout: common.timeout,
             edits: false,
+            form: Form::Json,
         };
         let answer = ask::with_progress(&question, common).await?;
         match result(&answer) {
@@ -51,7 +53,7 @@ impl Stats {
                 }
                 Ok(Outcome::Done)
             }
-            _ => show::answer("hob_stats", &answer, common.json),
+            _ => show::answer(&answer, common.json),
         }
     }
 }

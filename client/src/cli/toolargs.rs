@@ -7,7 +7,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, ToolDef, same_name};
+use hob_proto::tools::{ArgDef, ArgType, COMMON, Default, ToolDef, UNLISTED, same_name};
 use serde_json::{Map, Value};
 
 /// The id of the positional argument that takes a JSON object.
@@ -51,25 +51,27 @@ pub(crate) fn given(def: &'static ToolDef, matches: &ArgMatches) -> Result<Map<S
     Ok(given)
 }
 
-/// Its own arguments and the common ones; `root` is an option of every command.
+/// Its own arguments and the common ones, older names too; `root` is an option of every command.
 fn arguments(def: &'static ToolDef) -> impl Iterator<Item = &'static ArgDef> {
-    def.all_args().filter(|arg| arg.name != "root")
+    def.accepted_args().filter(|arg| arg.name != "root")
 }
 
 fn positional(arg: &'static ArgDef, index: usize) -> Arg {
     let required = arg.default == Default::Required;
     let place = Arg::new(arg.name).index(index).required(required).help(arg.description);
-    typed(place, arg).value_name(shout(arg.name))
+    let place = typed(place, arg).value_name(shout(arg.name));
+    if arg.ty == ArgType::StrList { place.num_args(1..) } else { place }
 }
 
 fn option(def: &ToolDef, arg: &'static ArgDef) -> Arg {
     let kebab = leak(kebab(arg));
     let spellings = [leak(words(arg.name).join("_")), leak(camel(arg.name))];
-    let common = COMMON.iter().any(|common| same_name(common.name, arg.name));
+    let common = COMMON.iter().chain(UNLISTED).any(|common| same_name(common.name, arg.name));
     let option = Arg::new(arg.name)
         .long(kebab)
         .aliases(spellings.into_iter().filter(|alias| *alias != kebab).collect::<Vec<_>>())
         .help(help(def, arg))
+        .hide(def.unlisted.iter().any(|old| old.name == arg.name))
         .help_heading(if common { "Every tool" } else { "This tool" });
     typed(option, arg)
 }
@@ -81,6 +83,7 @@ fn typed(option: Arg, arg: &ArgDef) -> Arg {
         ArgType::Int { .. } => {
             option.value_name("N").value_parser(value_parser!(i64)).allow_negative_numbers(true)
         }
+        ArgType::IntOrAll { .. } => option.value_name("N|all").allow_negative_numbers(true),
         ArgType::Bool => option
             .value_name("true|false")
             .num_args(0..=1)
@@ -103,7 +106,9 @@ fn typed(option: Arg, arg: &ArgDef) -> Arg {
 fn help(def: &ToolDef, arg: &ArgDef) -> String {
     let mut notes = Vec::new();
     match arg.ty {
-        ArgType::Int { min, max } if max != i64::MAX => notes.push(format!("{min} to {max}")),
+        ArgType::Int { min, max } | ArgType::IntOrAll { min, max } if max != i64::MAX => {
+            notes.push(format!("{min} to {max}"));
+        }
         ArgType::StrList | ArgType::EnumList(_) => notes.push("may be repeated".to_owned()),
         _ => {}
     }
@@ -129,6 +134,11 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
     match arg.ty {
         ArgType::Str { .. } | ArgType::Enum(_) => strings().next().into(),
         ArgType::Int { .. } => matches.get_one::<i64>(arg.name).copied().into(),
+        // What is neither a number nor the word is refused by the daemon.
+        ArgType::IntOrAll { .. } => {
+            let number = |text: String| text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from);
+            strings().next().map(number).into()
+        }
         ArgType::Bool => matches.get_one::<bool>(arg.name).copied().into(),
         // What is no JSON is refused by the daemon, as text in the place of an object.
         ArgType::Object => strings()
@@ -162,10 +172,11 @@ fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>,
     Ok(Map::from_iter([(arg.name.to_owned(), value)]))
 }
 
-/// The first text that a tool cannot do without.
+/// The first text that a tool cannot do without, else its query or target.
 fn needed_text(def: &ToolDef) -> Option<&ArgDef> {
-    let is_text = |arg: &&ArgDef| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList);
-    def.args.iter().filter(|arg| arg.default == Default::Required).find(is_text)
+    let texts = || def.args.iter().filter(|arg| matches!(arg.ty, ArgType::Str { .. } | ArgType::StrList));
+    let required = texts().find(|arg| arg.default == Default::Required);
+    required.or_else(|| texts().find(|arg| ["query", "target"].contains(&arg.name)))
 }
 
 /// `pathPrefix` and `path_prefix` as an option.
@@ -269,7 +280,7 @@ mod tests {
     #[test]
     fn a_text_alone_is_what_the_tool_needs() {
         assert_eq!(parse("investigate", &["how is it signed"]), json!({"query": "how is it signed"}));
-        assert_eq!(parse("map_search", &["404", "--limit", "3"]), json!({"query": "404", "limit": 3}));
+        assert_eq!(parse("map_search", &["404", "--limit", "3"]), json!({"query": ["404"], "limit": 3}));
         assert_eq!(parse("read_symbols", &["A.b"]), json!({"targets": ["A.b"]}));
         let told =
             |tool: &str| positional_arguments(find(tool).expect("known"), "a text").expect_err("refused");

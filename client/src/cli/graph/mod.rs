@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use hob_proto::Envelope;
+use hob_proto::Form;
 use hob_proto::places::Places;
 use hob_proto::tools::graph::GraphResult;
 use serde_json::{Map, json};
@@ -79,12 +80,13 @@ async fn gathered(common: &Common) -> Result<Result<Picture, Outcome>, Failure> 
             root: common.place()?,
             timeout: common.timeout,
             edits: false,
+            form: Form::Json,
         };
         let answer = ask::with_progress(&question, common).await?;
         let envelope = Envelope::parse(&answer.envelope)
             .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;
         let Some(data) = envelope.data else {
-            return show::answer("hob_graph", &answer, common.json).map(Err);
+            return show::answer(&answer, common.json).map(Err);
         };
         if envelope.truncated {
             return Err(Failure::Daemon("a page came cut: this is a bug".to_owned()));

@@ -288,6 +288,7 @@ impl Run {
                 root: common.place()?,
                 timeout: common.timeout,
                 edits: false,
+                form: hob_proto::Form::Json,
             };
             let page: Page = serde_json::from_str(&self.asker.ask(&question).await)
                 .map_err(|error| Failure::Daemon(format!("the answer cannot be read: {error}")))?;

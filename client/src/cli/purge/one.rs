@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use hob_proto::Envelope;
+use hob_proto::Form;
 use hob_proto::places::Places;
 use hob_proto::tools::admin::PurgeResult;
 use hob_proto::trust::Trusted;
@@ -43,11 +44,18 @@ impl Purge {
     async fn ask_for_one(&self, places: &Places, common: &Common) -> Result<Outcome, Failure> {
         let args = Map::from_iter([("confirm".to_owned(), self.yes.into())]);
         let root = common.place()?;
-        let question = Question { tool: "hob_purge", args, root, timeout: common.timeout, edits: false };
+        let question = Question {
+            tool: "hob_purge",
+            args,
+            root,
+            timeout: common.timeout,
+            edits: false,
+            form: Form::Json,
+        };
         let answer = ask::with_progress(&question, common).await?;
         let data = Envelope::parse(&answer.envelope).ok().and_then(|envelope| envelope.data);
         let Some(kept) = data.and_then(|data| serde_json::from_value::<PurgeResult>(data).ok()) else {
-            return show::answer("hob_purge", &answer, common.json);
+            return show::answer(&answer, common.json);
         };
         let beside = beside(places, &kept)?;
         if self.yes {

@@ -5,20 +5,6 @@ use serde_json::Value;
 use super::super::term::Style;
 use super::{count, items, number_of, text_of};
 
-/// A preview.
-pub(super) fn preview(data: &Value, style: &Style) -> Option<String> {
-    let id = data["pendingId"].as_str()?;
-    let mut out = format!("{}  {}\n", style.bold(id), text_of(data, "label"));
-    out.push_str(&files(items(data, "files"), style));
-    out.push('\n');
-    out.push_str(&diff(data, style));
-    out.push_str(&format!(
-        "\n{}\n",
-        style.dim(format!("hob pending apply {id}, or hob pending discard {id}"))
-    ));
-    Some(out)
-}
-
 /// What waits; with its diff, if it is one that was named.
 pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
     let all = data["pending"].as_array()?;
@@ -111,10 +97,11 @@ mod tests {
     #[test]
     fn what_waits_is_told_with_how_to_decide() {
         let file = json!({"file": "a.py", "additions": 1, "deletions": 2});
-        let data = json!({"pendingId": "p1", "label": "Replace text in a.py", "files": [file], "diff": "@@ -1 +1 @@\n-a\n+b\n"});
-        let text = preview(&data, &Style::default()).expect("a preview");
-        assert!(text.starts_with("p1  Replace text in a.py\n  a.py  +1 -2\n"), "{text}");
-        assert!(text.contains("-a\n+b\n") && text.contains("hob pending apply p1"), "{text}");
+        let one = json!({"pendingId": "p1", "label": "Replace text in a.py", "sourceToolName": "edit_text", "createdAt": "now"});
+        let data = json!({"pending": [one], "files": [file], "diff": "@@ -1 +1 @@\n-a\n+b\n"});
+        let text = pending(&data, &Style::default()).expect("a list");
+        assert!(text.starts_with("p1  Replace text in a.py\n"), "{text}");
+        assert!(text.contains("  a.py  +1 -2\n") && text.contains("-a\n+b\n"), "{text}");
         assert_eq!(
             pending(&json!({"pending": []}), &Style::default()).as_deref(),
             Some("Nothing is pending.\n")

@@ -1,16 +1,12 @@
-//! Results for people.
+//! Results that commands of their own print: what waits for a decision, the daemon's state, and any other as indented lines.
 //!
-//! One renderer per shape that deserves better than the general one. They read the serialised `data` leniently: a field that
+//! Answers of tools come as text from the daemon; these are for commands that put several together. They read the serialised `data` leniently: a field that
 //! is missing prints as nothing, and a result that is no object at all falls to the general renderer, because a daemon of
 //! another version may answer differently.
 
 mod edit;
-mod flow;
 mod generic;
-mod map;
-mod read;
 mod status;
-mod text;
 
 use serde_json::Value;
 
@@ -54,23 +50,10 @@ pub(crate) fn tamed(value: &Value) -> Value {
     }
 }
 
-/// The text for the result `data` of `tool`.
-pub(crate) fn data(tool: &str, data: &Value, style: &Style) -> String {
+/// The text for a result: what waits for a decision, what became of it, or any other.
+pub(crate) fn data(data: &Value, style: &Style) -> String {
     let data = &tamed(data);
-    let rendered = match tool {
-        "edit_pattern" | "edit_rename" | "edit_symbol" | "edit_text" => edit::preview(data, style),
-        "edit_pending" => edit::pending(data, style),
-        "flow_trace" => flow::trace(data, style),
-        "hob_undo" | "resolve_action" => edit::decided(data, style),
-        "impact" => flow::impact(data, style),
-        "map_overview" => map::overview(data, style),
-        "map_search" => map::search(data, style),
-        "map_neighbors" => map::neighbors(data, style),
-        "map_path" => map::path(data, style),
-        "read_symbols" => read::symbols(data, style),
-        "regex_search" => text::matches(data, style),
-        _ => None,
-    };
+    let rendered = edit::pending(data, style).or_else(|| edit::decided(data, style));
     rendered.unwrap_or_else(|| plain(data, style))
 }
 
@@ -138,16 +121,6 @@ pub(crate) fn grouped(n: u64) -> String {
     out
 }
 
-/// The width of the widest, up to a limit, so that one monster does not push everything away.
-fn column<'a>(cells: impl Iterator<Item = &'a str>, most: usize) -> usize {
-    cells.map(|cell| cell.chars().count()).filter(|width| *width <= most).max().unwrap_or(0)
-}
-
-/// `text` and the spaces that fill its column; styles are applied by the caller to the text alone.
-fn pad(text: &str, width: usize) -> String {
-    " ".repeat(width.saturating_sub(text.chars().count()))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -155,49 +128,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_tools_and_strange_data_still_print() {
+    fn unknown_and_strange_data_still_print() {
         let style = Style::default();
-        assert_eq!(data("some_tool", &json!({"a": 1}), &style), "a: 1\n");
-        for tool in [
-            "edit_pending",
-            "edit_text",
-            "flow_trace",
-            "hob_undo",
-            "resolve_action",
-            "impact",
-            "map_overview",
-            "map_search",
-            "map_neighbors",
-            "map_path",
-            "read_symbols",
-            "regex_search",
-        ] {
-            for odd in
-                [json!(null), json!(7), json!([1]), json!({}), json!({"results": 3}), json!({"matches": [7]})]
-            {
-                let _ = data(tool, &odd, &style);
-            }
+        assert_eq!(data(&json!({"a": 1}), &style), "a: 1\n");
+        for odd in
+            [json!(null), json!(7), json!([1]), json!({}), json!({"pending": 3}), json!({"pending": [7]})]
+        {
+            let _ = data(&odd, &style);
         }
     }
 
     #[test]
     fn no_name_makes_a_line_of_its_own() {
         let evil = "a\nerror: all is lost.py";
-        for (tool, result) in [
-            (
-                "map_search",
-                json!({"results": [{"id": format!("py:{evil}#f"), "kind": "function", "file": evil, "line": 1}]}),
-            ),
-            ("edit_pending", json!({"pending": [{"pendingId": "p1", "label": evil, "files": [evil]}]})),
-            ("edit_pending", json!({"pending": [], "files": [{"file": evil}]})),
-            ("regex_search", json!({"matches": [{"file": evil, "line": 1, "text": "x"}]})),
-            ("some_tool", json!({evil: {"files": [evil]}})),
+        for result in [
+            json!({"pending": [{"pendingId": "p1", "label": evil, "files": [evil]}]}),
+            json!({"pending": [], "files": [{"file": evil}]}),
+            json!({evil: {"files": [evil]}}),
         ] {
-            let shown = data(tool, &result, &Style::default());
-            assert!(!shown.lines().any(|line| line.starts_with("error:")), "{tool}: {shown}");
+            let shown = data(&result, &Style::default());
+            assert!(!shown.lines().any(|line| line.starts_with("error:")), "{shown}");
         }
-        let source = json!({"symbols": [{"uid": "u", "file": "a.py", "source": "def f():\n\tpass\n"}]});
-        assert!(data("read_symbols", &source, &Style::default()).contains("def f():\n\tpass\n"));
     }
 
     #[test]
