@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory as _, Parser};
+use hob_proto::Form;
 use hob_proto::tools::{self, ToolDef};
 
 const ABOUT: &str = "MCP server for hob: code intelligence that is kept warm by one background daemon";
@@ -46,6 +47,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) edits: bool,
 
+    /// How answers look: `text` for models, `json` for programs, with `structuredContent`; a call's `format` overrides it
+    #[arg(long, value_name = "FORM", default_value = "text", value_parser = parse_form)]
+    pub(crate) format: Form,
+
     /// Send the tools' output schemas, which cost context and which few clients need
     #[arg(long)]
     pub(crate) output_schemas: bool,
@@ -64,6 +69,14 @@ impl Args {
     /// The tools to offer, sorted by name. `enabled` says whether the settings enable edits.
     pub(crate) fn chosen(&self, enabled: bool) -> Vec<&'static ToolDef> {
         tools::select(&self.tools, self.edits || enabled).unwrap_or_default()
+    }
+}
+
+fn parse_form(word: &str) -> Result<Form, String> {
+    match word {
+        "text" => Ok(Form::Text),
+        "json" => Ok(Form::Json),
+        _ => Err("expected `text` or `json`".to_owned()),
     }
 }
 

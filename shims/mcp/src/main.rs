@@ -56,7 +56,7 @@ async fn run(args: Args) {
     let told_to_stop = told_to_stop();
     let place = Where::find(args.root.as_deref(), project_dir(), &working_dir());
     let roots = Roots::new(place.fixed, place.fallback);
-    let relay = Relay::new(roots.known(), args.edits);
+    let relay = Relay::new(roots.known(), args.edits, args.format);
     relay.warm();
     let server = Server::new(args.chosen(relay.edits_enabled()), args.output_schemas, roots, relay);
     tokio::select! {

@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hob_client::envelope::error_envelope;
+use hob_client::envelope::error_answer;
 use hob_client::{Answer, Client, OnProgress, Progress, Request, Settings, Unavailable, edits};
-use hob_proto::ClientKind;
 use hob_proto::message::Offer;
 use hob_proto::tools::ToolDef;
+use hob_proto::{ClientKind, Form};
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
@@ -22,6 +22,7 @@ use tokio::sync::watch;
 pub(crate) struct Relay {
     client: Result<Client, Unavailable>,
     edits: bool,
+    form: Form,
 }
 
 /// A call to carry through.
@@ -38,18 +39,24 @@ pub(crate) struct Order<'o> {
 }
 
 impl Relay {
-    /// A relay for a client that works in `place` and may edit if `edits` says so, whatever the settings say.
-    pub(crate) fn new(place: &Path, edits: bool) -> Self {
+    /// A relay for a client that works in `place`, may edit if `edits` says so, whatever the settings say, and gets its answers in
+    /// `form` unless a call wants another.
+    pub(crate) fn new(place: &Path, edits: bool, form: Form) -> Self {
         let settings = Settings::from_process_env(ClientKind::Mcp);
         let enabled = settings.as_ref().is_ok_and(|settings| edits::enabled_in(&settings.places.settings()));
         let client =
             settings.map(|settings| Client::new(Settings { cwd: place.to_path_buf(), edits, ..settings }));
-        Self { client, edits: edits || enabled }
+        Self { client, edits: edits || enabled, form }
     }
 
     /// Whether there is anything that this client may edit.
     pub(crate) fn edits_enabled(&self) -> bool {
         self.edits
+    }
+
+    /// The form of the answer to a call with these arguments.
+    pub(crate) fn form_of(&self, args: &Map<String, Value>) -> Form {
+        Form::take_from(&mut args.clone(), self.form)
     }
 
     /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.
@@ -70,12 +77,13 @@ impl Relay {
         let mut request = Request::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.
         request.root = order.root.to_str().map(str::to_owned);
+        request.form = self.form;
         request.offers = order.offers.to_vec();
         request.replies = order.replies.clone();
         let client = match &self.client {
             Ok(client) => client,
             Err(error) => {
-                let envelope = error_envelope(&request.tool, &request.args, error.to_tool_error());
+                let envelope = error_answer(&request, error.to_tool_error());
                 return Answer { ok: false, envelope, ask: None };
             }
         };

@@ -7,6 +7,7 @@
 use std::sync::{Arc, OnceLock};
 
 use hob_client::Answer;
+use hob_proto::Form;
 use hob_proto::tools::{self, ToolDef, ToolSet, schema};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
@@ -101,6 +102,7 @@ impl ServerHandler for Server {
         let mut questions = Questions::of(&context, &request);
         let args = request.arguments.unwrap_or_default();
         let named = args.get("root").is_some_and(|root| !root.is_null());
+        let form = self.relay.form_of(&args);
         let root = if named { self.roots.known().to_path_buf() } else { self.roots.of(&context).await };
         let token = context.meta.get_progress_token();
         let mut reporter = token.map(|token| Reporter::new(context.peer.clone(), token));
@@ -121,7 +123,7 @@ impl ServerHandler for Server {
                 None => Next::Stands,
             };
             match next {
-                Next::Stands => return Ok(as_result(envelope).into()),
+                Next::Stands => return Ok(as_result(envelope, form).into()),
                 Next::Returned(question) => return Ok(question.into()),
                 Next::Again => stands = Some(envelope),
                 Next::Cancelled => return Err(cancelled()),
@@ -165,12 +167,13 @@ fn as_tool(def: &'static ToolDef, output_schema: bool) -> Tool {
     if output_schema { tool.with_raw_output_schema(Arc::new(schema::output_schema(def))) } else { tool }
 }
 
-/// The envelope twice, because some clients show the model only one of the two. A failure of the tool's domain is an
-/// envelope like any other and no MCP error: the model is to read its hint.
-fn as_result(envelope: String) -> CallToolResult {
-    let parsed = serde_json::from_str(&envelope).ok();
-    let mut result = CallToolResult::success(vec![ContentBlock::text(envelope)]);
-    result.structured_content = parsed;
+/// A text alone, or the JSON envelope twice, because some clients show the model only one of the two; with the text they would show
+/// the model what it was meant to replace. A failure of the tool's domain is an answer like any other and no MCP error: the
+/// model is to read its hint.
+fn as_result(answer: String, form: Form) -> CallToolResult {
+    let structure = (form == Form::Json).then(|| serde_json::from_str(&answer).ok()).flatten();
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer)]);
+    result.structured_content = structure;
     result
 }
 
@@ -191,8 +194,9 @@ mod tests {
     #[test]
     fn text_and_structure_are_the_same_envelope_in_the_same_order() {
         let text = r#"{"ok":true,"data":{"z":1,"a":[1.5,"é"]},"warnings":[]}"#;
-        let result = as_result(text.to_owned());
+        let result = as_result(text.to_owned(), Form::Json);
         assert_eq!(serde_json::to_string(&result.structured_content).expect("plain data"), text);
         assert_eq!(result.is_error, Some(false));
+        assert_eq!(as_result(text.to_owned(), Form::Text).structured_content, None);
     }
 }

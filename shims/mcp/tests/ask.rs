@@ -26,7 +26,7 @@ fn sample() -> Ask {
 
 /// A shim in a session of an older revision, whose client has these capabilities.
 fn session(version: &str, capabilities: Value) -> (Shim, FakeDaemon) {
-    let (mut shim, daemon) = start(&[]);
+    let (mut shim, daemon) = start(&["--tools", "all"]);
     let _ = shim.initialize(version, capabilities);
     (shim, daemon)
 }
@@ -144,7 +144,7 @@ fn a_client_that_offers_nothing_is_asked_nothing() {
         assert_eq!(data(&shim.receive()), "before");
         // In the newer revision the request says what its client can do, not the session.
         request["params"]["_meta"] = meta();
-        let (mut shim, daemon) = start(&[]);
+        let (mut shim, daemon) = start(&["--tools", "all"]);
         shim.send(&request);
         let heard = daemon.call();
         assert_eq!(heard.offers, []);
@@ -272,7 +272,7 @@ fn stateless(id: u64, capabilities: &Value, brings: Value) -> Value {
 
 #[test]
 fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_reply() {
-    let (mut shim, daemon) = start(&[]);
+    let (mut shim, daemon) = start(&["--tools", "all"]);
     let can = json!({"elicitation": {}, "sampling": {}});
     shim.send(&stateless(1, &can, json!({})));
     let heard = daemon.call();
@@ -298,7 +298,7 @@ fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_
         json!(["a.rs:f", "b.rs:f"])
     );
     // A shim that has heard nothing of it can go on: the state is in the call.
-    let (mut shim, daemon) = start(&[]);
+    let (mut shim, daemon) = start(&["--tools", "all"]);
     let accepted = json!({"choice": {"action": "accept", "content": {"choice": "a.rs:f"}}});
     let state = asked["result"]["requestState"].clone();
     shim.send(&stateless(3, &can, json!({"inputResponses": accepted, "requestState": state})));
@@ -311,7 +311,7 @@ fn without_sessions_the_question_is_the_result_and_the_repeated_call_brings_the_
 
 #[test]
 fn what_a_repeated_call_brings_is_not_trusted() {
-    let (mut shim, daemon) = start(&[]);
+    let (mut shim, daemon) = start(&["--tools", "all"]);
     let can = json!({"elicitation": {}});
     shim.send(&stateless(1, &can, json!({})));
     let heard = daemon.call();

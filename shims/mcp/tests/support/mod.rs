@@ -35,6 +35,10 @@ impl Shim {
     pub(crate) fn start_with(args: &[&str], change: impl FnOnce(&mut Command, &Path)) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(env!("CARGO_BIN_EXE_hob-mcp"));
+        // These look at structures; what is about the text form says so.
+        if !args.contains(&"--format") {
+            command.args(["--format", "json"]);
+        }
         command
             .args(args)
             .env("HOB_DIR", folder.path().join("hob"))
