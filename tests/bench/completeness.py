@@ -188,7 +188,8 @@ def main():
             print("error", name, answer["error"])
         elif data.get("completeness") != "complete":
             partial += 1
-            print(data.get("completeness"), name, total, truth, (answer.get("warnings") or [""])[0][:160])
+            reasons = [said for said in answer.get("warnings") or [""] if "restricted" not in said]
+            print(data.get("completeness"), name, total, truth, (reasons or [""])[0][:160])
         elif lacks:
             short += 1
             print("SHORT", name, total, truth)
@@ -204,4 +205,5 @@ def main():
     sys.exit(1 if short else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

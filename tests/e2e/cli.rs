@@ -84,8 +84,8 @@ fn exit_codes_say_how_it_ended() {
     assert!(unknown.stderr.contains("map_search"), "the nearest name{unknown}");
     let option = code(&["call", "map_search", "--qery", "there"]).code(2);
     assert!(option.stderr.contains("--query"), "the nearest option{option}");
-    let short = code(&["call", "map_search", "--query", "x"]).code(2);
-    assert!(short.stderr.contains("at least 2 characters"), "{short}");
+    let short = code(&["call", "map_search", "--query", ""]).code(2);
+    assert!(short.stderr.contains("at least 1 character"), "{short}");
     let not_json = code(&["call", "map_search", "{query: 1}"]).code(2);
     assert!(not_json.stderr.contains("JSON"), "{not_json}");
     let _ = code(&["no-such-command"]).code(2);
@@ -98,10 +98,10 @@ fn short_verbs_answer_for_people() {
     let tree = world.tree(FIXTURE);
     let say = |args: &[&str]| world.hob(tree.root(), args).success();
     let found = say(&["search", "there"]);
-    assert!(found.contains("src/b.py:1") && found.contains("def there()"), "{found}");
+    assert!(found.contains("src/b.py\n") && found.contains("1 function there()"), "{found}");
     assert!(!found.contains('\u{1b}'), "no colours where no terminal is: {found}");
     let around = say(&["neighbors", "py:src/b.py#there"]);
-    assert!(around.contains("begin") && around.contains("calls"), "{around}");
+    assert!(around.contains("called by:") && around.contains("5 begin: return there()"), "{around}");
     let way = say(&["path", "py:src/a.py#begin", "py:src/b.py#there"]);
     assert!(way.contains("begin") && way.contains("there"), "{way}");
     let map = say(&["map"]);
@@ -194,7 +194,7 @@ fn a_focus_is_a_path_from_where_the_user_stands_or_an_error() {
         assert_eq!(map(place, focus).success(), lib, "{focus} in `{place}`");
     }
     let whole = map("", ".").success();
-    assert!(whole.contains("elsewhere") && whole.contains("there()"), "{whole}");
+    assert!(whole.contains("elsewhere") && whole.contains("#there"), "{whole}");
     for (focus, code, words) in [
         ("nonexistent", "SYMBOL_NOT_FOUND", "nonexistent"),
         ("notes", "SYMBOL_NOT_FOUND", "Nothing in `notes` is mapped"),
@@ -218,13 +218,13 @@ fn a_name_or_a_path_does_for_a_node() {
     assert_eq!(around("there").success(), around("py:src/b.py#there").success());
     assert_eq!(around("src/b.py").success(), around("py:src/b.py").success());
     let way = world.hob(tree.root(), &["path", "begin", "there"]).success();
-    assert!(way.contains("py:src/a.py#begin") && way.contains("py:src/b.py#there"), "{way}");
+    assert!(way.contains("begin: return there()") && way.contains("src/b.py"), "{way}");
     let several = around("twin").code(1);
-    for part in ["BAD_NODE_ID", "2 definitions", "py:src/a.py#twin", "py:lib/c.py#twin"] {
+    for part in ["BAD_ARGS", "2 definitions", "src/a.py:", "lib/c.py:", " twin function"] {
         assert!(several.stderr.contains(part), "{part}{several}");
     }
     let none = around("nobody").code(1);
-    assert!(none.stderr.contains("BAD_NODE_ID") && none.stderr.contains("map_search"), "{none}");
+    assert!(none.stderr.contains("SYMBOL_NOT_FOUND") && none.stderr.contains("map_search"), "{none}");
 }
 
 #[test]
@@ -277,5 +277,5 @@ fn a_person_waits_for_a_first_index_as_long_as_it_takes() {
     signal("-CONT");
     let answer = asked.wait_with_output().expect("it ends");
     let said = String::from_utf8_lossy(&answer.stdout);
-    assert!(answer.status.success() && said.contains("4,000 files"), "{said}");
+    assert!(answer.status.success() && said.contains("4000 files"), "{said}");
 }

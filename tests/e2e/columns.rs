@@ -145,9 +145,9 @@ fn answers_give_the_place_of_the_name() {
     let class = &outline.ok()["symbols"][0];
     assert!(class["name"] == "Cart" && class.get("startLine").is_none(), "{outline}");
     let printed = world.hob(tree.root(), &["call", "map_search", "--query", "total"]).code(0);
-    assert!(printed.stdout.contains(" shop.py:8:9 "), "{printed}");
+    assert!(printed.stdout.starts_with("shop.py\n 8 method Cart.total"), "{printed}");
     let printed = world.hob(tree.root(), &["call", "nav_symbols", "--file", "shop.py"]).code(0);
-    assert!(printed.stdout.contains("col: 9"), "{printed}");
+    assert!(printed.stdout.contains("\n 8-10 method total\n"), "{printed}");
 }
 
 const MARKED: &[(&str, &str)] = &[
@@ -163,7 +163,6 @@ const MARKED: &[(&str, &str)] = &[
 fn a_byte_order_mark_is_no_column_whoever_is_asked() {
     let (python, typescript) = (("mark.py", "other.py", (5, 10)), ("mark.ts", "other.ts", (17, 23)));
     let of_ty = World::new().env("PATH", path_with(&ty_alone()));
-    // pyright and ty count the mark of a file that is not open; the outline has it opened.
     for (world, files, renames) in [(servers(), vec![typescript], false), (of_ty, vec![python], true)] {
         let tree = world.tree("");
         MARKED.iter().for_each(|(name, text)| tree.write(name, text));
@@ -195,5 +194,42 @@ fn a_byte_order_mark_is_no_column_whoever_is_asked() {
         let _ = apply(&mut mcp, &id(&renamed)).ok();
         let text = "\u{feff}def head(x): return x\nsecond = head(1)\n";
         assert_eq!(tree.read("mark.py"), text, "the mark stays where it was");
+    }
+}
+
+/// pyright and ty count the mark of a file that they have read by themselves.
+#[test]
+fn a_byte_order_mark_is_no_column_in_files_that_were_never_opened() {
+    let files = [
+        ("mark.py", "\u{feff}def first(x): return x\nsecond = first(1)\n"),
+        ("user.py", "\u{feff}from mark import first\nfirst(3)\n"),
+        ("other.py", "from mark import first\nfirst(2)\n"),
+    ];
+    for world in [servers(), World::new().env("PATH", path_with(&ty_alone()))] {
+        let tree = world.tree("//- /pyproject.toml\n[project]\nname = \"shop\"\n");
+        files.iter().for_each(|(name, text)| tree.write(name, text));
+        let mut mcp = editor(&world, &tree);
+        let used = json!({"file": "other.py", "line": 2, "col": 1});
+        let defined = mcp.call("nav_definition", used.clone());
+        let place = &defined.ok()["locations"][0];
+        assert_eq!((&place["file"], &place["col"]), (&json!("mark.py"), &json!(5)), "{defined}");
+        let mut question = used.clone();
+        question["includeDeclaration"] = json!(true);
+        let listed = mcp.call("nav_references", question);
+        let on_first_lines: Vec<_> = listed
+            .list("/locations")
+            .iter()
+            .filter(|one| one["line"] == 1)
+            .map(|one| (one["file"].as_str().unwrap_or_default(), one["col"].as_u64()))
+            .collect();
+        let expected = [("mark.py", Some(5)), ("other.py", Some(18)), ("user.py", Some(18))];
+        assert_eq!(on_first_lines, expected, "{listed}");
+        let mut question = used.clone();
+        question["newName"] = json!("head");
+        let renamed = mcp.call("edit_rename", question);
+        let _ = apply(&mut mcp, &id(&renamed)).ok();
+        for (name, text) in files {
+            assert_eq!(tree.read(name), text.replace("first", "head"), "{renamed}");
+        }
     }
 }

@@ -97,7 +97,7 @@ fn errors_fit_into_the_least_budget_too() {
     let long = "é(".repeat(5_000);
     let calls = [
         ("regex_search", json!({"pattern": long}), "BAD_PATTERN"),
-        ("map_neighbors", json!({"nodeId": long}), "BAD_NODE_ID"),
+        ("map_neighbors", json!({"nodeId": long}), "SYMBOL_NOT_FOUND"),
         ("map_neighbors", json!({"nodeId": format!("py:{}", "a/".repeat(4_000) + "b.py")}), "NODE_NOT_FOUND"),
         ("map_search", json!({"query": "ab", long.as_str(): 1}), "BAD_ARGS"),
         ("map_search", json!({"query": "ab", "root": format!("/{}", "r".repeat(20_000))}), "BAD_ARGS"),
@@ -142,7 +142,7 @@ fn what_was_cut_comes_back_with_a_larger_budget() {
     assert!(many.starts_with(&few), "the best are kept{small}");
     let dropped = &small.envelope["dropped"];
     assert_eq!(dropped["kind"], "results", "{small}");
-    assert!(dropped["note"].as_str().is_some_and(|note| note.contains("pathPrefix")), "{small}");
+    assert!(dropped["note"].as_str().is_some_and(|note| note.contains("paths")), "{small}");
     assert_eq!(small.ok()["total"], large.ok()["total"], "totals count everything{small}");
 }
 

@@ -70,6 +70,28 @@ fn a_file_whose_parser_would_hold_gigabytes_is_text_only_for_good() {
 }
 
 #[test]
+fn what_is_text_only_in_one_project_is_not_said_of_another() {
+    let world = World::new();
+    let (heavy, light) = (world.tree(GOOD), Tree::new(&world.path("light"), GOOD));
+    heavy.write("src/Bomb.java", "a<".repeat(32_000));
+    light.write("src/Bomb.java", "class Bomb {}\n");
+    let mut mcp = world.mcp(&heavy);
+    let bomb = |root: &Tree| json!({"file": "src/Bomb.java", "root": root.root()});
+    for root in [&heavy, &light] {
+        let _ = mcp.call("map_search", json!({"query": "found", "root": root.root()})).ok();
+    }
+    let there = mcp.call("nav_symbols", bomb(&heavy));
+    assert!(there.warnings().contains("text only"), "{there}");
+    let here = mcp.call("nav_symbols", bomb(&light));
+    assert!(!here.warnings().contains("text only"), "{here}");
+    let found = mcp.call("map_search", json!({"query": "Bomb", "root": light.root()}));
+    assert_eq!(found.texts("/results", "id")[0], "java:src/Bomb.java#Bomb", "{found}");
+    assert!(!found.warnings().contains("text only"), "neither is a file that is still pending there{found}");
+    let again = mcp.call("nav_symbols", bomb(&heavy));
+    assert!(again.warnings().contains("text only"), "{again}");
+}
+
+#[test]
 fn what_two_daemons_ended_with_is_left_out_by_the_third() {
     let world = World::new();
     let tree = world.tree(GOOD);

@@ -1,11 +1,11 @@
 //! A language server that leaves out what the map is sure of, or cannot answer at all: no such answer is complete, what is missing
 //! is in it, and no rename is offered without a word.
 //!
-//! The server is a scripted one. What real servers leave out is in `several_projects`.
+//! The server is a scripted one, but for gopls without Go. What other real servers leave out is in `several_projects`.
 
 use std::fs;
 
-use hob_tests::{Answer, Mcp, Tree, World};
+use hob_tests::{Answer, Mcp, Tree, World, debian};
 use serde_json::{Value, json};
 
 use super::edit::editor;
@@ -282,4 +282,34 @@ fn where_a_server_has_no_view_of_the_project_the_map_answers() {
     let callers = ask(&mut mcp, "nav_callHierarchy", TOTAL);
     assert_eq!(callers.ok()["source"], "fallback-map", "{callers}");
     assert_eq!(ask(&mut mcp, "nav_implementations", TOTAL).ok()["completeness"], "unknown");
+}
+
+/// Nothing can be built without Go, but much be read.
+#[test]
+fn the_real_gopls_without_go_leaves_the_answers_to_the_map() {
+    let world = World::new().env("PATH", format!("{}:/usr/bin:/bin", debian::gopls_alone().display()));
+    let tree = world.tree(
+        "//- /go.mod\nmodule example.com/shop\n\ngo 1.19\n\
+         //- /shop.go\npackage shop\n\nfunc Total(items []int) int { return len(items) }\n\
+         //- /twice.go\npackage shop\n\nfunc Twice(items []int) int { return 2 * Total(items) }\n",
+    );
+    let mut mcp = world.mcp(&tree);
+    let at = json!({"file": "shop.go", "line": 3});
+    let used = mcp.call("nav_references", at.clone());
+    assert_eq!(used.texts("/locations", "file"), ["twice.go"], "{used}");
+    let callers = mcp.call("nav_callHierarchy", at.clone());
+    assert_eq!(callers.texts("/calls", "name"), ["Twice"], "{callers}");
+    let about = mcp.call("nav_type", at);
+    assert_eq!(about.ok()["signature"], "func Total(items []int) int", "{about}");
+    let defined = mcp.call("nav_definition", json!({"file": "twice.go", "line": 3, "col": 42}));
+    assert_eq!(defined.texts("/locations", "file"), ["shop.go"], "{defined}");
+    let outline = mcp.call("nav_symbols", json!({"file": "shop.go"}));
+    assert_eq!(outline.texts("/symbols", "name"), ["Total"], "{outline}");
+    let named = mcp.call("nav_workspaceSymbols", json!({"query": "Total"}));
+    assert_eq!(named.texts("/symbols", "file"), ["shop.go"], "it says that there is none: {named}");
+    for answer in [&used, &callers, &about, &defined, &outline, &named] {
+        assert_eq!(answer.ok()["completeness"], "partial", "{answer}");
+    }
+    let wrong = mcp.call("nav_diagnostics", json!({"file": "shop.go"}));
+    assert_eq!(wrong.ok()["complete"], false, "{wrong}");
 }

@@ -297,11 +297,12 @@ def alone(): return 1
     assert_eq!(path.whole()["found"], true, "{path}");
     assert_eq!(path.texts("/nodes", "id"), ["py:a.py#start", "py:b.py#middle", "py:c.py#end"], "{path}");
     assert_eq!(path.texts("/edges", "kind"), ["calls", "calls"], "{path}");
-    let back = mcp.call("map_path", json!({"from": "py:c.py#end", "to": "py:a.py#start"}));
-    assert_eq!(back.texts("/edges", "direction"), ["in", "in"], "edges are followed either way{back}");
+    let args = json!({"from": "py:c.py#end", "to": "py:a.py#start", "direction": "in"});
+    let back = mcp.call("map_path", args);
+    assert_eq!(back.texts("/edges", "direction"), ["in", "in"], "the way back is asked for{back}");
     let none = mcp.call("map_path", json!({"from": "py:a.py#start", "to": "py:d.py#alone"}));
     assert_eq!((&none.ok()["found"], &none.ok()["length"]), (&json!(false), &json!(0)), "{none}");
-    assert!(none.warnings().contains("no path"), "{none}");
+    assert!(none.warnings().contains("No chain"), "{none}");
 }
 
 #[test]

@@ -153,7 +153,7 @@ fn neighbors() {
     fields(answer.whole(), &["node", "neighbors", "omitted", "mapBuiltAt", "staleFiles"], &[], &answer);
     for found in answer.list("/neighbors") {
         let required = ["id", "kind", "edge", "direction", "resolved", "confidence", "depth", "score"];
-        let optional = ["file", "line", "sites", "siteCount", "candidates", "stale"];
+        let optional = ["file", "line", "sites", "siteCount", "text", "candidates", "stale"];
         fields(found, &required, &optional, &answer);
         let outside = found["kind"] == "external";
         assert_eq!(
@@ -180,6 +180,7 @@ fn neighbors() {
         lines.first() == Some(&json!(8)) && lines.last() == Some(&json!(9)) && count == 3,
         "line and count{answer}"
     );
+    assert_eq!(caller["text"], "return helper() + helper() + \\", "the first of them{answer}");
 
     let guess = mcp.call("map_neighbors", json!({"nodeId": "py:shop.py#guess", "direction": "out"}));
     let unresolved: Vec<&Value> =
@@ -194,7 +195,17 @@ fn neighbors() {
         let back = mcp
             .call("map_neighbors", json!({"nodeId": candidate, "direction": "in", "edgeKinds": ["calls"]}));
         let seen = back.list("/neighbors").iter().find(|n| n["id"] == "py:shop.py#guess");
-        assert_eq!(seen.map(|n| &n["confidence"]), Some(&json!("candidate")), "visible from both ends{back}");
+        assert_eq!(seen.map(|n| &n["confidence"]), Some(&json!("name")), "one of the family for sure{back}");
+        assert!(back.ok().get("candidates").is_none(), "and of nothing else{back}");
+        let args = json!({"nodeId": candidate, "direction": "in", "edgeKinds": ["calls"], "family": false});
+        let alone = mcp.call("map_neighbors", args);
+        let seen = alone.list("/neighbors").iter().find(|n| n["id"] == "py:shop.py#guess");
+        assert_eq!(
+            seen.map(|n| &n["confidence"]),
+            Some(&json!("candidate")),
+            "visible from both ends{alone}"
+        );
+        assert_eq!(alone.ok()["candidates"].as_array().map(Vec::len), Some(1), "told once{alone}");
     }
     let deep =
         mcp.call("map_neighbors", json!({"nodeId": "py:shop.py#guess", "depth": 3, "direction": "out"}));
@@ -214,8 +225,9 @@ fn limits_and_errors_of_neighbors() {
     let one = mcp.call("map_neighbors", json!({"nodeId": "py:shop.py", "maxNodes": 1}));
     assert_eq!(one.list("/neighbors").len(), 1, "{one}");
     assert!(one.ok()["omitted"].as_u64() >= Some(2) && one.envelope["truncated"] == true, "{one}");
-    clamped(&mut mcp, "map_neighbors", json!({"nodeId": node, "depth": 4}), &["depth", "3"]);
-    clamped(&mut mcp, "map_neighbors", json!({"nodeId": node, "maxNodes": 201}), &["maxNodes", "200"]);
+    clamped(&mut mcp, "map_neighbors", json!({"nodeId": node, "depth": 65}), &["depth", "64"]);
+    refused(&mut mcp, "map_neighbors", json!({"nodeId": node, "depth": "most"}), &["depth", "all"]);
+    clamped(&mut mcp, "map_neighbors", json!({"nodeId": node, "maxNodes": 1001}), &["maxNodes", "1000"]);
     refused(&mut mcp, "map_neighbors", json!({}), &["needs `nodeId`"]);
     refused(&mut mcp, "map_neighbors", json!({"nodeId": node, "direction": "up"}), &["direction", "both"]);
     refused(
@@ -226,8 +238,8 @@ fn limits_and_errors_of_neighbors() {
     );
     refused(&mut mcp, "map_neighbors", json!({"nodeid": 1}), &["string"]);
     let malformed = mcp.call("map_neighbors", json!({"nodeId": "nobody"}));
-    let error = malformed.error("BAD_NODE_ID");
-    assert!(error["message"].as_str().is_some_and(|text| text.contains("<lang>:<relpath>")), "{malformed}");
+    let error = malformed.error("SYMBOL_NOT_FOUND");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("`nobody`")), "{malformed}");
     assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("map_search")), "{malformed}");
     let gone = mcp.call("map_neighbors", json!({"nodeId": "py:shop.py#halper"}));
     let error = gone.error("NODE_NOT_FOUND");
@@ -240,6 +252,42 @@ fn limits_and_errors_of_neighbors() {
     );
     let with_sym = mcp.call("map_neighbors", json!({"nodeId": "sym:py:shop.py#helper"}));
     assert_eq!(with_sym.ok()["node"]["id"], node, "{with_sym}");
+}
+
+#[test]
+fn a_method_stands_for_its_family_and_a_class_for_all_below_it() {
+    let world = World::new();
+    let (tree, mut mcp) = shop(&world);
+    tree.write(
+        "deep.py",
+        "from shop import Shop\n\n\nclass Deep(Shop):\n    def save(self):\n        super().save()\n",
+    );
+    tree.write("late.py", "from base import Store\n\n\ndef keep(store: Store):\n    store.save()\n");
+    let args = json!({"nodeId": "py:shop.py#Shop.save", "direction": "in", "edgeKinds": ["calls"]});
+    let answer = mcp.call("map_neighbors", args);
+    let kin: Vec<(&str, &str)> = answer
+        .list("/family")
+        .iter()
+        .map(|kin| (kin["id"].as_str().unwrap_or(""), kin["is"].as_str().unwrap_or("")))
+        .collect();
+    assert_eq!(
+        kin,
+        [("py:base.py#Store.save", "overridden"), ("py:deep.py#Deep.save", "overriding")],
+        "{answer}"
+    );
+    let keep = answer.list("/neighbors").iter().find(|n| n["id"] == "py:late.py#keep").expect("a caller");
+    assert_eq!(
+        (&keep["names"], &keep["sites"], &keep["text"]),
+        (&json!("py:base.py#Store.save"), &json!([5]), &json!("store.save()")),
+        "{answer}"
+    );
+    let deep = answer.list("/neighbors").iter().find(|n| n["id"] == "py:deep.py#Deep.save").expect("super");
+    assert!(deep.get("names").is_none() && deep["sites"] == json!([6]), "it names the method itself{answer}");
+    let args =
+        json!({"nodeId": "py:base.py#Store", "direction": "in", "edgeKinds": ["extends"], "depth": "all"});
+    let below = mcp.call("map_neighbors", args);
+    assert_eq!(below.texts("/neighbors", "id"), ["py:shop.py#Shop", "py:deep.py#Deep"], "{below}");
+    assert_eq!(below.list("/neighbors")[1]["via"], "py:shop.py#Shop", "{below}");
 }
 
 #[test]
@@ -277,38 +325,56 @@ fn at_most_twenty_of_a_kind_and_the_rest_is_counted() {
 fn path() {
     let world = World::new();
     let (_tree, mut mcp) = shop(&world);
-    let answer = mcp.call("map_path", json!({"from": "py:base.py#Store", "to": "py:shop.py#helper"}));
+    let answer = mcp.call("map_path", json!({"from": "py:base.py#Store.save", "to": "py:shop.py#helper"}));
     fields(answer.whole(), &["found", "length", "nodes", "edges"], &[], &answer);
-    assert_eq!(answer.ok()["found"], true, "{answer}");
+    assert_eq!((&answer.ok()["found"], &answer.ok()["length"]), (&json!(true), &json!(2)), "{answer}");
     let (nodes, edges) = (answer.list("/nodes"), answer.list("/edges"));
-    assert_eq!(
-        (nodes.len(), Some(edges.len() as u64)),
-        (edges.len() + 1, answer.ok()["length"].as_u64()),
-        "{answer}"
-    );
+    assert_eq!(nodes.len(), edges.len() + 1, "{answer}");
     for (at, edge) in edges.iter().enumerate() {
-        fields(edge, &["from", "to", "kind", "direction", "confidence"], &[], &answer);
+        let required = ["from", "to", "kind", "direction", "confidence"];
+        fields(edge, &required, &["line", "text", "named"], &answer);
         assert_eq!((&edge["from"], &edge["to"]), (&nodes[at]["id"], &nodes[at + 1]["id"]), "a chain{answer}");
     }
+    assert_eq!((&edges[0]["kind"], &edges[1]["kind"]), (&json!("overrides"), &json!("calls")), "{answer}");
+    assert_eq!(
+        (&edges[1]["line"], &edges[1]["text"]),
+        (&json!(8), &json!("return helper() + helper() + \\")),
+        "{answer}"
+    );
+    let text = mcp.read("map_path", json!({"from": "py:shop.py#Shop", "to": "py:shop.py#helper"}));
+    assert_eq!(text, "shop.py\n 8 Shop.save: return helper() + helper() + \\\n 12 helper");
     let same = mcp.call("map_path", json!({"from": "py:base.py#Store", "to": "py:base.py#Store"}));
     assert_eq!((&same.ok()["found"], &same.ok()["length"]), (&json!(true), &json!(0)), "{same}");
-    let short =
-        mcp.call("map_path", json!({"from": "py:base.py#Store", "to": "py:shop.py#helper", "maxLen": 1}));
+    let short = mcp
+        .call("map_path", json!({"from": "py:base.py#Store.save", "to": "py:shop.py#helper", "maxLen": 1}));
     assert_eq!(
         (&short.ok()["found"], &short.ok()["length"], &short.ok()["nodes"], &short.ok()["edges"]),
         (&json!(false), &json!(0), &json!([]), &json!([])),
         "{short}"
     );
+    assert!(short.ok()["reached"]["from"]["nodes"].as_u64() >= Some(1), "how far it got{short}");
+    let wrong_way = mcp.call("map_path", json!({"from": "py:shop.py#helper", "to": "py:base.py#Store.save"}));
+    assert_eq!(wrong_way.ok()["found"], false, "calls are followed forwards{wrong_way}");
+    assert!(wrong_way.warnings().contains("direction"), "and what to ask is said{wrong_way}");
+    for direction in ["in", "both"] {
+        let args =
+            json!({"from": "py:shop.py#helper", "to": "py:base.py#Store.save", "direction": direction});
+        let back = mcp.call("map_path", args);
+        assert_eq!(back.ok()["found"], true, "{back}");
+    }
+    let imports = json!({"from": "py:shop.py", "to": "py:base.py", "edgeKinds": ["imports"]});
+    let imports = mcp.call("map_path", imports);
+    assert_eq!((&imports.ok()["length"], &imports.list("/edges")[0]["kind"]), (&json!(1), &json!("imports")));
     clamped(
         &mut mcp,
         "map_path",
-        json!({"from": "py:base.py", "to": "py:shop.py", "maxLen": 11}),
-        &["maxLen", "10"],
+        json!({"from": "py:base.py", "to": "py:shop.py", "maxLen": 31}),
+        &["maxLen", "30"],
     );
     refused(&mut mcp, "map_path", json!({"from": "py:base.py"}), &["needs `to`"]);
     let _ =
         mcp.call("map_path", json!({"from": "py:base.py#Nope", "to": "py:shop.py"})).error("NODE_NOT_FOUND");
-    let _ = mcp.call("map_path", json!({"from": "py:base.py", "to": "base"})).error("BAD_NODE_ID");
+    let _ = mcp.call("map_path", json!({"from": "py:base.py", "to": "base"})).error("SYMBOL_NOT_FOUND");
     let references =
         mcp.call("map_path", json!({"from": "py:base.py", "to": "py:shop.py", "include_references": "yes"}));
     let _ = references.error("BAD_ARGS");

@@ -154,10 +154,40 @@ fn what_goes_wrong_is_said() {
     );
     assert!(!ask(json!({"file": "gone.py", "line": 1})).error("FILE_DELETED")["message"].is_null());
     assert!(!ask(json!({"nodeId": "py:a.py#g"})).error("NODE_NOT_FOUND")["message"].is_null());
-    assert!(!ask(json!({"nodeId": "a.py"})).error("BAD_NODE_ID")["message"].is_null());
+    assert!(!ask(json!({"nodeId": "a.py"})).error("BAD_ARGS")["message"].is_null());
     assert!(!ask(json!({"file": "../a.py", "line": 1})).error("OUTSIDE_WORKSPACE")["message"].is_null());
     assert!(
         !ask(json!({"file": "a.py", "line": 1, "fileFilter": "a["})).error("BAD_PATTERN")["message"]
             .is_null()
     );
+}
+
+/// Routes are called so by half of the frameworks. What cannot stand in a URI as it is, is escaped, and read where a server did not.
+#[test]
+fn files_and_folders_may_be_called_anything() {
+    let names = "app/[id]/(group)/a|b^{c} `d`";
+    for (world, ending, text) in [
+        (servers(), "ts", "export function first() { return 1; }\nfirst();\n"),
+        (servers(), "py", "def first(): return 1\nfirst()\n"),
+        (World::new().env("PATH", path_with(&ty_alone())), "py", "def first(): return 1\nfirst()\n"),
+    ] {
+        let (file, other) = (format!("{names}.{ending}"), format!("plain.{ending}"));
+        let tree = world.tree("//- /tsconfig.json\n{}\n//- /other/tsconfig.json\n{}\n");
+        tree.write(&file, text);
+        tree.write(&format!("other/[[...all]].{ending}"), text);
+        tree.write(&other, text);
+        let mut mcp = world.mcp(&tree);
+        for path in [&file, &other] {
+            let defined = mcp.call("nav_definition", json!({"file": path, "line": 2, "col": 1}));
+            assert_eq!(defined.texts("/locations", "file"), [path], "{defined}");
+            let used = mcp.call("nav_references", json!({"file": path, "line": 1}));
+            assert_eq!(
+                (&used.ok()["total"], used.texts("/locations", "file")),
+                (&json!(1), vec![path.as_str()]),
+                "{used}"
+            );
+        }
+        let wrong = mcp.call("nav_diagnostics", json!({"file": file, "severity": "error"}));
+        assert_eq!(wrong.ok()["complete"], true, "{wrong}");
+    }
 }

@@ -76,3 +76,63 @@ fn neighbours_come_along_when_asked_for() {
     assert_eq!(asked, 1, "{answer}");
     assert!(answer.texts("/symbols", "uid").contains(&"py:shop.py#Cart.total"), "{answer}");
 }
+
+#[test]
+fn lines_files_and_folders_are_read_too() {
+    let world = World::new();
+    let tree = world.tree(FIXTURE);
+    tree.write("notes.txt", "one\ntwo\nthree\n");
+    let mut mcp = world.mcp(&tree);
+    let targets = json!(["shop.py:15-16", "other.py", "notes.txt:2-3"]);
+    let answer = mcp.call("read_symbols", json!({"targets": targets}));
+    let symbols = answer.list("/symbols");
+    assert_eq!(symbols.len(), 3, "{answer}");
+    assert_eq!((&symbols[0]["start_line"], &symbols[0]["end_line"]), (&json!(15), &json!(16)), "{answer}");
+    let lines: Vec<&str> = tree.read("shop.py").leak().lines().skip(14).take(2).collect();
+    assert_eq!(symbols[0]["source"], lines.join("\n"), "{answer}");
+    assert_eq!(symbols[1]["source"].as_str(), Some(tree.read("other.py").trim_end()), "{answer}");
+    assert_eq!(symbols[2]["source"], "two\nthree", "{answer}");
+    let outline = mcp.call("read_symbols", json!({"targets": ["shop.py"], "outline": true}));
+    assert_eq!(outline.texts("/outlines/0/symbols", "name"), ["Cart", "total"], "{outline}");
+    assert_eq!(
+        outline.texts("/outlines/0/symbols/0/children", "name"),
+        ["__init__", "items", "total"],
+        "{outline}"
+    );
+    let class = mcp.call("read_symbols", json!({"targets": ["Cart"], "outline": true}));
+    assert_eq!(
+        class.texts("/outlines/0/symbols/0/children", "name"),
+        ["__init__", "items", "total"],
+        "{class}"
+    );
+    let folder = mcp.call("read_symbols", json!({"targets": ["."]}));
+    assert!(folder.texts("/outlines", "file").contains(&"shop.py"), "{folder}");
+}
+
+#[test]
+fn a_long_body_keeps_what_was_asked_for_and_says_what_is_missing() {
+    let world = World::new();
+    let steps: String = (0..400).map(|n| format!("    step_{n} = {n}\n")).collect();
+    let tree = world.tree(&format!(
+        "//- /long.py\ndef long_one(first):\n    \"\"\"Says.\"\"\"\n{steps}    return first\n"
+    ));
+    let mut mcp = world.mcp(&tree);
+    let answer = mcp
+        .call("read_symbols", json!({"targets": ["long_one"], "around": "step_200 ", "token_budget": 300}));
+    let symbol = &answer.list("/symbols")[0];
+    let source = symbol["source"].as_str().expect("text");
+    assert!(source.starts_with("def long_one(first):") && source.contains("step_200 = 200"), "{answer}");
+    assert!(symbol["body_complete"] == false && source.lines().count() < 20, "{answer}");
+    let missing = symbol["missing"][0].as_str().expect("a stretch").to_owned();
+    let rest =
+        mcp.call("read_symbols", json!({"targets": [format!("long.py:{missing}")], "token_budget": 10_000}));
+    assert!(
+        rest.list("/symbols")[0]["source"].as_str().is_some_and(|text| text.contains("step_100 = 100")),
+        "{rest}"
+    );
+    let without =
+        mcp.call("read_symbols", json!({"targets": ["long_one"], "docs": false, "token_budget": 10_000}));
+    let symbol = &without.list("/symbols")[0];
+    assert!(!symbol["source"].as_str().expect("text").contains("Says."), "{without}");
+    assert_eq!((&symbol["body_complete"], &symbol["missing"]), (&json!(true), &json!(["2-2"])), "{without}");
+}

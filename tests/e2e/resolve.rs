@@ -374,7 +374,7 @@ fn arguments_that_cannot_be_meant_are_refused() {
         action.error("BAD_ARGS")["message"].as_str().is_some_and(|it| it.contains("`resolve_action`")),
         "{action}"
     );
-    let malformed = ask(json!({"nodeId": "src/session.py"}));
+    let malformed = ask(json!({"nodeId": "py:/src/session.py"}));
     malformed.says("<lang>:<relpath>[#qualifiedName[~ordinal]]");
     assert!(malformed.error("BAD_NODE_ID")["hint"].is_string());
     let past_the_end = ask(json!({"file": "src/session.py", "line": 5000}));

@@ -34,8 +34,7 @@ fn a_server_is_installed_into_hobs_own_folder_and_used_at_once() {
     let mut mcp = world.mcp(&tree);
     let question = || json!({"file": "a.py", "line": 1, "col": 5});
     let missing = mcp.call("nav_references", question());
-    let hint = missing.error("LSP_UNAVAILABLE")["hint"].as_str().expect("a hint").to_owned();
-    assert!(hint.contains("hob servers install pyright"), "{hint}");
+    assert_eq!(missing.says("hob servers install pyright").ok()["source"], "map", "{missing}");
     let listed = world.hob(tree.root(), &["servers", "list"]).success();
     assert!(listed.contains("python: none"), "{listed}");
 

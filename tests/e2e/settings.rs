@@ -75,7 +75,7 @@ fn pids(world: &World) -> Vec<u32> {
 fn everything_reaches_the_server_and_a_change_starts_another() {
     let stage = Stage::new();
     let mut mcp = stage.world.mcp(&stage.tree);
-    let _ = hover(&mut mcp).error("LSP_UNAVAILABLE");
+    assert_eq!(hover(&mut mcp).ok()["source"], "map");
     let named = format!(
         "[servers.ty]\ncommand = '{}'\nargs = [{}]\nenv = {{ FROM_SETTINGS = 'yes' }}\n\
          initialization_options.deep.er = 1\n",
@@ -133,7 +133,7 @@ fn a_project_has_its_say_only_when_it_is_trusted_and_the_last_word_is_the_users(
     fs::set_permissions(stage.tree.at("bin/ty"), fs::Permissions::from_mode(0o755)).expect("ours");
     stage.settings("[servers.ty]\ncommand = 'bin/ty'\n");
     let refused = hover(&mut mcp);
-    assert!(refused.error("UNTRUSTED_WORKSPACE")["hint"].is_string(), "{refused}");
+    assert_eq!(refused.says("hob trust").ok()["source"], "map", "{refused}");
     refused.says("bin/ty: it belongs to the project");
 }
 
@@ -166,8 +166,8 @@ fn servers_are_ordered_and_switched_off() {
     assert_eq!(hover(&mut mcp).ok()["signature"], "from basedpyright");
     settings(&world, "[languages.python]\nenabled = false\n");
     let off = hover(&mut mcp);
-    let message = off.error("LSP_UNAVAILABLE")["message"].as_str().expect("a message").to_owned();
-    assert!(message.contains("switched off") && message.contains("config.toml:2"), "{off}");
+    let source = &off.says("switched off").says("config.toml:2").ok()["source"];
+    assert_eq!(source, "map", "{off}");
     assert!(pids(&world).is_empty(), "nothing is wanted, so nothing runs");
     let listed = world.hob(tree.root(), &["servers", "list"]).success();
     assert!(listed.contains("python: switched off"), "{listed}");

@@ -73,7 +73,7 @@ fn names_and_lines_of_a_project_are_shown_as_they_are() {
         is_tame(&shown);
     }
     let named = on_terminal(&world, tree.root(), &["search", "found"]).code(0).stdout;
-    assert!(named.contains("gpj<U+202E>yp.py") && named.contains("a^Jerror: all is lost.py"), "{named}");
+    assert!(named.contains("gpj\\u{202e}yp.py") && named.contains("a\\nerror: all is lost.py"), "{named}");
 }
 
 #[test]

@@ -36,12 +36,12 @@ fn a_program_of_the_project_runs_only_with_trust() {
     bring_along(&tree, &mark);
     let mut mcp = world.mcp(&tree);
     let refused = mcp.call("nav_references", question());
-    let hint = refused.error("UNTRUSTED_WORKSPACE")["hint"].as_str().expect("a hint").to_owned();
-    assert!(hint.contains(&format!("hob trust {}", tree.root().display())), "{refused}");
+    let lift = format!("hob trust {}", tree.root().display());
+    assert_eq!(refused.says(&lift).ok()["source"], "map", "{refused}");
     assert!(!mark.exists(), "it was run without trust");
     // A link that leads out of the project was made by the project as well.
     std::os::unix::fs::symlink("/bin/sh", tree.at(".venv/bin/pyrefly")).expect("a link");
-    let _ = mcp.call("nav_references", question()).error("UNTRUSTED_WORKSPACE");
+    assert_eq!(mcp.call("nav_references", question()).says("hob trust").ok()["source"], "map");
 
     // From a part of the project, by way of a link: it is the real folder that counts.
     let link = world.path("link");
@@ -55,7 +55,7 @@ fn a_program_of_the_project_runs_only_with_trust() {
     let listed = world.hob(tree.root(), &["trust", "--list"]).success();
     assert_eq!(listed.trim(), tree.root().display().to_string());
     let _ = world.hob(tree.root(), &["trust", "--revoke"]).code(0);
-    let _ = mcp.call("nav_references", question()).error("UNTRUSTED_WORKSPACE");
+    assert_eq!(mcp.call("nav_references", question()).says("hob trust").ok()["source"], "map");
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn a_file_that_others_could_have_written_trusts_nothing() {
     assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
     bring_along(&tree, &world.path("it-ran"));
     mode(0o666);
-    let _ = world.call(&tree, "nav_references", &question()).error("UNTRUSTED_WORKSPACE");
+    assert_eq!(world.call(&tree, "nav_references", &question()).says("hob trust").ok()["source"], "map");
     assert!(!world.path("it-ran").exists());
     mode(0o600);
     std::fs::write(&file, "{\"version\": 1, \"folders\": [").expect("ours");
-    let _ = world.call(&tree, "nav_references", &question()).error("UNTRUSTED_WORKSPACE");
+    assert_eq!(world.call(&tree, "nav_references", &question()).says("hob trust").ok()["source"], "map");
     let damaged = world.hob(tree.root(), &["trust"]).code(2);
     assert!(damaged.stderr.contains("trust.json"), "{damaged}");
 }

@@ -36,6 +36,12 @@ pub fn servers() -> &'static Path {
     FOLDER.get_or_init(|| unpacked().join("bin"))
 }
 
+/// A folder with a `gopls` that finds no Go.
+#[must_use]
+pub fn gopls_alone() -> PathBuf {
+    unpacked().join("root/usr/bin")
+}
+
 /// The sources of Rust's standard library.
 ///
 /// # Panics

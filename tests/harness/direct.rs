@@ -67,6 +67,7 @@ impl Direct {
             root: self.root.clone(),
             progress: false,
             deadline_ms: None,
+            form: hob_proto::Form::Json,
             offers: Vec::new(),
             replies: serde_json::Map::new(),
         };

@@ -80,6 +80,10 @@ impl Mcp {
 
     #[track_caller]
     fn spawn((world, tree): (&World, &Tree), mut command: Command, options: &McpOptions) -> Self {
+        // Tests look at fields; those of the text form ask for it.
+        if !options.args.iter().any(|arg| arg == "--format") {
+            command.args(["--format", "json"]);
+        }
         command.args(&options.args).current_dir(options.cwd.as_deref().unwrap_or(tree.root()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("hob-mcp starts");
@@ -229,6 +233,19 @@ impl Mcp {
     pub fn call(&mut self, tool: &str, args: Value) -> Answer {
         let id = self.send_call(tool, &args);
         self.wait_call(id, tool, args)
+    }
+
+    /// A call and its answer in the text form, as a model reads it.
+    ///
+    /// # Panics
+    /// When there is none, or it is more than a text.
+    #[track_caller]
+    pub fn read(&mut self, tool: &str, mut args: Value) -> String {
+        args["format"] = "text".into();
+        let id = self.send_call(tool, &args);
+        let result = self.wait_result(id);
+        assert!(result.get("structuredContent").is_none(), "a text goes out alone: {result}");
+        result["content"][0]["text"].as_str().expect("content is text").to_owned()
     }
 
     /// Closes its input and waits for its end; gives its exit code.

@@ -17,13 +17,14 @@ fn plan(world: &World, tree: &Tree) -> Value {
         .collect();
     json!({
         "command": shim.get_program().to_str(),
-        "args": ["--tools", "all"],
+        "args": ["--tools", "all", "--format", "json"],
         "env": env,
         "cwd": tree.root(),
         "calls": [
             {"name": "map_search", "arguments": {"query": "found"}},
             {"name": "regex_search", "arguments": {"pattern": "return '.'"}},
             {"name": "regex_search", "arguments": {"pattern": "("}},
+            {"name": "regex_search", "arguments": {"pattern": "return", "format": "text"}},
             {"name": "map_serch", "arguments": {}},
         ],
     })
@@ -51,13 +52,16 @@ fn check(report: &Value, revision: &str) {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
     }
     let results = report["results"].as_array().expect("results");
-    for result in results {
+    for result in &results[..3] {
         let text = result["content"][0]["text"].as_str().expect("a text");
         let envelope: Value = serde_json::from_str(text).expect("an envelope");
         let structure = as_javascript(&result["structuredContent"]);
         assert_eq!(as_javascript(&envelope), structure, "text and structure are the same");
         assert_ne!(result["isError"], true, "a failure is an envelope: {result}");
     }
+    let text = &results[3];
+    assert_eq!(text["content"][0]["text"], "a.py\n found\n  2 return 'ü'", "{report}");
+    assert!(text["structuredContent"].is_null(), "a client would show both: {report}");
     let data = |at: usize| &results[at]["structuredContent"]["data"];
     assert_eq!(data(0)["results"][0]["id"], "py:a.py#found", "{report}");
     assert_eq!(data(1)["matches"][0]["text"], "    return 'ü'", "{report}");

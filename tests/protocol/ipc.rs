@@ -96,6 +96,7 @@ fn who_does_not_read_harms_nobody() {
             root: root.clone(),
             progress: false,
             deadline_ms: None,
+            form: hob_proto::Form::Json,
             offers: Vec::new(),
             replies: serde_json::Map::new(),
         };

@@ -129,7 +129,7 @@ impl Asked {
         loop {
             let args = json!({
                 "nodeId": node, "direction": "in", "edgeKinds": [kind], "maxNodes": 200, "offset": offset,
-                "tokenBudget": 10_000, "fresh": false,
+                "tokenBudget": 10_000, "fresh": false, "family": false,
             });
             let answer = self.mcp.call("map_neighbors", args);
             let shown = answer.list("/neighbors");

@@ -1,0 +1,129 @@
+//! `paths` and `tests`: the same words for the same scope, in every tool that answers with places.
+
+use hob_tests::{Answer, World};
+use serde_json::{Value, json};
+
+const PROJECT: &str = r#"
+//- /src/commands.py
+from src.core import open_it
+
+def first():
+    return open_it()
+//- /src/commands/typed.py
+from src.core import open_it
+
+def second():
+    return open_it()
+//- /src/core.py
+def open_it():
+    return 1
+//- /lib/extra.py
+from src.core import open_it
+
+def third():
+    return open_it()
+//- /tests/test_core.py
+from src.core import open_it
+
+def test_open():
+    assert open_it() == 1
+"#;
+
+/// The files of a list of an answer, each once.
+fn files(answer: &Answer, list: &str, field: &str) -> Vec<String> {
+    let mut files: Vec<String> = answer.texts(list, field).into_iter().map(str::to_owned).collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+#[test]
+fn one_scope_means_the_same_everywhere() {
+    let world = World::new();
+    let tree = world.tree(PROJECT);
+    let mut mcp = world.mcp(&tree);
+    let tools: &[(&str, Value, &str, &str)] = &[
+        ("regex_search", json!({"pattern": "open_it"}), "/matches", "file"),
+        ("text_search", json!({"query": "open it"}), "/results", "file"),
+        ("map_search", json!({"query": ["first", "second", "third", "test_open"]}), "/results", "file"),
+        (
+            "map_neighbors",
+            json!({"nodeId": "open_it", "direction": "in", "edgeKinds": ["calls"]}),
+            "/neighbors",
+            "file",
+        ),
+        ("impact", json!({"symbol": "open_it"}), "/affected", "file"),
+    ];
+    for (tool, args, list, field) in tools {
+        let mut ask = |scope: Value| {
+            let mut args = args.clone();
+            args.as_object_mut().expect("an object").extend(scope.as_object().expect("an object").clone());
+            mcp.call(tool, args)
+        };
+        let within = |files: &[String]| files.iter().all(|file| file.starts_with("src/commands"));
+        let prefix = ask(json!({"paths": ["src/commands"]}));
+        let found = files(&prefix, list, field);
+        assert!(found.len() == 2 && within(&found), "the module's file too: {tool} {found:?}{prefix}");
+        let excluded = ask(json!({"paths": ["src", "!src/commands/**", "!core.py"]}));
+        assert_eq!(files(&excluded, list, field), ["src/commands.py"], "{tool}{excluded}");
+        let glob = ask(json!({"paths": ["l*/*.py"]}));
+        assert_eq!(files(&glob, list, field), ["lib/extra.py"], "{tool}{glob}");
+        let without = ask(json!({"tests": "exclude"}));
+        let found = files(&without, list, field);
+        assert!(found.len() >= 3 && !found.iter().any(|file| file.starts_with("tests")), "{tool}{without}");
+        let only = ask(json!({"tests": "only"}));
+        assert_eq!(files(&only, list, field), ["tests/test_core.py"], "{tool}{only}");
+        if *tool != "text_search" {
+            prefix.says("outside `paths`");
+            without.says("in tests");
+        }
+        let _ = ask(json!({"paths": ["../elsewhere"]})).error("OUTSIDE_WORKSPACE");
+        ask(json!({"paths": ["src/nowhere"]})).says("Nothing is at `src/nowhere`");
+    }
+}
+
+#[test]
+fn older_names_of_paths_mean_what_they_did() {
+    let world = World::new();
+    let tree = world.tree(PROJECT);
+    let mut mcp = world.mcp(&tree);
+    let prefix = mcp.call("regex_search", json!({"pattern": "open_it", "path_prefix": "src/commands"}));
+    assert_eq!(files(&prefix, "/matches", "file"), ["src/commands/typed.py"], "{prefix}");
+    let glob = mcp.call("regex_search", json!({"pattern": "open_it", "glob": "!src/"}));
+    assert_eq!(files(&glob, "/matches", "file"), ["lib/extra.py", "tests/test_core.py"], "{glob}");
+    let both = mcp.call("map_search", json!({"query": "second", "pathPrefix": "src"}));
+    assert_eq!(files(&both, "/results", "file"), ["src/commands/typed.py"], "{both}");
+    let listed = mcp.request("tools/list", json!({}));
+    let search =
+        listed["tools"].as_array().and_then(|tools| tools.iter().find(|tool| tool["name"] == "regex_search"));
+    let properties = &search.expect("it is listed")["inputSchema"]["properties"];
+    assert!(properties["paths"].is_object() && properties["path_prefix"].is_null(), "{properties}");
+}
+
+#[test]
+fn what_nobody_uses_is_found_and_names_are_asked_together() {
+    let world = World::new();
+    let tree = world.tree(
+        r#"
+//- /api.ts
+export function used() { return helper() }
+export function unused() { return 1 }
+export function tested() { return 2 }
+function helper() { return 3 }
+//- /main.ts
+import { used } from "./api"
+used()
+//- /api.test.ts
+import { tested } from "./api"
+tested()
+"#,
+    );
+    let mut mcp = world.mcp(&tree);
+    let none = mcp.call("map_search", json!({"callers": 0, "paths": ["api.ts"]}));
+    assert_eq!(none.texts("/results", "name"), ["unused", "tested"], "{none}");
+    let named = mcp.call("map_search", json!({"query": "used", "callers": 0}));
+    assert_eq!(named.texts("/results", "name"), ["unused"], "{named}");
+    let several = mcp.call("map_search", json!({"query": ["tested", "nobody_at_all"]}));
+    assert_eq!(several.texts("/results", "query"), ["tested"], "{several}");
+    assert_eq!(several.ok()["none"], json!(["nobody_at_all"]), "{several}");
+}

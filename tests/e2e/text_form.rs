@@ -1,0 +1,173 @@
+//! The text form of answers, as a model reads them: it holds its budget, pages on, repeats nothing, and its handles lead back.
+
+use hob_proto::tools::{MIN_BUDGET, TOOLS, ToolSet};
+use hob_tests::{McpOptions, Tree, World};
+use serde_json::{Value, json};
+
+const SHOP: &str = "\
+//- /shop/store.py
+class Store:
+    def open(self, path):
+        self.path = path
+        return self.load(path)
+
+    def load(self, path):
+        return path.strip()
+
+
+class Cached(Store):
+    def load(self, path):
+        return super().load(path) or None
+//- /shop/app.py
+from shop.store import Cached
+
+
+def main():
+    store = Cached()
+    store.open('a')
+    return store.load('b')
+//- /tests/test_store.py
+from shop.store import Store
+
+
+def test_open():
+    assert Store().open('a') == 'a'
+";
+
+/// A file whose function is longer than the least answer.
+fn long_function() -> String {
+    let lines: String = (0..60).map(|n| format!("    value_{n} = compute({n})\n")).collect();
+    format!("def compute(n):\n    return n\n\n\ndef long():\n{lines}    return value_0\n")
+}
+
+fn args_of(tool: &str) -> Value {
+    match tool {
+        "count_patterns" => json!({"patterns": ["load", "open"]}),
+        "map_neighbors" => json!({"nodeId": "Store.load"}),
+        "map_path" => json!({"from": "main", "to": "Store.load"}),
+        "flow_trace" | "impact" => json!({"symbol": "Store.open"}),
+        "investigate" | "text_search" => json!({"query": "how a store loads its path"}),
+        "map_search" => json!({"query": "load"}),
+        "read_symbols" => json!({"targets": ["Store", "main"]}),
+        "regex_search" => json!({"pattern": "path"}),
+        "resolve" => json!({"nodeId": "py:shop/store.py#Store"}),
+        nav if nav.starts_with("nav_") => {
+            json!({"target": "Store.load", "file": "shop/store.py", "query": "Store"})
+        }
+        _ => json!({}),
+    }
+}
+
+#[test]
+fn every_tool_holds_the_least_budget_in_text_too() {
+    let world = World::new().env("PATH", "/usr/bin:/bin");
+    let tree = world.tree(SHOP);
+    let mut mcp = world.mcp(&tree);
+    for tool in TOOLS.iter().filter(|tool| tool.read_only && tool.set != ToolSet::Edit) {
+        for budget in [MIN_BUDGET, 150, 2_000] {
+            let mut args = args_of(tool.name);
+            args["tokenBudget"] = budget.into();
+            let text = mcp.read(tool.name, args);
+            let tokens = text.chars().count().div_ceil(4);
+            assert!(tokens <= budget as usize, "{} of {budget}: {tokens}\n{text}", tool.name);
+            assert!(!text.trim().is_empty(), "{}", tool.name);
+        }
+    }
+}
+
+#[test]
+fn a_line_stands_under_its_file_and_what_it_is_in() {
+    let world = World::new();
+    let tree = world.tree(SHOP);
+    let mut mcp = world.mcp(&tree);
+    // Before the map is there, lines are answered without what they are in.
+    let _ = mcp.call("map_search", json!({"query": "Store"}));
+    let text = mcp.read("regex_search", json!({"pattern": "path\\b"}));
+    let expected = "shop/store.py\n Store\n  2 def open(self, path):\n Store.open\n  3 self.path = path\n  4 return self.load(path)\n \
+                    Store\n  6 def load(self, path):\n Store.load\n  7 return path.strip()\n Cached\n  11 def load(self, path):\n \
+                    Cached.load\n  12 return super().load(path) or None";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn pages_follow_each_other_and_together_are_the_whole() {
+    let world = World::new();
+    let tree = world.tree("");
+    for n in 0..40 {
+        tree.write(&format!("part{n:02}.py"), format!("def found_{n:02}():\n    return 'needle'\n"));
+    }
+    let mut mcp = world.mcp(&tree);
+    let (mut offset, mut seen) = (0, Vec::new());
+    loop {
+        let text =
+            mcp.read("regex_search", json!({"pattern": "needle", "tokenBudget": 200, "offset": offset}));
+        seen.extend(text.lines().filter(|line| line.starts_with("part")).map(str::to_owned));
+        let Some((_, next)) = text.split_once("next: offset ") else { break };
+        let number: String = next.chars().take_while(char::is_ascii_digit).collect();
+        let next: u64 = number.parse().expect("a number");
+        assert!(next > offset, "{text}");
+        offset = next;
+    }
+    let expected: Vec<String> = (0..40).map(|n| format!("part{n:02}.py")).collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn what_was_read_and_is_unchanged_is_named_and_not_sent_again() {
+    let world = World::new();
+    let tree = world.tree("");
+    tree.write("long.py", long_function());
+    let mut mcp = world.mcp(&tree);
+    let read = json!({"targets": ["long"]});
+    let first = mcp.read("read_symbols", read.clone());
+    assert!(first.contains("value_59"), "{first}");
+    let again = mcp.read("read_symbols", read.clone());
+    assert!(again.contains("unchanged since you read it") && !again.contains("value_59"), "{again}");
+    let mut repeated = read.clone();
+    repeated["repeat"] = true.into();
+    assert_eq!(mcp.read("read_symbols", repeated), first, "on request");
+    assert_eq!(world.mcp(&tree).read("read_symbols", read.clone()), first, "another client has not read it");
+    tree.write("long.py", long_function().replace("value_7 ", "value_seven "));
+    let changed = mcp.read("read_symbols", read);
+    assert!(changed.contains("value_seven"), "{changed}");
+}
+
+#[test]
+fn an_error_is_a_sentence_with_what_to_do() {
+    let world = World::new();
+    let tree = world.tree(SHOP);
+    let mut mcp = world.mcp(&tree);
+    let text = mcp.read("map_search", json!({"qery": "x"}));
+    assert!(text.starts_with("BAD_ARGS: ") && text.contains("query"), "{text}");
+    let text = mcp.read("map_neighbors", json!({"nodeId": "Stor.load"}));
+    assert!(text.starts_with("SYMBOL_NOT_FOUND: ") && text.contains("load"), "{text}");
+}
+
+#[test]
+fn text_is_what_clients_get_unless_they_ask_otherwise() {
+    let world = World::new();
+    let tree = world.tree(SHOP);
+    let form = |args: &[&str]| {
+        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let mut mcp = hob_tests::Mcp::start(&world, &tree, &McpOptions { args, ..McpOptions::default() });
+        let id = mcp.send_call("map_search", &json!({"query": "Cached"}));
+        mcp.wait_result(id)
+    };
+    let text = form(&["--format", "text"]);
+    assert!(text["structuredContent"].is_null(), "{text}");
+    assert!(
+        text["content"][0]["text"].as_str().is_some_and(|text| text.starts_with("shop/store.py\n")),
+        "{text}"
+    );
+    let json = form(&["--format", "json"]);
+    assert_eq!(json["structuredContent"]["ok"], true, "{json}");
+}
+
+#[test]
+fn no_name_makes_a_line_or_a_note_of_its_own() {
+    let world = World::new();
+    let tree: Tree = world.tree("");
+    tree.write("a\n[complete].py", "def needle(): pass\n");
+    let text = world.mcp(&tree).read("regex_search", json!({"pattern": "needle"}));
+    assert!(!text.lines().any(|line| line.starts_with("[complete]")), "{text}");
+}
