@@ -61,8 +61,8 @@ fn with_origin(mut document: Document, completeness: Completeness, source: &str)
 
 /// A file's symbols as an indented list with their lines.
 pub(super) fn outline(result: SymbolsResult) -> Document {
-    let mut items = Vec::new();
-    result.symbols.iter().for_each(|entry| outline_entry(&mut items, entry, 0));
+    // One item each, so that a page passes over as many as it shows.
+    let items: Vec<Item> = result.symbols.iter().map(outline_item).collect();
     let document = match items.is_empty() {
         true => Document::of_line("no symbols"),
         false => Document::of_section(Section::paged("symbols", items)),
@@ -70,11 +70,18 @@ pub(super) fn outline(result: SymbolsResult) -> Document {
     with_origin(document, result.completeness, &result.source)
 }
 
-fn outline_entry(items: &mut Vec<Item>, entry: &OutlineEntry, level: usize) {
+/// A symbol of the outermost level with all that is in it.
+fn outline_item(entry: &OutlineEntry) -> Item {
+    let mut lines = Vec::new();
+    outline_entry(&mut lines, entry, 0);
+    Item { lines, ..Item::default() }
+}
+
+fn outline_entry(rows: &mut Vec<String>, entry: &OutlineEntry, level: usize) {
     let lines = if entry.end_line > entry.line { format!("-{}", entry.end_line) } else { String::new() };
     let indent = " ".repeat(level);
-    items.push(Item::line(format!("{indent}{}{lines} {} {}", entry.line, entry.kind, one_line(&entry.name))));
-    entry.children.iter().for_each(|child| outline_entry(items, child, level + 1));
+    rows.push(format!("{indent}{}{lines} {} {}", entry.line, entry.kind, one_line(&entry.name)));
+    entry.children.iter().for_each(|child| outline_entry(rows, child, level + 1));
 }
 
 /// A signature and its documentation.

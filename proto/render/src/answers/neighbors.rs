@@ -18,12 +18,14 @@ pub(super) fn neighbors(result: NeighborsResult) -> Document {
     let mut document = Document::default();
     let kinds = kinds_of(&result.neighbors);
     for &(direction, edge) in &kinds {
-        let of_kind =
-            result.neighbors.iter().filter(|found| found.direction == direction && found.edge == edge);
-        let items = grouped(of_kind.collect()).into_iter().map(|found| item(found, &result)).collect();
+        let is_kind = |found: &&Neighbor| found.direction == direction && found.edge == edge;
+        let of_kind: Vec<&Neighbor> = result.neighbors.iter().filter(is_kind).collect();
+        let items = |found: Vec<&Neighbor>| found.into_iter().map(|found| item(found, &result)).collect();
         document.sections.push(match kinds.len() {
-            1 => Section::paged("neighbors", items),
-            _ => Section::new(title(direction, edge), items).titled(format!("{}:", title(direction, edge))),
+            // In the order of the answer, of which the next page shows what follows.
+            1 => Section::paged("neighbors", items(of_kind)),
+            _ => Section::new(title(direction, edge), items(grouped(of_kind)))
+                .titled(format!("{}:", title(direction, edge))),
         });
     }
     if result.neighbors.is_empty() {
@@ -166,8 +168,8 @@ mod tests {
             "family": [{"id": "py:i.py#I.roll", "is": "overridden", "file": "i.py", "line": 2}],
             "neighbors": [
                 row("py:b.py#C.impl", 3, json!({"sites": [9], "text": "  self.d.roll()", "names": "py:i.py#I.roll"})),
-                row("py:m.py#M.roll", 5, json!({"sites": [7, 8], "text": "super().roll()"})),
                 row("py:b.py#make", 20, json!({"sites": [22], "text": "x.roll()", "confidence": "candidate", "resolved": false})),
+                row("py:m.py#M.roll", 5, json!({"sites": [7, 8], "text": "super().roll()"})),
             ],
             "candidates": ["py:o.py#O.roll"], "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
         });
