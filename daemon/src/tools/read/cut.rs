@@ -10,6 +10,12 @@ const AROUND: usize = 4;
 const SHORT: usize = 30;
 /// Lines that a signature may have.
 const SIGNATURE: usize = 8;
+/// A body with more lines than this is shown in part where nobody said how much may be shown.
+const LONG: usize = 100;
+/// The lines of a long function that are shown then: its first, or those around the line that was asked for.
+const WINDOW: usize = 70;
+/// Lines of a function within a long class or file that are not worth leaving out.
+const WORTH_FOLDING: usize = 4;
 /// Characters that a line costs besides its own, in either form of an answer: its number, its end.
 const PER_LINE: usize = 8;
 
@@ -28,6 +34,8 @@ pub(super) struct Wanted<'r> {
     pub(super) line: Option<u32>,
     /// Says whether documentation is shown.
     pub(super) docs: bool,
+    /// Where nobody said how much may be shown: the lines of the functions within, of which a long body shows the signatures.
+    pub(super) folded: Option<&'r [(u32, u32)]>,
 }
 
 /// The lines of a body that are shown.
@@ -48,7 +56,7 @@ impl<'t> Body<'t> {
 
     /// About how many characters it takes to show all of it.
     pub(super) fn cost(&self, wanted: &Wanted<'_>) -> usize {
-        let kept = self.without_docs(wanted);
+        let kept = self.usual_part(wanted).unwrap_or_else(|| self.without_docs(wanted));
         (0..self.lines.len()).filter(|at| kept[*at]).map(|at| self.cost_of(at)).sum()
     }
 
@@ -58,11 +66,44 @@ impl<'t> Body<'t> {
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
         let kept = match is_asked || self.cost(wanted) > room {
             true => self.chosen(room, wanted, &base),
-            false => base.clone(),
+            false => self.usual_part(wanted).unwrap_or_else(|| base.clone()),
         };
         let is_complete = kept == base;
         let text = self.lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| *line).collect();
         Shown { text, missing: self.gaps(&kept), is_complete }
+    }
+
+    /// A flag for each line of a long body: whether it is shown where nobody said how much may be. `None` where all of it is.
+    fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
+        let inner = wanted.folded.filter(|_| self.lines.len() > LONG && wanted.pattern.is_none())?;
+        match inner.is_empty() || wanted.line.is_some() {
+            true => Some(self.window(wanted)),
+            false => Some(self.signatures(inner)),
+        }
+    }
+
+    /// The signature, and the first lines or those around the line that was asked for.
+    fn window(&self, wanted: &Wanted<'_>) -> Vec<bool> {
+        let middle = self.asked(wanted).first().copied().unwrap_or(0);
+        let from = middle.saturating_sub(WINDOW / 2).min(self.lines.len().saturating_sub(WINDOW));
+        let shown = from..from + WINDOW;
+        let (signature, base) = (self.signature(), self.without_docs(wanted));
+        let is_kept = |(at, base): (usize, bool)| base && (at < signature || shown.contains(&at));
+        base.into_iter().enumerate().map(is_kept).collect()
+    }
+
+    /// All but documentation and what the functions within do.
+    fn signatures(&self, inner: &[(u32, u32)]) -> Vec<bool> {
+        let mut kept = self.without_docs(&Wanted::default());
+        let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
+        for (first, last) in inner.iter().filter_map(|(first, last)| Some((place(*first)?, place(*last)?))) {
+            let last = last.min(self.lines.len().saturating_sub(1));
+            let body = first + self.signature_at(first)..(last + 1).max(first);
+            if body.len() >= WORTH_FOLDING {
+                kept[body].fill(false);
+            }
+        }
+        kept
     }
 
     fn cost_of(&self, at: usize) -> usize {
@@ -121,8 +162,14 @@ impl<'t> Body<'t> {
 
     /// How many lines at the top are the signature.
     fn signature(&self) -> usize {
+        self.signature_at(0)
+    }
+
+    /// How many lines from this one on are a signature.
+    fn signature_at(&self, first: usize) -> usize {
         let ends = |line: &&str| matches!(line.trim_end().chars().last(), Some('{' | ':' | ';' | '='));
-        self.lines.iter().take(SIGNATURE).position(ends).map_or(1, |at| at + 1).min(self.lines.len())
+        let lines = self.lines.get(first..).unwrap_or_default();
+        lines.iter().take(SIGNATURE).position(ends).map_or(1, |at| at + 1).min(lines.len())
     }
 
     /// A flag for each line: whether it is shown if everything fits.
@@ -202,14 +249,33 @@ mod tests {
         let text = text(200);
         let body = Body::new(&text, 101);
         let pattern = Regex::new(r"step\(150\)").expect("a regex");
-        let shown = body.within(400, &Wanted { pattern: Some(&pattern), docs: true, line: None });
+        let shown = body.within(400, &Wanted { pattern: Some(&pattern), docs: true, ..Wanted::default() });
         assert!(shown.text.starts_with("fn long() {") && shown.text.contains("step(150);"), "{}", shown.text);
         assert_eq!(shown.missing, [(102, 246), (256, 300)]);
         assert!(!shown.is_complete);
-        let shown = body.within(400, &Wanted { line: Some(180), docs: true, pattern: None });
+        let shown = body.within(400, &Wanted { line: Some(180), docs: true, ..Wanted::default() });
         assert!(shown.text.contains("step(79);") && shown.text.starts_with("fn long() {"), "{}", shown.text);
         let shown = body.within(400, &Wanted { docs: true, ..Wanted::default() });
         assert!(shown.missing.len() == 1 && shown.missing[0].1 == 300, "{:?}", shown.missing);
+    }
+
+    #[test]
+    fn a_long_class_shows_its_signatures_and_a_long_function_its_beginning() {
+        let methods: String =
+            (0..20).map(|n| format!("    def f{n}(self):\n{}", "        step()\n".repeat(9))).collect();
+        let class = format!("class C:\n    x = 1\n{methods}");
+        let inner: Vec<(u32, u32)> = (0..20).map(|n| (3 + n * 10, 12 + n * 10)).collect();
+        let wanted = Wanted { docs: true, folded: Some(&inner), ..Wanted::default() };
+        let shown = Body::new(&class, 1).within(20_000, &wanted);
+        assert!(shown.text.starts_with("class C:\n    x = 1\n    def f0(self):\n    def f1(self):\n"));
+        assert_eq!((shown.missing[0], shown.missing.len(), shown.is_complete), ((4, 12), 20, false));
+        let wanted = Wanted { docs: true, folded: Some(&[]), ..Wanted::default() };
+        let long = text(200);
+        assert_eq!(Body::new(&long, 1).within(20_000, &wanted).missing, [(71, 200)]);
+        let at = Wanted { line: Some(150), ..wanted };
+        assert_eq!(Body::new(&long, 1).within(20_000, &at).missing, [(2, 114), (185, 200)]);
+        let short = text(90);
+        assert!(Body::new(&short, 1).within(20_000, &at).is_complete);
     }
 
     #[test]
@@ -217,7 +283,7 @@ mod tests {
         let text = text(120);
         for room in [0, 1, 50, 333, 1_000, 5_000] {
             let shown =
-                Body::new(&text, 1).within(room, &Wanted { docs: true, line: Some(60), pattern: None });
+                Body::new(&text, 1).within(room, &Wanted { docs: true, line: Some(60), ..Wanted::default() });
             let missing: u32 = shown.missing.iter().map(|(first, last)| last - first + 1).sum();
             assert_eq!(shown.text.lines().count() as u32 + missing, 120, "{room}");
             assert_eq!(shown.is_complete, missing == 0);

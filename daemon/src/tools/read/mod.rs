@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use hob_base::{Contents as _, LineIndex, WsPath};
 use hob_map::Map;
 use hob_map::graph::{NodeInfo, NodeKind, NodeRef};
-use hob_proto::ToolError;
 use hob_proto::tools::read::{Ambiguous, ReadSymbolsArgs, ReadSymbolsResult, SymbolSource};
+use hob_proto::{Form, ToolError};
 use regex::Regex;
 
 use super::flow::{FRAME, note_room};
@@ -36,6 +36,8 @@ struct Chosen {
     place: Place,
     /// The lines that were asked for, where they are not all of it.
     line: Option<u32>,
+    /// The lines of the functions in a class or file.
+    inner: Vec<(u32, u32)>,
     is_neighbor: bool,
 }
 
@@ -46,6 +48,14 @@ enum Place {
     Lines(WsPath, (u32, u32), Option<Box<NodeInfo>>),
     /// A file without a map.
     File(WsPath),
+}
+
+/// What of every text is shown.
+struct View<'a> {
+    around: Option<&'a Regex>,
+    docs: bool,
+    /// Of what is long, a part.
+    folds: bool,
 }
 
 /// What the targets came to, before any file is read.
@@ -94,11 +104,31 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     }
     let said: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + note_room(call.room) + said);
-    let symbols = fitted(room, &sources, (around.as_ref(), args.docs));
+    // A model that says nothing of a size wants to know what is there; a program and a person want what they named.
+    let folds = call.form == Form::Text && !call.room_is_asked;
+    let symbols = fitted(room, &sources, &View { around: around.as_ref(), docs: args.docs, folds });
     let cut = symbols.iter().filter(|symbol| !symbol.body_complete).flat_map(|symbol| &symbol.missing);
     call.omit("stretches of lines", cut.count(), 0, "Pass them as path:from-to, or raise token_budget.");
     let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
     data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
+}
+
+impl<'a> View<'a> {
+    fn wanted(&self, source: &'a Source) -> Wanted<'a> {
+        let folded = source.chosen.folded(self.folds);
+        Wanted { pattern: self.around, line: source.chosen.line, docs: self.docs, folded }
+    }
+}
+
+impl Chosen {
+    fn new(place: Place, line: Option<u32>) -> Self {
+        Self { place, line, inner: Vec::new(), is_neighbor: false }
+    }
+
+    /// The lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
+    fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
+        (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
+    }
 }
 
 impl Place {
@@ -133,16 +163,16 @@ fn choose(call: &mut ToolCall<'_>, workspace: &Workspace, args: &ReadSymbolsArgs
                 let line = meant.lines.map(|(first, _)| first);
                 match place {
                     Some(Place::Node(_)) => take_with_neighbors(map, &mut choice, (meant.node, line), args),
-                    Some(place) => choice.chosen.push(Chosen { place, line, is_neighbor: false }),
+                    Some(place) => choice.chosen.push(Chosen::new(place, line)),
                     None => choice.not_found.push(text.clone()),
                 }
             }
             Named::Text(path, None) => {
-                choice.chosen.push(Chosen { place: Place::File(path), line: None, is_neighbor: false });
+                choice.chosen.push(Chosen::new(Place::File(path), None));
             }
             Named::Text(path, Some(lines)) => {
                 let place = Place::Lines(path, beside(lines), None);
-                choice.chosen.push(Chosen { place, line: Some(lines.0), is_neighbor: false });
+                choice.chosen.push(Chosen::new(place, Some(lines.0)));
             }
             Named::Several(nodes) => choice.ambiguous.push(target::ambiguous(map, text, &nodes)),
             Named::Nothing => choice.not_found.push(text.clone()),
@@ -191,8 +221,22 @@ fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is
     if choice.seen.insert(node)
         && let Some(info) = map.info(node)
     {
-        choice.chosen.push(Chosen { place: Place::Node(Box::new(info)), line, is_neighbor });
+        let inner = functions_in(map, &info);
+        let place = Place::Node(Box::new(info));
+        choice.chosen.push(Chosen { place, line, inner, is_neighbor });
     }
+}
+
+/// The lines of the functions and methods in a type, a module or a file; none of what is one itself.
+fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
+    let is_function = |kind: NodeKind| matches!(kind, NodeKind::Def(kind) if kind.is_callable());
+    let Some(file) = info.node.file().filter(|_| !is_function(info.kind)) else { return Vec::new() };
+    let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(NodeRef::Def(def)));
+    let within = |one: &NodeInfo| info.lines.0 <= one.lines.0 && one.lines.1 <= info.lines.1;
+    infos
+        .filter(|one| is_function(one.kind) && (info.kind == NodeKind::File || within(one)))
+        .map(|one| one.lines)
+        .collect()
 }
 
 /// The lines of a place, whole; an external package has no source here.
@@ -212,13 +256,12 @@ fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> 
 }
 
 /// All sources within so many characters: what is short whole, what is long a part each.
-fn fitted(room: usize, sources: &[Source], (around, docs): (Option<&Regex>, bool)) -> Vec<SymbolSource> {
-    let wanted = |source: &Source| Wanted { pattern: around, line: source.chosen.line, docs };
+fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<SymbolSource> {
     let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
     let mut shares: Vec<(usize, usize)> = bodies
         .iter()
         .zip(sources)
-        .map(|(body, one)| body.cost(&wanted(one)))
+        .map(|(body, one)| body.cost(&view.wanted(one)))
         .enumerate()
         .map(|(at, cost)| (cost, at))
         .collect();
@@ -229,7 +272,7 @@ fn fitted(room: usize, sources: &[Source], (around, docs): (Option<&Regex>, bool
         left = left.saturating_sub(given[*at]);
     }
     let shown = bodies.iter().zip(sources).zip(given);
-    shown.map(|((body, one), room)| symbol(one, &body.within(room, &wanted(one)))).collect()
+    shown.map(|((body, one), room)| symbol(one, &body.within(room, &view.wanted(one)))).collect()
 }
 
 fn symbol(source: &Source, shown: &cut::Shown) -> SymbolSource {
