@@ -13,11 +13,10 @@ use crate::connection::Request;
 /// The answer to `request` that says `error`, in the form that was asked for.
 #[must_use]
 pub fn error_answer(request: &Request, error: ToolError) -> String {
-    let mut args = request.args.clone();
-    match Form::take_from(&mut args, request.form) {
-        Form::Json => error_envelope(&request.tool, &args, error),
+    match Form::asked_in(&request.args, request.form) {
+        Form::Json => error_envelope(&request.tool, &request.args, error),
         Form::Text => {
-            let requested = budget_of(&request.tool, &args).requested as usize;
+            let requested = budget_of(&request.tool, &request.args).requested as usize;
             let frame = Frame { max_chars: requested * 4, ..Frame::default() };
             fit(&error_document(&error), &frame).text
         }

@@ -86,7 +86,7 @@ impl Dispatcher {
     }
 
     fn run(&self, tool: &'static ToolDef, request: &CallRequest) -> Run {
-        let form = Form::take_from(&mut request.args.clone(), request.form);
+        let form = Form::asked_in(&request.args, request.form);
         let (mut paging, mut repeat) = (Paging::default(), false);
         let checked = check_args(tool, &request.args).and_then(|mut checked| {
             checked.args.remove("format");
@@ -160,6 +160,7 @@ impl Dispatcher {
             root: None,
             form,
             room: room(tool, budget, form).saturating_add(paging.room()),
+            room_is_asked: budget.is_some(),
             is_done: false,
             offers: request.offers.clone(),
             replies: request.replies.clone(),

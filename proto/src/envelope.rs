@@ -42,11 +42,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// Takes `format` out of a call's arguments; `otherwise` where they do not say it, or not so that it can be read.
+    /// What `format` in a call's arguments asks for; `otherwise` where they do not say it, or not so that it can be read.
     #[must_use]
-    pub fn take_from(args: &mut Map<String, Value>, otherwise: Self) -> Self {
-        let word = args.remove("format");
-        match word.as_ref().and_then(Value::as_str) {
+    pub fn asked_in(args: &Map<String, Value>, otherwise: Self) -> Self {
+        match args.get("format").and_then(Value::as_str) {
             Some(word) if word.eq_ignore_ascii_case("json") => Self::Json,
             Some(word) if word.eq_ignore_ascii_case("text") => Self::Text,
             _ => otherwise,

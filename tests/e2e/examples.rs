@@ -44,6 +44,7 @@ answer, and a budget counts the form that is sent.
 - Lines in brackets come last and say what the answer lacks, why, and how to get it: `offset` brings the next page of the same answer.
 - Source that a client was sent in the last ten minutes, at most 40,000 characters ago, and that is unchanged is named in a line. A client forgets
   what it compacts, which hob cannot see; the window is short so that compaction seldom reaches into it, and `repeat: true` sends everything.
+  Agents that share one connection share what was sent: one that is named a source which only another has read asks with `repeat: true`.
 
 The examples are real answers about a project of two files.
 ";

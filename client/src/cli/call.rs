@@ -126,7 +126,7 @@ impl ToolVerb {
         }
         let form = if common.json { Form::Json } else { Form::Text };
         // The argument wins over the option, as it does for agents.
-        let form = Form::take_from(&mut args, form);
+        let form = Form::asked_in(&args, form);
         let question = Question {
             tool: self.tool.name,
             args,

@@ -4,6 +4,9 @@
 //! [`WINDOW`], and while no more than [`REACH`] characters of hob's answers came after it. That is about ten thousand tokens,
 //! a small part of any model's context; compaction keeps the latest part of a conversation. Who has lost a body nevertheless
 //! asks with `repeat: true`, as the line says. The command line begins anew with each call and is always sent everything.
+//!
+//! A client is a connection. Agents that share one (a client that hands its MCP server on to its sub-agents) share what was sent:
+//! hob cannot tell them apart, so one of them may be named a body that only another has read, and has to ask with `repeat`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;

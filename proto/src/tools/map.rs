@@ -280,7 +280,7 @@ pub struct NeighborsArgs {
     pub edge_kinds: Vec<String>,
     /// 1 to 64.
     pub depth: usize,
-    /// Whether a method stands for its family.
+    /// Has a method stand for its family.
     pub family: bool,
     /// Most neighbours; by what is asked if it is not said.
     pub max_nodes: Option<usize>,

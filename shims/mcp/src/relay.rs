@@ -56,7 +56,7 @@ impl Relay {
 
     /// The form of the answer to a call with these arguments.
     pub(crate) fn form_of(&self, args: &Map<String, Value>) -> Form {
-        Form::take_from(&mut args.clone(), self.form)
+        Form::asked_in(args, self.form)
     }
 
     /// Connects in the background, so that the first call finds a daemon. Its failure shows up in the first call.

@@ -1,7 +1,7 @@
 //! Columns of first lines that begin with a byte order mark, in files that a server has read by itself.
 //!
-//! What servers are shown has no mark, so there it is no column. Of files that they read from the disk some servers count it, others
-//! do not. The names tell which: a place that begins and ends within names, and would not do so without the mark, has it counted.
+//! Servers are shown texts without the mark, so there it is no column. In files that they read from the disk, some servers count it and
+//! others do not. The names tell which: a server counts it where a place begins and ends within names, and would not do so without it.
 
 use std::collections::HashMap;
 

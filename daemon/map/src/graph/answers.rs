@@ -118,15 +118,15 @@ pub struct SearchAnswer {
 pub struct NeighborsQuery {
     /// The node in the middle.
     pub node: NodeRef,
-    /// Which way.
+    /// The way in which edges are followed.
     pub direction: Direction,
-    /// Over which edges.
+    /// The kinds of edges that are followed.
     pub kinds: EdgeKinds,
-    /// How many steps, at least 1.
+    /// Most steps away, at least 1.
     pub depth: u32,
     /// Most neighbours in all.
     pub max_nodes: usize,
-    /// Whether a method stands for its family: those who use what it overrides, or what overrides it, are its neighbours too.
+    /// Has a method stand for its family: those who use what it overrides, or what overrides it, are its neighbours too.
     pub family: bool,
     /// When to stop.
     pub cancel: CancelToken,
@@ -226,12 +226,12 @@ pub struct Chain {
     pub steps: Vec<PathStep>,
 }
 
-/// How far a search got that found no connection.
+/// The extent of a search that found no connection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reached {
-    /// How many nodes the start leads to, and in how many steps.
+    /// Nodes that the start leads to, and the steps that the farthest takes.
     pub from: (usize, u32),
-    /// How many nodes lead to the end, and in how many steps.
+    /// Nodes that lead to the end, and the steps that the farthest takes.
     pub to: (usize, u32),
     /// One of either that are nearest by where they are written.
     pub nearest: Option<(NodeInfo, NodeInfo)>,
