@@ -113,6 +113,28 @@ fn pages_follow_each_other_and_together_are_the_whole() {
 }
 
 #[test]
+fn what_is_long_is_read_in_part_unless_a_budget_is_given() {
+    let world = World::new();
+    let tree = world.tree("");
+    let method = |n: usize| format!("    def step_{n}(self):\n{}", format!("        run({n})\n").repeat(9));
+    let methods: String = (0..30).map(method).collect();
+    let body = "    run(1)\n".repeat(200);
+    tree.write("long.py", format!("class Long:\n{methods}\n\ndef walk():\n{body}"));
+    let mut mcp = world.mcp(&tree);
+    let class = mcp.read("read_symbols", json!({"targets": ["Long"]}));
+    let shows = |text: &str| text.lines().filter(|line| line.contains("run(")).count();
+    assert!(class.contains("def step_0(self):") && class.contains("def step_29(self):"), "{class}");
+    assert_eq!(shows(&class), 0, "{class}");
+    assert!(class.contains("… 3-11"), "what is missing can be passed back\n{class}");
+    let stretch = mcp.read("read_symbols", json!({"targets": ["long.py:3-11"]}));
+    assert_eq!(shows(&stretch), 9, "{stretch}");
+    let function = mcp.read("read_symbols", json!({"targets": ["walk"]}));
+    assert!((60..80).contains(&shows(&function)), "{function}");
+    let whole = mcp.read("read_symbols", json!({"targets": ["walk"], "token_budget": 8_000}));
+    assert_eq!(shows(&whole), 200, "{whole}");
+}
+
+#[test]
 fn what_was_read_and_is_unchanged_is_named_and_not_sent_again() {
     let world = World::new();
     let tree = world.tree("");

@@ -40,5 +40,18 @@ fn path_chain(map: &Map, chain: &graph::Chain) -> proto::PathChain {
 fn path_reached(reached: &graph::Reached) -> proto::PathReached {
     let reach = |(nodes, steps): (usize, u32)| proto::PathReach { nodes, steps };
     let nearest = reached.nearest.iter().flat_map(|(near, far)| [node(near), node(far)]);
-    proto::PathReached { from: reach(reached.from), to: reach(reached.to), nearest: nearest.collect() }
+    let entries = reached.entries.iter().map(|entry| proto::PathEntry {
+        node: node(&entry.node),
+        uses: entry
+            .uses
+            .iter()
+            .map(|(file, line)| proto::PathUse { file: file.to_string(), line: *line })
+            .collect(),
+    });
+    proto::PathReached {
+        from: reach(reached.from),
+        to: reach(reached.to),
+        nearest: nearest.collect(),
+        entries: entries.collect(),
+    }
 }

@@ -45,7 +45,7 @@ pub static PATH: ToolDef = ToolDef {
     ],
     output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
              line?: int, text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
-             int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any]}}",
+             int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any], entries?: [{node: any, uses: [{file: str, line: int}]}]}}",
     cuts: &[
         ListCut { path: "others", kind: "chains", narrow: "Raise tokenBudget" },
         ListCut { path: "nodes", kind: "nodes", narrow: "Raise tokenBudget" },
@@ -134,6 +134,27 @@ pub struct PathReached {
     /// One of the former and one of the latter that are near each other: in one type, file or folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<Node>,
+    /// What leads to the end and is called by nobody, as far as the map knows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<PathEntry>,
+}
+
+/// A definition that leads to the end and that nobody calls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathEntry {
+    /// The definition.
+    pub node: Node,
+    /// Where it is named without being called: a table of handlers, a decorator, an argument.
+    pub uses: Vec<PathUse>,
+}
+
+/// A line on which a definition is named.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathUse {
+    /// Its file.
+    pub file: String,
+    /// The line, 1-based.
+    pub line: u32,
 }
 
 /// How far a search got from one end.

@@ -3,7 +3,7 @@
 //! Budgets and wire names are the daemon's business; limits that belong to the question itself (20 neighbours per node
 //! and kind, five candidates) are kept here.
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, WsPath};
 
 use super::family::Relative;
 use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef, Tie};
@@ -235,6 +235,17 @@ pub struct Reached {
     pub to: (usize, u32),
     /// One of either that are nearest by where they are written.
     pub nearest: Option<(NodeInfo, NodeInfo)>,
+    /// What leads to the end and is called by nobody: where a call through a value, a framework or another program has to come in.
+    pub entries: Vec<Entry>,
+}
+
+/// A node that nothing is known to call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The node.
+    pub node: NodeInfo,
+    /// Where it is named without being called; imports apart, those in tests last.
+    pub uses: Vec<(WsPath, u32)>,
 }
 
 /// The best connections, if there are any.

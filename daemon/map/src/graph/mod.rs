@@ -42,7 +42,7 @@ mod tests;
 mod uses;
 
 pub use answers::{
-    Chain, Cluster, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
+    Chain, Cluster, Entry, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
     NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
     Stats, Unmapped,
 };

@@ -1,7 +1,7 @@
 //! Chains of calls: under the path of each function a row with the line of its call of the next.
 
 use hob_proto::tools::map::Node;
-use hob_proto::tools::path::{PathChain, PathEdge, PathReached, PathResult};
+use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
 
 use super::handle::name_of;
 use crate::document::{Document, Item, Section};
@@ -75,15 +75,28 @@ fn text_of(edge: &PathEdge) -> String {
 
 fn not_found(reached: Option<&PathReached>) -> Document {
     let Some(reached) = reached else { return Document::of_line("not connected") };
-    let mut lines = vec![format!(
+    let head = format!(
         "no chain: the start leads to {} symbols in {} steps, {} lead to the end in {}",
         reached.from.nodes, reached.from.steps, reached.to.nodes, reached.to.steps
-    )];
-    if let [near, far] = &reached.nearest[..] {
-        let place = |node: &Node| format!("{}:{} {}", one_line(&node.file), node.line, name_of(&node.id));
-        lines.push(format!("nearest: {}, {}", place(near), place(far)));
+    );
+    let mut document = Document::of_section(Section::new("lines", vec![Item::line(head)]));
+    if !reached.entries.is_empty() {
+        let entries = reached.entries.iter().map(entry).collect();
+        document.sections.push(
+            Section::new("entries", entries)
+                .titled("the end is reached from these, which nobody calls by name:"),
+        );
     }
-    Document::of_section(Section::new("lines", lines.into_iter().map(Item::line).collect()))
+    document
+}
+
+/// `path:line name, used at path:line, path:line`.
+fn entry(entry: &PathEntry) -> Item {
+    let node = &entry.node;
+    let uses: Vec<String> =
+        entry.uses.iter().map(|at| format!("{}:{}", one_line(&at.file), at.line)).collect();
+    let uses = if uses.is_empty() { String::new() } else { format!(", used at {}", uses.join(", ")) };
+    Item::line(format!("{}:{} {}{uses}", one_line(&node.file), node.line, name_of(&node.id)))
 }
 
 #[cfg(test)]
@@ -116,7 +129,10 @@ mod tests {
     #[test]
     fn no_chain_says_how_far_the_search_got() {
         let data = json!({"found": false, "length": 0, "nodes": [], "edges": [],
-            "reached": {"from": {"nodes": 12, "steps": 4}, "to": {"nodes": 1, "steps": 1}, "nearest": []}});
-        assert_eq!(text(data), "no chain: the start leads to 12 symbols in 4 steps, 1 lead to the end in 1");
+            "reached": {"from": {"nodes": 12, "steps": 4}, "to": {"nodes": 1, "steps": 1}, "entries": [
+                {"node": {"id": "py:v.py#view", "kind": "function", "file": "v.py", "line": 7}, "uses": [{"file": "urls.py", "line": 3}]}]}});
+        let expected = "no chain: the start leads to 12 symbols in 4 steps, 1 lead to the end in 1\n\
+                        the end is reached from these, which nobody calls by name:\nv.py:7 view, used at urls.py:3";
+        assert_eq!(text(data), expected);
     }
 }

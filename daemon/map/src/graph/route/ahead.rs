@@ -23,12 +23,15 @@ pub(super) struct Ahead {
     pub(super) steps: FxHashMap<NodeRef, u32>,
     /// Whether those are all within the greatest length.
     pub(super) is_whole: bool,
+    /// Those to which nothing leads, in the order of their steps.
+    pub(super) entries: Vec<NodeRef>,
 }
 
 impl Map {
     /// What leads to these nodes.
     pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
-        let mut ahead = Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false };
+        let mut ahead =
+            Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false, entries: Vec::new() };
         let Some(skeleton) = &self.standing.skeleton else { return ahead };
         let families = Families::new(self, resolver);
         let mut nodes = ends.to_vec();
@@ -46,18 +49,21 @@ impl Map {
             }
             let mut named = self.named_for(resolver, &families, node);
             named.push(node);
+            let mut is_entry = true;
             let is_same = |file| !self.standing.changed.contains(&file);
             for end in named.into_iter().filter(|end| end.file().is_some_and(is_same)) {
                 let Some(number) = skeleton.number(end) else { continue };
                 for (kind, from) in skeleton.edges(number, true) {
                     let follows = query.kinds.has(kind) || self.is_nesting(query, kind, node);
                     let Some(from) = skeleton.node(from).filter(|_| follows) else { continue };
+                    is_entry = false;
                     if let Entry::Vacant(new) = ahead.steps.entry(from) {
                         new.insert(steps);
                         nodes.push(from);
                     }
                 }
             }
+            ahead.entries.extend(is_entry.then_some(node));
         }
         ahead.is_whole = self.standing.changed.is_empty();
         ahead

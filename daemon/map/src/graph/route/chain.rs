@@ -7,12 +7,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use hob_base::WsPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ahead::Ahead;
 use super::links::{Link, Links, SURE};
 use crate::graph::{
-    Chain, Confidence, DefRef, Direction, Map, NodeInfo, NodeRef, PathAnswer, PathQuery, PathStep, Reached,
+    Chain, Confidence, DefRef, Direction, EdgeKind, Entry, Map, NodeInfo, NodeRef, PathAnswer, PathQuery,
+    PathStep, Reached,
 };
 use crate::resolve::Resolver;
 
@@ -21,6 +23,10 @@ const CHAINS: usize = 3;
 
 /// Most nodes whose steps are looked for in one search.
 const MAX_EXPANDED: usize = 6000;
+
+/// Most entries told where there is no chain, and most uses of each.
+const ENTRIES: usize = 3;
+const USES: usize = 3;
 
 /// What is added for a station that is a test.
 const TEST: u32 = 400;
@@ -230,7 +236,28 @@ impl Search<'_, '_, '_> {
         let ends = |steps: &FxHashMap<NodeRef, u32>| {
             (steps.len().saturating_sub(1), steps.values().copied().max().unwrap_or(0))
         };
-        Reached { from: ends(&met), to: ends(&self.ahead.steps), nearest: self.nearest(&met) }
+        let (from, to) = (ends(&met), ends(&self.ahead.steps));
+        Reached { from, to, nearest: self.nearest(&met), entries: self.entries() }
+    }
+
+    /// What leads to the end and is called by nobody, each with the places that name it.
+    fn entries(&self) -> Vec<Entry> {
+        let is_code = |node: &&NodeRef| !self.map.is_among_tests(**node) && matches!(node, NodeRef::Def(_));
+        let found = self.ahead.entries.iter().filter(is_code).take(ENTRIES);
+        found
+            .filter_map(|node| Some(Entry { node: self.map.info(*node)?, uses: self.uses_of(*node) }))
+            .collect()
+    }
+
+    /// Where a node is named without being called.
+    fn uses_of(&self, node: NodeRef) -> Vec<(WsPath, u32)> {
+        let NodeRef::Def(def) = node else { return Vec::new() };
+        let (mut places, _) = self.map.places(def, &self.query.cancel);
+        places.retain(|place| place.kind == EdgeKind::References);
+        places.sort_by_key(|place| self.map.is_among_tests(place.from));
+        let paths =
+            places.iter().filter_map(|place| Some((self.map.file(place.file)?.0.clone(), place.line)));
+        paths.take(USES).collect()
     }
 
     /// One node that the start leads to and one that leads to the end, nearest by where they are written: in one type, file or

@@ -94,6 +94,7 @@ fn turned(answer: PathAnswer) -> PathAnswer {
         from: reached.to,
         to: reached.from,
         nearest: reached.nearest.map(|(near, far)| (far, near)),
+        entries: reached.entries,
     });
     PathAnswer { chains: chains.collect(), reached, ..answer }
 }

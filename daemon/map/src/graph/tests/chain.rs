@@ -126,6 +126,29 @@ fn where_there_is_none_the_answer_says_how_far_the_search_got() {
 }
 
 #[test]
+fn where_there_is_none_the_answer_says_who_leads_to_the_end_uncalled() {
+    let map = derived(
+        "
+//- /app.py
+from views import show
+def start(server):
+    server.run(ROUTES)
+ROUTES = {'/': show}
+//- /views.py
+def show(request):
+    return render(request)
+def render(request): pass
+",
+    );
+    let answer = ask(&map, ("start", "render"), Direction::Out);
+    let entries = answer.reached.expect("no chain").entries;
+    let shown: Vec<_> =
+        entries.iter().map(|entry| (entry.node.qualified.as_str(), &entry.uses[..])).collect();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert_eq!((shown[0].0, shown[0].1[0].0.as_str(), shown[0].1[0].1), ("show", "app.py", 4));
+}
+
+#[test]
 fn a_class_stands_for_its_methods_and_its_constructor() {
     let map = derived(
         "
