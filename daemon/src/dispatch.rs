@@ -116,7 +116,7 @@ impl Dispatcher {
         handled.generation = handled.generation.filter(|_| request.client == ClientKind::Cli);
         let ask = handled.ask.take();
         let root = handled.root.take();
-        let mut draft = draft(tool, handled, budget);
+        let mut draft = draft(tool, handled, budget.or_else(|| usual_text_budget(tool, form)));
         draft.outcome.iter_mut().for_each(|data| paging.skip_in(data));
         Run { draft, form, offset: paging.offset, repeat, ask, root }
     }
@@ -160,7 +160,6 @@ impl Dispatcher {
             root: None,
             form,
             room: room(tool, budget, form).saturating_add(paging.room()),
-            room_is_asked: budget.is_some(),
             is_done: false,
             offers: request.offers.clone(),
             replies: request.replies.clone(),
@@ -243,6 +242,11 @@ impl Calls for Dispatcher {
 /// Whose words an answer's notes speak.
 fn voice_for(client: ClientKind) -> Voice {
     if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
+}
+
+/// How many tokens an answer as text has where nobody says how many, if that is not what JSON has.
+fn usual_text_budget(tool: &ToolDef, form: Form) -> Option<i64> {
+    tool.text_budget.filter(|_| form == Form::Text).map(i64::from)
 }
 
 /// How many characters an answer of `tool` may have.

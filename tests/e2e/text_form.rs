@@ -113,7 +113,7 @@ fn pages_follow_each_other_and_together_are_the_whole() {
 }
 
 #[test]
-fn what_is_long_is_read_in_part_unless_a_budget_is_given() {
+fn what_is_long_is_read_in_part_unless_it_is_wanted_whole() {
     let world = World::new();
     let tree = world.tree("");
     let method = |n: usize| format!("    def step_{n}(self):\n{}", format!("        run({n})\n").repeat(9));
@@ -130,7 +130,7 @@ fn what_is_long_is_read_in_part_unless_a_budget_is_given() {
     assert_eq!(shows(&stretch), 9, "{stretch}");
     let function = mcp.read("read_symbols", json!({"targets": ["walk"]}));
     assert!((60..80).contains(&shows(&function)), "{function}");
-    let whole = mcp.read("read_symbols", json!({"targets": ["walk"], "token_budget": 8_000}));
+    let whole = mcp.read("read_symbols", json!({"targets": ["walk"], "whole": true, "token_budget": 8_000}));
     assert_eq!(shows(&whole), 200, "{whole}");
 }
 

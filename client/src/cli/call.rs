@@ -69,7 +69,7 @@ const VERBS: &[Verb] = &[
         tool: "read_symbols",
         positionals: &["targets"],
         path: None,
-        fixed: &[],
+        fixed: &["whole"],
         about: "Show the source of symbols, files or lines (src/a.py:10-40)",
     },
     Verb {

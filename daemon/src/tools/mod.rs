@@ -169,8 +169,6 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) form: Form,
     /// Characters that the answer may have: what does not fit need not be made.
     pub(crate) room: usize,
-    /// The client said how much the answer may cost.
-    pub(crate) room_is_asked: bool,
     /// Something was done that the answer must tell, whoever has cancelled meanwhile.
     pub(crate) is_done: bool,
     /// What the client does if it is asked, and what came of it.

@@ -40,7 +40,7 @@ impl Mark {
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Self::Sure => "",
-            Self::ByName => "~ by name alone",
+            Self::ByName => "~ by its name, which no other definition has",
             Self::Candidate => "? may mean another",
             Self::FromMap => "+ known to the map, not listed by the language server",
         }

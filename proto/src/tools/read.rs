@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
+/// Tokens of an answer as text where nobody says how many: a few functions and the signatures of a class.
+const USUAL_TEXT: u32 = 4_000;
+
 /// `read_symbols`.
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
@@ -28,7 +31,18 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             default: Default::Bool(false),
             description: "Symbols with lines only",
         },
-        ArgDef { name: "docs", ty: ArgType::Bool, default: Default::Bool(true), description: "Doc comments" },
+        ArgDef {
+            name: "docs",
+            ty: ArgType::Bool,
+            default: Default::None,
+            description: "Doc comments: all or none (default: first lines)",
+        },
+        ArgDef {
+            name: "whole",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Bodies within long files and classes too",
+        },
         ArgDef {
             name: "around",
             ty: ArgType::Str { min: 1 },
@@ -62,6 +76,7 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
         ListCut { path: "ambiguous", kind: "targets", narrow: "Pass fewer targets" },
         ListCut { path: "not_found", kind: "targets", narrow: "Pass fewer targets" },
     ],
+    text_budget: Some(USUAL_TEXT),
     max_budget: MAX_BUDGET,
     set: ToolSet::Core,
     ..ToolDef::READ
@@ -76,8 +91,10 @@ pub struct ReadSymbolsArgs {
     pub include_neighbors: usize,
     /// Says that only symbols and their lines are wanted.
     pub outline: bool,
-    /// Says whether documentation is shown.
-    pub docs: bool,
+    /// Whether documentation is shown; where it is not said, the first line of each comment in text, all of it in JSON.
+    pub docs: Option<bool>,
+    /// Has the text of long files, classes and functions shown whole, as far as the budget goes. JSON has it whole anyway.
+    pub whole: bool,
     /// Of bodies that are long: a regex; the signature and the lines around its matches are shown.
     pub around: Option<String>,
 }

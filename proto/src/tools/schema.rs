@@ -13,8 +13,9 @@ use super::{ArgDef, ArgType, Default, ToolDef};
 pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for arg in tool.all_args() {
-        properties.insert(arg.name.to_owned(), Value::Object(property(tool, arg)));
+    // Each would pay for it in every conversation, and a page that follows is had with `offset`.
+    for arg in tool.all_args().filter(|arg| !super::same_name(arg.name, "tokenBudget")) {
+        properties.insert(arg.name.to_owned(), Value::Object(property(arg)));
         if arg.default == Default::Required {
             required.push(Value::from(arg.name));
         }
@@ -28,7 +29,7 @@ pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     schema
 }
 
-fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
+fn property(arg: &ArgDef) -> Map<String, Value> {
     let mut out = Map::new();
     let mut set = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
     match arg.ty {
@@ -56,7 +57,6 @@ fn property(tool: &ToolDef, arg: &ArgDef) -> Map<String, Value> {
         Default::Int(n) => set("default", n.into()),
         Default::Str(s) => set("default", s.into()),
         Default::Bool(b) => set("default", b.into()),
-        _ if super::same_name(arg.name, "tokenBudget") => set("default", tool.default_budget.into()),
         _ => {}
     }
     out

@@ -16,10 +16,7 @@ const RULES: &[Rule] = &[
     Rule { needs: &["investigate"], says: "Words, an issue, a trace: investigate." },
     Rule { needs: &["regex_search"], says: "Text: regex_search." },
     Rule { needs: &["read_symbols"], says: "Source: read_symbols, several targets in one call." },
-    Rule {
-        needs: &["map_neighbors"],
-        says: "Callers, subclasses: map_neighbors; confirm what `?` or `~` marks as a guess.",
-    },
+    Rule { needs: &["map_neighbors"], says: "Callers, subclasses: map_neighbors; confirm what `?` marks." },
     Rule { needs: &["map_path"], says: "Chains of calls: map_path." },
     Rule { needs: &["edit_text"], says: "edit_* only previews: apply or discard with resolve_action." },
 ];

@@ -10,10 +10,12 @@ const AROUND: usize = 4;
 const SHORT: usize = 30;
 /// Lines that a signature may have.
 const SIGNATURE: usize = 8;
-/// A body with more lines than this is shown in part where nobody said how much may be shown.
+/// A body with more lines than this is shown in part unless it is wanted whole.
 const LONG: usize = 100;
 /// The lines of a long function that are shown then: its first, or those around the line that was asked for.
 const WINDOW: usize = 70;
+/// A gap of fewer lines costs as much to tell as to show.
+const SMALL_GAP: u32 = 3;
 /// Lines of a function within a long class or file that are not worth leaving out.
 const WORTH_FOLDING: usize = 4;
 /// Characters that a line costs besides its own, in either form of an answer: its number, its end.
@@ -25,6 +27,18 @@ pub(super) struct Body<'t> {
     first: u32,
 }
 
+/// How much of documentation is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Docs {
+    /// No line of it.
+    #[default]
+    Nothing,
+    /// The first line of each comment.
+    Brief,
+    /// All of it.
+    Whole,
+}
+
 /// What somebody looks for in a body.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Wanted<'r> {
@@ -32,9 +46,9 @@ pub(super) struct Wanted<'r> {
     pub(super) pattern: Option<&'r Regex>,
     /// This line, counted in the file.
     pub(super) line: Option<u32>,
-    /// Says whether documentation is shown.
-    pub(super) docs: bool,
-    /// Where nobody said how much may be shown: the lines of the functions within, of which a long body shows the signatures.
+    /// How much of documentation is shown.
+    pub(super) docs: Docs,
+    /// Where it is not wanted whole: the lines of the functions within, of which a long body shows the signatures.
     pub(super) folded: Option<&'r [(u32, u32)]>,
 }
 
@@ -47,6 +61,8 @@ pub(super) struct Shown {
     pub(super) missing: Vec<(u32, u32)>,
     /// Says whether all is shown but documentation that was not wanted.
     pub(super) is_complete: bool,
+    /// Says whether lines are missing because there is no room for them.
+    pub(super) lacks_room: bool,
 }
 
 impl<'t> Body<'t> {
@@ -64,21 +80,22 @@ impl<'t> Body<'t> {
     pub(super) fn within(&self, room: usize, wanted: &Wanted<'_>) -> Shown {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
-        let kept = match is_asked || self.cost(wanted) > room {
+        let lacks_room = self.cost(wanted) > room;
+        let kept = match is_asked || lacks_room {
             true => self.chosen(room, wanted, &base),
             false => self.usual_part(wanted).unwrap_or_else(|| base.clone()),
         };
         let is_complete = kept == base;
         let text = self.lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| *line).collect();
-        Shown { text, missing: self.gaps(&kept), is_complete }
+        Shown { text, missing: self.gaps(&kept), is_complete, lacks_room }
     }
 
-    /// A flag for each line of a long body: whether it is shown where nobody said how much may be. `None` where all of it is.
+    /// A flag for each line of a long body: whether it is shown where it is not wanted whole. `None` where all of it is.
     fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
         let inner = wanted.folded.filter(|_| self.lines.len() > LONG && wanted.pattern.is_none())?;
         match inner.is_empty() || wanted.line.is_some() {
             true => Some(self.window(wanted)),
-            false => Some(self.signatures(inner)),
+            false => Some(self.signatures(inner, wanted.docs)),
         }
     }
 
@@ -93,8 +110,8 @@ impl<'t> Body<'t> {
     }
 
     /// All but documentation and what the functions within do.
-    fn signatures(&self, inner: &[(u32, u32)]) -> Vec<bool> {
-        let mut kept = self.without_docs(&Wanted::default());
+    fn signatures(&self, inner: &[(u32, u32)], wanted_docs: Docs) -> Vec<bool> {
+        let mut kept = self.without_docs(&Wanted { docs: wanted_docs, ..Wanted::default() });
         let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
         for (first, last) in inner.iter().filter_map(|(first, last)| Some((place(*first)?, place(*last)?))) {
             let last = last.min(self.lines.len().saturating_sub(1));
@@ -148,6 +165,11 @@ impl<'t> Body<'t> {
                 }
             }
         }
+        for (first, last) in self.gaps(&kept) {
+            if last - first < SMALL_GAP && first > self.first {
+                (first..=last).all(|line| keep((line - self.first) as usize, &mut kept));
+            }
+        }
         kept
     }
 
@@ -175,7 +197,7 @@ impl<'t> Body<'t> {
     /// A flag for each line: whether it is shown if everything fits.
     fn without_docs(&self, wanted: &Wanted<'_>) -> Vec<bool> {
         let mut kept = vec![true; self.lines.len()];
-        if wanted.docs {
+        if wanted.docs == Docs::Whole {
             return kept;
         }
         let mut until: Option<&str> = None;
@@ -197,7 +219,22 @@ impl<'t> Body<'t> {
                 }
             }
         }
+        if wanted.docs == Docs::Brief {
+            self.keep_first_lines(&mut kept);
+        }
         kept
+    }
+
+    /// Of each stretch that is not shown, shows the first line that has words, with what opens the comment above it.
+    fn keep_first_lines(&self, kept: &mut [bool]) {
+        for (first, last) in self.gaps(kept) {
+            let place = |line: u32| (line - self.first) as usize;
+            let has_words = |line: &u32| self.lines[place(*line)].contains(char::is_alphanumeric);
+            let worded = (first..=last).find(has_words).unwrap_or(first);
+            // What is left of a short comment is not worth a gap.
+            let until = if last - worded < SMALL_GAP { last } else { worded };
+            kept[place(first)..=place(until)].fill(true);
+        }
     }
 
     fn gaps(&self, kept: &[bool]) -> Vec<(u32, u32)> {
@@ -240,7 +277,7 @@ mod tests {
     #[test]
     fn what_fits_is_whole() {
         let text = text(20);
-        let shown = Body::new(&text, 7).within(10_000, &Wanted { docs: true, ..Wanted::default() });
+        let shown = Body::new(&text, 7).within(10_000, &Wanted { docs: Docs::Whole, ..Wanted::default() });
         assert_eq!((shown.text.as_str(), shown.missing, shown.is_complete), (text.as_str(), vec![], true));
     }
 
@@ -249,13 +286,14 @@ mod tests {
         let text = text(200);
         let body = Body::new(&text, 101);
         let pattern = Regex::new(r"step\(150\)").expect("a regex");
-        let shown = body.within(400, &Wanted { pattern: Some(&pattern), docs: true, ..Wanted::default() });
+        let shown =
+            body.within(400, &Wanted { pattern: Some(&pattern), docs: Docs::Whole, ..Wanted::default() });
         assert!(shown.text.starts_with("fn long() {") && shown.text.contains("step(150);"), "{}", shown.text);
         assert_eq!(shown.missing, [(102, 246), (256, 300)]);
         assert!(!shown.is_complete);
-        let shown = body.within(400, &Wanted { line: Some(180), docs: true, ..Wanted::default() });
+        let shown = body.within(400, &Wanted { line: Some(180), docs: Docs::Whole, ..Wanted::default() });
         assert!(shown.text.contains("step(79);") && shown.text.starts_with("fn long() {"), "{}", shown.text);
-        let shown = body.within(400, &Wanted { docs: true, ..Wanted::default() });
+        let shown = body.within(400, &Wanted { docs: Docs::Whole, ..Wanted::default() });
         assert!(shown.missing.len() == 1 && shown.missing[0].1 == 300, "{:?}", shown.missing);
     }
 
@@ -265,11 +303,11 @@ mod tests {
             (0..20).map(|n| format!("    def f{n}(self):\n{}", "        step()\n".repeat(9))).collect();
         let class = format!("class C:\n    x = 1\n{methods}");
         let inner: Vec<(u32, u32)> = (0..20).map(|n| (3 + n * 10, 12 + n * 10)).collect();
-        let wanted = Wanted { docs: true, folded: Some(&inner), ..Wanted::default() };
+        let wanted = Wanted { docs: Docs::Whole, folded: Some(&inner), ..Wanted::default() };
         let shown = Body::new(&class, 1).within(20_000, &wanted);
         assert!(shown.text.starts_with("class C:\n    x = 1\n    def f0(self):\n    def f1(self):\n"));
         assert_eq!((shown.missing[0], shown.missing.len(), shown.is_complete), ((4, 12), 20, false));
-        let wanted = Wanted { docs: true, folded: Some(&[]), ..Wanted::default() };
+        let wanted = Wanted { docs: Docs::Whole, folded: Some(&[]), ..Wanted::default() };
         let long = text(200);
         assert_eq!(Body::new(&long, 1).within(20_000, &wanted).missing, [(71, 200)]);
         let at = Wanted { line: Some(150), ..wanted };
@@ -279,11 +317,21 @@ mod tests {
     }
 
     #[test]
+    fn of_long_documentation_the_first_line_is_left() {
+        let text = "def f():\n    \"\"\"\n    Says.\n\n    One.\n    Two.\n    Three.\n    \"\"\"\n    a\n    \"\"\"b\"\"\"\n";
+        let brief = Wanted { docs: Docs::Brief, ..Wanted::default() };
+        let shown = Body::new(text, 1).within(10_000, &brief);
+        assert_eq!((shown.missing, shown.is_complete), (vec![(4, 8)], true), "{}", shown.text);
+        let short = "/// One.\n///\n/// Two.\nfn f() {}\n";
+        assert_eq!(Body::new(short, 1).within(10_000, &brief).text, short);
+    }
+
+    #[test]
     fn shown_and_missing_lines_are_all_lines() {
         let text = text(120);
         for room in [0, 1, 50, 333, 1_000, 5_000] {
-            let shown =
-                Body::new(&text, 1).within(room, &Wanted { docs: true, line: Some(60), ..Wanted::default() });
+            let shown = Body::new(&text, 1)
+                .within(room, &Wanted { docs: Docs::Whole, line: Some(60), ..Wanted::default() });
             let missing: u32 = shown.missing.iter().map(|(first, last)| last - first + 1).sum();
             assert_eq!(shown.text.lines().count() as u32 + missing, 120, "{room}");
             assert_eq!(shown.is_complete, missing == 0);

@@ -20,7 +20,7 @@ use super::target::{self, Named};
 use super::{Needs, Outcome, ToolCall, data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
-use cut::{Body, Wanted};
+use cut::{Body, Docs, Shown, Wanted};
 
 /// Characters of a symbol around its source.
 const HEAD: usize = 160;
@@ -53,7 +53,7 @@ enum Place {
 /// What of every text is shown.
 struct View<'a> {
     around: Option<&'a Regex>,
-    docs: bool,
+    docs: Docs,
     /// Of what is long, a part.
     folds: bool,
 }
@@ -104,11 +104,14 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     }
     let said: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + note_room(call.room) + said);
-    // A model that says nothing of a size wants to know what is there; a program and a person want what they named.
-    let folds = call.form == Form::Text && !call.room_is_asked;
-    let symbols = fitted(room, &sources, &View { around: around.as_ref(), docs: args.docs, folds });
-    let cut = symbols.iter().filter(|symbol| !symbol.body_complete).flat_map(|symbol| &symbol.missing);
-    call.omit("stretches of lines", cut.count(), 0, "Pass them as path:from-to, or raise token_budget.");
+    // A model wants to know first what is there; a program wants what it named.
+    let folds = call.form == Form::Text && !args.whole;
+    let view = View { around: around.as_ref(), docs: docs_wanted(args.docs, folds), folds };
+    let shown = fitted(room, &sources, &view);
+    // What is left out on purpose says so at its place.
+    let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
+    call.omit("stretches of lines", cut, 0, "Pass them as path:from-to, or raise token_budget.");
+    let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();
     let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
     data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })
 }
@@ -128,6 +131,15 @@ impl Chosen {
     /// The lines of the functions within, where what is long is shown in part. Lines that were asked for are shown whole.
     fn folded(&self, folds: bool) -> Option<&[(u32, u32)]> {
         (folds && matches!(self.place, Place::Node(_))).then_some(&self.inner)
+    }
+}
+
+/// Where nobody says how much of documentation is wanted, a text that is shown in part has its first lines.
+fn docs_wanted(asked: Option<bool>, folds: bool) -> Docs {
+    match (asked, folds) {
+        (Some(false), _) => Docs::Nothing,
+        (None, true) => Docs::Brief,
+        _ => Docs::Whole,
     }
 }
 
@@ -227,16 +239,35 @@ fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is
     }
 }
 
-/// The lines of the functions and methods in a type, a module or a file; none of what is one itself.
+/// The lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
+/// made of others, those.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
-    let is_function = |kind: NodeKind| matches!(kind, NodeKind::Def(kind) if kind.is_callable());
-    let Some(file) = info.node.file().filter(|_| !is_function(info.kind)) else { return Vec::new() };
+    let Some(file) = info.node.file() else { return Vec::new() };
     let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(NodeRef::Def(def)));
-    let within = |one: &NodeInfo| info.lines.0 <= one.lines.0 && one.lines.1 <= info.lines.1;
-    infos
-        .filter(|one| is_function(one.kind) && (info.kind == NodeKind::File || within(one)))
-        .map(|one| one.lines)
-        .collect()
+    let is_within =
+        |one: &NodeInfo| one.node != info.node && info.lines.0 <= one.lines.0 && one.lines.1 <= info.lines.1;
+    let is_function = |one: &NodeInfo| matches!(one.kind, NodeKind::Def(kind) if kind.is_callable());
+    let is_meant = |one: &NodeInfo| is_function(one) && (info.kind == NodeKind::File || is_within(one));
+    let mut functions: Vec<(u32, u32)> = infos.filter(is_meant).map(|one| one.lines).collect();
+    functions.sort_by_key(|(first, last)| (*first, std::cmp::Reverse(*last)));
+    functions.dedup();
+    let frames = functions.iter().filter(|outer| is_mostly_others(**outer, &functions));
+    let frames: HashSet<(u32, u32)> = frames.copied().collect();
+    functions.retain(|one| !frames.contains(one));
+    functions
+}
+
+/// Whether more than half of the lines of a function are those of functions in it.
+fn is_mostly_others(outer: (u32, u32), functions: &[(u32, u32)]) -> bool {
+    let (mut covered, mut until) = (0, outer.0);
+    for (first, last) in functions.iter().filter(|one| **one != outer && outer.0 <= one.0 && one.1 <= outer.1)
+    {
+        if *first >= until {
+            covered += last - first + 1;
+            until = last + 1;
+        }
+    }
+    covered * 2 > outer.1 - outer.0
 }
 
 /// The lines of a place, whole; an external package has no source here.
@@ -256,7 +287,7 @@ fn source(workspace: &Workspace, place: &Place) -> Option<(String, (u32, u32))> 
 }
 
 /// All sources within so many characters: what is short whole, what is long a part each.
-fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<SymbolSource> {
+fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<Shown> {
     let bodies: Vec<Body<'_>> = sources.iter().map(|one| Body::new(&one.text, one.lines.0)).collect();
     let mut shares: Vec<(usize, usize)> = bodies
         .iter()
@@ -272,10 +303,10 @@ fn fitted(room: usize, sources: &[Source], view: &View<'_>) -> Vec<SymbolSource>
         left = left.saturating_sub(given[*at]);
     }
     let shown = bodies.iter().zip(sources).zip(given);
-    shown.map(|((body, one), room)| symbol(one, &body.within(room, &view.wanted(one)))).collect()
+    shown.map(|((body, one), room)| body.within(room, &view.wanted(one))).collect()
 }
 
-fn symbol(source: &Source, shown: &cut::Shown) -> SymbolSource {
+fn symbol(source: &Source, shown: &Shown) -> SymbolSource {
     let (uid, name, kind) = match &source.chosen.place {
         Place::Node(info) => (info.id.to_string(), name_of(info), info.kind.as_str()),
         Place::Lines(path, _, Some(info)) => (path.to_string(), name_of(info), "lines"),

@@ -151,7 +151,7 @@ mod tests {
         let result =
             serde_json::from_value(json!({"root": root, "cycles": [], "truncated_at": 3})).expect("a result");
         let expected = "a.py:1 main; also os, Cart\n ~b.py:2 Base.run at 3, overridden by One.run\n  ~9 work at 3\n\
-                        [~ by name alone]\n[whole to depth 3]";
+                        [~ by its name, which no other definition has]\n[whole to depth 3]";
         assert_eq!(written(&trace(result)), expected);
         let concise = json!({"root": {"name": "main", "file": "a.py", "line": 1, "leaves": ["os"], "calls": [
             {"name": "f", "line": 4}, {"name": "g", "line": 6, "seen": true}]}, "cycles": []});

@@ -17,7 +17,9 @@ const TEXT: usize = 140;
 pub(super) fn neighbors(result: NeighborsResult) -> Document {
     let mut document = Document::default();
     let kinds = kinds_of(&result.neighbors);
-    for &(direction, edge) in &kinds {
+    // What a definition is written in has been told by its place.
+    let is_told = |kind: &&(&str, &str)| kinds.len() == 1 || **kind != ("in", "contains");
+    for &(direction, edge) in kinds.iter().filter(is_told) {
         let is_kind = |found: &&Neighbor| found.direction == direction && found.edge == edge;
         let of_kind: Vec<&Neighbor> = result.neighbors.iter().filter(is_kind).collect();
         let items = |found: Vec<&Neighbor>| found.into_iter().map(|found| item(found, &result)).collect();
@@ -45,7 +47,7 @@ pub(super) fn neighbors(result: NeighborsResult) -> Document {
     document
 }
 
-/// The kinds of edges that occur with their direction, in the order of the best of each.
+/// The kinds of edges that occur with their direction: calls, what is derived and what is used before what is only named.
 fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
     let mut kinds: Vec<(&str, &str)> = Vec::new();
     for found in neighbors {
@@ -54,6 +56,10 @@ fn kinds_of(neighbors: &[Neighbor]) -> Vec<(&str, &str)> {
             kinds.push(kind);
         }
     }
+    let order = |edge: &str| {
+        ["imports", "exports", "contains"].iter().position(|last| *last == edge).map_or(0, |at| at + 1)
+    };
+    kinds.sort_by_key(|(_, edge)| order(edge));
     kinds
 }
 
@@ -103,7 +109,9 @@ fn inward(found: &Neighbor, node: &str) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
-    if matches!(found.edge.as_str(), "extends" | "implements") {
+    // What is implemented for a type from elsewhere has no definition of its own: its line is the one that says so.
+    let is_declared = matches!(found.edge.as_str(), "extends" | "implements") && found.kind != "file";
+    if is_declared {
         let base = via.map(|base| format!(" < {base}")).unwrap_or_default();
         return format!("{sign}{} {name}{base}", found.line);
     }

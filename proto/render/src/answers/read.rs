@@ -47,8 +47,10 @@ fn numbered(symbol: &SymbolSource) -> Vec<String> {
     let mut number = symbol.start_line;
     let pass_gaps = |lines: &mut Vec<String>, number: &mut u32| {
         while let Some((first, last)) = gaps.iter().find(|(first, _)| first == number) {
-            if !symbol.body_complete {
-                lines.push(format!("… {first}-{last}"));
+            match lines.last_mut() {
+                // Documentation that was not wanted.
+                Some(before) if symbol.body_complete => before.push_str(" …"),
+                _ => lines.push(format!("… {first}-{last}")),
             }
             *number = last.saturating_add(1);
         }
@@ -154,7 +156,7 @@ mod tests {
             "a.py:5-20 C.f\n 5 def f(self):\n … 6-9\n 10     a\n 11\n 12     b\n … 13-20\nnot found: x"
         );
         let docs = json!({"symbols": [symbol("def f():\n  b", true, &json!(["6-9"]))], "ambiguous": [], "not_found": []});
-        assert_eq!(text(&docs), "a.py:5-20 C.f\n 5 def f():\n 10   b");
+        assert_eq!(text(&docs), "a.py:5-20 C.f\n 5 def f(): …\n 10   b");
     }
 
     #[test]

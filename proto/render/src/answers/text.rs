@@ -14,8 +14,25 @@ pub(super) fn matches(result: RegexSearchResult) -> Document {
     if result.matches.is_empty() {
         return Document::of_line(totals(&result));
     }
-    let items = result.matches.iter().map(matching_line).collect();
-    Document::of_section(Section::paged("matches", items))
+    let mut matches = result.matches;
+    show_lines_once(&mut matches);
+    Document::of_section(Section::paged("matches", matches.iter().map(matching_line).collect()))
+}
+
+/// Leaves out of the lines around a match those that the match before it has, and those from the next match on.
+fn show_lines_once(matches: &mut [TextMatch]) {
+    for at in 1..matches.len() {
+        let (earlier, later) = matches.split_at_mut(at);
+        let (Some(one), Some(next)) = (earlier.last_mut(), later.first_mut()) else { continue };
+        let (Some(line), Some(next_line)) = (one.line, next.line) else { continue };
+        if one.file != next.file || next_line <= line {
+            continue;
+        }
+        let between = usize::try_from(next_line - line - 1).unwrap_or(usize::MAX);
+        one.after.truncate(between);
+        let unseen = between - one.after.len();
+        next.before.drain(..next.before.len().saturating_sub(unseen));
+    }
 }
 
 fn totals(result: &RegexSearchResult) -> String {
@@ -124,6 +141,17 @@ mod tests {
         let data = json!({"matches": [{"file": "a.py", "line": 3, "text": "  if x:", "kind": "File", "before": ["  y"], "after": ["    z", ""]}],
             "total_lines": 1, "total_matches": 1, "files_matched": 1, "complete": true, "elapsed_ms": 1});
         assert_eq!(text("regex_search", &data), "a.py\n 2-y\n 3 if x:\n 4-  z\n 5-");
+    }
+
+    #[test]
+    fn lines_around_several_matches_are_shown_once() {
+        let hit = |line: u64, before: &[&str], after: &[&str]| json!({"file": "a.py", "line": line, "text": format!("hit{line}"), "kind": "File", "before": before, "after": after});
+        let data = json!({"matches": [hit(3, &["1", "2"], &["hit4", "5"]), hit(4, &["2", "hit3"], &["5", "6"]), hit(8, &["6", "7"], &[])],
+            "total_lines": 3, "total_matches": 3, "files_matched": 1, "complete": true, "elapsed_ms": 1});
+        assert_eq!(
+            text("regex_search", &data),
+            "a.py\n 1-1\n 2-2\n 3 hit3\n 4 hit4\n 5-5\n 6-6\n 7-7\n 8 hit8"
+        );
     }
 
     #[test]
