@@ -110,9 +110,15 @@ export function used() { return helper() }
 export function unused() { return 1 }
 export function tested() { return 2 }
 function helper() { return 3 }
+export class Box {
+    open() { return this.turn() }
+    turn() { return 4 }
+    shut() { return 5 }
+}
 //- /main.ts
-import { used } from "./api"
+import { used, Box } from "./api"
 used()
+new Box().open()
 //- /api.test.ts
 import { tested } from "./api"
 tested()
@@ -120,7 +126,9 @@ tested()
     );
     let mut mcp = world.mcp(&tree);
     let none = mcp.call("map_search", json!({"callers": 0, "paths": ["api.ts"]}));
-    assert_eq!(none.texts("/results", "name"), ["unused", "tested"], "{none}");
+    assert_eq!(none.texts("/results", "name"), ["unused", "tested", "turn", "shut"], "{none}");
+    let members = mcp.call("map_search", json!({"query": "Box.", "callers": 0}));
+    assert_eq!(members.texts("/results", "name"), ["turn", "shut"], "{members}");
     let named = mcp.call("map_search", json!({"query": "used", "callers": 0}));
     assert_eq!(named.texts("/results", "name"), ["unused"], "{named}");
     let several = mcp.call("map_search", json!({"query": ["tested", "nobody_at_all"]}));

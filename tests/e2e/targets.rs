@@ -148,3 +148,28 @@ fn the_command_line_reads_paths_from_where_its_user_stands() {
     assert!(outline.contains("app/session.py: class Session 4-9; function run 12-13"), "{outline}");
     assert!(outline.contains("5-6 method refresh(self)"), "{outline}");
 }
+
+#[test]
+fn a_name_that_is_not_there_says_where_it_may_be() {
+    let world = World::new();
+    let tree = world.tree(
+        "
+//- /pool.py
+from vendor.locks import BoundedLock
+
+
+class Pool:
+    def open(self):
+        return BoundedLock()
+
+    def close(self):
+        pass
+",
+    );
+    let mut mcp = world.mcp(&tree);
+    let text = mcp.read("read_symbols", json!({"targets": ["BoundedLock", "Pool.opn"]}));
+    assert!(text.contains("imported from `vendor.locks` at pool.py:1"), "{text}");
+    assert!(text.contains("`Pool` has no `opn`; it has open, close"), "{text}");
+    let error = mcp.read("map_neighbors", json!({"nodeId": "BoundedLock"}));
+    assert!(error.contains("vendor.locks"), "{error}");
+}

@@ -177,6 +177,11 @@ pub fn no_such_symbol(name: &str, similar: Vec<String>) -> ToolError {
         .with("similar", similar)
 }
 
+/// A name that the map does not have, and what is known of it.
+pub fn absent_symbol(name: &str, why: String) -> ToolError {
+    ToolError::new(ErrorCode::SymbolNotFound, format!("Nothing in the map is called `{name}`.")).hint(why)
+}
+
 /// As [`node_not_found`], telling a file that is gone from a name that is gone. Takes the caller's `map`: locking it for reading
 /// a second time would wait for ever behind a writer that waits for the first.
 pub fn missing_node(map: &Map, workspace: &Workspace, id: &NodeId) -> ToolError {

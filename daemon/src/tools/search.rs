@@ -104,6 +104,9 @@ struct Looking<'a> {
 impl Looking<'_> {
     /// Definitions and files by name, those in scope.
     fn named(&self, text: &str) -> Found {
+        if let Some(class) = text.strip_suffix(['.', ':', '#']).filter(|_| self.args.callers.is_some()) {
+            return self.of_class(class.trim_end_matches(':'));
+        }
         let answer = self.search(text);
         if self.args.callers.is_none() {
             let hits = answer.hits.into_iter().map(|hit| to_proto::hit(hit.info, self.stale)).collect();
@@ -114,10 +117,24 @@ impl Looking<'_> {
         self.unused(infos.filter(|info| matches!(info.kind, NodeKind::Def(_))), is_least)
     }
 
-    /// Every definition in scope that other files can see.
+    /// Members of a class, or of all classes of that name.
+    fn of_class(&self, class: &str) -> Found {
+        let rules = self.scope.rules();
+        let members = unused::visible(self.map, true, &|node| rules.has_node(self.map, node));
+        let infos = members.into_iter().filter_map(|def| self.map.info(NodeRef::Def(def)));
+        let is_member = |info: &NodeInfo| {
+            let of = info.qualified.strip_suffix(info.name.as_str()).map(|of| of.trim_end_matches('.'));
+            of.is_some_and(|of| of == class || of.ends_with(&format!(".{class}")))
+        };
+        let kinds = kind_filter(&self.args.kind);
+        self.unused(infos.filter(|info| is_member(info) && kinds.admits(info.kind)), false)
+    }
+
+    /// Every definition in scope that other files can see: members of classes where they or a part of the project is asked about.
     fn everything(&self) -> Found {
         let rules = self.scope.rules();
-        let visible = unused::visible(self.map, &|node| rules.has_node(self.map, node));
+        let with_members = self.args.kind == "method" || !rules.is_all();
+        let visible = unused::visible(self.map, with_members, &|node| rules.has_node(self.map, node));
         let kinds = kind_filter(&self.args.kind);
         let infos = visible.into_iter().filter_map(|def| self.map.info(NodeRef::Def(def)));
         self.unused(infos.filter(|info| kinds.admits(info.kind)), false)
@@ -131,6 +148,9 @@ impl Looking<'_> {
                 break;
             }
             let NodeRef::Def(def) = info.node else { continue };
+            if unused::is_called_by_others(self.map, &info) {
+                continue;
+            }
             let Some(maybe) = unused::maybe_used(self.map, def, &self.cancel) else { continue };
             found.total += 1;
             if found.hits.len() < self.args.limit {

@@ -34,19 +34,14 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
 
 /// The warning that goes with what the map answers instead of an error.
 pub(super) fn why(error: &ToolError) -> String {
+    // Refusals are nobody's to mend. What else there is to do, `hob doctor` says at length.
     let hint = match error.code {
-        // Refusals are nobody's to mend.
-        ErrorCode::LspUnavailable | ErrorCode::UntrustedWorkspace => error.hint.as_str(),
-        _ => "",
+        ErrorCode::LspUnavailable | ErrorCode::UntrustedWorkspace => error.hint.split(". ").next(),
+        _ => None,
     };
-    let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
-    let found = rejected.filter_map(|text| Some(format!("{}.", text.as_str()?.trim_end_matches('.'))));
-    let mut texts =
-        vec![error.message.clone(), "The map answers instead: something may be missing.".to_owned()];
-    texts.push(hint.to_owned());
-    texts.extend(found);
-    texts.retain(|text| !text.is_empty());
-    texts.join(" ")
+    let hint = hint.filter(|hint| !hint.is_empty()).map(|hint| format!("{}.", hint.trim_end_matches('.')));
+    let texts = [error.message.clone(), "The map answers instead: something may be missing.".to_owned()];
+    texts.into_iter().chain(hint).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The outcome of `from_map` if a server refused or is being replaced, else the error itself.

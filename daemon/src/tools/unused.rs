@@ -5,21 +5,33 @@
 
 use hob_base::CancelToken;
 use hob_map::Map;
-use hob_map::facts::DefFlags;
-use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeRef};
+use hob_map::facts::{DefFlags, DefIdx, DefKind};
+use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeRef};
 
 /// Guesses that are counted for one definition.
 const GUESSES: usize = 50;
 
-/// The definitions at file level that other files can see, of the files that `admits` lets through, in order of path and line.
-pub(super) fn visible(map: &Map, admits: &dyn Fn(NodeRef) -> bool) -> Vec<DefRef> {
+/// The definitions that other files can see, those at file level or with the members of types, of the files that `admits` lets
+/// through, in order of path and line.
+pub(super) fn visible(map: &Map, with_members: bool, admits: &dyn Fn(NodeRef) -> bool) -> Vec<DefRef> {
     let mut found = Vec::new();
     for (_, file) in map.mapped_files() {
-        let visible =
-            map.outline(file).filter(|(_, def)| def.parent.is_none() && def.flags.has(DefFlags::EXPORTED));
+        let kinds: Vec<DefKind> = map.outline(file).map(|(_, def)| def.kind).collect();
+        let is_in_type = |parent: DefIdx| kinds.get(parent.index()).is_some_and(|kind| kind.is_type());
+        let visible = map.outline(file).filter(|(_, def)| {
+            let is_shown = def.parent.is_none_or(|parent| with_members && is_in_type(parent));
+            is_shown && def.flags.has(DefFlags::EXPORTED)
+        });
         found.extend(visible.map(|(at, _)| at).filter(|def| admits((*def).into())));
     }
     found
+}
+
+/// Whether something other than the project's code uses a definition: a runner of tests what is in them, the language what has a
+/// name of its own (`__init__`).
+pub(super) fn is_called_by_others(map: &Map, info: &NodeInfo) -> bool {
+    let is_special = info.name.len() > 4 && info.name.starts_with("__") && info.name.ends_with("__");
+    is_special || map.is_among_tests(info.node)
 }
 
 /// How many uses outside of its file and of tests may be of a definition, none of them surely; `None` if one surely is.

@@ -31,6 +31,9 @@ const LEAST: usize = 200;
 /// Lines on each side of a line that no definition is around.
 const BESIDE: u32 = 10;
 
+/// Names that are not found for which it is said where they may come from.
+const EXPLAINED: usize = 3;
+
 /// Something to read.
 struct Chosen {
     place: Place,
@@ -89,7 +92,10 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let files = choice.chosen.iter().filter_map(|chosen| chosen.place.path());
     call.warn_of_unmapped(&workspace.map(), files.map(WsPath::as_str));
     if !choice.not_found.is_empty() {
-        call.warn_of_unmapped_anywhere(&workspace.map());
+        let map = workspace.map();
+        call.warn_of_unmapped_anywhere(&map);
+        let names = choice.not_found.iter().take(EXPLAINED);
+        call.warnings.extend(names.filter_map(|name| target::why_absent(&map, name)));
     }
     let mut sources = Vec::new();
     for chosen in choice.chosen {

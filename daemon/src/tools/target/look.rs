@@ -9,6 +9,9 @@ use hob_proto::NodeId;
 use super::form::{self, Span};
 use super::paths::Paths;
 
+/// Folders at the top of a project whose definitions are seldom meant by their name.
+const BESIDE: [&str; 7] = ["bench", "benches", "benchmarks", "build", "docs", "examples", "scripts"];
+
 /// What a text names.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::tools) enum Named {
@@ -202,15 +205,23 @@ impl Look<'_> {
         (defs.iter().all(|def| is_in(&def)) && !defs.iter().any(|def| is_wider(&def))).then_some(first)
     }
 
-    /// Of several, the only one outside tests.
+    /// Of several, the only one outside tests; else those in tests last.
     fn settled(&self, text: &str, found: Named) -> Named {
-        let Named::Several(nodes) = &found else { return found };
+        let Named::Several(mut nodes) = found else { return found };
+        nodes.sort_by_key(|node| (self.map.is_among_tests(*node), self.is_beside(*node)));
         let mut outside = nodes.iter().filter(|node| !self.map.is_among_tests(**node));
-        let (Some(node), None) = (outside.next(), outside.next()) else { return found };
+        let (Some(node), None) = (outside.next(), outside.next()) else { return Named::Several(nodes) };
         let others = nodes.len() - 1;
         let are = if others == 1 { "one other is" } else { "all others are" };
         let note = format!("`{}` is taken for {}: {are} in tests.", super::short(text), self.handle(*node));
         Named::One(Meant { node: *node, lines: None, note: Some(note) })
+    }
+
+    /// Whether a node is in a folder that shows or builds the project and is not of it.
+    fn is_beside(&self, node: NodeRef) -> bool {
+        let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
+        let first = path.and_then(|path| path.split_once('/')).map(|(folder, _)| folder);
+        first.is_some_and(|folder| BESIDE.contains(&folder))
     }
 
     /// The file at a path, as it is written from the root or from the caller's folder.

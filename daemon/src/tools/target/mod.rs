@@ -4,6 +4,7 @@
 //! `form` reads the text, `look` finds what it names. A name that several definitions share is no error for a question: what it
 //! may mean is what the caller needs next. Where an answer has no place for that, and for edits, it is the error's list.
 
+mod absent;
 mod form;
 mod look;
 mod paths;
@@ -16,6 +17,7 @@ use hob_map::graph::{KindFilter, NodeRef, SearchQuery};
 use hob_proto::tools::read::{Ambiguous, Candidate};
 use hob_proto::{ClientKind, NodeId, ToolError};
 
+pub(super) use absent::why_absent;
 use form::Span;
 use look::Look;
 pub(super) use look::{Named, handle};
@@ -161,7 +163,10 @@ pub(super) fn missing((map, workspace): (&Map, &Workspace), text: &str) -> ToolE
             Err(error) => errors::bad_node_id(&error, text),
         };
     }
-    let last = text.rsplit(['.', ':', '/', '#']).find(|part| !part.is_empty()).unwrap_or(text);
+    if let Some(why) = why_absent(map, text) {
+        return errors::absent_symbol(&short(text), why);
+    }
+    let last = absent::last_part(text);
     let query = SearchQuery { text: last, kinds: KindFilter::Any, path_prefix: "", limit: SIMILAR };
     let similar = map.search(&query).hits.into_iter().map(|hit| hit.info.id.to_string()).collect();
     errors::no_such_symbol(&short(text), similar)
