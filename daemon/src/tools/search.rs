@@ -21,7 +21,9 @@ const LOOKED_AT: usize = 2_000;
 const WAY: &str = "Raise limit (<=100), or pass kind, paths or a longer query.";
 
 pub(super) fn search(call: &mut ToolCall<'_>) -> Outcome {
-    let args: SearchArgs = call.args()?;
+    let mut args: SearchArgs = call.args()?;
+    // Everything is what nothing asks for.
+    args.query.retain(|query| args.callers.is_none() || !matches!(query.trim(), "" | "*"));
     check(&args)?;
     let workspace = call.workspace(Needs::Map)?;
     let scope = call.scope(&workspace)?;

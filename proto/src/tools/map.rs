@@ -130,7 +130,7 @@ pub static SEARCH: ToolDef = ToolDef {
             name: "callers",
             ty: ArgType::Int { min: 0, max: 0 },
             default: Default::None,
-            description: "0: nobody outside its file and tests uses it",
+            description: "0: nobody outside its file and tests uses it; goes without query",
         },
     ],
     unlisted: &[PATH_PREFIX_CAMEL],

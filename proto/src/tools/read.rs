@@ -11,7 +11,7 @@ const USUAL_TEXT: u32 = 4_000;
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
     title: "Read symbols",
-    description: "Instead of cat or sed: source by name, path or path:from-to, many at once; outline:true lists the symbols of a file, folder or class.",
+    description: "Instead of cat or sed: source by name, path or path:from-to, many at once. Long files and classes come as signatures with the lines of their bodies, to be passed for more; outline:true lists symbols only.",
     args: &[
         ArgDef {
             name: "targets",
@@ -38,12 +38,6 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             description: "Doc comments: all or none (default: first lines)",
         },
         ArgDef {
-            name: "whole",
-            ty: ArgType::Bool,
-            default: Default::Bool(false),
-            description: "Bodies within long files and classes too",
-        },
-        ArgDef {
             name: "around",
             ty: ArgType::Str { min: 1 },
             default: Default::None,
@@ -56,6 +50,13 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             description: "Size limit",
         },
     ],
+    // Models that are offered it say it every time, and read what they do not need.
+    unlisted: &[ArgDef {
+        name: "whole",
+        ty: ArgType::Bool,
+        default: Default::Bool(false),
+        description: "Bodies within long files and classes too",
+    }],
     output: "{symbols: [{uid: str, name: str, kind: str, file: str, start_line: int, end_line: int, source: str, \
              body_complete: bool, missing?: [str], is_neighbor?: bool}], ambiguous: [{target: str, candidates: [{uid: str, kind: str, \
              file: str, line: int}], more?: int}], not_found: [str], outlines?: [{file: str, files?: int, symbols: [{name: str, \
