@@ -3,34 +3,12 @@
 
 use std::fmt::Write as _;
 
-use hob_tests::{World, repository};
+use hob_proto::tools::{TOOLS, ToolSet};
+use hob_tests::{Mcp, Tree, World, repository};
 use serde_json::{Value, json};
 
-const PROJECT: &str = "\
-//- /shop/store.py
-class Store:
-    \"\"\"Keeps what a shop sells.\"\"\"
-
-    def open(self, path):
-        self.path = path
-        return self.load(path)
-
-    def load(self, path):
-        return path.strip()
-
-
-class Cached(Store):
-    def load(self, path):
-        return super().load(path) or None
-//- /shop/app.py
-from shop.store import Cached
-
-
-def main():
-    store = Cached()
-    store.open('a')
-    return store.load('b')
-";
+use super::edit::editor;
+use super::shop::{SHOP, args_of};
 
 const PREAMBLE: &str = "# What answers look like
 
@@ -46,43 +24,117 @@ answer, and a budget counts the form that is sent.
   what it compacts, which hob cannot see; the window is short so that compaction seldom reaches into it, and `repeat: true` sends everything.
   Agents that share one connection share what was sent: one that is named a source which only another has read asks with `repeat: true`.
 
-The examples are real answers about a project of two files.
+The examples are real answers, every tool's in turn, about a project of three files for which no language server is installed: what one would say,
+the map answers where it can. Names of bundles and previews and the project's folder are not those of the run, and `…` stands for what differs from run to run.
 ";
 
-/// What is asked, in the order of the page.
-fn calls() -> Vec<(&'static str, Value)> {
-    vec![
-        ("map_overview", json!({})),
-        ("map_search", json!({"query": "load"})),
-        ("map_neighbors", json!({"nodeId": "Store.load", "direction": "in", "edgeKinds": ["calls"]})),
-        ("map_path", json!({"from": "main", "to": "Store.load"})),
-        ("read_symbols", json!({"targets": ["Store.open", "main"]})),
-        ("read_symbols", json!({"targets": ["shop"], "outline": true})),
-        ("regex_search", json!({"pattern": "path\\b", "paths": ["shop/store.py"]})),
-        ("count_patterns", json!({"patterns": ["load", "open"]})),
-        ("flow_trace", json!({"symbol": "main"})),
-        ("impact", json!({"symbol": "Store.load"})),
-        ("map_neighbors", json!({"nodeId": "Stor.load"})),
-    ]
+/// Fields whose values differ from run to run, from machine to machine, or with the version.
+const PASSING: &[&str] = &[
+    "builtAt",
+    "createdAt",
+    "durationMs",
+    "elapsed_ms",
+    "expiresAt",
+    "mapBuiltAt",
+    "pid",
+    "score",
+    "since",
+    "tokenBudget",
+    "uptimeS",
+    "version",
+];
+
+/// What stands for them.
+const ANYTHING: &str = "…";
+
+/// What is asked of a tool, in the order of the page.
+fn calls_of(tool: &str) -> Vec<Value> {
+    let mut calls = vec![args_of(tool)];
+    match tool {
+        "edit_pending" => calls.push(json!({"pendingId": "preview1"})),
+        "investigate_expand" => calls = vec![json!({"bundle_id": "bundle1", "targets": ["a1"]})],
+        "investigate_hydrate" => calls = vec![json!({"bundle_id": "bundle1"})],
+        "map_neighbors" => calls.push(json!({"nodeId": "Stor.load"})),
+        "read_symbols" => calls.push(json!({"targets": ["shop"], "outline": true})),
+        _ => {}
+    }
+    calls
+}
+
+/// One client that reads every answer in one form. The page has two of them, because a preview is decided about once.
+struct Reader {
+    tree: Tree,
+    mcp: Mcp,
+    /// Names that the daemon gave, in the order of giving.
+    bundles: Vec<String>,
+    previews: Vec<String>,
+}
+
+impl Reader {
+    fn new(world: &World) -> Self {
+        let tree = world.tree(SHOP);
+        let mut mcp = editor(world, &tree);
+        // Scores are there once everything was derived.
+        let _ = mcp.call("map_overview", json!({}));
+        Self { tree, mcp, bundles: Vec::new(), previews: Vec::new() }
+    }
+
+    fn text(&mut self, tool: &str, args: &Value) -> String {
+        let text = self.mcp.read(tool, self.meant(args));
+        self.bundles.extend(named(&text, "[bundle ", ':'));
+        self.previews.extend(named(&text, "[pending: ", ';'));
+        let lines: Vec<String> = text.lines().map(lasting_line).collect();
+        self.lasting(&lines.join("\n"))
+    }
+
+    fn json(&mut self, tool: &str, args: &Value) -> String {
+        let answer = self.mcp.call(tool, self.meant(args));
+        let field = |name: &str| answer.envelope["data"][name].as_str().map(str::to_owned);
+        self.bundles.extend(field("bundle_id").filter(|id| !self.bundles.contains(id)));
+        self.previews.extend(field("pendingId"));
+        self.lasting(&serde_json::to_string(&lasting(answer.envelope)).expect("plain data"))
+    }
+
+    /// The arguments, with the names that the daemon gave for those of the page.
+    fn meant(&self, args: &Value) -> Value {
+        let mut text = args.to_string();
+        for (ours, theirs) in self.names() {
+            text = text.replace(&format!("\"{ours}\""), &format!("\"{theirs}\""));
+        }
+        serde_json::from_str(&text).expect("plain data")
+    }
+
+    /// An answer with the names of the page.
+    fn lasting(&self, answer: &str) -> String {
+        let root = self.tree.root().display().to_string();
+        let answer = answer.replace(&root, "/home/me/shop");
+        self.names().fold(answer, |answer, (ours, theirs)| answer.replace(theirs, &ours))
+    }
+
+    fn names(&self) -> impl Iterator<Item = (String, &String)> {
+        let numbered = |word: &'static str| move |(at, name)| (format!("{word}{}", at + 1), name);
+        let bundles = self.bundles.iter().enumerate().map(numbered("bundle"));
+        bundles.chain(self.previews.iter().enumerate().map(numbered("preview")))
+    }
+}
+
+/// The word between `before` and `end`.
+fn named(text: &str, before: &str, end: char) -> Option<String> {
+    text.split_once(before)?.1.split(end).next().map(str::to_owned)
 }
 
 #[test]
 fn the_page_of_answers_shows_what_the_programs_say() {
-    let world = World::new().env("PATH", "/usr/bin:/bin");
-    let tree = world.tree(PROJECT);
-    let mut mcp = world.mcp(&tree);
-    // Scores are there once everything was derived.
-    let _ = mcp.call("map_overview", json!({}));
-    let mut page = String::from(PREAMBLE);
-    for (tool, args) in calls() {
-        let text = mcp.read(tool, args.clone());
-        let envelope = without_times(mcp.call(tool, args.clone()).envelope);
-        let json = serde_json::to_string(&envelope).expect("plain data");
-        let _ = write!(
-            page,
-            "\n## `{tool}` `{args}`\n\n```text\n{text}\n```\n\n<details><summary>as JSON</summary>\n\n```json\n{json}\n```\n\n</details>\n"
-        );
-    }
+    let worlds = [(); 2].map(|()| World::new().env("PATH", "/nowhere"));
+    let [mut reads, mut parses] = [0, 1].map(|which| Reader::new(&worlds[which]));
+    let mut tools: Vec<_> = TOOLS.iter().filter(|def| def.set != ToolSet::Hidden).collect();
+    // What is counted is shown before much was, and what is edited is still to be read.
+    tools.sort_by_key(|def| (def.name != "metrics_report", def.set == ToolSet::Edit));
+    let mut sections: Vec<(&str, String)> =
+        tools.iter().map(|def| (def.name, section(def.name, &mut reads, &mut parses))).collect();
+    sections.sort();
+    let sections: String = sections.into_iter().map(|(_, text)| text).collect();
+    let page = format!("{PREAMBLE}{sections}");
     let file = repository().join("docs/answers.md");
     if std::env::var_os("HOB_WRITE_EXAMPLES").is_some() {
         std::fs::write(&file, &page).expect("the page can be written");
@@ -92,16 +144,39 @@ fn the_page_of_answers_shows_what_the_programs_say() {
     assert!(page == kept, "docs/answers.md is out of date (HOB_WRITE_EXAMPLES=1 writes it): {differs:?}");
 }
 
-/// What differs from run to run is left out, and what the answer costs with it.
-fn without_times(mut value: Value) -> Value {
-    if let Some(fields) = value.as_object_mut() {
-        fields.remove("tokenBudget");
-        for name in ["elapsed_ms", "mapBuiltAt", "builtAt", "score"] {
-            fields.remove(name);
+/// A tool's calls with their answers.
+fn section(tool: &str, reads: &mut Reader, parses: &mut Reader) -> String {
+    let mut out = format!("\n## `{tool}`\n");
+    for args in calls_of(tool) {
+        let (text, json) = (reads.text(tool, &args), parses.json(tool, &args));
+        let _ = write!(
+            out,
+            "\n`{args}`\n\n```text\n{text}\n```\n\n<details><summary>as JSON</summary>\n\n```json\n{json}\n```\n\n</details>\n"
+        );
+    }
+    out
+}
+
+fn is_passing(field: &str) -> bool {
+    PASSING.contains(&field) || field.ends_with("Bytes") || field.ends_with("BytesOnDisk")
+}
+
+fn lasting_line(line: &str) -> String {
+    match line.split_once(": ") {
+        Some((field, _)) if is_passing(field.trim_start_matches([' ', '-'])) => {
+            format!("{field}: {ANYTHING}")
         }
-        fields.values_mut().for_each(|field| *field = without_times(field.take()));
+        _ => line.to_owned(),
+    }
+}
+
+fn lasting(mut value: Value) -> Value {
+    if let Some(fields) = value.as_object_mut() {
+        for (name, field) in fields {
+            *field = if is_passing(name) { ANYTHING.into() } else { lasting(field.take()) };
+        }
     } else if let Some(items) = value.as_array_mut() {
-        items.iter_mut().for_each(|item| *item = without_times(item.take()));
+        items.iter_mut().for_each(|item| *item = lasting(item.take()));
     }
     value
 }

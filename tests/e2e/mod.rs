@@ -51,6 +51,7 @@ mod service;
 mod settings;
 mod setup;
 mod several_projects;
+mod shop;
 mod silent_writes;
 mod stats;
 mod storm;

@@ -2,60 +2,14 @@
 
 use hob_proto::tools::{MIN_BUDGET, TOOLS, ToolSet};
 use hob_tests::{McpOptions, Tree, World};
-use serde_json::{Value, json};
+use serde_json::json;
 
-const SHOP: &str = "\
-//- /shop/store.py
-class Store:
-    def open(self, path):
-        self.path = path
-        return self.load(path)
-
-    def load(self, path):
-        return path.strip()
-
-
-class Cached(Store):
-    def load(self, path):
-        return super().load(path) or None
-//- /shop/app.py
-from shop.store import Cached
-
-
-def main():
-    store = Cached()
-    store.open('a')
-    return store.load('b')
-//- /tests/test_store.py
-from shop.store import Store
-
-
-def test_open():
-    assert Store().open('a') == 'a'
-";
+use super::shop::{SHOP, args_of};
 
 /// A file whose function is longer than the least answer.
 fn long_function() -> String {
     let lines: String = (0..60).map(|n| format!("    value_{n} = compute({n})\n")).collect();
     format!("def compute(n):\n    return n\n\n\ndef long():\n{lines}    return value_0\n")
-}
-
-fn args_of(tool: &str) -> Value {
-    match tool {
-        "count_patterns" => json!({"patterns": ["load", "open"]}),
-        "map_neighbors" => json!({"nodeId": "Store.load"}),
-        "map_path" => json!({"from": "main", "to": "Store.load"}),
-        "flow_trace" | "impact" => json!({"symbol": "Store.open"}),
-        "investigate" | "text_search" => json!({"query": "how a store loads its path"}),
-        "map_search" => json!({"query": "load"}),
-        "read_symbols" => json!({"targets": ["Store", "main"]}),
-        "regex_search" => json!({"pattern": "path"}),
-        "resolve" => json!({"nodeId": "py:shop/store.py#Store"}),
-        nav if nav.starts_with("nav_") => {
-            json!({"target": "Store.load", "file": "shop/store.py", "query": "Store"})
-        }
-        _ => json!({}),
-    }
 }
 
 #[test]
@@ -83,9 +37,9 @@ fn a_line_stands_under_its_file_and_what_it_is_in() {
     // Before the map is there, lines are answered without what they are in.
     let _ = mcp.call("map_search", json!({"query": "Store"}));
     let text = mcp.read("regex_search", json!({"pattern": "path\\b"}));
-    let expected = "shop/store.py\n Store\n  2 def open(self, path):\n Store.open\n  3 self.path = path\n  4 return self.load(path)\n \
-                    Store\n  6 def load(self, path):\n Store.load\n  7 return path.strip()\n Cached\n  11 def load(self, path):\n \
-                    Cached.load\n  12 return super().load(path) or None";
+    let expected = "shop/store.py\n Store\n  4 def open(self, path):\n Store.open\n  5 self.path = path\n  6 return self.load(path)\n \
+                    Store\n  8 def load(self, path):\n Store.load\n  9 return path.strip()\n Cached\n  13 def load(self, path):\n \
+                    Cached.load\n  14 return super().load(path) or None";
     assert_eq!(text, expected);
 }
 

@@ -60,7 +60,8 @@ const PREAMBLE: &str = "# Tools
 
 This page is generated: `hob tools --markdown > docs/tools.md`.
 
-Every tool answers in two forms, [text and JSON](answers.md), which are the same answer. This page has the fields of the JSON form, an envelope:
+Every tool answers in two forms, text and JSON, which are the same answer; [answers.md](answers.md) shows both, from a real call of each tool.
+This page has the fields of the JSON form, an envelope:
 `ok`, `data` or `error` (`code`, `message`, `hint`), `tokenBudget`, `truncated`, `dropped`, `warnings`. An answer never costs
 more than its `tokenBudget` (a token is four characters); what had to go is named in `dropped`, with the argument that brings
 it back. Arguments may be written in camelCase or snake_case. Numbers out of range are clamped with a warning; unknown
@@ -92,7 +93,10 @@ fn section(out: &mut String, def: &'static ToolDef) {
         out.push_str(&table(def.own_args().copied(), Some(def)));
     }
     let shape = def.output.split_whitespace().collect::<Vec<_>>().join(" ");
-    out.push_str(&format!("\nResult:\n\n```\n{shape}\n```\n"));
+    out.push_str(&format!(
+        "\nResult ([as text and as JSON](answers.md#{})):\n\n```\n{shape}\n```\n",
+        def.name.to_lowercase()
+    ));
 }
 
 fn table(args: impl Iterator<Item = ArgDef>, def: Option<&ToolDef>) -> String {
@@ -166,6 +170,7 @@ mod tests {
         let page = page(listed.iter().copied());
         for def in &listed {
             assert!(page.contains(&format!("## `{}`", def.name)), "{}", def.name);
+            assert!(page.contains(&format!("(answers.md#{})", def.name.to_lowercase())), "{}", def.name);
             assert!(def.args.iter().all(|arg| page.contains(&format!("| `{}` |", arg.name))), "{}", def.name);
         }
         assert!(!page.contains("hob_noop"));

@@ -1,0 +1,63 @@
+//! A project of three files, and a sensible call of every tool about it: what `docs/answers.md` shows, and what tests of the text
+//! form read.
+
+use serde_json::{Value, json};
+
+pub(super) const SHOP: &str = "\
+//- /shop/store.py
+class Store:
+    \"\"\"Keeps what a shop sells.\"\"\"
+
+    def open(self, path):
+        self.path = path
+        return self.load(path)
+
+    def load(self, path):
+        return path.strip()
+
+
+class Cached(Store):
+    def load(self, path):
+        return super().load(path) or None
+//- /shop/app.py
+from shop.store import Cached
+
+
+def main():
+    store = Cached()
+    store.open('a')
+    return store.load('b')
+//- /tests/test_store.py
+from shop.store import Store
+
+
+def test_open():
+    assert Store().open('a') == 'a'
+";
+
+/// The arguments of a call that answers something. A tool that goes on from another's answer needs its name as well.
+pub(super) fn args_of(tool: &str) -> Value {
+    match tool {
+        "count_patterns" => json!({"patterns": ["load", "open"]}),
+        "map_neighbors" => json!({"nodeId": "Store.load", "direction": "in", "edgeKinds": ["calls"]}),
+        "map_path" => json!({"from": "main", "to": "Store.load"}),
+        "flow_trace" => json!({"symbol": "main"}),
+        "impact" => json!({"symbol": "Store.load"}),
+        "investigate" | "text_search" => json!({"query": "how a store loads its path"}),
+        "map_search" => json!({"query": "load"}),
+        "read_symbols" => json!({"targets": ["Store.open", "main"]}),
+        "regex_search" => json!({"pattern": "path\\b", "paths": ["shop/store.py"]}),
+        "resolve" => json!({"nodeId": "py:shop/store.py#Store"}),
+        "nav_diagnostics" | "nav_symbols" => json!({"file": "shop/store.py"}),
+        "nav_workspaceSymbols" => json!({"query": "Store"}),
+        nav if nav.starts_with("nav_") => json!({"target": "Store.load"}),
+        "edit_pattern" => {
+            json!({"language": "py", "pattern": "$A.strip()", "rewrite": "$A.strip().lower()"})
+        }
+        "edit_rename" => json!({"nodeId": "Store.load", "newName": "read"}),
+        "edit_symbol" => json!({"nodeId": "Cached.load", "operation": "delete", "force": true}),
+        "edit_text" => json!({"file": "shop/app.py", "old": "'b'", "new": "'c'"}),
+        "resolve_action" => json!({"action": "apply", "reason": "The shop has moved."}),
+        _ => json!({}),
+    }
+}
