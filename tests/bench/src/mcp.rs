@@ -65,9 +65,11 @@ impl Server {
         Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
     }
 
-    /// Calls one of hob's tools.
+    /// Calls one of hob's tools for the JSON form of its answer.
     pub(crate) fn ask(&mut self, tool: &str, args: &Value) -> Result<Answer, Failure> {
-        Ok(Answer(serde_json::from_str(&self.call(tool, args)?)?))
+        let mut args = args.clone();
+        args["format"] = "json".into();
+        Ok(Answer(serde_json::from_str(&self.call(tool, &args)?)?))
     }
 
     /// Any request.

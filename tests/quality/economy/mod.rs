@@ -4,6 +4,8 @@
 //! `economy.txt` has what came back, in characters. The test fails when an answer of hob's becomes dearer, so that a change
 //! of an answer is owned up to. It says nothing of whether answers are right: other tests do.
 
+mod rows;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

@@ -13,6 +13,18 @@ const SITES: usize = 6;
 /// Longest text of a use, in characters.
 const TEXT: usize = 140;
 
+/// From so many rows on it is the list that is read and not each text.
+const MANY: usize = 20;
+
+/// What a row of such a list costs, its share of the paths' lines with it, in characters.
+const ROW_OF_MANY: usize = 60;
+
+/// Fewest characters of a row that are left to it however long the paths are.
+const LEAST_ROW: usize = 40;
+
+/// Fewer characters of a text than these say nothing.
+const WORTH_SHOWING: usize = 12;
+
 /// Neighbours by kind, those of one file together, then the family for which a method stands.
 pub(super) fn neighbors(result: NeighborsResult) -> Document {
     let mut document = Document::default();
@@ -22,7 +34,10 @@ pub(super) fn neighbors(result: NeighborsResult) -> Document {
     for &(direction, edge) in kinds.iter().filter(is_told) {
         let is_kind = |found: &&Neighbor| found.direction == direction && found.edge == edge;
         let of_kind: Vec<&Neighbor> = result.neighbors.iter().filter(is_kind).collect();
-        let items = |found: Vec<&Neighbor>| found.into_iter().map(|found| item(found, &result)).collect();
+        let most = longest_row(&of_kind);
+        let items = |found: Vec<&Neighbor>| {
+            found.into_iter().map(|found| item(found, (&result.node.id, most))).collect()
+        };
         document.sections.push(match kinds.len() {
             // In the order of the answer, of which the next page shows what follows.
             1 => Section::paged("neighbors", items(of_kind)),
@@ -96,8 +111,20 @@ fn title(direction: &str, edge: &str) -> &'static str {
     }
 }
 
-fn item(found: &Neighbor, result: &NeighborsResult) -> Item {
-    let row = if found.direction == "in" { inward(found, &result.node.id) } else { outward(found) };
+/// How long a row may be; names and lines are never cut, only texts.
+fn longest_row(rows: &[&Neighbor]) -> usize {
+    if rows.len() < MANY {
+        return usize::MAX;
+    }
+    let mut paths: Vec<&str> = rows.iter().map(|found| found.file.as_str()).collect();
+    paths.dedup();
+    let paths: usize = paths.iter().map(|path| path.chars().count() + 1).sum();
+    // The row is indented and ends its line.
+    ROW_OF_MANY.saturating_sub(paths.div_ceil(rows.len()) + 2).max(LEAST_ROW)
+}
+
+fn item(found: &Neighbor, (node, most): (&str, usize)) -> Item {
+    let row = if found.direction == "in" { inward(found, (node, most)) } else { outward(found) };
     match found.file.as_str() {
         "" => Item::line(row),
         file => Item::below(one_line(file), row),
@@ -105,7 +132,7 @@ fn item(found: &Neighbor, result: &NeighborsResult) -> Item {
 }
 
 /// `lines name as what is named: text`; of a type below another one its line and what it is derived from.
-fn inward(found: &Neighbor, node: &str) -> String {
+fn inward(found: &Neighbor, (node, most): (&str, usize)) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
@@ -120,9 +147,22 @@ fn inward(found: &Neighbor, node: &str) -> String {
     }
     let named = found.names.as_deref().map(|id| format!(" as {}", name_of(id))).unwrap_or_default();
     let via = via.map(|via| format!(" -> {via}")).unwrap_or_default();
-    let text = shortened(found.text.trim(), TEXT);
-    let text = if text.is_empty() { String::new() } else { format!(": {}", one_line(&text)) };
-    format!("{sign}{} {name}{named}{via}{text}", sites(found))
+    let row = format!("{sign}{} {name}{named}{via}", sites(found));
+    let room = most.saturating_sub(row.chars().count() + 2).min(TEXT);
+    let used = name_of(found.names.as_deref().unwrap_or(node));
+    let text = from_use(found.text.trim(), (&used, room));
+    let is_worth_it = !text.is_empty() && (room >= WORTH_SHOWING || text.chars().count() <= room);
+    if is_worth_it { format!("{row}: {}", one_line(&shortened(text, room))) } else { row }
+}
+
+/// A text that has no room, from the use on: what is used there says more than what it is assigned to.
+fn from_use<'t>(text: &'t str, (qualified, room): (&str, usize)) -> &'t str {
+    let name = qualified.rsplit(['.', ':', '#']).next().unwrap_or(qualified);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole =
+        |at: &usize| !text[..*at].ends_with(is_word) && !text[*at + name.len()..].starts_with(is_word);
+    let at = text.match_indices(name).map(|(at, _)| at).find(is_whole);
+    &text[at.filter(|_| !name.is_empty() && text.chars().count() > room).unwrap_or(0)..]
 }
 
 /// `line name, at the lines of the uses`; of what is not resolved what it may mean.
@@ -206,5 +246,30 @@ mod tests {
         });
         let expected = "calls:\na.py\n 3 g at 2\nos at 4\nimported by:\nb.py\n 1 file level";
         assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn rows_of_a_long_list_are_short_and_keep_the_use() {
+        let caller = |n: u32| {
+            let id = format!("py:shop/orders.py#Orders.place_{n}");
+            row(
+                &id,
+                n,
+                json!({"sites": [n], "text": "remembered = self.storage.remember(order, until=None, notify=True)"}),
+            )
+        };
+        let rows: Vec<_> = (10..50).map(caller).collect();
+        let data = json!({
+            "node": {"id": "py:shop/store.py#Store.remember", "kind": "method", "file": "shop/store.py", "line": 4},
+            "neighbors": rows, "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        let text = text(data);
+        assert!(
+            text.starts_with(
+                "shop/orders.py\n 10 Orders.place_10: remember(order, until=None, notify=T…\n 11"
+            ),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
     }
 }

@@ -16,7 +16,9 @@ pub(super) fn matches(result: RegexSearchResult) -> Document {
     }
     let mut matches = result.matches;
     show_lines_once(&mut matches);
-    Document::of_section(Section::paged("matches", matches.iter().map(matching_line).collect()))
+    let headers = headers_of(&matches);
+    let items = matches.iter().zip(headers).map(|(found, symbol)| matching_line(found, symbol));
+    Document::of_section(Section::paged("matches", items.collect()))
 }
 
 /// Leaves out of the lines around a match those that the match before it has, and those from the next match on.
@@ -35,6 +37,35 @@ fn show_lines_once(matches: &mut [TextMatch]) {
     }
 }
 
+/// The symbol that each line is shown under: the innermost one around it, or the one that the lines before it are under, where
+/// that encloses it too and a header of its own would be longer than the lines below it.
+fn headers_of(matches: &[TextMatch]) -> Vec<Option<&str>> {
+    let mut headers: Vec<Option<&str>> = Vec::with_capacity(matches.len());
+    let is_beside = |a: &TextMatch, b: &TextMatch| a.file == b.file && symbol_of(a) == symbol_of(b);
+    for run in matches.chunk_by(is_beside) {
+        let own = symbol_of(&run[0]);
+        let before = headers.len().checked_sub(1).filter(|last| matches[*last].file == run[0].file);
+        let above = before.and_then(|last| headers[last]);
+        let is_within = |(own, above): &(&str, &str)| {
+            own.strip_prefix(above).is_some_and(|rest| rest.starts_with(['.', ':', '#']))
+        };
+        let outer = own.zip(above).filter(is_within).filter(|(own, _)| own.len() > length_of(run));
+        let header = outer.map(|(_, above)| above).or(own);
+        headers.extend(run.iter().map(|_| header));
+    }
+    headers
+}
+
+/// Characters of the lines, about.
+fn length_of(run: &[TextMatch]) -> usize {
+    let length = |found: &TextMatch| found.text.as_deref().map_or(0, |text| text.trim().len());
+    run.iter().map(|found| length(found) + 4).sum()
+}
+
+fn symbol_of(found: &TextMatch) -> Option<&str> {
+    found.symbol.as_deref().or_else(|| found.node_id.as_deref().and_then(qualified_name))
+}
+
 fn totals(result: &RegexSearchResult) -> String {
     if result.total_lines == 0 && result.files_matched == 0 {
         return if result.complete { "no match".to_owned() } else { "no match yet".to_owned() };
@@ -44,13 +75,12 @@ fn totals(result: &RegexSearchResult) -> String {
     format!("{bound}{lines}, {matches}, {}", count(result.files_matched, "file"))
 }
 
-fn matching_line(found: &TextMatch) -> Item {
+fn matching_line(found: &TextMatch, symbol: Option<&str>) -> Item {
     let Some(line) = found.line else {
         let number = found.count.map(|n| format!(" {n}")).unwrap_or_default();
         return Item::line(format!("{}{number}", one_line(&found.file)));
     };
     let text = found.text.as_deref().unwrap_or("");
-    let symbol = found.symbol.as_deref().or_else(|| found.node_id.as_deref().and_then(qualified_name));
     let mut item = Place { path: &found.file, line, symbol, text, mark: Mark::Sure }.to_item();
     if !found.before.is_empty() || !found.after.is_empty() {
         item.lines = with_context(found, line, text);
@@ -162,5 +192,20 @@ mod tests {
             "a.py 2"
         );
         assert_eq!(text("regex_search", &totals(json!([]))), "at least 2 lines, 3 matches, 1 file");
+    }
+
+    #[test]
+    fn a_header_longer_than_its_lines_is_not_written_where_one_above_holds_them() {
+        let hit = |line: u64, symbol: &str, text: &str| json!({"file": "a.py", "line": line, "text": text, "kind": "File", "symbol": symbol});
+        let hits = [
+            hit(2, "test_of_what_is_long", "class A:"),
+            hit(4, "test_of_what_is_long.A.__init__", "self.x = 1"),
+            hit(6, "test_of_what_is_long.A.more", "self.x = self.x + self.y + self.z if self.x else self.w"),
+            hit(9, "test_of_what_is_long_too.A", "x = 3"),
+        ];
+        let data = json!({"matches": hits, "total_lines": 4, "total_matches": 4, "files_matched": 1, "complete": true, "elapsed_ms": 1});
+        let expected = "a.py\n test_of_what_is_long\n  2 class A:\n  4 self.x = 1\n test_of_what_is_long.A.more\n  \
+                        6 self.x = self.x + self.y + self.z if self.x else self.w\n test_of_what_is_long_too.A\n  9 x = 3";
+        assert_eq!(text("regex_search", &data), expected);
     }
 }

@@ -10,6 +10,7 @@ mod index;
 mod map;
 mod nav;
 mod regex;
+mod render;
 mod save;
 mod search;
 mod share;
@@ -47,6 +48,7 @@ const ROWS: &[(&str, Row)] = &[
     ("index", Row::Alone(index::index)),
     ("handshake", Row::Alone(calls::handshake)),
     ("noop", Row::Shared(calls::noop)),
+    ("render", Row::Shared(render::render)),
     ("first-answer", Row::Shared(calls::first_answer)),
     ("search", Row::Shared(search::search)),
     ("map", Row::Shared(map::map)),
