@@ -81,7 +81,7 @@ impl Reader {
 
     fn text(&mut self, tool: &str, args: &Value) -> String {
         let text = self.mcp.read(tool, self.meant(args));
-        self.bundles.extend(named(&text, "[bundle ", ':'));
+        self.bundles.extend(named(&text, "[bundle ", ']'));
         self.previews.extend(named(&text, "[pending: ", ';'));
         let lines: Vec<String> = text.lines().map(lasting_line).collect();
         self.lasting(&lines.join("\n"))

@@ -332,7 +332,7 @@ fn path() {
     assert_eq!(nodes.len(), edges.len() + 1, "{answer}");
     for (at, edge) in edges.iter().enumerate() {
         let required = ["from", "to", "kind", "direction", "confidence"];
-        fields(edge, &required, &["line", "text", "named"], &answer);
+        fields(edge, &required, &["line", "lines", "text", "named"], &answer);
         assert_eq!((&edge["from"], &edge["to"]), (&nodes[at]["id"], &nodes[at + 1]["id"]), "a chain{answer}");
     }
     assert_eq!((&edges[0]["kind"], &edges[1]["kind"]), (&json!("overrides"), &json!("calls")), "{answer}");
@@ -342,7 +342,7 @@ fn path() {
         "{answer}"
     );
     let text = mcp.read("map_path", json!({"from": "py:shop.py#Shop", "to": "py:shop.py#helper"}));
-    assert_eq!(text, "shop.py\n 8 Shop.save: return helper() + helper() + \\\n 12 helper");
+    assert_eq!(text, "shop.py\n 8,9 Shop.save: return helper() + helper() + \\\n 12 helper");
     let same = mcp.call("map_path", json!({"from": "py:base.py#Store", "to": "py:base.py#Store"}));
     assert_eq!((&same.ok()["found"], &same.ok()["length"]), (&json!(true), &json!(0)), "{same}");
     let short = mcp

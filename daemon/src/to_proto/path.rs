@@ -27,6 +27,7 @@ fn path_chain(map: &Map, chain: &graph::Chain) -> proto::PathChain {
         direction: step.direction.as_str().to_owned(),
         confidence: step.confidence.as_str().to_owned(),
         line: step.line,
+        lines: step.lines.clone(),
         text: String::new(),
         named: step.named.map(|node| map.id(node).to_string()),
     });

@@ -44,7 +44,7 @@ pub static PATH: ToolDef = ToolDef {
         },
     ],
     output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
-             line?: int, text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
+             line?: int, lines?: [int], text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
              int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any], entries?: [{node: any, uses: [{file: str, line: int}]}]}}",
     cuts: &[
         ListCut { path: "others", kind: "chains", narrow: "Raise tokenBudget" },
@@ -116,7 +116,10 @@ pub struct PathEdge {
     /// The first line at which it is written, in the file of the node where the edge starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// That line.
+    /// All lines on which the same call stands, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<u32>,
+    /// The text of `line`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The ID of the method that is called there, which the end of the step overrides.

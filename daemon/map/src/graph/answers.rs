@@ -213,6 +213,8 @@ pub struct PathStep {
     pub confidence: Confidence,
     /// The first line at which it is written, in the file of the node where the edge starts.
     pub line: Option<u32>,
+    /// All such lines of the same step, ascending, where there are several.
+    pub lines: Vec<u32>,
     /// The method that is named there, where the step leads to one that overrides it.
     pub named: Option<NodeRef>,
 }

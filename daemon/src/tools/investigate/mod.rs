@@ -79,7 +79,7 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
         bundle.keep(call.host.store()).map_err(|error| not_kept(&error))?;
     }
     let total = bundle.entries.len();
-    call.omit("entries", total, entries.len(), "Raise token_budget, or call investigate_hydrate.");
+    call.omit("entries", total, entries.len(), "Narrow with paths or fewer words.");
     data(&InvestigateResult {
         bundle_id: bundle.id(),
         query: bundle.query,

@@ -116,7 +116,7 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let shown = fitted(room, &sources, &view);
     // What is left out on purpose says so at its place.
     let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
-    call.omit("stretches of lines", cut, 0, "Pass them as path:from-to, or raise token_budget.");
+    call.omit("stretches of lines", cut, 0, "Pass them as path:from-to.");
     let symbols = sources.iter().zip(&shown).map(|(one, shown)| symbol(one, shown)).collect();
     let (ambiguous, not_found) = (choice.ambiguous, choice.not_found);
     data(&ReadSymbolsResult { symbols, ambiguous, not_found, outlines: Vec::new() })

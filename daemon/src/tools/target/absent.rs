@@ -3,13 +3,31 @@
 use hob_map::Map;
 use hob_map::graph::{Lookup, NodeRef};
 
+use super::handle;
+
 /// Members of a class that are named where one is not there.
 const MEMBERS: usize = 12;
 
 /// A sentence about a name that the map does not have, if there is one.
 pub(in crate::tools) fn why_absent(map: &Map, text: &str) -> Option<String> {
     let last = last_part(text);
-    of_class(map, text, last).or_else(|| imported(map, last))
+    of_class(map, text, last).or_else(|| defined(map, last)).or_else(|| imported(map, last))
+}
+
+/// As [`why_absent`], but nothing about names that the map has elsewhere.
+pub(super) fn why_nowhere(map: &Map, text: &str) -> Option<String> {
+    let last = last_part(text);
+    of_class(map, text, last).or_else(|| imported(map, last).filter(|_| defined(map, last).is_none()))
+}
+
+/// Where the name is defined after all.
+fn defined(map: &Map, name: &str) -> Option<String> {
+    let node = match map.lookup(name) {
+        Lookup::One(node) => node,
+        Lookup::Ambiguous(nodes) => *nodes.first()?,
+        Lookup::None => return None,
+    };
+    Some(format!("`{name}` is defined at {}.", handle(map, node)))
 }
 
 /// The part of a target after the last separator.

@@ -209,12 +209,29 @@ impl Look<'_> {
     fn settled(&self, text: &str, found: Named) -> Named {
         let Named::Several(mut nodes) = found else { return found };
         nodes.sort_by_key(|node| (self.map.is_among_tests(*node), self.is_beside(*node)));
-        let mut outside = nodes.iter().filter(|node| !self.map.is_among_tests(**node));
+        // A declaration file repeats what the code has; where there is no code, it is what there is.
+        let is_code = |node: &&NodeRef| {
+            !self.map.is_among_tests(**node) && !self.is_declaration_file(**node) && !self.is_beside(**node)
+        };
+        let mut outside = nodes.iter().filter(is_code);
         let (Some(node), None) = (outside.next(), outside.next()) else { return Named::Several(nodes) };
         let others = nodes.len() - 1;
         let are = if others == 1 { "one other is" } else { "all others are" };
-        let note = format!("`{}` is taken for {}: {are} in tests.", super::short(text), self.handle(*node));
+        let is_test = |node: &NodeRef| self.map.is_among_tests(*node);
+        let kind = if nodes.iter().filter(|node| is_test(node)).count() == others {
+            ""
+        } else {
+            ", examples or declaration files"
+        };
+        let note =
+            format!("`{}` is taken for {}: {are} in tests{kind}.", super::short(text), self.handle(*node));
         Named::One(Meant { node: *node, lines: None, note: Some(note) })
+    }
+
+    /// Whether a node is in a file of types alone (`index.d.ts`).
+    fn is_declaration_file(&self, node: NodeRef) -> bool {
+        let path = node.file().and_then(|file| self.map.file(file)).map(|(path, _)| path.as_str());
+        path.is_some_and(|path| path.ends_with(".d.ts") || path.ends_with(".pyi"))
     }
 
     /// Whether a node is in a folder that shows or builds the project and is not of it.

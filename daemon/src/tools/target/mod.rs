@@ -163,7 +163,7 @@ pub(super) fn missing((map, workspace): (&Map, &Workspace), text: &str) -> ToolE
             Err(error) => errors::bad_node_id(&error, text),
         };
     }
-    if let Some(why) = why_absent(map, text) {
+    if let Some(why) = absent::why_nowhere(map, text) {
         return errors::absent_symbol(&short(text), why);
     }
     let last = absent::last_part(text);

@@ -19,9 +19,7 @@ pub(super) fn first_answer(result: InvestigateResult) -> Document {
     }
     let mut document =
         Document::of_section(Section::new("entries", result.entries.iter().map(entry).collect()));
-    document
-        .notes
-        .push(format!("bundle {}: investigate_expand or read_symbols for source", result.bundle_id));
+    document.notes.push(format!("bundle {}", result.bundle_id));
     document
 }
 

@@ -8,7 +8,7 @@ use crate::marks::Mark;
 use crate::one_line::{one_line, shortened};
 
 /// Lines of uses shown per neighbour.
-const SITES: usize = 6;
+const SITES: usize = 16;
 
 /// Longest text of a use, in characters.
 const TEXT: usize = 140;

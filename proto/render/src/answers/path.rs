@@ -3,13 +3,16 @@
 use hob_proto::tools::map::Node;
 use hob_proto::tools::path::{PathChain, PathEdge, PathEntry, PathReached, PathResult};
 
-use super::handle::name_of;
+use super::handle::{lines_of_uses, name_of};
 use crate::document::{Document, Item, Section};
 use crate::marks::Mark;
 use crate::one_line::{one_line, shortened};
 
 /// Longest text of a call, in characters.
 const TEXT: usize = 140;
+
+/// Lines of one call that are shown.
+const SITES: usize = 8;
 
 /// The best chain, others below it, or how far the search got.
 pub(super) fn chains(result: PathResult) -> Document {
@@ -49,7 +52,10 @@ fn forward(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> S
     let name = format!("{}{taken}", name_of(&node.id));
     let Some(next) = next else { return format!("{} {name}", node.line) };
     let sign = Mark::of_confidence(&next.confidence).sign();
-    let line = next.line.unwrap_or(node.line);
+    let line = match &next.lines[..] {
+        [] => next.line.unwrap_or(node.line).to_string(),
+        lines => lines_of_uses(lines, None, SITES),
+    };
     match next.kind.as_str() {
         "calls" => format!("{sign}{line} {name}: {}", text_of(next)),
         "overrides" => format!("{sign}{line} {name}, overridden by"),
@@ -124,6 +130,14 @@ mod tests {
         let expected =
             "a.py\n 2 S.a: x.go()\n ?9 S.b: x.go()\nc.py\n 7 D.c (overrides I.c)\n[? may mean another]";
         assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn a_call_that_is_written_several_times_has_all_its_lines() {
+        let data = json!({"found": true, "length": 1, "nodes": [
+            {"id": "py:a.py#f", "kind": "function", "file": "a.py", "line": 1}, {"id": "py:a.py#g", "kind": "function", "file": "a.py", "line": 20}],
+            "edges": [{"from": "py:a.py#f", "to": "py:a.py#g", "kind": "calls", "direction": "out", "confidence": "exact", "line": 3, "lines": [3, 9], "text": "g()"}]});
+        assert_eq!(text(data), "a.py\n 3,9 f: g()\n 20 g");
     }
 
     #[test]

@@ -217,18 +217,21 @@ impl Search<'_, '_, '_> {
         links
     }
 
-    fn chain(&self, links: &[(NodeRef, Link)]) -> Chain {
-        let step = |(from, link): &(NodeRef, Link)| PathStep {
+    fn chain(&mut self, links: &[(NodeRef, Link)]) -> Chain {
+        let lines: Vec<Vec<u32>> =
+            links.iter().map(|(from, link)| self.links.lines_of(*from, link)).collect();
+        let step = |((from, link), lines): (&(NodeRef, Link), Vec<u32>)| PathStep {
             from: *from,
             to: link.to,
             kind: link.kind,
             direction: Direction::Out,
             confidence: link.confidence,
             line: link.line,
+            lines,
             named: link.named,
         };
         let start = links.first().map_or(self.query.from, |(from, _)| *from);
-        self.map.joined(start, links.iter().map(step).collect())
+        self.map.joined(start, links.iter().zip(lines).map(step).collect())
     }
 
     fn reached(&self) -> Reached {

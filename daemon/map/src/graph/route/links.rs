@@ -77,6 +77,17 @@ impl<'s, 'm> Links<'s, 'm> {
         found
     }
 
+    /// The lines on which a step is written, ascending; none where there is one line.
+    pub(super) fn lines_of(&mut self, from: NodeRef, link: &Link) -> Vec<u32> {
+        let is_same =
+            |other: &Link| other.to == link.to && other.named == link.named && other.kind == link.kind;
+        let links = self.all_links_from(from).into_iter().filter(is_same);
+        let mut lines: Vec<u32> = links.filter_map(|link| link.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        if lines.len() > 1 { lines } else { Vec::new() }
+    }
+
     fn all_links_from(&mut self, node: NodeRef) -> Vec<Link> {
         let mut links = Vec::new();
         if self.kinds.has(EdgeKind::Calls) {

@@ -147,7 +147,7 @@ impl Routing<'_> {
 pub(super) fn step(edge: &Edge, direction: Direction) -> PathStep {
     let (from, to) = if direction == Direction::Out { (edge.from, edge.to) } else { (edge.to, edge.from) };
     let (kind, line) = (Tie::Edge(edge.kind), edge.sites.first().copied());
-    PathStep { from, to, kind, direction, confidence: edge.confidence, line, named: None }
+    PathStep { from, to, kind, direction, confidence: edge.confidence, line, lines: Vec::new(), named: None }
 }
 
 /// The same step walked the other way.
