@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
 /// Tokens of an answer as text where nobody says how many: a few functions and the signatures of a class.
-const USUAL_TEXT: u32 = 4_000;
+const USUAL_TEXT: u32 = 6_000;
 
 /// `read_symbols`.
 pub static READ_SYMBOLS: ToolDef = ToolDef {

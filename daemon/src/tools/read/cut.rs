@@ -11,7 +11,7 @@ const SHORT: usize = 30;
 /// Lines that a signature may have.
 const SIGNATURE: usize = 8;
 /// A body with more lines than this is shown in part unless it is wanted whole.
-const LONG: usize = 100;
+const LONG: usize = 150;
 /// The lines of a long function that are shown then: its first, or those around the line that was asked for.
 const WINDOW: usize = 70;
 /// A gap of fewer lines costs as much to tell as to show.

@@ -246,20 +246,25 @@ fn take(map: &Map, choice: &mut Choice, (node, line): (NodeRef, Option<u32>), is
 }
 
 /// The lines of the functions within a definition or a file of which a long text shows only the signatures. Of one that is mostly
-/// made of others, those.
+/// made of others, those. Tests beside the code are as little what is looked for.
 fn functions_in(map: &Map, info: &NodeInfo) -> Vec<(u32, u32)> {
     let Some(file) = info.node.file() else { return Vec::new() };
-    let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(NodeRef::Def(def)));
     let is_within =
         |one: &NodeInfo| one.node != info.node && info.lines.0 <= one.lines.0 && one.lines.1 <= info.lines.1;
+    let infos = map.defs_of(file).into_iter().filter_map(|def| map.info(NodeRef::Def(def)));
+    let within: Vec<NodeInfo> = infos.filter(|one| info.kind == NodeKind::File || is_within(one)).collect();
     let is_function = |one: &NodeInfo| matches!(one.kind, NodeKind::Def(kind) if kind.is_callable());
-    let is_meant = |one: &NodeInfo| is_function(one) && (info.kind == NodeKind::File || is_within(one));
-    let mut functions: Vec<(u32, u32)> = infos.filter(is_meant).map(|one| one.lines).collect();
+    let mut functions: Vec<(u32, u32)> =
+        within.iter().filter(|one| is_function(one)).map(|one| one.lines).collect();
     functions.sort_by_key(|(first, last)| (*first, std::cmp::Reverse(*last)));
     functions.dedup();
-    let frames = functions.iter().filter(|outer| is_mostly_others(**outer, &functions));
-    let frames: HashSet<(u32, u32)> = frames.copied().collect();
+    let frames: HashSet<(u32, u32)> =
+        functions.iter().filter(|outer| is_mostly_others(**outer, &functions)).copied().collect();
     functions.retain(|one| !frames.contains(one));
+    if !map.is_among_tests(info.node) {
+        let tests = within.iter().filter(|one| map.is_among_tests(one.node));
+        functions.extend(tests.map(|one| one.lines));
+    }
     functions
 }
 

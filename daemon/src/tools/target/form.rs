@@ -49,7 +49,9 @@ pub(super) fn members(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let hashes = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
     let is_path = |part: &str| part.contains(['/', '.']) && !part.ends_with(':');
     let colon = text.split_once(':').filter(|(path, name)| is_path(path) && !name.starts_with(':'));
-    let cuts = hashes.chain(colon);
+    // `src/run.rs::run`, as Rust would write it.
+    let colons = text.split_once("::").filter(|(path, name)| path.contains('/') && !name.starts_with(':'));
+    let cuts = hashes.chain(colon).chain(colons);
     cuts.filter(|(path, name)| !path.is_empty() && !name.is_empty())
 }
 
@@ -93,6 +95,7 @@ mod tests {
         assert_eq!(all, [("src/a.ts", "Hono.#handle"), ("src/a.ts#Hono.", "handle")]);
         assert_eq!(members("#handle").count(), 0);
         assert_eq!(members("src/run.rs:run").collect::<Vec<_>>(), [("src/run.rs", "run")]);
+        assert_eq!(members("src/run.rs::run").collect::<Vec<_>>(), [("src/run.rs", "run")]);
         assert_eq!(members("crate::run").count() + members("a.b::c").count(), 0);
     }
 }

@@ -23,9 +23,19 @@ const RELATED: f32 = 0.25;
 const RELATED_NAMES: usize = 3;
 const MOST_RELATED: usize = 4;
 
-/// Most words of a question that are looked for, and longest question that is read, in bytes.
+/// Most words of a question that are looked for: as many as there are bits to count them with.
 const MOST_WORDS: usize = 32;
-const LONGEST: usize = 16 << 10;
+/// Longest question that is read, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// A text with more words than these is an issue or a log: its words are weighed against each other, and quotes in it are quotations.
+const LONG: usize = 40;
+/// What an occurrence of a word counts for in such a text: in its first line, written as code, anywhere else.
+const TITLE: f32 = 3.0;
+const CODE: f32 = 2.0;
+const PLAIN: f32 = 1.0;
+/// The most that a word of a long text weighs.
+const HEAVIEST: f32 = 3.0;
 
 /// Words that say nothing about what is looked for.
 const EMPTY: &str = "a about all an and any are as at be been being but by can do doe does done each for from get gets give given \
@@ -56,6 +66,12 @@ impl Question {
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = cut(text, LONGEST);
+        if text.split_whitespace().nth(LONG).is_some() {
+            let question = Self::read_long(text);
+            if !question.is_empty() {
+                return question;
+            }
+        }
         let question = Self::read(text, &|word| !says_nothing(word));
         let has_nothing = question.words.iter().all(|word| !word.counts);
         if has_nothing { Self::read(text, &|_| true) } else { question }
@@ -74,6 +90,40 @@ impl Question {
         }
         question.words.sort_by_key(|word| std::cmp::Reverse(word.required));
         question
+    }
+
+    /// Reads an issue, a log, a message: of all its words those that it says first, as code, and most often.
+    fn read_long(text: &str) -> Self {
+        let mut tallies: Vec<Tally> = Vec::new();
+        let title = text.lines().position(|line| !line.trim().is_empty());
+        for (at, line) in text.lines().enumerate() {
+            for run in line.split_whitespace().filter(|run| !says_nothing(run)) {
+                let worth = match (Some(at) == title, is_code(run)) {
+                    (true, _) => TITLE,
+                    (false, true) => CODE,
+                    (false, false) => PLAIN,
+                };
+                for (shape, text) in tokens(run) {
+                    if text.chars().nth(1).is_none() || text.bytes().all(|byte| byte.is_ascii_digit()) {
+                        continue;
+                    }
+                    match tallies.iter_mut().find(|tally| tally.text == text) {
+                        Some(tally) => tally.worth += worth,
+                        None => tallies.push(Tally { text, shape, worth }),
+                    }
+                }
+            }
+        }
+        // Stable: what was said first wins.
+        tallies.sort_by(|a, b| b.worth.total_cmp(&a.worth));
+        tallies.truncate(MOST_WORDS);
+        let word = |tally: Tally| Word {
+            weight: (1.0 + tally.worth.ln()).clamp(PLAIN, HEAVIEST),
+            counts: tally.shape == Shape::Part,
+            text: tally.text,
+            required: false,
+        };
+        Self { words: tallies.into_iter().map(word).collect(), phrases: Vec::new() }
     }
 
     fn add(&mut self, piece: &str, required: bool, counts: &dyn Fn(&str) -> bool) {
@@ -167,6 +217,29 @@ impl Question {
     }
 }
 
+/// A word of a long text and what all its occurrences are worth.
+struct Tally {
+    text: String,
+    shape: Shape,
+    worth: f32,
+}
+
+/// Whether a word is written as code: in backticks, called, dotted, with underscores or capitals inside.
+fn is_code(word: &str) -> bool {
+    let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '`');
+    let inner = bare.trim_matches('_');
+    let has_hump =
+        inner.chars().zip(inner.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let has_dot =
+        inner.split('.').filter(|part| part.chars().all(|c| c.is_alphanumeric() || c == '_')).count() > 1;
+    word.contains('`')
+        || word.contains("()")
+        || inner.contains('_')
+        || has_hump
+        || has_dot
+        || bare.starts_with("__")
+}
+
 /// Tells how much of a question is in a line.
 #[derive(Debug)]
 pub struct Words<'q> {
@@ -238,6 +311,21 @@ mod tests {
         assert!(!question.phrases_are_in("mail was sent; send no mail"), "in a row");
         assert!(!question.phrases_are_in("mail send"));
         assert!(!Question::parse("\"send mail").has_phrases(), "it does not close");
+    }
+
+    #[test]
+    fn of_a_long_text_the_title_and_what_is_code_weigh_most() {
+        let filler =
+            "something happened while the user waited for an answer and nothing else was said ".repeat(12);
+        let text =
+            format!("Chords are dropped\n\n{filler}\nthe fault is in `on_chord_part_return()`, \"he said\".");
+        let question = Question::parse(&text);
+        let weight =
+            |text: &str| question.words.iter().find(|word| word.text == text).map(|word| word.weight);
+        assert!(weight("chord") > weight("happen") || weight("chord") == Some(HEAVIEST), "{question:?}");
+        assert!(weight("onchordpartreturn").is_some(), "{question:?}");
+        assert!(!question.has_phrases(), "a quotation binds nothing");
+        assert!(question.words.len() <= MOST_WORDS);
     }
 
     #[test]
