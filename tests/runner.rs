@@ -10,3 +10,4 @@ mod protocol;
 mod quality;
 mod regression;
 mod tidy;
+mod tour;
