@@ -1,7 +1,10 @@
-//! `docs/tour.md` names files, functions and types of this code: they are where the page says.
+//! `docs/tour.md` and `docs/glossary.md` name files, functions and types of this code: they are where the pages say.
 //!
-//! The page is read as text, and so is the code: an item counts as defined if a line of the named file begins its definition.
+//! The pages are read as text, and so is the code: an item counts as defined if a line of the named file begins its definition.
 //! Whether the steps are in the right order no test can tell.
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use hob_tests::repository;
 
@@ -10,6 +13,9 @@ const MOST_WORDS: usize = 600;
 
 /// A tour with fewer items does not name one at every step.
 const FEWEST_ITEMS: usize = 15;
+
+/// A glossary with fewer entries has lost some.
+const FEWEST_TERMS: usize = 40;
 
 /// What begins the definition of an item that stands at the margin, and of one within an `impl` or a trait.
 const ITEMS: &[&str] = &["fn ", "struct ", "enum ", "trait ", "const ", "static ", "type "];
@@ -94,6 +100,20 @@ fn sections(text: &str) -> Vec<&str> {
     text.split("\n## ").skip(1).collect()
 }
 
+/// The words in italics, with single spaces.
+fn italics(text: &str) -> BTreeSet<String> {
+    text.split('*')
+        .skip(1)
+        .step_by(2)
+        .map(|word| word.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+/// The entries of the glossary: term and text.
+fn entries(glossary: &str) -> Vec<(&str, &str)> {
+    glossary.split("\n- **").skip(1).filter_map(|entry| entry.split_once("**")).collect()
+}
+
 #[test]
 fn every_step_of_a_tour_is_in_the_code() {
     let page = page("docs/tour.md");
@@ -131,4 +151,32 @@ fn a_step_that_is_not_in_the_code_is_found() {
     for item in ["run", "Kept::run", "Walk::drop", "Drop::drop", "Comment", "Walk", "MOS"] {
         assert!(!is_defined(code, item), "{item}");
     }
+}
+
+#[test]
+fn every_term_of_the_glossary_has_a_place_that_exists() {
+    let glossary = page("docs/glossary.md");
+    let entries = entries(&glossary);
+    assert!(entries.len() >= FEWEST_TERMS, "the glossary has {} entries", entries.len());
+    let mut faults = Vec::new();
+    for (term, text) in entries {
+        let places: Vec<&str> =
+            text.split('`').skip(1).step_by(2).filter(|code| code.contains('/')).collect();
+        if places.is_empty() {
+            faults.push(format!("{term}: names no file or folder"));
+        }
+        let gone = places.into_iter().filter(|place| !repository().join(Path::new(place)).exists());
+        faults.extend(gone.map(|place| format!("{term}: {place} does not exist")));
+    }
+    assert!(faults.is_empty(), "docs/glossary.md is out of date:\n  {}", faults.join("\n  "));
+}
+
+#[test]
+fn words_in_italics_on_the_tour_are_in_the_glossary() {
+    let (tour, glossary) = (page("docs/tour.md"), page("docs/glossary.md"));
+    let used: BTreeSet<String> = sections(&tour).into_iter().flat_map(italics).collect();
+    assert!(!used.is_empty(), "the tour marks words of the glossary");
+    let known: BTreeSet<&str> = entries(&glossary).into_iter().map(|(term, _)| term).collect();
+    let missing: Vec<&String> = used.iter().filter(|word| !known.contains(word.as_str())).collect();
+    assert!(missing.is_empty(), "the glossary lacks {missing:?}");
 }
