@@ -271,8 +271,15 @@ fn every_test_file_is_run() {
 
 #[test]
 fn the_documents_are_there() {
-    for name in ["ARCHITECTURE.md", "CHANGELOG.md", "STYLE.md", "README.md", "LICENSE-MIT", "LICENSE-APACHE"]
-    {
+    for name in [
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "STYLE.md",
+        "README.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+    ] {
         let text = std::fs::read_to_string(repository().join(name)).unwrap_or_default();
         assert!(text.len() > 300, "{name} is missing or empty");
     }
