@@ -1,4 +1,4 @@
-//! Whom a request concerns, and what becomes of it on the way.
+//! Routes a request of an editor to the server that answers it, or to the map.
 //!
 //! A request goes to the server of the document that it names; what is asked about an earlier answer goes to the server that gave it.
 //! The map answers what it can where no server does: none is known, none can be had, it is starting, it loads and has found nothing

@@ -74,7 +74,7 @@ pub(crate) fn fit(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
     Some(Fit { value: best.value * reading.weight, ..best })
 }
 
-/// What is left of a fit when it is not where it was said to be.
+/// The factor for a candidate's place: 1 in the container that the words name, or if they name none; from 0.55 to 0.95 elsewhere.
 fn placement(reading: &Reading, named: &Named<'_>) -> f64 {
     if reading.container.is_empty() {
         return 1.0;

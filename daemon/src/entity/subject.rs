@@ -1,4 +1,4 @@
-//! What was said, taken apart: the name, what it is said to be in, and what it is said to be.
+//! Takes the words of a user apart: the queried name, its container, and its expected kind.
 //!
 //! Words can be read in more than one way ("session file" is a name of two words, or a file called session), so a subject is
 //! a list of readings, and a candidate counts by the one that it fits best.
@@ -22,12 +22,12 @@ pub(crate) struct Reading {
     pub(crate) name: String,
     /// Its words.
     pub(crate) terms: Vec<Term>,
-    /// What it is said to be in, as it was written, and its words.
+    /// The container that the words name, as it was written, and its words.
     pub(crate) inside: String,
     pub(crate) container: Vec<Term>,
-    /// What it is said to be, if it is said.
+    /// The kinds that the words allow; `None` if they name none.
     pub(crate) kinds: Option<&'static [&'static str]>,
-    /// What this reading counts for.
+    /// The factor by which a fit with this reading counts.
     pub(crate) weight: f64,
 }
 
@@ -140,7 +140,7 @@ fn add(text: &str, kinds: Option<&'static [&'static str]>, weight: f64, readings
     readings.push(Reading { name: name.to_owned(), terms, inside, container, kinds, weight });
 }
 
-/// The name, and what it is said to be in: `A.b`, `a::b`, "b of A", "b in A", "A's b".
+/// Splits a text into the name and its container: `A.b`, `a::b`, "b of A", "b in A", "A's b".
 fn placed(text: &str) -> (&str, String) {
     for word in [" of ", " in ", " from ", " on "] {
         if let Some((name, container)) = text.rsplit_once(word) {

@@ -132,7 +132,7 @@ pub fn several_nodes(name: &str, count: usize, lines: Vec<String>) -> ToolError 
 /// The regex of `around` cannot be understood.
 pub fn bad_around(error: &regex::Error) -> ToolError {
     ToolError::new(ErrorCode::BadPattern, format!("`around` is no regex: {error}"))
-        .hint("It takes Rust's syntax; escape what is meant as it stands: `\\(`.")
+        .hint("Use Rust's regex syntax, with a backslash before a literal character: `\\(`.")
 }
 
 /// A file is there, and the map has nothing of it.

@@ -223,8 +223,8 @@ pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]
     all
 }
 
-/// What is worse now than when `before` was judged; `moves` are from, to. The files that are judged now are those, where they
-/// are now. Of what a server that runs could not say, a warning tells.
+/// Compares what servers say about files now with `before`. `moves` are pairs of old and new path, because a file is judged where it is
+/// now. Answers what is worse, and the judgement of now. Warns when a running server could not answer.
 pub(super) fn worse(
     call: &mut ToolCall<'_>,
     workspace: &Workspace,

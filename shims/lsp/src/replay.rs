@@ -56,7 +56,7 @@ struct Request {
 }
 
 impl Replay {
-    /// Keeps what has to be said again of something that was said to the daemon.
+    /// Keeps a message of the editor, if the next daemon has to hear it after a reconnect.
     pub(crate) fn keep(&mut self, said: Said, message: String) {
         self.came += 1;
         match said {

@@ -30,7 +30,7 @@ pub struct Judgement {
 pub struct Worse {
     /// Where it is now.
     pub file: WsPath,
-    /// Of what there is more; errors and warnings are counted.
+    /// The severity that has increased: error or warning.
     pub severity: Severity,
     /// How much there was.
     pub before: usize,

@@ -49,7 +49,7 @@ pub(super) struct Search<'s, 'm> {
     locals: FxHashSet<(FileId, StrId)>,
     /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
     by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
-    /// Of which names only definitions nearby are candidates.
+    /// Whether only definitions nearby are candidates for a name, by name.
     only_near: FxHashMap<&'m str, bool>,
     /// Names, in a kind of use, with or without something before them, that cannot mean the target in any other file.
     never: FxHashSet<(&'m str, RefKind, bool)>,

@@ -1,4 +1,5 @@
-//! What of a file's contents others' imports may depend on: a change of anything else leaves what is remembered valid.
+//! Compares the facts of a file before and after a change: only some facts can change where imports lead, and a change of anything else
+//! keeps the cached targets of imports valid.
 
 use crate::facts::{DefKind, FileFacts, Import, StrId};
 use crate::langs::Lang;

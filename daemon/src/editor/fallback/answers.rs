@@ -20,7 +20,7 @@ const USES_PATIENCE: Duration = Duration::from_secs(5);
 /// Most definitions that a hover shows, where it is not known which is meant.
 const HOVERED: usize = 5;
 
-/// Of which a name is looked for uses, where it is not known which is meant.
+/// Most definitions whose uses are searched, where a name may mean any of several.
 const MOST_SENSES: usize = 5;
 
 /// The last line of every hover from here.
