@@ -126,6 +126,9 @@ impl Envelope {
     }
 }
 
+/// Begins the warning that says why an answer is partial; the text form has it in the place of that word.
+pub const PARTIAL: &str = "Partial";
+
 /// The cost of a text: characters / 4, rounded up.
 #[must_use]
 pub fn tokens_of(text: &str) -> u32 {

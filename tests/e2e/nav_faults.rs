@@ -213,6 +213,83 @@ fn an_early_answer_is_never_called_complete() {
     assert!(unsaid.warnings().contains("has not said"), "{unsaid}");
 }
 
+const CALLED: &str = "\
+//- /a.py
+def f(): pass
+
+def grow():
+    return f()
+//- /a.c
+int f(void) { return 1; }
+int grow(void) { return f(); }
+";
+
+#[test]
+fn while_a_server_starts_the_map_answers_and_the_next_call_has_the_servers_answer() {
+    let mut slow = script(json!({"textDocument/hover": [hover("word of ty")]}));
+    slow["answers"]["initialize"] =
+        json!([{"delayMs": 11_000, "result": {"capabilities": slow["capabilities"]}}]);
+    let world = world(&[("ty", &[slow])]);
+    let tree = world.tree(CALLED);
+    let mut mcp = world.mcp(&tree);
+    let _ = mcp.call("map_overview", json!({}));
+    let asked = json!({"target": "a.py#f"});
+    let early = mcp.call_once("nav_type", asked.clone());
+    assert_eq!(
+        (&early.ok()["signature"], &early.ok()["completeness"], &early.ok()["source"]),
+        (&json!("def f()"), &json!("partial"), &json!("map")),
+        "{early}"
+    );
+    let text = mcp.read("nav_references", json!({"target": "a.py#f"}));
+    assert!(text.starts_with("a.py\n grow\n  4 return f()\n[partial: ty is starting; ask again"), "{text}");
+    assert!(!text.contains("[partial]") && text.contains("[from the map]"), "{text}");
+    let callers = mcp.call_once("nav_callHierarchy", asked.clone());
+    assert_eq!(callers.texts("/calls", "name"), ["grow"], "{callers}");
+    let later = mcp.call("nav_type", asked);
+    assert_eq!(
+        (&later.ok()["signature"], &later.ok()["source"]),
+        (&json!("word of ty"), &json!("lsp")),
+        "{later}"
+    );
+    assert_eq!(starts(&world, "ty"), 1);
+}
+
+#[test]
+fn while_a_server_loads_the_map_answers_and_edits_do_not() {
+    let progress = |value: Value| json!({"method": "$/progress", "params": {"token": "backgroundIndexProgress", "value": value}});
+    let mut loading = script(json!({"textDocument/hover": [hover("word of ty")],
+        "textDocument/definition": [{"result": []}]}));
+    loading["capabilities"]["renameProvider"] = true.into();
+    loading["then"] = json!([
+        progress(json!({"kind": "begin", "title": "indexing"})),
+        progress(json!({"kind": "report", "message": "3/9", "percentage": 33})),
+    ]);
+    let world = world(&[("clangd", &[loading])]);
+    let tree = world.tree(CALLED);
+    let mut mcp = world.mcp(&tree);
+    let _ = mcp.call("map_overview", json!({}));
+    for tool in ["nav_references", "nav_definition", "nav_type", "nav_callHierarchy"] {
+        let early = mcp.call_once(tool, json!({"target": "a.c#f"}));
+        assert_eq!(early.ok()["completeness"], "partial", "{early}");
+        assert!(early.warnings().contains("Partial: clangd is loading, 3/9 33 %; ask again"), "{early}");
+    }
+    let named = mcp.call_once("nav_workspaceSymbols", json!({"query": "grow"}));
+    assert_eq!(
+        (&named.ok()["source"], &named.ok()["symbols"][0]["name"]),
+        (&json!("map"), &json!("grow")),
+        "{named}"
+    );
+    let unknown = mcp.call_once("nav_type", json!({"file": "a.c", "line": 1, "col": 1}));
+    assert_eq!(
+        unknown.ok()["signature"],
+        "word of ty",
+        "what the map does not know is waited for: {unknown}"
+    );
+    let mut editor = super::edit::editor(&world, &tree);
+    let renamed = editor.call("edit_rename", json!({"nodeId": "a.c#f", "newName": "h"}));
+    assert!(renamed.envelope["ok"] == false, "{renamed}");
+}
+
 #[test]
 fn noise_and_floods_stay_within_the_budget() {
     let noisy = json!({"garbage": "a stray line\n", "result": {"contents": "through"},

@@ -107,6 +107,12 @@ impl Answer {
         warnings.filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
     }
 
+    /// Whether the map answered because a language server is starting or loading.
+    #[must_use]
+    pub fn is_early(&self) -> bool {
+        self.tool.starts_with("nav_") && self.warnings().contains("; ask again for its answer.")
+    }
+
     /// Checks that a text stands in the answer.
     ///
     /// # Panics

@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -228,9 +228,21 @@ impl Mcp {
         answer
     }
 
-    /// A call and its answer.
+    /// A call and its answer; while that is the map's because a language server starts or loads, the call is repeated.
     #[track_caller]
     pub fn call(&mut self, tool: &str, args: Value) -> Answer {
+        let until = Instant::now() + FOREVER;
+        loop {
+            let answer = self.call_once(tool, args.clone());
+            if !answer.is_early() || Instant::now() > until {
+                return answer;
+            }
+        }
+    }
+
+    /// A call and the answer that comes first.
+    #[track_caller]
+    pub fn call_once(&mut self, tool: &str, args: Value) -> Answer {
         let id = self.send_call(tool, &args);
         self.wait_call(id, tool, args)
     }

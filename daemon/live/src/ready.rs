@@ -18,6 +18,9 @@ use crate::spec::ReadySignal;
 /// load.
 const BEGINS_WITHIN: Duration = Duration::from_secs(3);
 
+/// A server that has said nothing for so long after it was asked for something is not waited for any more.
+const SPEAKS_WITHIN: Duration = Duration::from_secs(8);
+
 /// How long a waiting call sleeps before it looks whether it was cancelled.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
@@ -87,6 +90,20 @@ impl ReadyWatch {
     #[must_use]
     pub fn now(&self) -> Readiness {
         self.judge(&self.lock())
+    }
+
+    /// What is being loaded, if that is known or may still be said.
+    #[must_use]
+    pub fn loading(&self) -> Option<String> {
+        let state = self.lock();
+        match self.judge(&state) {
+            Readiness::Loading(what) => Some(what),
+            Readiness::Silent => {
+                let is_mute = state.asked_at.is_some_and(|at| at.elapsed() >= SPEAKS_WITHIN);
+                (!is_mute).then(String::new)
+            }
+            Readiness::Ready | Readiness::Impaired(_) => None,
+        }
     }
 
     /// The server has been given work that makes it load, such as its first open file.

@@ -16,6 +16,7 @@ mod mapping;
 mod memory;
 mod model_endpoint;
 mod packages;
+mod preparing;
 mod progress;
 mod promote;
 mod purge;

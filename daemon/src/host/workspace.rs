@@ -97,6 +97,8 @@ pub struct Workspace {
     map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     merging: AtomicBool,
+    /// A language server is being made ready aside.
+    pub(super) preparing: AtomicBool,
 }
 
 /// What a workspace is made of; see [`Workspace::assemble`].
@@ -150,6 +152,7 @@ impl Workspace {
             in_hand: Mutex::default(),
             map_writers: AtomicUsize::new(0),
             merging: AtomicBool::new(false),
+            preparing: AtomicBool::new(false),
         }
     }
 

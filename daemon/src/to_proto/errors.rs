@@ -312,6 +312,20 @@ pub const REFUSAL: &str = "refusal";
 /// The field of errors that says that a server is being replaced.
 pub const RESTARTING: &str = "restarting";
 
+/// Marks the error of a language server that is starting or loading.
+pub const LOADING: &str = "loading";
+
+/// A language server is starting, or loads what a question needs.
+pub fn loading(error: &LiveError) -> Option<ToolError> {
+    let message = match error {
+        LiveError::Loading { server, what } if what.is_empty() => format!("{server} is loading"),
+        LiveError::Loading { server, what } => format!("{server} is loading, {what}"),
+        LiveError::Stopped { server, stopped: Stopped::DeadlinePassed } => format!("{server} is starting"),
+        _ => return None,
+    };
+    Some(ToolError::new(ErrorCode::LspTimeout, message).with(LOADING, true))
+}
+
 /// A language server has no answer.
 pub fn live(error: &LiveError, patience: Duration) -> ToolError {
     let message = crate::tools::sentence(&error.to_string());

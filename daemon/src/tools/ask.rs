@@ -1,12 +1,13 @@
 //! Asking a language server on behalf of a call: what every tool that does so has in common.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hob_base::{Deadline, WsPath};
 use hob_live::instance::Instance;
 use hob_live::live::LiveError;
-use hob_live::requests::Asking;
+use hob_live::requests::{self, Asking};
 
 use super::{ToolCall, unsaved};
 use crate::host::Workspace;
@@ -40,4 +41,45 @@ pub(super) fn ask<T>(
         call.warnings.extend(unsaved::taken_into_account(&taken));
     }
     outcome
+}
+
+/// How long a call waits for a server that is starting or loading before the map answers.
+pub(super) const LATE_AFTER: Duration = Duration::from_secs(2);
+
+/// How long a server has to start aside.
+const ASIDE: Duration = Duration::from_secs(60);
+
+/// Waits a moment for the server of a file to be started and to have loaded the project. What it has not done by then goes on aside, so
+/// that a later call finds it done.
+pub(super) fn await_server(
+    call: &ToolCall<'_>,
+    (workspace, file): (&Arc<Workspace>, &WsPath),
+) -> Result<(), LiveError> {
+    let cancel = call.cancel.with_deadline(Deadline::after(LATE_AFTER));
+    let read = |path: &WsPath| text_of(workspace, path);
+    let asking = Asking { read: &read, cancel: &cancel };
+    let ready = |server: &Instance| requests::awaited(server, file, asking);
+    let outcome = workspace.live().ask(&workspace.project(), file, &cancel, ready);
+    if matches!(outcome, Err(LiveError::Stopped { .. })) {
+        prepare(workspace, file);
+    }
+    outcome
+}
+
+/// Goes on with the start of a server and shows it a file, which is what makes it load.
+fn prepare(workspace: &Arc<Workspace>, file: &WsPath) {
+    let Some(preparing) = workspace.prepares() else { return };
+    let file = file.clone();
+    let body = move || {
+        let workspace = preparing.workspace();
+        let cancel = preparing.cancel().with_deadline(Deadline::after(ASIDE));
+        let read = |path: &WsPath| text_of(workspace, path);
+        let asking = Asking { read: &read, cancel: &cancel };
+        let ready = |server: &Instance| requests::awaited(server, &file, asking);
+        let outcome = workspace.live().ask(&workspace.project(), &file, &cancel, ready);
+        tracing::debug!(%file, ?outcome, "made a language server ready aside");
+    };
+    if let Err(error) = std::thread::Builder::new().name("hob-lsp-ahead".to_owned()).spawn(body) {
+        tracing::debug!(%error, "no thread to make a language server ready on");
+    }
 }

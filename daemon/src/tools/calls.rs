@@ -62,7 +62,18 @@ fn hierarchy(
     asked: &mut Asked,
     args: &CallHierarchyArgs,
 ) -> Result<CallHierarchyResult, ToolError> {
-    match from_server(call, asked, args) {
+    let awaited = asked.await_server(call);
+    if let Err(error) = &awaited
+        && stand_in::is_late(error)
+        && let Some(result) = early(call, asked, (args, error))
+    {
+        return Ok(result);
+    }
+    let outcome = match awaited {
+        Err(error) if !stand_in::is_late(&error) => Err(error),
+        _ => from_server(call, asked, args),
+    };
+    match outcome {
         Ok(result) => Ok(result),
         Err(error) if error.code == ErrorCode::LspUnsupported && args.direction == "incoming" => {
             match from_references(call, asked, args) {
@@ -79,6 +90,22 @@ fn hierarchy(
         }
         Err(error) => Err(error),
     }
+}
+
+/// What the map knows, if that is something, while the server is late.
+fn early(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    (args, error): (&CallHierarchyArgs, &ToolError),
+) -> Option<CallHierarchyResult> {
+    let said = call.warnings.len();
+    call.warnings.push(stand_in::why(error));
+    let result = from_map(call, asked, args).ok().filter(|result| !result.calls.is_empty());
+    if result.is_none() {
+        call.warnings.truncate(said);
+        call.omitted.clear();
+    }
+    result
 }
 
 fn from_server(

@@ -22,7 +22,7 @@ use hob_proto::tools::nav::{
 };
 use hob_proto::{Anchor, NodeId, ToolError};
 
-use super::ask::{ask, text_of};
+use super::ask::{LATE_AFTER, ask, await_server, text_of};
 use super::position::Spot;
 use super::scope::Scope;
 use super::{Needs, Outcome, ToolCall, data, enclosing, left_out, stand_in, target, unsaved};
@@ -44,6 +44,9 @@ pub(super) const LSP: &str = "lsp";
 pub(super) fn definition(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
+    if let Some(outcome) = early(call, &asked, |call, error| stand_in::definition(call, &asked, error)) {
+        return outcome;
+    }
     let answer = match asked.ask(call, PATIENCE, requests::definition) {
         Ok(answer) => answer,
         Err(error) => return stand_in::definition(call, &asked, error),
@@ -58,14 +61,19 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
     let asked = Asked::new(call, &args)?;
     let scope = call.scope(&asked.workspace)?;
     let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
+    let from_map = |call: &mut ToolCall<'_>, error| {
+        let outcome = stand_in::implementations(call, (&asked, error), &admits);
+        scope.tell(call, false);
+        outcome
+    };
+    if let Some(outcome) = early(call, &asked, from_map) {
+        return outcome;
+    }
+    scope.forget();
     let inquiry = inquiry(Question::Implementations, PATIENCE);
     let (answer, mut held) = match left_out::ask(call, &asked, &inquiry, requests::implementations) {
         Ok(found) => found,
-        Err(error) => {
-            let outcome = stand_in::implementations(call, (&asked, error), &admits);
-            scope.tell(call, false);
-            return outcome;
-        }
+        Err(error) => return from_map(call, error),
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
     held.missing.retain(&admits);
@@ -75,6 +83,24 @@ pub(super) fn implementations(call: &mut ToolCall<'_>) -> Outcome {
     let locations = to_proto::anchors(&asked.workspace, &places, call.room);
     let locations = with_missing(&asked.workspace, locations, &held);
     data(&LocationsResult { locations, total: None, files: None, completeness, source: LSP.to_owned() })
+}
+
+/// Gives the map's answer where no server answers within a moment: it is starting or loading, and the map knows something; or there is
+/// none.
+fn early(
+    call: &mut ToolCall<'_>,
+    asked: &Asked,
+    from_map: impl FnOnce(&mut ToolCall<'_>, ToolError) -> Outcome,
+) -> Option<Outcome> {
+    let error = asked.await_server(call).err()?;
+    let (said, is_late) = (call.warnings.len(), stand_in::is_late(&error));
+    match from_map(call, error) {
+        Err(_) if is_late => {
+            call.warnings.truncate(said);
+            None
+        }
+        outcome => Some(outcome),
+    }
 }
 
 /// A question that is answered with places.
@@ -119,6 +145,15 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let asked = Asked::new(call, &args.at)?;
     let scope = call.scope(&asked.workspace)?;
     let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
+    let from_map = |call: &mut ToolCall<'_>, error| {
+        let outcome = stand_in::references(call, (&asked, error), &admits);
+        scope.tell(call, false);
+        outcome
+    };
+    if let Some(outcome) = early(call, &asked, from_map) {
+        return outcome;
+    }
+    scope.forget();
     let with_declarations: left_out::Ask<'_> =
         &|server, at, asking| requests::references(server, at, true, asking);
     let inquiry = left_out::Inquiry {
@@ -130,11 +165,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     });
     let (answer, mut held) = match found {
         Ok(found) => found,
-        Err(error) => {
-            let outcome = stand_in::references(call, (&asked, error), &admits);
-            scope.tell(call, false);
-            return outcome;
-        }
+        Err(error) => return from_map(call, error),
     };
     let places = in_scope(&asked.workspace, &scope, &answer.value);
     held.missing.retain(&admits);
@@ -159,6 +190,9 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
 pub(super) fn type_of(call: &mut ToolCall<'_>) -> Outcome {
     let args: PositionArgs = call.args()?;
     let asked = Asked::new(call, &args)?;
+    if let Some(outcome) = early(call, &asked, |call, error| stand_in::type_of(call, &asked, error)) {
+        return outcome;
+    }
     let answer = match asked.ask(call, PATIENCE, requests::type_of) {
         Ok(answer) => answer,
         Err(error) => return stand_in::type_of(call, &asked, error),
@@ -178,6 +212,9 @@ pub(super) fn symbols(call: &mut ToolCall<'_>) -> Outcome {
     let args: SymbolsArgs = call.args()?;
     let at = PositionArgs { file: Some(args.file), line: Some(1), col: Some(1), ..PositionArgs::default() };
     let asked = Asked::new(call, &at)?;
+    if let Some(outcome) = early(call, &asked, |call, error| stand_in::symbols(call, &asked, error)) {
+        return outcome;
+    }
     let answer = asked.ask(call, PATIENCE, |server, at, asking| requests::outline(server, &at.file, asking));
     let answer = match answer {
         Ok(answer) => answer,
@@ -198,6 +235,14 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
         call.warnings.push(
             "No language server runs for this project yet: ask one of the other nav_ tools first, or map_search.".into(),
         );
+    }
+    if let Some(late) = servers.iter().find_map(|server| await_loaded(call, server).err())
+        && let Ok(symbols) = stand_in::named(call, &args.query, args.limit)
+        && !symbols.is_empty()
+    {
+        call.warnings.push(stand_in::why(&late));
+        let (completeness, source) = (Completeness::Partial, stand_in::MAP.to_owned());
+        return data(&WorkspaceSymbolsResult { symbols, completeness, source });
     }
     let read = |path: &WsPath| text_of(&workspace, path);
     let project = workspace.project();
@@ -244,6 +289,13 @@ pub(super) fn workspace_symbols(call: &mut ToolCall<'_>) -> Outcome {
         }
     }
     data(&WorkspaceSymbolsResult { symbols, completeness, source: source.to_owned() })
+}
+
+/// Waits a moment for a server that loads.
+fn await_loaded(call: &ToolCall<'_>, server: &Instance) -> Result<(), ToolError> {
+    let cancel = call.cancel.with_deadline(Deadline::after(LATE_AFTER));
+    let outcome = requests::loaded(server, &cancel);
+    outcome.map_err(|error| errors::loading(&error).unwrap_or_else(errors::cancelled))
 }
 
 /// Exact names first, those written as the query is before others, then beginnings, then the rest.
@@ -361,6 +413,12 @@ impl Asked {
         let subject = (&*self.workspace, &self.at.file);
         let outcome = ask(call, subject, patience, |server, asking| question(server, &self.at, asking));
         outcome.map_err(|error| errors::live(&error, patience))
+    }
+
+    /// Waits a moment for the server. One that is late may be waited for, too; any other error is that of the question.
+    pub(super) fn await_server(&self, call: &ToolCall<'_>) -> Result<(), ToolError> {
+        let outcome = await_server(call, (&self.workspace, &self.at.file));
+        outcome.map_err(|error| errors::loading(&error).unwrap_or_else(|| errors::live(&error, PATIENCE)))
     }
 
     /// Lets the map learn from an answer, if it is whole. Returns at once, but what it sets going takes from the machine: so it

@@ -158,6 +158,12 @@ impl Scope {
         self.by_tests.set(self.by_tests.get() + by_tests);
     }
 
+    /// Forgets what was left out, of an answer that is not given.
+    pub(super) fn forget(&self) {
+        self.outside.set(0);
+        self.by_tests.set(0);
+    }
+
     /// Says what was left out; `least` if there may be more of it.
     pub(super) fn tell(&self, call: &mut ToolCall<'_>, least: bool) {
         let (outside, by_tests) = (self.outside.get(), self.by_tests.get());

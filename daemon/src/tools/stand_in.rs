@@ -7,6 +7,7 @@
 use hob_bridge::{Listed, Missing, Question, left_out};
 use hob_map::Map;
 use hob_map::graph::{Confidence, DefRef, KindFilter, NodeInfo, NodeKind, SearchQuery};
+use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::nav::{
     Completeness, DiagnosticsResult, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult,
     TypeResult,
@@ -34,6 +35,9 @@ pub(super) fn may_answer(error: &ToolError) -> bool {
 
 /// The warning that goes with what the map answers instead of an error.
 pub(super) fn why(error: &ToolError) -> String {
+    if is_late(error) {
+        return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
+    }
     // Refusals are nobody's to mend. What else there is to do, `hob doctor` says at length.
     let hint = match error.code {
         ErrorCode::LspUnavailable | ErrorCode::UntrustedWorkspace => error.hint.split(". ").next(),
@@ -65,6 +69,11 @@ fn instead(
         Err(_) if !is_for_now(&error) => Err(error),
         Err(other) => Err(other),
     }
+}
+
+/// Says whether a server is only starting or loading: the same question has its answer later.
+pub(super) fn is_late(error: &ToolError) -> bool {
+    error.more.contains_key(errors::LOADING)
 }
 
 /// Says whether a running server has no answer now and may have one in a moment.

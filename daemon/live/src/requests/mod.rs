@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use lsp_types::request::Request;
 
-use hob_base::CancelToken;
+use hob_base::{CancelToken, WsPath};
 
 use crate::documents::ReadText;
 use crate::instance::{Answer, Completeness, Instance};
@@ -65,15 +65,41 @@ impl Asking<'_> {
         if !instance.offers(capability, R::METHOD) {
             return Err(LiveError::Unsupported { server, question: R::METHOD });
         }
-        if instance.spec().open.wants_asked_file() || instance.version(&at.file).is_none() {
-            let opened =
-                instance.open(&at.file, self.read).map_err(|error| of_call(server, R::METHOD, error))?;
-            if !opened {
-                return Err(LiveError::Unreadable(at.file.clone()));
-            }
-        }
+        self.open(instance, &at.file, R::METHOD)?;
         let answer = instance.ask_whole::<R>(params, patience, self.cancel);
         answer.map_err(|error| of_call(server, R::METHOD, error))
+    }
+
+    /// Opens a file, where the server wants that of those it is asked about or does not know it.
+    fn open(&self, instance: &Instance, file: &WsPath, question: &'static str) -> Result<(), LiveError> {
+        if !instance.spec().open.wants_asked_file() && instance.version(file).is_some() {
+            return Ok(());
+        }
+        let server = instance.spec().name;
+        let opened = instance.open(file, self.read).map_err(|error| of_call(server, question, error))?;
+        if opened { Ok(()) } else { Err(LiveError::Unreadable(file.clone())) }
+    }
+}
+
+/// Waits until a server has loaded what it needs for questions about a file, as long as `asking` allows.
+///
+/// # Errors
+/// [`LiveError::Loading`] if it has not by then.
+pub fn awaited(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result<(), LiveError> {
+    asking.open(instance, file, "textDocument/didOpen")?;
+    loaded(instance, asking.cancel)
+}
+
+/// As [`awaited`], for questions about no file.
+///
+/// # Errors
+/// As [`awaited`].
+pub fn loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError> {
+    let server = instance.spec().name;
+    match instance.await_loaded(cancel) {
+        Err(stopped) => Err(LiveError::Stopped { server, stopped }),
+        Ok(Some(what)) => Err(LiveError::Loading { server, what }),
+        Ok(None) => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! item that does not fit is left out whole; a body, which may be larger than any budget, is cut between lines, and says
 //! which lines of which file are missing.
 
+use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::ToolDef;
 
 use crate::document::{Document, Item, Section};
@@ -236,13 +237,23 @@ fn write_item(out: &mut String, item: &Item, before: &[String]) {
     }
 }
 
+fn says_why(warning: &str) -> bool {
+    warning.strip_prefix(PARTIAL).is_some_and(|rest| rest.starts_with(": "))
+}
+
 /// What is said of the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last ones go when there is
 /// no room for all.
 fn notes_of(document: &Document, frame: &Frame<'_>) -> Vec<String> {
     let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
     let legend = (!marks.is_empty()).then(|| marks.join(", "));
     let spoken = |note: &String| bracketed(&frame.voice.speak(note, frame.tool));
-    let all = legend.iter().chain(&document.notes).chain(frame.warnings).map(spoken);
+    let (why, warnings): (Vec<&String>, Vec<&String>) =
+        frame.warnings.iter().partition(|text| says_why(text));
+    // Why it is partial takes the place of the word alone.
+    let word = PARTIAL.to_lowercase();
+    let why: Vec<String> = why.iter().map(|text| format!("{word}{}", &text[PARTIAL.len()..])).collect();
+    let own = document.notes.iter().filter(|note| why.is_empty() || **note != word);
+    let all = legend.iter().chain(&why).chain(own).chain(warnings).map(spoken);
     let room = frame.max_chars / NOTES_SHARE;
     let (mut notes, mut used, mut gone) = (Vec::new(), 0, 0);
     for note in all {
