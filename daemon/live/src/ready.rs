@@ -106,6 +106,21 @@ impl ReadyWatch {
         }
     }
 
+    /// Waits until nothing is being loaded, as long as `cancel` allows; what is, if something still is.
+    ///
+    /// # Errors
+    /// [`Stopped::Cancelled`].
+    pub fn await_loaded(&self, cancel: &CancelToken) -> Result<Option<String>, Stopped> {
+        self.given_work();
+        if self.loading().is_none() {
+            return Ok(None);
+        }
+        match self.wait(cancel) {
+            Err(Stopped::Cancelled) => Err(Stopped::Cancelled),
+            _ => Ok(self.loading()),
+        }
+    }
+
     /// The server has been given work that makes it load, such as its first open file.
     pub fn given_work(&self) {
         self.lock().asked_at.get_or_insert_with(Instant::now);

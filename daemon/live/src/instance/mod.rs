@@ -335,21 +335,6 @@ impl Instance {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Waits until the project is loaded, as long as `cancel` allows; what is being loaded if it is not.
-    ///
-    /// # Errors
-    /// [`Stopped::Cancelled`].
-    pub(crate) fn await_loaded(&self, cancel: &CancelToken) -> Result<Option<String>, Stopped> {
-        self.session.ready.given_work();
-        if self.session.ready.loading().is_none() {
-            return Ok(None);
-        }
-        match self.session.ready.wait(cancel) {
-            Err(Stopped::Cancelled) => Err(Stopped::Cancelled),
-            _ => Ok(self.session.ready.loading()),
-        }
-    }
-
     /// Asks something that needs the whole project to be known: waits until it is, for as long as `patience`, and says how
     /// whole the answer is.
     ///

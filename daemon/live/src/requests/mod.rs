@@ -96,7 +96,7 @@ pub fn awaited(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result
 /// As [`awaited`].
 pub fn loaded(instance: &Instance, cancel: &CancelToken) -> Result<(), LiveError> {
     let server = instance.spec().name;
-    match instance.await_loaded(cancel) {
+    match instance.session().ready.await_loaded(cancel) {
         Err(stopped) => Err(LiveError::Stopped { server, stopped }),
         Ok(Some(what)) => Err(LiveError::Loading { server, what }),
         Ok(None) => Ok(()),
