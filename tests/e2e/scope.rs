@@ -73,13 +73,24 @@ fn one_scope_means_the_same_everywhere() {
         assert!(found.len() >= 3 && !found.iter().any(|file| file.starts_with("tests")), "{tool}{without}");
         let only = ask(json!({"tests": "only"}));
         assert_eq!(files(&only, list, field), ["tests/test_core.py"], "{tool}{only}");
-        if *tool != "text_search" {
-            prefix.says("outside `paths`");
-            without.says("in tests");
-        }
+        prefix.says("outside `paths`");
+        without.says("in tests");
         let _ = ask(json!({"paths": ["../elsewhere"]})).error("OUTSIDE_WORKSPACE");
         ask(json!({"paths": ["src/nowhere"]})).says("Nothing is at `src/nowhere`");
     }
+}
+
+#[test]
+fn what_an_investigation_leaves_out_is_counted() {
+    let world = World::new();
+    let tree = world.tree(PROJECT);
+    let mut mcp = world.mcp(&tree);
+    let topic = "how does it open";
+    let all = mcp.call("investigate", json!({"query": topic}));
+    assert!(!all.warnings().contains("Not in scope"), "{all}");
+    mcp.call("investigate", json!({"query": topic, "paths": ["src/commands"]})).says("outside `paths`");
+    mcp.call("investigate", json!({"query": topic, "tests": "exclude"})).says("in tests");
+    mcp.call("investigate", json!({"query": topic, "tests": "only"})).says("outside tests");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use hob_proto::tools::ranked::{RankedResult, TextSearchArgs, TextSearchResult};
 use hob_text::ranked::{DocKind, Question, RankedAnswer, RankedHit, RankedIndex, RankedRequest};
 
 use super::excerpt::{Size, excerpt};
-use super::scope::Rules;
+use super::scope::{Rules, Scope};
 use super::{FIRST_INDEX_PATIENCE, Needs, Outcome, ToolCall, callers, data, fuse};
 use crate::host::{NotReady, Ranked, Taking, Workspace};
 use crate::to_proto::{errors, ranked as to_proto};
@@ -83,6 +83,7 @@ pub(super) fn text_search(call: &mut ToolCall<'_>) -> Outcome {
         total = named.len();
     }
     named.truncate(args.limit);
+    tell_left_out(call, (&workspace, &index), (&asked, args.limit), &scope);
     call.omit("results", total, named.len(), "Raise limit (<=100), or pass kinds, paths or more words.");
     let results = with_snippets(&workspace, &asked.question, named, call.room);
     data(&TextSearchResult { results, total })
@@ -179,6 +180,28 @@ pub(super) fn find(
         let total = answer.total - (answer.hits.len() - named.len());
         return Ok(Found { total, named, rarities: answer.rarities });
     }
+}
+
+/// Says how many of the `best` of the whole index the scope leaves out: what comes after them would not have been shown either.
+pub(super) fn tell_left_out(
+    call: &mut ToolCall<'_>,
+    (workspace, index): (&Workspace, &RankedIndex),
+    (asked, best): (&Asked, usize),
+    scope: &Scope,
+) {
+    if scope.is_all() {
+        return;
+    }
+    let request = RankedRequest { question: &asked.question, kinds: &asked.kinds, admits: None, limit: best };
+    let Ok((answer, _)) = index.search(&request, &call.cancel) else { return };
+    let (named, _) = name(workspace, &answer, workspace.ranked.commits());
+    let (rules, below) = (scope.rules(), asked.below.as_ref());
+    let is_asked = |hit: &&Named| below.is_none_or(|below| hit.path.is_below(below));
+    for hit in named.iter().filter(is_asked).filter(|hit| !rules.has_text(&hit.path)) {
+        let is_by_tests = rules.has_path(&hit.path);
+        scope.left_out(usize::from(!is_by_tests), usize::from(is_by_tests));
+    }
+    scope.tell(call, answer.total > answer.hits.len());
 }
 
 /// The numbers of the files in scope.

@@ -56,9 +56,10 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
     let scope = Scope::parse(&args.scope)?;
     scope.choose(call)?;
     let workspace = call.workspace(Needs::Map)?;
-    let bounds = scope.bounds(&workspace, call.scope(&workspace)?.rules())?;
+    let admitted = call.scope(&workspace)?;
+    let bounds = scope.bounds(&workspace, admitted.rules())?;
     workspace.wait_derived(&call.cancel.with_deadline(Deadline::after(DERIVE_PATIENCE)));
-    let (sought, seeds) = seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds))?;
+    let (sought, seeds) = seeds(call, &workspace, (&args.query, args.use_embeddings, &bounds), &admitted)?;
     let mut found = places(call, &workspace, (&seeds, &bounds));
     sought.lead(&mut found);
     let bodies: Vec<Option<String>> = found.iter().map(|(_, found)| found.body(&workspace)).collect();
@@ -97,6 +98,7 @@ fn seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
     (query, use_embeddings, bounds): (&str, bool, &Bounds),
+    admitted: &super::scope::Scope,
 ) -> Result<(Sought, Vec<(NodeId, f32)>), ToolError> {
     let (places, rest) = frames::places(&workspace.map(), query);
     let query = if Question::parse(&rest).is_empty() { query } else { &rest };
@@ -124,6 +126,7 @@ fn seeds(
         named.retain(|hit| ranked::has_phrases(workspace, &asked.question, hit));
         named.truncate(SEEDS);
     }
+    ranked::tell_left_out(call, (workspace, &index), (&asked, SEEDS), admitted);
     let words = named.iter().filter_map(|hit| Some((hit.id.as_ref()?.parse().ok()?, hit.score)));
     let words: Vec<(NodeId, f32)> = words.collect();
     let seeds = led(&workspace.map(), &places, words);
