@@ -177,6 +177,11 @@ fn no_move_is_offered_without_a_word_about_imports_that_it_leaves_behind() {
     let answers = json!({"workspace/willRenameFiles": [{"result": {"changes": changes}}]});
     stand_in(&world, "ty", &[json!({"capabilities": able, "answers": answers})]);
     let mut mcp = editor(&world, &tree);
+    let by_path = mcp.call("edit_rename", json!({"target": "cart.py", "newName": "basket.py"}));
+    assert!(
+        by_path.ok()["diff"].as_str().is_some_and(|diff| diff.contains("rename to basket.py")),
+        "{by_path}"
+    );
     let preview = mcp.call("edit_rename", json!({"nodeId": "py:cart.py", "newName": "basket.py"}));
     let details = &preview.ok()["details"];
     assert_eq!(details["completeness"], "partial", "{preview}");

@@ -93,6 +93,61 @@ fn what_an_investigation_leaves_out_is_counted() {
     mcp.call("investigate", json!({"query": topic, "tests": "only"})).says("outside tests");
 }
 
+const CHAINS: &str = "\
+//- /app/start.py
+from lib.long import begin
+from lib.short import skip
+
+def start():
+    begin()
+    skip()
+//- /lib/long.py
+from lib.more import go_on
+
+def begin():
+    go_on()
+//- /lib/more.py
+from core.end import finish
+
+def go_on():
+    finish()
+//- /lib/short.py
+from core.end import finish
+
+def skip():
+    finish()
+//- /core/end.py
+def finish():
+    return 1
+";
+
+#[test]
+fn a_chain_runs_through_what_the_scope_admits_and_its_ends_need_not_be_in_it() {
+    let world = World::new();
+    let tree = world.tree(CHAINS);
+    let mut mcp = world.mcp(&tree);
+    let mut stations = |more: Value| {
+        let mut args = json!({"from": "start", "to": "finish"});
+        args.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let answer = mcp.call("map_path", args);
+        let nodes = answer.ok()["nodes"].as_array().cloned().unwrap_or_default();
+        let ids = nodes.iter().filter_map(|node| node["id"].as_str()?.rsplit_once('#'));
+        (ids.map(|(_, name)| name.to_owned()).collect::<Vec<_>>(), answer)
+    };
+    assert_eq!(stations(json!({})).0, ["start", "skip", "finish"]);
+    let around = ["start", "begin", "go_on", "finish"];
+    for paths in [json!(["!lib/short.py"]), json!(["lib/long.py", "lib/more.py"])] {
+        let (found, answer) = stations(json!({"paths": paths}));
+        assert_eq!(found, around, "{answer}");
+    }
+    let (either, answer) =
+        stations(json!({"direction": "both", "edgeKinds": ["calls"], "paths": ["lib", "!short.py"]}));
+    assert_eq!(either, around, "{answer}");
+    let (none, answer) = stations(json!({"paths": ["app"]}));
+    assert!(none.is_empty(), "{answer}");
+    answer.says("Only what `paths` and `tests` admit");
+}
+
 #[test]
 fn older_names_of_paths_mean_what_they_did() {
     let world = World::new();

@@ -54,7 +54,7 @@ pub(super) fn args_of(tool: &str) -> Value {
         "edit_pattern" => {
             json!({"language": "py", "pattern": "$A.strip()", "rewrite": "$A.strip().lower()"})
         }
-        "edit_rename" => json!({"nodeId": "Store.load", "newName": "read"}),
+        "edit_rename" => json!({"target": "Store.load", "newName": "read"}),
         "edit_symbol" => json!({"nodeId": "Cached.load", "operation": "delete", "force": true}),
         "edit_text" => json!({"file": "shop/app.py", "old": "'b'", "new": "'c'"}),
         "resolve_action" => json!({"action": "apply", "reason": "The shop has moved."}),

@@ -1,6 +1,6 @@
 //! The `map_path` handler: chains from one symbol to another, with the text of each step.
 
-use hob_map::graph::{EdgeKind, EdgeKinds, PathQuery};
+use hob_map::graph::{EdgeKind, EdgeKinds, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
 use super::map::{direction, patient, text_at};
@@ -12,6 +12,7 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
     let args: PathArgs = call.args()?;
     let workspace = call.workspace(Needs::Map)?;
     call.wait_for_ranking(&workspace);
+    let scope = call.scope(&workspace)?;
     let map = workspace.map();
     let query = PathQuery {
         from: target::one(call, (&map, &workspace), &args.from)?,
@@ -21,9 +22,13 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
         direction: direction(&args.direction),
         cancel: patient(&call.cancel),
     };
-    let answer = map.path(&query);
+    let admits = |node| scope.rules().has_node(&map, node);
+    let admits: Option<&dyn Fn(NodeRef) -> bool> = if scope.is_all() { None } else { Some(&admits) };
+    let answer = map.path_through(&query, admits);
     if !answer.found() {
         call.warnings.push(none_found(&args, answer.incomplete));
+        let narrowed = "Only what `paths` and `tests` admit was passed through.";
+        call.warnings.extend(admits.map(|_| narrowed.to_owned()));
     }
     let mut result = to_proto::path(&map, answer);
     drop(map);

@@ -14,11 +14,12 @@ use hob_live::live::LiveError;
 use hob_live::requests::{self, Asking, Judgement, Renaming};
 use hob_live::uri::FileRef;
 use hob_map::graph::NodeKind;
+use hob_proto::ToolError;
 use hob_proto::tools::nav::{Completeness, PositionArgs};
-use hob_proto::{NodeId, ToolError};
 
 use super::ask::{ask, text_of};
 use super::nav::{Asked, LONG_PATIENCE, whole};
+use super::target::{Named, has_line, look_up};
 use super::{Needs, ToolCall, left_out};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::errors;
@@ -66,17 +67,24 @@ pub(super) fn rename(
     Ok(renamed)
 }
 
-/// The file that a target means, if it is a file's node.
+/// The file that a target means, if it is one and no place in it.
 fn file_of(
     call: &mut ToolCall<'_>,
     target: &PositionArgs,
 ) -> Result<Option<(Arc<Workspace>, WsPath)>, ToolError> {
-    let id = target.node_id.as_deref().and_then(|id| id.parse::<NodeId>().ok());
-    let Some(id) = id.filter(|_| target.file.is_none()) else { return Ok(None) };
+    let text = target.node_id.as_ref().xor(target.target.as_ref());
+    let is_whole = |text: &&String| target.file.is_none() && !has_line(text);
+    let Some(text) = text.filter(is_whole) else { return Ok(None) };
     let workspace = call.workspace(Needs::Map)?;
     let map = workspace.map();
-    let info = map.node(&id).and_then(|node| map.info(node));
-    let file = info.filter(|info| info.kind == NodeKind::File).and_then(|info| info.path);
+    let file = match look_up(call, (&map, &workspace), text) {
+        Named::One(meant) => {
+            let info = map.info(meant.node).filter(|info| info.kind == NodeKind::File);
+            info.and_then(|info| info.path)
+        }
+        Named::Text(path, None) => Some(path),
+        Named::Text(..) | Named::Several(_) | Named::Nothing => None,
+    };
     drop(map);
     Ok(file.map(|file| (workspace, file)))
 }

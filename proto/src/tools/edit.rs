@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::nav::{COL, FILE, LINE, NODE};
+use super::nav::{COL, FILE, LINE, NODE, TARGET};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 const STAGE: ArgDef = ArgDef {
@@ -34,15 +34,13 @@ const EDIT: ToolDef = ToolDef { output: PREVIEW, cuts: &[FILES], set: ToolSet::E
 pub static RENAME: ToolDef = ToolDef {
     name: "edit_rename",
     title: "Preview: rename",
-    description: "Previews a rename everywhere, by the language server; a file's nodeId renames the file. Writes nothing.",
+    description: "Previews a rename everywhere, by the language server; the path of a file renames the file. Writes nothing.",
     args: &[
         text("newName", 1, Default::Required, "New name, or for a file its new name or path"),
-        FILE,
-        LINE,
-        COL,
-        NODE,
+        TARGET,
         STAGE,
     ],
+    unlisted: &[FILE, LINE, COL, NODE],
     ..EDIT
 };
 
@@ -60,6 +58,8 @@ pub struct RenameArgs {
     pub col: Option<u32>,
     /// The node, if not a file.
     pub node_id: Option<String>,
+    /// What is renamed: a symbol, a place, or a file.
+    pub target: Option<String>,
     /// Into the standing change set.
     pub stage: bool,
 }

@@ -146,7 +146,7 @@ impl Default for Constraints {
 pub struct Hints {
     /// What it probably is: `function`, `class`, `file`, `package`, `branch` and so on.
     pub expected_type: Option<String>,
-    /// The ID that is meant if it is among the candidates.
+    /// The candidate that is meant: its ID, or any target that means it.
     pub preferred_id: Option<String>,
     /// Other names of it.
     pub aliases: Vec<String>,

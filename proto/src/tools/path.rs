@@ -43,6 +43,7 @@ pub static PATH: ToolDef = ToolDef {
             description: "Follow plain references too",
         },
     ],
+    scoped: true,
     output: "{found: bool, length: int, nodes: [any], edges: [{from: str, to: str, kind: str, direction: str, confidence: str, \
              line?: int, lines?: [int], text?: str, named?: str}], others?: [{length: int, nodes: [any], edges: [any]}], reached?: {from: {nodes: \
              int, steps: int}, to: {nodes: int, steps: int}, nearest?: [any], entries?: [{node: any, uses: [{file: str, line: int}]}]}}",

@@ -66,6 +66,21 @@ fn message(done: &Answer) -> &str {
 }
 
 #[test]
+fn a_rename_takes_its_target_in_every_form() {
+    let (_world, _tree, mut mcp) = with_ty();
+    let mut diff = |target: Value| {
+        let mut args = json!({"newName": "all_of"});
+        args.as_object_mut().expect("an object").extend(target.as_object().expect("an object").clone());
+        mcp.call("edit_rename", args).ok()["diff"].clone()
+    };
+    let by_place = diff(json!({"file": "shop/cart.py", "line": 1, "col": 5}));
+    for target in ["shop/cart.py:1:5", "shop/cart.py:1", "shop/cart.py#total", "py:shop/cart.py#total"] {
+        assert_eq!(diff(json!({"target": target})), by_place, "{target}");
+    }
+    assert_eq!(diff(json!({"nodeId": "shop/cart.py#total"})), by_place);
+}
+
+#[test]
 fn where_the_old_name_is_left_is_told() {
     let (_world, tree, mut mcp) = with_ty();
     let done = rename(&mut mcp, ("shop/cart.py", 1, 5), "all_of");

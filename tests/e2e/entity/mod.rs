@@ -303,6 +303,18 @@ fn hints_and_explanations() {
         entity(&of("discount", json!({"preferred_id": "py:shop/cart.py#Cart.discount"}))),
         "py:shop/cart.py#Cart.discount"
     );
+    for target in ["web/checkout.ts#total", "web/checkout.ts#total ", "ts:web/checkout.ts#total"] {
+        assert_eq!(
+            entity(&of("total", json!({"preferred_id": target}))),
+            "ts:web/checkout.ts#total",
+            "{target}"
+        );
+    }
+    assert_eq!(
+        entity(&of("discount", json!({"preferred_id": "Cart.discount"}))),
+        "py:shop/cart.py#Cart.discount"
+    );
+    of("discount", json!({"preferred_id": "total"})).says("is the name of");
     assert_eq!(entity(&of("shop", json!({"expected_type": "folder"}))), "shop/");
     assert_eq!(
         entity(&of("the thing you buy with", json!({"aliases": ["basket", "PaymentForm"]}))),

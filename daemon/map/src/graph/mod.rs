@@ -60,6 +60,7 @@ pub use page::Drawn;
 pub use places::Use;
 pub use ranking::Ranked;
 pub use reach::Reach;
+pub use route::Admits;
 
 use std::sync::Arc;
 

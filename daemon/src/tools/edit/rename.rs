@@ -24,8 +24,8 @@ pub(crate) fn rename(call: &mut ToolCall<'_>) -> Outcome {
     let args: RenameArgs = call.args()?;
     // A server is not even started where nothing may come of it.
     guard::allowed(call, &*call.host.workspace(&call.start).map_err(|error| super::errors::open(&error))?)?;
-    let target =
-        PositionArgs { file: args.file, line: args.line, col: args.col, node_id: args.node_id, target: None };
+    let (line, col) = (args.line, args.col);
+    let target = PositionArgs { file: args.file, line, col, node_id: args.node_id, target: args.target };
     let renamed = live::rename(call, &target, &args.new_name)?;
     let left_behind: Vec<Value> = renamed.left_behind.iter().take(MOST_LEFT).map(place).collect();
     let desk = Desk::new(call, renamed.workspace, args.stage)?;

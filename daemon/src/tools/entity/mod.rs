@@ -26,6 +26,7 @@ use hob_proto::tools::resolve::ResolveArgs;
 use serde_json::{Map as Object, Value};
 
 use super::map::DERIVE_PATIENCE;
+use super::target::{self, Named};
 use super::{Needs, Outcome, ToolCall, data};
 use crate::entity::candidate::Candidate;
 use crate::entity::judge::{self, Expected, Limits, Verdict};
@@ -51,8 +52,9 @@ struct Found {
 pub(super) fn entity(call: &mut ToolCall<'_>, args: ResolveArgs) -> Outcome {
     let began = Instant::now();
     let asked = fingerprint(&args);
-    let request = Request::parse(args)?;
+    let mut request = Request::parse(args)?;
     let workspace = choose_workspace(call, &request)?;
+    prefer_node(call, &workspace, &mut request);
     let realm = realm(call, &workspace, &request)?;
     let meta = |workspace: &Workspace| Meta {
         request_id: format!("{asked}-{}", workspace.generation().0),
@@ -73,6 +75,21 @@ pub(super) fn entity(call: &mut ToolCall<'_>, args: ResolveArgs) -> Outcome {
     match decided(call, &view, (candidates, steps)) {
         Ok(found) => data(&show(&request, found, meta(&workspace))),
         Err(failure) => data(&failed(failure, meta(&workspace))),
+    }
+}
+
+/// Puts the node that a preferred target means in its place. What means none may still be what a candidate of another source is called.
+fn prefer_node(call: &mut ToolCall<'_>, workspace: &Workspace, request: &mut Request) {
+    let Some(text) = &request.hints.preferred_id else { return };
+    let map = workspace.map();
+    match target::look_up(call, (&map, workspace), text) {
+        Named::One(meant) => request.hints.preferred_id = Some(map.id(meant.node).to_string()),
+        Named::Several(nodes) => call.warnings.push(format!(
+            "`hints.preferred_id`: `{}` is the name of {} definitions: pass one of them.",
+            target::short(text),
+            nodes.len()
+        )),
+        Named::Text(..) | Named::Nothing => {}
     }
 }
 

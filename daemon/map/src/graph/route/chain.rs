@@ -10,6 +10,7 @@ use std::collections::BinaryHeap;
 use hob_base::WsPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Admits;
 use super::ahead::Ahead;
 use super::links::{Link, Links, SURE};
 use crate::graph::{
@@ -64,6 +65,7 @@ struct Search<'a, 's, 'm> {
     starts: Vec<NodeRef>,
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
+    admits: Option<Admits<'a>>,
     /// Whether an end is in tests, so that the way may be too.
     among_tests: bool,
     met: Vec<Met>,
@@ -71,7 +73,7 @@ struct Search<'a, 's, 'm> {
 
 impl Map {
     /// The best chains from one node to another, over edges as they point.
-    pub(super) fn chains(&self, query: &PathQuery) -> PathAnswer {
+    pub(super) fn chains(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         if query.from == query.to {
             return PathAnswer { chains: vec![self.joined(query.from, Vec::new())], ..PathAnswer::default() };
         }
@@ -85,6 +87,7 @@ impl Map {
             links: Links::new(self, &resolver, query.kinds),
             ahead: self.ahead_of(&resolver, &ends, query),
             ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
+            admits,
             among_tests: false,
             met: Vec::new(),
             starts,
@@ -178,6 +181,9 @@ impl Search<'_, '_, '_> {
             }
             let links = self.links.links_from(node);
             for link in links.iter().filter(|link| !settled.contains(&link.to)) {
+                if !self.may_pass(link.to) {
+                    continue;
+                }
                 let more = used.get(&link.to).copied().unwrap_or(0) + self.cost_of(link.to);
                 let (cost, by) = (cost + link.cost + more, Some((at, link.clone())));
                 self.meet(Met { node: link.to, cost, steps: steps + 1, by }, &mut open);
@@ -194,6 +200,10 @@ impl Search<'_, '_, '_> {
         };
         open.push(Reverse((met.cost + left, self.met.len())));
         self.met.push(met);
+    }
+
+    fn may_pass(&self, node: NodeRef) -> bool {
+        self.ends.contains(&node) || self.admits.is_none_or(|admits| admits(node))
     }
 
     /// What a station costs besides the step to it.

@@ -5,7 +5,7 @@
 use hob_base::{CancelToken, Stopped};
 use rustc_hash::FxHashMap;
 
-use super::GivenUp;
+use super::{Admits, GivenUp};
 use crate::graph::{Direction, Edge, EdgeKinds, Map, NodeRef, PathQuery, PathStep, Tie};
 use crate::resolve::Resolver;
 
@@ -45,18 +45,24 @@ struct Routing<'m> {
     resolver: Resolver<'m>,
     kinds: EdgeKinds,
     cancel: &'m CancelToken,
+    admits: Option<Admits<'m>>,
     expanded: usize,
     incomplete: bool,
 }
 
 impl Map {
     /// The steps of a shortest connection over edges as they are computed now; `Err` when that was given up.
-    pub(super) fn searched_live(&self, query: &PathQuery) -> Result<Option<Vec<PathStep>>, GivenUp> {
+    pub(super) fn searched_live(
+        &self,
+        query: &PathQuery,
+        admits: Option<Admits<'_>>,
+    ) -> Result<Option<Vec<PathStep>>, GivenUp> {
         let mut routing = Routing {
             map: self,
             resolver: Resolver::new(&self.index),
             kinds: query.kinds,
             cancel: &query.cancel,
+            admits,
             expanded: 0,
             incomplete: false,
         };
@@ -125,7 +131,8 @@ impl Routing<'_> {
             self.incomplete |= late;
             for step in steps {
                 let next = step.to;
-                let is_no_station = matches!(next, NodeRef::External(_)) && next != other.end;
+                let may_pass = self.admits.is_none_or(|admits| admits(next));
+                let is_no_station = next != other.end && (matches!(next, NodeRef::External(_)) || !may_pass);
                 if is_no_station || side.met.contains_key(&next) {
                     continue;
                 }

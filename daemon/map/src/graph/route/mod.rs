@@ -22,6 +22,9 @@ use crate::resolve::Resolver;
 use drawn::Drawn;
 use live::step;
 
+/// Which nodes a connection may lead through.
+pub type Admits<'a> = &'a dyn Fn(NodeRef) -> bool;
+
 /// A search was given up before everything within reach was seen.
 #[derive(Debug)]
 struct GivenUp;
@@ -30,24 +33,32 @@ impl Map {
     /// The best connections between two nodes.
     #[must_use]
     pub fn path(&self, query: &PathQuery) -> PathAnswer {
+        self.path_through(query, None)
+    }
+
+    /// As [`Self::path`], with stations that `admits` alone; the ends need not be.
+    #[must_use]
+    pub fn path_through(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
         match query.direction {
-            Direction::Out => self.chains(query),
+            Direction::Out => self.chains(query, admits),
             Direction::In => {
                 let (from, to) = (query.to, query.from);
-                turned(self.chains(&PathQuery { from, to, direction: Direction::Out, ..query.clone() }))
+                let other = PathQuery { from, to, direction: Direction::Out, ..query.clone() };
+                turned(self.chains(&other, admits))
             }
-            Direction::Both => self.connection(query),
+            Direction::Both => self.connection(query, admits),
         }
     }
 
-    /// A shortest connection over edges in either direction.
-    fn connection(&self, query: &PathQuery) -> PathAnswer {
-        let steps = match self.searched_drawn(query) {
+    /// A shortest connection over edges in either direction. What was drawn knows nothing of what is admitted.
+    fn connection(&self, query: &PathQuery, admits: Option<Admits<'_>>) -> PathAnswer {
+        let drawn = if admits.is_none() { self.searched_drawn(query) } else { Drawn::Unknown };
+        let steps = match drawn {
             Drawn::Found(stations) => self.steps_along(&stations, query.kinds).map(Some),
             Drawn::Nothing => return PathAnswer::default(),
             Drawn::Unknown => None,
         };
-        match steps.map_or_else(|| self.searched_live(query), Ok) {
+        match steps.map_or_else(|| self.searched_live(query, admits), Ok) {
             Ok(Some(steps)) => {
                 PathAnswer { chains: vec![self.joined(query.from, steps)], ..PathAnswer::default() }
             }
