@@ -270,7 +270,7 @@ impl<T: Copy + Default> KindTable<T> {
 /// Columns in UTF-16 units; tree-sitter gives columns in bytes. Remembers the last place, because a walk asks mostly
 /// forwards and a line can be a megabyte long: counting from its start each time would be quadratic.
 #[derive(Debug, Default)]
-struct LineTracker {
+pub(crate) struct LineTracker {
     /// Bytes and units are the same.
     is_ascii: bool,
     line_start: usize,
@@ -279,7 +279,12 @@ struct LineTracker {
 }
 
 impl LineTracker {
-    fn position(&mut self, source: &[u8], node: Node<'_>) -> (u32, u32) {
+    /// For a walk of its own over a whole text.
+    pub(crate) fn of(source: &[u8]) -> Self {
+        Self { is_ascii: source.is_ascii(), ..Self::default() }
+    }
+
+    pub(crate) fn position(&mut self, source: &[u8], node: Node<'_>) -> (u32, u32) {
         let (at, byte) = (node.start_position(), node.start_byte());
         if self.is_ascii {
             return (at.row as u32 + 1, at.column as u32 + 1);

@@ -15,7 +15,8 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `name`, `candidate`.
+    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `name`, `candidate`. What values lead to is
+    /// followed from end to end or not said, so it has no mark.
     #[must_use]
     pub fn of_confidence(confidence: &str) -> Self {
         match confidence {

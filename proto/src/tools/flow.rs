@@ -119,7 +119,7 @@ pub struct FlowDetail {
     pub kind: String,
     /// Calls from the root.
     pub depth: u32,
-    /// How sure the call is: `live`, `exact`, `import`, `name` or `candidate`.
+    /// How sure the call is: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
     pub confidence: String,
     /// Lines of the caller's file at which it is called, the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

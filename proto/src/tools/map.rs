@@ -365,7 +365,7 @@ pub struct Neighbor {
     pub direction: String,
     /// Whether the edge is settled.
     pub resolved: bool,
-    /// `live`, `exact`, `import`, `name` or `candidate`.
+    /// `live`, `exact`, `import`, `flow`, `name` or `candidate`.
     pub confidence: String,
     /// Steps from the node asked about.
     pub depth: usize,

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::header;
 use super::interner::Interner;
 use super::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, GaveUp, Import, ImportKind, MAX_UNMAPPED, NamePool,
-    Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind, MAX_UNMAPPED,
+    NamePool, Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 
@@ -92,6 +92,7 @@ pub struct FactsBuilder {
     package: Option<StrId>,
     manifest: Vec<(StrId, StrId)>,
     types: Vec<TypeHint>,
+    flows: Flows,
     has_errors: bool,
     unmapped: Vec<(u32, u32)>,
     gave_up: Option<GaveUp>,
@@ -113,6 +114,7 @@ impl FactsBuilder {
             package: None,
             manifest: Vec::new(),
             types: Vec::new(),
+            flows: Flows::default(),
             has_errors: false,
             unmapped: Vec::new(),
             gave_up: None,
@@ -255,6 +257,16 @@ impl FactsBuilder {
         self.types.push(TypeHint { def, part, says });
     }
 
+    /// Whether it was recorded where values go.
+    pub(crate) fn has_flows(&self) -> bool {
+        !self.flows.is_empty()
+    }
+
+    /// Records where values go, once for a file; names are from [`FactsBuilder::intern`].
+    pub(crate) fn flows(&mut self, flows: Flows) {
+        self.flows = flows;
+    }
+
     /// Says that part of the file could not be parsed.
     pub fn has_errors(&mut self) {
         self.has_errors = true;
@@ -327,6 +339,7 @@ impl FactsBuilder {
         }
         let names = NamePool::from_sorted(order.iter().map(|id| self.names.name(*id)));
         self.renumber(&|id: StrId| renumber[id.0 as usize]);
+        self.flows.sort();
         self.refs.sort_unstable_by_key(|r| (r.name, r.line, r.col, r.kind));
         self.types.sort_by_key(|hint| (hint.def, hint.part));
         self.types.dedup_by_key(|hint| (hint.def, hint.part));
@@ -341,6 +354,7 @@ impl FactsBuilder {
             package: self.package,
             manifest: self.manifest.into(),
             types: self.types.into(),
+            flows: self.flows.packed(),
             has_errors: self.has_errors,
             unmapped: at_most(self.unmapped).into(),
             gave_up: self.gave_up,
@@ -375,6 +389,7 @@ impl FactsBuilder {
         for hint in &mut self.types {
             hint.says = new(hint.says);
         }
+        self.flows.renumber(new);
     }
 }
 

@@ -9,11 +9,16 @@
 //! however large the file.
 
 mod builder;
+mod flows;
 mod header;
 mod interner;
 mod names;
 
 pub use builder::{DefInput, FactsBuilder, ImportInput, RefInput};
+pub use flows::{
+    Call, CallIdx, CallKind, Flows, Label, PackedFlows, Part, Parts, Scope, ScopeIdx, ScopeKind, Slot,
+    SlotIdx, SlotKind, Store, Target, Value, ValueIdx,
+};
 pub use names::{NamePool, StrId};
 
 use crate::langs::Lang;
@@ -42,6 +47,8 @@ pub struct FileFacts {
     pub manifest: Box<[(StrId, StrId)]>,
     /// What is said of the types of definitions' values, sorted; see [`TypeHint`].
     pub types: Box<[TypeHint]>,
+    /// Where values go that may be functions or classes.
+    pub flows: PackedFlows,
     /// Whether the parser met text it could not understand; the facts are then of the rest.
     pub has_errors: bool,
     /// First and last lines, 1-based, of stretches whose definitions may be missing because no parser understood them; in order,

@@ -422,7 +422,15 @@ impl Map {
                 }
                 continue;
             }
-            match resolver.resolve(file, r) {
+            let found = resolver.resolve(file, r);
+            if let Some(through) = self.through_values(resolver, (file, r), &found) {
+                let from = owner_node(file, r.owner);
+                begun.found.extend(through.reached.into_iter().map(|to| (from, to.into(), EdgeKind::Calls)));
+                if through.instead {
+                    continue;
+                }
+            }
+            match found {
                 Resolution::To(thing, _) => {
                     let to = self.used_node(file, r, &thing).into_iter();
                     begun.found.extend(to.map(|to| (owner_node(file, r.owner), to, EdgeKind::of(r.kind))));
@@ -431,6 +439,8 @@ impl Map {
                 Resolution::Dropped => {}
             }
         }
+        let calls = self.calls_of_values(resolver, file, None).into_iter();
+        begun.found.extend(calls.map(|(from, to, _)| (owner_node(file, from), to.into(), EdgeKind::Calls)));
         let imports = self.imports_of(resolver, file, EdgeKinds::ALL.without(EdgeKind::Contains));
         begun.found.extend(imports.into_iter().filter(super::Edge::resolved).map(|e| (e.from, e.to, e.kind)));
         true

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Confidence, EdgeKind, MAX_SITES, NodeRef};
+use super::{Confidence, EdgeKind, EdgeKinds, MAX_SITES, NodeRef};
 
 /// A directed connection between two nodes.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,6 +74,11 @@ impl Edges {
         let Some(&to) = candidates.first() else { return };
         let confidence = Confidence::Candidate;
         self.add(Edge { from, to, kind, confidence, candidates, sites: vec![line], site_count: 1 });
+    }
+
+    /// Drops edges of other kinds.
+    pub(super) fn keep(&mut self, kinds: EdgeKinds) {
+        self.found.retain(|(_, _, kind, _), _| kinds.has(*kind));
     }
 
     /// Takes over edges gathered elsewhere.

@@ -101,7 +101,9 @@ impl Map {
         }
         // That nothing but one of the family can be meant the drawn graph does not know.
         let by_family = |edge: &Edge| !kin.is_empty() && edge.confidence == Confidence::Name;
-        found.edges.retain(|edge| !edge.resolved() || by_family(edge));
+        // Nor does it know calls that arguments lead to.
+        let by_values = |edge: &Edge| edge.confidence == Confidence::Flow;
+        found.edges.retain(|edge| !edge.resolved() || by_family(edge) || by_values(edge));
         found
     }
 

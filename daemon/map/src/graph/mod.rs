@@ -40,6 +40,7 @@ mod surroundings;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod values;
 
 pub use answers::{
     Chain, Cluster, Entry, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,

@@ -229,6 +229,8 @@ pub enum Confidence {
     Exact,
     /// An import, a package scope, a declared type or a class hierarchy leads there.
     Import,
+    /// The value that is called was followed there: through assignments, arguments, results, containers and fields.
+    Flow,
     /// There is only one definition of that name it can be.
     Name,
     /// One of several; not resolved.
@@ -243,6 +245,7 @@ impl Confidence {
             Self::Live => "live",
             Self::Exact => "exact",
             Self::Import => "import",
+            Self::Flow => "flow",
             Self::Name => "name",
             Self::Candidate => "candidate",
         }

@@ -42,8 +42,12 @@ impl Map {
             NodeRef::Def(def) => Some(def.def),
             _ => None,
         };
-        for r in entry.facts.refs.iter().filter(|r| r.owner == owner && kinds.has(EdgeKind::of(r.kind))) {
+        for r in entry.facts.refs.iter().filter(|r| r.owner == owner && is_asked(entry, r, kinds)) {
             self.add_use(resolver, file, r, &mut edges);
+        }
+        edges.keep(kinds);
+        if kinds.has(EdgeKind::Calls) {
+            self.add_calls_of_values(resolver, (file, Some(owner)), &mut edges);
         }
         if kinds.has(EdgeKind::Contains) {
             self.add_children(resolver, node, entry, &mut edges);
@@ -65,8 +69,12 @@ impl Map {
     pub(super) fn all_edges_of(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Vec<Edge> {
         let mut edges = Edges::default();
         let Some(entry) = self.index.entry(file) else { return Vec::new() };
-        for r in entry.facts.refs.iter().filter(|r| kinds.has(EdgeKind::of(r.kind))) {
+        for r in entry.facts.refs.iter().filter(|r| is_asked(entry, r, kinds)) {
             self.add_use(resolver, file, r, &mut edges);
+        }
+        edges.keep(kinds);
+        if kinds.has(EdgeKind::Calls) {
+            self.add_calls_of_values(resolver, (file, None), &mut edges);
         }
         self.add_imports(resolver, file, kinds, &mut edges);
         edges.into_vec()
@@ -87,8 +95,12 @@ impl Map {
         let file = from.file()?;
         let entry = self.index.entry(file)?;
         let owner = if let NodeRef::Def(def) = from { Some(def.def) } else { None };
-        for r in self.refs_to(entry, to).iter().filter(|r| r.owner == owner && EdgeKind::of(r.kind) == kind) {
+        let kinds = EdgeKinds::from_iter([kind]);
+        for r in self.refs_to(entry, to).iter().filter(|r| r.owner == owner && is_asked(entry, r, kinds)) {
             self.add_use(resolver, file, r, &mut edges);
+        }
+        if kind == EdgeKind::Calls {
+            self.add_calls_of_values(resolver, (file, Some(owner)), &mut edges);
         }
         if owner.is_none() {
             self.add_imports(resolver, file, EdgeKinds::from_iter([kind]), &mut edges);
@@ -116,7 +128,22 @@ impl Map {
             edges.resolved((from, to.into()), (kind, Confidence::Live), Some(r.line));
             return;
         }
-        match resolver.resolve(file, r) {
+        let found = resolver.resolve(file, r);
+        if let Some(through) = self.through_values(resolver, (file, r), &found) {
+            for to in through.reached {
+                edges.resolved((from, to.into()), (kind, Confidence::Flow), Some(r.line));
+            }
+            if through.instead {
+                // The variable is read there.
+                if let Resolution::To(thing, confidence) = found
+                    && let Some(to) = self.used_node(file, r, &thing)
+                {
+                    edges.resolved((from, to), (EdgeKind::References, confidence), Some(r.line));
+                }
+                return;
+            }
+        }
+        match found {
             Resolution::To(thing, confidence) => {
                 if let Some(to) = self.used_node(file, r, &thing) {
                     edges.resolved((from, to), (kind, confidence), Some(r.line));
@@ -278,6 +305,12 @@ impl Map {
             },
         }
     }
+}
+
+/// Whether a use can make an edge of one of these kinds: a call of a variable that is known to hold functions only reads it.
+pub(super) fn is_asked(entry: &FileEntry, r: &Ref, kinds: EdgeKinds) -> bool {
+    let is_read = r.kind == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
+    kinds.has(EdgeKind::of(r.kind)) || is_read
 }
 
 /// The definition a use stands in, or its file.

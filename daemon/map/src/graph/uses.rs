@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::Edges;
 use super::inbound::CHECK_EVERY;
-use super::outbound::{owner_node, passes_on};
+use super::outbound::{is_asked, owner_node, passes_on};
 use super::places::Use;
 use super::skeleton::Skeleton;
 use super::{Confidence, DefRef, EdgeKind, EdgeKinds, Map, NodeRef};
@@ -53,6 +53,8 @@ pub(super) struct Search<'s, 'm> {
     only_near: FxHashMap<&'m str, bool>,
     /// Names, in a kind of use, with or without something before them, that cannot mean the target in any other file.
     never: FxHashSet<(&'m str, RefKind, bool)>,
+    /// The calls that reach the target through values: file, line, column.
+    through: FxHashSet<(FileId, u32, u32)>,
     /// The drawn graph, if it says which references do not resolve, and only those are wanted.
     drawn: Option<&'m Skeleton>,
     pub(super) edges: Edges,
@@ -75,6 +77,7 @@ impl<'s, 'm> Search<'s, 'm> {
             by_folder: FxHashMap::default(),
             only_near: FxHashMap::default(),
             never: FxHashSet::default(),
+            through: FxHashSet::default(),
             drawn: None,
             edges: Edges::default(),
             places: None,
@@ -113,6 +116,9 @@ impl<'s, 'm> Search<'s, 'm> {
             self.edges.resolved(ends, (EdgeKind::Contains, Confidence::Exact), None);
         }
         self.add_confirmed();
+        if self.kinds.has(EdgeKind::Calls) {
+            self.add_reaching();
+        }
         self.look_for(entry.facts.name(def.name));
         if def.flags.has(DefFlags::DEFAULT) {
             self.look_for("default");
@@ -143,6 +149,15 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
+    /// Adds the calls that reach the target through values.
+    fn add_reaching(&mut self) {
+        for (file, owner, (line, col)) in self.map.reaching(self.resolver, self.target) {
+            let ends = (owner_node(file, owner), self.target.into());
+            self.edges.resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+            self.through.insert((file, line, col));
+        }
+    }
+
     fn look_through(&mut self, files: &[u32], name: &str, cancel: &CancelToken) -> Result<(), Stopped> {
         for (count, &file) in files.iter().enumerate() {
             if count % CHECK_EVERY == 0 {
@@ -162,6 +177,7 @@ impl<'s, 'm> Search<'s, 'm> {
     ) -> Result<(), Stopped> {
         let (map, target, kinds, done) = (self.map, self.target, self.kinds, &self.locals);
         let (drawn, wants_places, kin) = (self.drawn, self.places.is_some(), &self.kin);
+        let through = &self.through;
         let parts: Vec<(Part, Result<(), Stopped>)> = files
             .par_chunks((PARALLEL / 4).max(files.len() / PARTS))
             .map(|files| {
@@ -170,6 +186,7 @@ impl<'s, 'm> Search<'s, 'm> {
                 let kin = kin.clone();
                 let mut part = Search { drawn, places, kin, ..Search::new(map, &resolver, target, kinds) };
                 let here = |id: &&(FileId, StrId)| files.binary_search(&id.0.0).is_ok();
+                part.through = through.clone();
                 part.locals = done.iter().filter(here).copied().collect();
                 let outcome = part.look_through(files, name, cancel);
                 ((part.names, part.locals, part.edges, part.places), outcome)
@@ -275,7 +292,7 @@ impl<'s, 'm> Search<'s, 'm> {
         let kinds = self.kinds;
         let named = entry.facts.refs_named(name);
         let first = entry.facts.refs.partition_point(|r| r.name < name);
-        for (at, r) in named.iter().enumerate().filter(|(_, r)| kinds.has(EdgeKind::of(r.kind))) {
+        for (at, r) in named.iter().enumerate().filter(|(_, r)| is_asked(entry, r, kinds)) {
             if self.drawn.is_some_and(|drawn| !drawn.is_unresolved(file, first + at)) {
                 continue;
             }
@@ -284,7 +301,11 @@ impl<'s, 'm> Search<'s, 'm> {
                 continue;
             }
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
-            match self.resolver.resolve(file, r) {
+            let found = self.resolver.resolve(file, r);
+            if self.is_told_by_values((file, r), &found) || !kinds.has(kind) {
+                continue;
+            }
+            match found {
                 Resolution::To(Thing::Def(def), confidence) if self.is_wanted(def) => {
                     self.edges.resolved((from, def.into()), (kind, confidence), Some(r.line));
                     self.note(Use::of_ref((file, r), (kind, confidence), is_renamed));
@@ -302,6 +323,24 @@ impl<'s, 'm> Search<'s, 'm> {
                 Resolution::To(..) | Resolution::Dropped => {}
             }
         }
+    }
+
+    /// Whether values say of a call what its name says less surely: it is among the edges then, or reaches something else.
+    fn is_told_by_values(&mut self, (file, r): (FileId, &Ref), found: &Resolution) -> bool {
+        if self.through.contains(&(file, r.line, r.col))
+            && !matches!(found, Resolution::To(Thing::Def(def), sure) if *def == self.target && *sure < Confidence::Flow)
+        {
+            return true;
+        }
+        let Resolution::To(Thing::Def(def), confidence) = found else { return false };
+        let through =
+            (*def == self.target).then(|| self.map.through_values(self.resolver, (file, r), found)).flatten();
+        let is_read = through.is_some_and(|through| through.instead);
+        if is_read && self.kinds.has(EdgeKind::References) {
+            let ends = (owner_node(file, r.owner), (*def).into());
+            self.edges.resolved(ends, (EdgeKind::References, *confidence), Some(r.line));
+        }
+        is_read
     }
 
     /// Whether a use of which only the family can be meant is told by its name: it has nothing else to go by, and the name is no

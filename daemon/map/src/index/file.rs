@@ -178,6 +178,7 @@ impl FileEntry {
             + size_of_val(&*facts.exports)
             + size_of_val(&*facts.manifest)
             + size_of_val(&*facts.types)
+            + facts.flows.heap_bytes()
             + size_of_val(&*facts.unmapped)
             + 4 * (self.by_name.len()
                 + self.bases.len()

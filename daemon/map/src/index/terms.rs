@@ -30,6 +30,7 @@ impl<'f> Terms<'f> {
         let facts = &*entry.facts;
         let mut mentioned: Vec<StrId> = facts.refs.iter().map(|r| r.name).collect();
         mentioned.dedup();
+        mentioned.extend(&facts.flows.implied);
         mentioned.extend(facts.imports.iter().flat_map(|i| [i.name, i.local]).flatten());
         mentioned.extend(facts.exports.iter().flat_map(|e| [e.local, e.exported]));
         Self {

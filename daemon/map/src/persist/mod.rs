@@ -10,12 +10,13 @@
 //!
 //! Layout: language, whether there were errors, why it was given up, package; the texts; what each name adds to the one before
 //! it, and how much it shares with it; then the tables of definitions, imports, exports, references, project settings, types and
-//! lines that are not mapped (`columns` has their form). Options are the number plus one, 0 for none.
+//! lines that are not mapped, and of where values go (`columns` has their form). Options are the number plus one, 0 for none.
 //!
-//! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped and why a file was not read.
-//! Only the last is read.
+//! Formats: 1, MessagePack in zstd; 2 and 3, the flat form; 4, with the lines that are not mapped and why a file was not read;
+//! 5, with where values go. Only the last is read.
 
 mod columns;
+mod flows;
 mod names;
 
 /// The means of writing flat forms, for other disk forms of this crate.
@@ -29,15 +30,15 @@ use std::cell::RefCell;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::facts::{
-    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, GaveUp, Import, ImportKind, Receiver, Ref, RefKind,
-    StrId, TextRange, TypeHint, TypePart,
+    Def, DefFlags, DefIdx, DefKind, Export, FileFacts, Flows, GaveUp, Import, ImportKind, PackedFlows,
+    Receiver, Ref, RefKind, StrId, TextRange, TypeHint, TypePart,
 };
 use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
 
 /// The format written.
-const FORMAT: u8 = 4;
+const FORMAT: u8 = 5;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
 /// A thread keeps a buffer up to this size for the next file.
@@ -135,6 +136,10 @@ fn flatten(facts: &FileFacts) -> Vec<u8> {
     let hint = |hint: &TypeHint| [hint.def.0, hint.part.0, hint.says.0];
     put_table(&mut out, &TYPE_COLUMNS, facts.types.iter().map(hint));
     put_table(&mut out, &PAIR_COLUMNS, facts.unmapped.iter().map(|(first, last)| [*first, *last]));
+    put(&mut out, facts.flows.implied.len() as u32);
+    facts.flows.implied.iter().for_each(|name| put(&mut out, name.0));
+    put(&mut out, facts.flows.bytes.len() as u32);
+    out.extend_from_slice(&facts.flows.bytes);
     out
 }
 
@@ -257,6 +262,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
             Ok(TypeHint { def, part: TypePart(part), says: limits.name(says)? })
         })?,
         unmapped: input.table(&PAIR_COLUMNS, |_, [first, last]| Ok((first, last)))?,
+        flows: packed_from(&mut input, limits)?,
         has_errors,
         gave_up,
         texts: texts.into(),
@@ -273,6 +279,47 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
         return Err(Damaged("a stretch of lines ends before it begins"));
     }
     if input.is_empty() { Ok(facts) } else { Err(Damaged("there is more than there should be")) }
+}
+
+/// What is packed is looked at when it is needed.
+fn packed_from(input: &mut Input<'_>, limits: Limits<'_>) -> Result<PackedFlows, PersistError> {
+    let count = input.number()?;
+    let implied =
+        (0..count.min(limits.names)).map(|_| limits.name(input.number()?)).collect::<Result<_, _>>()?;
+    let length = input.number()?;
+    Ok(PackedFlows { bytes: input.bytes(length)?.into(), implied })
+}
+
+/// Where values go, as it is kept in memory and on disk: the unpacked length, then a zstd frame.
+pub(crate) fn pack_flows(flows: &Flows) -> Vec<u8> {
+    let mut flat = Vec::new();
+    flows::put(&mut flat, flows);
+    let frame = PACKER.with_borrow_mut(|packer| {
+        let packer = packer.get_or_insert_with(|| Compressor::new(1).expect("level 1 exists"));
+        packer.compress(&flat).expect("compressing to memory has no way to fail")
+    });
+    let mut bytes = (flat.len() as u32).to_le_bytes().to_vec();
+    bytes.extend(frame);
+    bytes
+}
+
+/// Where the values of a file go; nothing if what is kept is damaged.
+pub(crate) fn open_flows(facts: &FileFacts) -> Flows {
+    let Some((length, frame)) = facts.flows.bytes.split_first_chunk::<4>() else { return Flows::default() };
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MAX_BYTES {
+        return Flows::default();
+    }
+    let limits =
+        Limits { names: facts.names.len() as u32, defs: facts.defs.len() as u32, texts: &facts.texts };
+    let flat = UNPACKER.with_borrow_mut(|(unpacker, _)| {
+        let unpacker = match unpacker {
+            Some(unpacker) => unpacker,
+            None => unpacker.insert(Decompressor::new().ok()?),
+        };
+        unpacker.decompress(frame, length).ok()
+    });
+    flat.and_then(|flat| flows::read(&mut Input::new(&flat), limits).ok()).unwrap_or_default()
 }
 
 /// `limits` admit the definitions before this one: a parent comes before its children.

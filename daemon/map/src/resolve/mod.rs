@@ -5,8 +5,10 @@
 //! 1. *exact*: the file's own scopes; `self.x` in the class at hand.
 //! 2. *import*: what an import binds, through re-exports; the language's package scope; members of a type that is known,
 //!    its bases included.
-//! 3. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
-//! 4. unresolved, with the likeliest candidates.
+//! 3. *flow*: the value that is called was followed there, through assignments, arguments, results, fields and containers
+//!    ([`flow`]).
+//! 4. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
+//! 5. unresolved, with the likeliest candidates.
 //!
 //! Wrong is worse than unresolved: what an import binds to a package outside is that package's, whatever the project calls
 //! its own functions; a member that a known class does not have is not looked for elsewhere while the class has a base that
@@ -18,6 +20,7 @@
 mod builtins;
 mod constants;
 mod extensions;
+mod flow;
 mod global;
 mod guess;
 mod include;
@@ -42,6 +45,7 @@ use crate::facts::{Def, DefIdx, DefKind, Receiver, Ref, RefKind, StrId, TypePart
 use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, Index, NameId};
 use crate::langs::{Lang, ModuleTarget};
+pub(crate) use flow::CallAt;
 use global::is_root;
 pub(crate) use guess::SHOWN;
 pub(crate) use links::Link;
@@ -149,6 +153,8 @@ pub(crate) struct Resolver<'m> {
     /// The one definition that a member can be by name alone, if any can.
     members: RefCell<FxHashMap<(NameId, Want, Lang), guess::Only>>,
     bodies: RefCell<FxHashMap<DefRef, DefRef>>,
+    /// Where values go, as far as it was asked.
+    flow: RefCell<flow::Known>,
     /// The modules that files belong to, where a module is one name space.
     homes: RefCell<FxHashMap<FileId, Option<Rc<str>>>>,
     /// Member look-ups under way, to notice one that depends on itself.
@@ -178,6 +184,7 @@ impl<'m> Resolver<'m> {
             visible: RefCell::default(),
             members: RefCell::default(),
             bodies: RefCell::default(),
+            flow: RefCell::default(),
             homes: RefCell::default(),
             active: RefCell::default(),
             fuel: Cell::new(FUEL),

@@ -140,6 +140,9 @@ impl<'s, 'm> Links<'s, 'm> {
         for at in by_owner.get(&owner).into_iter().flatten() {
             self.call(file, &entry.facts.refs[*at as usize], links);
         }
+        for (_, to, line) in self.map.calls_of_values(self.resolver, file, Some(owner)) {
+            self.through(to, line, links);
+        }
     }
 
     fn refs_of(&mut self, file: FileId, entry: &FileEntry) -> Rc<ByOwner> {
@@ -153,11 +156,17 @@ impl<'s, 'm> Links<'s, 'm> {
         Rc::clone(self.refs.entry(file).or_insert_with(gather))
     }
 
+    /// A call through a value.
+    fn through(&self, to: DefRef, line: u32, links: &mut Vec<Link>) {
+        let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(line));
+        links.push(Link { to: to.into(), kind, confidence: Confidence::Flow, line, named: None, cost: SURE });
+    }
+
     fn call(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) {
         let sure = self.map.confirmed(self.resolver, file, r).map(|def| (def, Confidence::Live));
         let found = match sure {
             Some(found) => Some(found),
-            None => match self.resolver.resolve(file, r) {
+            None => match self.named_or_through(file, r, links) {
                 Resolution::To(thing @ Thing::Def(_), confidence) => {
                     match self.map.used_node(file, r, &thing) {
                         Some(NodeRef::Def(def)) => Some((def, confidence)),
@@ -173,6 +182,14 @@ impl<'s, 'm> Links<'s, 'm> {
         let (kind, line) = (Tie::Edge(EdgeKind::Calls), Some(r.line));
         links.push(Link { to: def.into(), kind, confidence, line, named: None, cost });
         self.overriding(def, links.last().cloned(), links);
+    }
+
+    /// What a call's name means, unless values say it; those are among the links then.
+    fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) -> Resolution {
+        let found = self.resolver.resolve(file, r);
+        let Some(through) = self.map.through_values(self.resolver, (file, r), &found) else { return found };
+        through.reached.into_iter().for_each(|to| self.through(to, r.line, links));
+        if through.instead { Resolution::Dropped } else { found }
     }
 
     /// Those that take a method's place: of a call of it, or of itself.

@@ -21,7 +21,7 @@ class B:
     def run(self): pass
 //- /make.py
 from a import A
-def make(): return [A()][0]
+def make(): return globals()['A']()
 //- /use.py
 from make import make
 def go():

@@ -313,7 +313,8 @@ def f():
 registry.py calls registry.py#Library exact
 registry.py references registry.py#Library.register import
 registry.py references registry.py#library exact
-use.py#f calls registry.py#register import
+use.py#f calls registry.py#Library.register flow
+use.py#f references registry.py#register import
 ",
     );
 }

@@ -14,3 +14,4 @@ mod ranking;
 mod route;
 mod surroundings;
 mod types;
+mod values;

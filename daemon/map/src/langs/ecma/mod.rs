@@ -14,6 +14,7 @@
 
 mod commonjs;
 mod defs;
+mod flows;
 mod grammar;
 mod imports;
 mod json;
@@ -92,7 +93,7 @@ fn extract_javascript(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsB
 fn extract(grammar: &'static Grammar, tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = Ecma::new(grammar);
     let facts = walk(tree, source, facts, &mut rules);
-    rules.settle_exports(facts)
+    flows::trace(tree, source, rules.settle_exports(facts), &grammar.fields)
 }
 
 /// What a member belongs to.

@@ -72,6 +72,7 @@ impl Python<'_> {
         let header = Header { def: node, whole, name, kind, flags };
         let idx = define_header(&header, cx, false);
         self.classes.insert(idx, node.id());
+        self.made.insert(node.id(), idx);
         self.skip = name.id();
     }
 
@@ -114,6 +115,7 @@ impl Python<'_> {
         }
         let header = self.function_header(node, whole, name, cx);
         let idx = define_header(&header, cx, true);
+        self.made.insert(node.id(), idx);
         self.result(idx, node, cx);
         if let Some(implementation) = implementation {
             self.folded.insert(implementation, idx);
@@ -173,8 +175,10 @@ impl Python<'_> {
         let text = cx.text(name);
         let parent = self.class_around(cx).or_else(|| cx.owner());
         let within = parent.map(|p| cx.facts.defs()[p.index()].kind);
+        let lambda = self.scan.lambdas.get(&name.id()).copied();
         let kind = match (within, statement.marker) {
             (_, Marker::Alias) => DefKind::TypeAlias,
+            (None, _) if lambda.is_some() => DefKind::Function,
             (Some(DefKind::Enum), _) if !text.starts_with('_') => DefKind::Constant,
             (Some(_), _) => DefKind::Field,
             (None, Marker::Final) => DefKind::Constant,
@@ -196,6 +200,11 @@ impl Python<'_> {
             doc: "",
         };
         let idx = cx.define(&input);
+        if let Some(lambda) = lambda {
+            self.lambdas.insert(lambda, idx);
+            self.made.insert(lambda, idx);
+            return;
+        }
         let names = match parent.and_then(|parent| self.classes.get(&parent)) {
             Some(class) => self.scan.classes.get(class),
             None => Some(&self.scan.module),

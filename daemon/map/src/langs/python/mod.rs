@@ -12,6 +12,7 @@
 //!   imported in a function, are referred to as bare names.
 
 mod defs;
+mod flows;
 mod grammar;
 mod imports;
 mod patterns;
@@ -49,7 +50,8 @@ pub const SPEC: LangSpec = LangSpec {
 
 fn extract(tree: &Tree, source: &[u8], facts: FactsBuilder) -> FactsBuilder {
     let mut rules = Python::new(scan::scan(tree, source));
-    walk(tree, source, facts, &mut rules)
+    let facts = walk(tree, source, facts, &mut rules);
+    flows::trace(tree, source, facts, &rules.traced())
 }
 
 #[derive(Clone, Copy, Default)]
@@ -151,6 +153,10 @@ struct Python<'t> {
     outer_until: usize,
     /// Before this byte, names are types.
     types_until: usize,
+    /// The definition that each class and function is, by its node.
+    made: FxHashMap<usize, DefIdx>,
+    /// Lambdas that are functions of the module by the name they are given.
+    lambdas: FxHashMap<usize, DefIdx>,
 }
 
 impl<'t> Python<'t> {
@@ -169,7 +175,14 @@ impl<'t> Python<'t> {
             opened: 0,
             outer_until: 0,
             types_until: 0,
+            made: FxHashMap::default(),
+            lambdas: FxHashMap::default(),
         }
+    }
+
+    /// What following values needs of the walk.
+    fn traced(self) -> flows::Known<'t> {
+        flows::Known { locals: self.scan.functions, marks: self.scan.marks, made: self.made }
     }
 
     fn types_in(&mut self, node: Node<'_>) -> Step {

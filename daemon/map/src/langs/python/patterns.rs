@@ -10,6 +10,8 @@ use super::types::{last, text};
 pub(super) struct Marks {
     /// `@staticmethod`.
     pub is_static: bool,
+    /// `@classmethod`.
+    pub is_class: bool,
     /// `@overload`.
     pub overload: bool,
     /// `@abstractmethod` and its kin.
@@ -29,6 +31,7 @@ impl Marks {
             let name = text(source, decorator).trim_start_matches('@').trim();
             match last(name) {
                 "staticmethod" => marks.is_static = true,
+                "classmethod" => marks.is_class = true,
                 "overload" => marks.overload = true,
                 "contextmanager" | "asynccontextmanager" => marks.is_context = true,
                 "property" | "cached_property" => marks.is_property = true,

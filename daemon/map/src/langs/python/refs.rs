@@ -244,8 +244,9 @@ impl Python<'_> {
 
     /// Binds what the first look found in a function.
     pub(super) fn bind_locals<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) {
-        for (name, ty) in self.scan.functions.remove(&node.id()).unwrap_or_default() {
-            let binding = match &ty {
+        let locals = self.scan.functions.get_mut(&node.id()).map(std::mem::take).unwrap_or_default();
+        for (name, ty) in &locals {
+            let binding = match ty {
                 Ty::SelfType => Binding::Typed(SELF),
                 Ty::Is(path) | Ty::Declared(path) if is_own(path) || cx.binding(head(path)).is_none() => {
                     Binding::Typed(cx.facts.intern(path))
@@ -254,6 +255,7 @@ impl Python<'_> {
             };
             cx.bind(name, binding);
         }
+        self.scan.functions.insert(node.id(), locals);
     }
 
     /// The names in `def f[T]`, `class A[T]`.
@@ -279,7 +281,10 @@ impl Python<'_> {
 
     /// A lambda: its parameters hide outer names.
     pub(super) fn lambda<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
-        cx.open_scope(true);
+        match self.lambdas.get(&node.id()) {
+            Some(&function) => cx.reopen(function, true),
+            None => cx.open_scope(true),
+        }
         if let Some(parameters) = node.child_by_field_id(FIELDS.parameters) {
             let mut cursor = parameters.walk();
             for parameter in parameters.named_children(&mut cursor) {

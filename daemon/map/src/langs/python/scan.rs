@@ -34,6 +34,8 @@ pub(super) struct Scan<'t> {
     pub marks: FxHashMap<usize, Marks>,
     /// What calls of each function give, where that can be told.
     pub results: FxHashMap<usize, Ty<'t>>,
+    /// The lambda that a lone name of the module is given, by the name.
+    pub lambdas: FxHashMap<usize, usize>,
     /// Functions marked `@overload`, and the one that stands for all of them.
     pub overloads: FxHashMap<usize, usize>,
 }
@@ -325,6 +327,13 @@ impl<'t> Scanner<'t> {
             (None, None) => Ty::Unknown,
         };
         let marker = annotation.map_or(Marker::None, |a| marker(text(self.source, a)));
+        if let (Some(name), Some(lambda)) =
+            (node.child_by_field_id(FIELDS.left), right.filter(|r| r.kind() == "lambda"))
+            && name.kind() == "identifier"
+            && self.frames.len() == 1
+        {
+            self.out.lambdas.insert(name.id(), lambda.id());
+        }
         self.targets(node.child_by_field_id(FIELDS.left), ty, Some((node, marker)));
     }
 

@@ -4,6 +4,7 @@
 //! Nothing here decides what a node means; that is each language's own business.
 
 mod assign;
+mod flows;
 mod grammar;
 mod header;
 mod lead;
@@ -15,6 +16,7 @@ mod title;
 mod values;
 
 pub(crate) use assign::assign;
+pub(crate) use flows::{Run, Tracer};
 pub(crate) use grammar::Grammar;
 #[cfg(test)]
 pub(crate) use grammar::unknown_kinds;

@@ -1,0 +1,343 @@
+//! Where the values of a file go: what is assigned, passed, returned and stored, and what is called.
+//!
+//! In memory they are packed, because a workspace has millions and a question looks into a few files.
+//!
+//! Only what a function or class can pass through is here: names, members, calls, containers; no arithmetic, no text but the keys of
+//! containers. A variable that is read where only one assignment can have reached it is that assignment's value, so most local
+//! names leave no trace of their own; the rest is a [`Slot`], which holds whatever is ever stored in it. Whom a call
+//! reaches through its values is not here: that needs other files, and is computed in `resolve`.
+
+use super::{DefIdx, StrId};
+
+/// A value's place in [`Flows::values`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ValueIdx(pub u32);
+
+/// A scope's place in [`Flows::scopes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ScopeIdx(pub u32);
+
+/// A variable's place in [`Flows::slots`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SlotIdx(pub u32);
+
+/// A call's place in [`Flows::calls`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct CallIdx(pub u32);
+
+/// A stretch of [`Flows::parts`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Parts {
+    /// The first.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// Whatever the variable is ever given.
+    Slot(SlotIdx),
+    /// What a name means that the file's scopes do not assign, where it stands.
+    Free(StrId, ScopeIdx),
+    /// The object at hand in a function.
+    This(ScopeIdx),
+    /// The same as its base.
+    Super(ScopeIdx),
+    /// A member of a value.
+    Member(ValueIdx, StrId),
+    /// What a value holds under a key, which is a value too.
+    Item(ValueIdx, ValueIdx),
+    /// What going through a value gives.
+    Each(ValueIdx),
+    /// A text or number, as it serves for a key.
+    Text(StrId),
+    /// The function or class that a scope is.
+    Scope(ScopeIdx),
+    /// What a call gives.
+    Call(CallIdx),
+    /// A list, tuple, dict or object with these parts.
+    Container(Parts),
+    /// Any of these.
+    OneOf(Parts),
+    /// Nothing that could be followed.
+    Unknown,
+}
+
+/// How a part of a container, or an argument, is labelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// By its place, from 0.
+    At(u32),
+    /// By a name that is written.
+    Named(StrId),
+    /// By a key that is computed.
+    Keyed(ValueIdx),
+    /// All parts of the value.
+    Spread,
+}
+
+/// A part of a container, an argument, or one of several values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Its label.
+    pub label: Label,
+    /// Its value.
+    pub value: ValueIdx,
+}
+
+/// What kind of call it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum CallKind {
+    /// As written.
+    Plain,
+    /// A decorator's call with what it decorates.
+    Decorator,
+    /// The language calls a member by itself: `__iter__` in a loop, `__enter__` in a `with`.
+    Implicit,
+    /// The language makes an object of a class: `raise Error`.
+    Made,
+}
+
+impl CallKind {
+    /// Every kind, in order of its number on disk.
+    pub const ALL: [Self; 4] = [Self::Plain, Self::Decorator, Self::Implicit, Self::Made];
+}
+
+/// A call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: ValueIdx,
+    /// Where it stands.
+    pub scope: ScopeIdx,
+    /// 1-based line of the name that is called, or of the call.
+    pub line: u32,
+    /// 1-based UTF-16 column of the same.
+    pub col: u32,
+    /// What it is given.
+    pub args: Parts,
+    /// What kind it is.
+    pub kind: CallKind,
+}
+
+/// What a scope is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum ScopeKind {
+    /// The file.
+    File,
+    /// A class.
+    Class,
+    /// A function or method.
+    Function,
+    /// A method that gets no object.
+    Static,
+    /// A function whose calls give what it yields, one by one.
+    Generator,
+    /// Read like an attribute.
+    Property,
+}
+
+impl ScopeKind {
+    /// Every kind, in order of its number on disk.
+    pub const ALL: [Self; 6] =
+        [Self::File, Self::Class, Self::Function, Self::Static, Self::Generator, Self::Property];
+
+    /// Whether it has parameters.
+    #[must_use]
+    pub fn is_function(self) -> bool {
+        !matches!(self, Self::File | Self::Class)
+    }
+}
+
+/// A scope that binds names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// What it is.
+    pub kind: ScopeKind,
+    /// The definition it is, if it is one.
+    pub def: Option<DefIdx>,
+    /// The scope around it; the file's is its own.
+    pub parent: ScopeIdx,
+    /// The object whose function it is: a class's scope, or a container.
+    pub home: Option<ValueIdx>,
+    /// Its first variable; parameters come first.
+    pub params: u32,
+    /// How many parameters it has.
+    pub param_count: u32,
+}
+
+/// How a variable gets its first value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum SlotKind {
+    /// By assignment.
+    Variable,
+    /// By an argument.
+    Parameter,
+    /// By all further arguments.
+    Rest,
+    /// By all further named arguments.
+    NamedRest,
+}
+
+impl SlotKind {
+    /// Every kind, in order of its number on disk.
+    pub const ALL: [Self; 4] = [Self::Variable, Self::Parameter, Self::Rest, Self::NamedRest];
+}
+
+/// A variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The scope it belongs to.
+    pub scope: ScopeIdx,
+    /// Its name.
+    pub name: StrId,
+    /// How it gets its first value.
+    pub kind: SlotKind,
+}
+
+/// Where a value is put.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// Into a variable.
+    Slot(SlotIdx),
+    /// Into a member of this name, of this value.
+    Member(StrId, ValueIdx),
+    /// Under a key, the second, of a value.
+    Item(ValueIdx, ValueIdx),
+    /// To whoever called.
+    Return(ScopeIdx),
+    /// To whoever goes through what the function gives.
+    Yield(ScopeIdx),
+}
+
+/// A value that is put somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Store {
+    /// Where.
+    pub to: Target,
+    /// The value.
+    pub value: ValueIdx,
+}
+
+/// Where the values of one file go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flows {
+    /// The values; each comes after those that it is made of.
+    pub values: Box<[Value]>,
+    /// Parts of containers, arguments of calls, members of choices.
+    pub parts: Box<[Part]>,
+    /// Calls in source order.
+    pub calls: Box<[Call]>,
+    /// Scopes, outer ones first.
+    pub scopes: Box<[Scope]>,
+    /// Variables, those of one scope in a row only as far as they are parameters.
+    pub slots: Box<[Slot]>,
+    /// What is put where, in order of the places.
+    pub stores: Box<[Store]>,
+}
+
+/// Flows as they are kept: compressed, with the names that the index needs of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackedFlows {
+    /// What [`crate::persist`] makes of them; empty if there are none.
+    pub(crate) bytes: Box<[u8]>,
+    /// The names of members that the language calls by itself, which no reference names.
+    pub(crate) implied: Box<[StrId]>,
+}
+
+impl PackedFlows {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// What they take in memory.
+    #[must_use]
+    pub fn heap_bytes(&self) -> usize {
+        self.bytes.len() + size_of_val(&*self.implied)
+    }
+}
+
+impl Flows {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// A value.
+    #[must_use]
+    pub fn value(&self, at: ValueIdx) -> Value {
+        self.values.get(at.0 as usize).copied().unwrap_or(Value::Unknown)
+    }
+
+    /// Some parts.
+    #[must_use]
+    pub fn parts(&self, of: Parts) -> &[Part] {
+        self.parts.get(of.start as usize..(of.start + of.len) as usize).unwrap_or(&[])
+    }
+
+    /// What is stored in a place.
+    pub fn stored(&self, to: Target) -> impl Iterator<Item = ValueIdx> + '_ {
+        let from = self.stores.partition_point(|store| store.to < to);
+        self.stores[from..].iter().take_while(move |store| store.to == to).map(|store| store.value)
+    }
+
+    /// What is stored in members of a name, with whose members they are.
+    pub fn stored_in_members(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, ValueIdx)> + '_ {
+        let from = self.stores.partition_point(|store| store.to < Target::Member(name, ValueIdx(0)));
+        self.stores[from..].iter().map_while(move |store| match store.to {
+            Target::Member(named, of) if named == name => Some((of, store.value)),
+            _ => None,
+        })
+    }
+
+    /// The same to be kept.
+    pub(super) fn packed(&self) -> PackedFlows {
+        if self.is_empty() {
+            return PackedFlows::default();
+        }
+        let implied = self.calls.iter().filter(|call| call.kind == CallKind::Implicit);
+        let name = |call: &Call| {
+            if let Value::Member(_, name) = self.value(call.callee) { Some(name) } else { None }
+        };
+        let mut implied: Vec<StrId> = implied.filter_map(name).collect();
+        implied.sort_unstable();
+        implied.dedup();
+        PackedFlows { bytes: crate::persist::pack_flows(self).into(), implied: implied.into() }
+    }
+
+    /// Gives every name its new number.
+    pub(super) fn renumber(&mut self, new: &dyn Fn(StrId) -> StrId) {
+        for value in &mut self.values {
+            match value {
+                Value::Free(name, _) | Value::Member(_, name) | Value::Text(name) => *name = new(*name),
+                _ => {}
+            }
+        }
+        for part in &mut self.parts {
+            if let Label::Named(name) = &mut part.label {
+                *name = new(*name);
+            }
+        }
+        for slot in &mut self.slots {
+            slot.name = new(slot.name);
+        }
+        for store in &mut self.stores {
+            if let Target::Member(name, _) = &mut store.to {
+                *name = new(*name);
+            }
+        }
+    }
+
+    /// Puts the stores in their order.
+    pub(super) fn sort(&mut self) {
+        self.stores.sort_by_key(|store| store.to);
+    }
+}

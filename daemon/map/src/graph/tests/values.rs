@@ -1,0 +1,249 @@
+//! Calls that reach what they call through values.
+
+use crate::fixture::{derived, map, node, show, uses};
+use crate::graph::{EdgeKind, EdgeKinds, NodeRef};
+use hob_base::CancelToken;
+
+/// Checks that a fixture has these calls through values and no others, from both ends.
+#[track_caller]
+fn check(fixture: &str, expected: &[&str]) {
+    let map = map(fixture);
+    let found: Vec<String> = uses(&map).into_iter().filter(|edge| edge.ends_with(" flow")).collect();
+    assert_eq!(found, expected, "{:#?}", uses(&map));
+    let calls: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
+    for edge in expected {
+        let to = edge.split(' ').nth(2).expect("an edge has an end");
+        let lang = if to.contains(".js#") { "js" } else { "py" };
+        let back = map
+            .edges_in(node(&map, &format!("{lang}:{to}")), calls, &CancelToken::default())
+            .expect("nobody stops it");
+        let back: Vec<String> = back.iter().map(|edge| show(&map, edge)).collect();
+        assert!(back.iter().any(|one| one == edge), "{edge} is not among {back:#?}");
+    }
+}
+
+#[test]
+fn a_variable_is_what_it_holds() {
+    check(
+        "
+//- /a.py
+def f(): pass
+def g(): pass
+a = f
+a()
+b, (c, *d) = f, (g, f)
+b()
+c()
+",
+        &["a.py calls a.py#f flow", "a.py calls a.py#g flow"],
+    );
+}
+
+#[test]
+fn of_two_assignments_in_a_row_the_second_counts() {
+    check(
+        "
+//- /a.py
+def f(): pass
+def g(): pass
+a = f
+a = g
+a()
+",
+        &["a.py calls a.py#g flow"],
+    );
+    check(
+        "
+//- /a.py
+def f(): pass
+def g(): pass
+a = f
+if a:
+    a = g
+a()
+",
+        &["a.py calls a.py#f flow", "a.py calls a.py#g flow"],
+    );
+}
+
+#[test]
+fn arguments_reach_parameters_in_other_files() {
+    check(
+        "
+//- /lib.py
+def run(task, *, after=None):
+    task()
+    after()
+//- /a.py
+from lib import run as start
+def f(): pass
+def g(): pass
+start(f, after=g)
+",
+        &["lib.py#run calls a.py#f flow", "lib.py#run calls a.py#g flow"],
+    );
+}
+
+#[test]
+fn handlers_in_a_table_are_called_where_it_is_read() {
+    check(
+        "
+//- /table.py
+from work import load, save
+HANDLERS = {'load': load, 'save': save}
+//- /work.py
+def load(): pass
+def save(): pass
+//- /main.py
+from table import HANDLERS
+def dispatch(name):
+    HANDLERS[name]()
+",
+        &["main.py#dispatch calls work.py#load flow", "main.py#dispatch calls work.py#save flow"],
+    );
+}
+
+#[test]
+fn fields_are_those_of_the_object_that_a_call_made() {
+    check(
+        "
+//- /a.py
+def f(): pass
+def g(): pass
+class Box:
+    def __init__(self, what):
+        self.what = what
+one = Box(f)
+two = Box(g)
+two.what()
+",
+        &["a.py calls a.py#g flow"],
+    );
+    check(
+        "
+//- /a.py
+class A:
+    def func(self): pass
+class B:
+    def __init__(self, a):
+        self.a = a
+    def func(self):
+        self.a.func()
+a = A()
+b = B(a)
+b.func()
+",
+        &["a.py#B.func calls a.py#A.func flow"],
+    );
+}
+
+#[test]
+fn decorators_do_not_mix_what_they_decorate() {
+    check(
+        "
+//- /a.py
+def same(f):
+    return f
+def wraps(f):
+    def inner():
+        return f()
+    return inner
+@same
+def one(): pass
+@same
+def two(): pass
+@wraps
+def three(): pass
+def go():
+    one()
+    three()
+",
+        &["a.py#go calls a.py#wraps.inner flow", "a.py#wraps.inner calls a.py#three flow"],
+    );
+}
+
+#[test]
+fn callbacks_of_the_library_are_called_where_they_are_passed() {
+    check(
+        "
+//- /a.py
+def f(x): pass
+def g(x): pass
+map(f, [1])
+sorted([1], key=g)
+",
+        &["a.py calls a.py#f flow", "a.py calls a.py#g flow"],
+    );
+    check(
+        "
+//- /a.js
+function f() {}
+function g() {}
+function go(list, page) {
+  list.map(f);
+  page.addEventListener('load', g);
+}
+",
+        &["a.js#go calls a.js#f flow", "a.js#go calls a.js#g flow"],
+    );
+}
+
+#[test]
+fn an_object_that_is_called_runs_its_method() {
+    check(
+        "
+//- /a.py
+class Job:
+    def __call__(self): pass
+def go():
+    job = Job()
+    job()
+",
+        &["a.py#go calls a.py#Job.__call__ flow"],
+    );
+}
+
+#[test]
+fn javascript_objects_destructuring_and_returns_are_followed() {
+    check(
+        "
+//- /work.js
+export function load() {}
+export function save() {}
+//- /table.js
+import { load, save } from './work.js';
+export const handlers = { load, save };
+export function pick() { return handlers; }
+//- /main.js
+import { handlers, pick } from './table.js';
+export function dispatch(name) { handlers[name](); }
+export function one() {
+  const { save: keep } = pick();
+  keep();
+}
+",
+        &[
+            "main.js#dispatch calls work.js#load flow",
+            "main.js#dispatch calls work.js#save flow",
+            "main.js#one calls work.js#save flow",
+        ],
+    );
+}
+
+#[test]
+fn a_path_goes_through_values_in_the_drawn_graph_too() {
+    let map = derived(
+        "
+//- /a.py
+def f(): pass
+def run(task):
+    task()
+def main():
+    run(f)
+",
+    );
+    let calls: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
+    let out = map.edges_out(node(&map, "run"), calls);
+    let ends: Vec<NodeRef> = out.iter().map(|edge| edge.to).collect();
+    assert_eq!(ends, [node(&map, "f")]);
+}

@@ -1,0 +1,127 @@
+//! Calls that reach what they call through values: a variable, an argument, a result, a field, a container.
+//!
+//! `resolve::flow` follows the values; here it is decided when its answer counts. A call whose name alone says surely what it means
+//! keeps that, and what values add to it comes beside it; a call of a variable, or of something that is not known, becomes
+//! calls of what the variable holds.
+
+use hob_base::FileId;
+use rustc_hash::FxHashSet;
+
+use super::edges::Edges;
+use super::outbound::owner_node;
+use super::{Confidence, DefRef, EdgeKind, Map};
+use crate::facts::{Call, CallKind, DefIdx, Ref, RefKind};
+use crate::resolve::{CallAt, Resolution, Resolver, Thing};
+
+/// What values say of a call that has a reference.
+pub(super) struct Through {
+    /// What it reaches.
+    pub(super) reached: Vec<DefRef>,
+    /// Whether that stands in the place of what the name says.
+    pub(super) instead: bool,
+}
+
+impl Map {
+    /// What a call reaches through values, where that says more than its name.
+    pub(super) fn through_values(
+        &self,
+        resolver: &Resolver<'_>,
+        (file, r): (FileId, &Ref),
+        found: &Resolution,
+    ) -> Option<Through> {
+        if r.kind != RefKind::Call {
+            return None;
+        }
+        let (instead, own) = match found {
+            Resolution::To(Thing::Def(def), confidence) => {
+                let kind = self.index.entry(def.file)?.facts.defs.get(def.def.index())?.kind;
+                let is_code = kind.is_callable() || kind.is_type();
+                if is_code && *confidence < Confidence::Flow && !resolver.is_rebound(*def) {
+                    return None;
+                }
+                (!is_code || *confidence > Confidence::Flow, Some(*def).filter(|_| is_code))
+            }
+            Resolution::To(..) => (false, None),
+            // Whoever goes through everything leaves these to whoever asks for one.
+            Resolution::Unresolved | Resolution::Dropped if resolver.is_passing() => return None,
+            Resolution::Unresolved | Resolution::Dropped => (true, None),
+        };
+        let at = resolver.call_at(file, (r.line, r.col))?;
+        let mut reached = resolver.reached(at);
+        if instead && own.is_none() && reached.is_empty() && resolver.is_of_library(at) {
+            return matches!(found, Resolution::To(..)).then_some(Through { reached, instead });
+        }
+        if !instead {
+            reached.retain(|def| Some(*def) != own);
+        }
+        (!reached.is_empty()).then_some(Through { reached, instead })
+    }
+
+    /// The calls that no reference stands for, of one definition, of the file's own text, or of all: who calls whom, and where.
+    pub(super) fn calls_of_values(
+        &self,
+        resolver: &Resolver<'_>,
+        file: FileId,
+        owner: Option<Option<DefIdx>>,
+    ) -> Vec<(Option<DefIdx>, DefRef, u32)> {
+        let Some(entry) = self.index.entry(file).filter(|entry| !entry.facts.flows.is_empty()) else {
+            return Vec::new();
+        };
+        let named: FxHashSet<(u32, u32)> =
+            entry.facts.refs.iter().filter(|r| r.kind == RefKind::Call).map(|r| (r.line, r.col)).collect();
+        let is_implicit = |call: &Call| call.kind == CallKind::Implicit;
+        let mut found = Vec::new();
+        let opened = resolver.uses(file, entry);
+        for (at, call) in opened.flows.calls.iter().enumerate() {
+            if !is_implicit(call) && named.contains(&(call.line, call.col)) {
+                continue;
+            }
+            let at = CallAt { file, call: crate::facts::CallIdx(at as u32) };
+            let Some((from, _)) = resolver.owner_of_call(at) else { continue };
+            if owner.is_none_or(|owner| owner == from) {
+                found.extend(resolver.reached(at).into_iter().map(|to| (from, to, call.line)));
+            }
+        }
+        found
+    }
+
+    pub(super) fn add_calls_of_values(
+        &self,
+        resolver: &Resolver<'_>,
+        (file, owner): (FileId, Option<Option<DefIdx>>),
+        edges: &mut Edges,
+    ) {
+        for (from, to, line) in self.calls_of_values(resolver, file, owner) {
+            let ends = (owner_node(file, from), to.into());
+            edges.resolved(ends, (EdgeKind::Calls, Confidence::Flow), Some(line));
+        }
+    }
+
+    /// The calls that reach a definition through values and are not told by their names.
+    pub(super) fn reaching(
+        &self,
+        resolver: &Resolver<'_>,
+        def: DefRef,
+    ) -> Vec<(FileId, Option<DefIdx>, (u32, u32))> {
+        let mut found = Vec::new();
+        for at in resolver.reaching(def) {
+            let Some((owner, call)) = resolver.owner_of_call(at) else { continue };
+            let Some(entry) = self.index.entry(at.file) else { continue };
+            let here = |r: &&Ref| r.kind == RefKind::Call && (r.line, r.col) == (call.line, call.col);
+            let named = entry.facts.refs.iter().find(here).filter(|_| call.kind != CallKind::Implicit);
+            let owner = match named {
+                None => owner,
+                Some(r) if self.confirmed(resolver, at.file, r).is_some() => continue,
+                Some(r) => match self.through_values(resolver, (at.file, r), &resolver.resolve(at.file, r)) {
+                    Some(through) if through.reached.contains(&def) => r.owner,
+                    _ => continue,
+                },
+            };
+            // What goes forwards has the last word.
+            if resolver.reached(at).contains(&def) {
+                found.push((at.file, owner, (call.line, call.col)));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,327 @@
+//! Where values go in a file of JavaScript or TypeScript, once it is known what the file defines.
+//!
+//! Text is gone through in the order in which it runs. A function that is a definition is known by where its name stands. Depth is
+//! bounded; what is nested deeper is not followed.
+
+mod patterns;
+mod values;
+
+use tree_sitter::{Node, Tree};
+
+use super::grammar::Fields;
+use crate::facts::{CallKind, FactsBuilder, ScopeKind, SlotIdx, StrId, Target, Value, ValueIdx};
+use crate::langs::support::{Run, Tracer};
+
+/// How deep statements and expressions are followed.
+const DEPTH: usize = 60;
+
+/// Adds to the facts where values go.
+pub(super) fn trace(
+    tree: &Tree,
+    source: &[u8],
+    facts: FactsBuilder,
+    fields: &'static Fields,
+) -> FactsBuilder {
+    if facts.has_flows() {
+        return facts;
+    }
+    let mut trace = Trace { to: Tracer::new(source, facts), f: fields, depth: 0, hidden: Vec::new() };
+    trace.statements(tree.root_node());
+    trace.to.finish()
+}
+
+struct Trace<'t> {
+    to: Tracer<'t>,
+    f: &'static Fields,
+    depth: usize,
+    /// Names that blocks around hide, with what they stand for outside; `None` begins the names of a function.
+    hidden: Vec<Vec<(StrId, Option<SlotIdx>)>>,
+}
+
+fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+impl<'t> Trace<'t> {
+    fn statements(&mut self, node: Node<'t>) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        let all = children(node);
+        // Functions are there before the text around them runs.
+        all.iter().for_each(|child| self.hoisted(*child));
+        all.into_iter().for_each(|child| self.statement(child));
+        self.depth -= 1;
+    }
+
+    fn statement(&mut self, node: Node<'t>) {
+        match node.kind() {
+            "expression_statement"
+            | "else_clause"
+            | "finally_clause"
+            | "labeled_statement"
+            | "switch_default" => {
+                children(node).into_iter().for_each(|child| self.statement(child));
+            }
+            "export_statement" => self.exported(node),
+            "lexical_declaration" | "variable_declaration" | "using_declaration" => self.declaration(node),
+            "function_declaration" | "generator_function_declaration" => {
+                let value = self.function(node, node.child_by_field_id(self.f.name));
+                self.named(node, value);
+            }
+            "class_declaration" | "abstract_class_declaration" => {
+                let value = self.class(node, node.child_by_field_id(self.f.name));
+                self.named(node, value);
+            }
+            "statement_block" => self.block(node, Run::Perhaps),
+            "if_statement" | "try_statement" | "switch_statement" | "switch_body" | "switch_case" => {
+                self.branches(node);
+            }
+            "while_statement" | "do_statement" | "for_statement" => self.repeated(node),
+            "for_in_statement" => self.for_in(node),
+            "catch_clause" => self.branches(node),
+            "return_statement" => self.returned(node),
+            "import_statement"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "ambient_declaration"
+            | "enum_declaration"
+            | "function_signature"
+            | "empty_statement"
+            | "break_statement"
+            | "continue_statement" => {}
+            "internal_module" | "module" => {
+                if let Some(body) = node.child_by_field_id(self.f.body) {
+                    self.block(body, Run::Perhaps);
+                }
+            }
+            _ => {
+                self.value(node);
+            }
+        }
+    }
+
+    fn hoisted(&mut self, node: Node<'t>) {
+        let declared = match node.kind() {
+            "export_statement" => node.child_by_field_id(self.f.declaration),
+            _ => Some(node),
+        };
+        let is_function = |node: &Node<'_>| {
+            matches!(node.kind(), "function_declaration" | "generator_function_declaration")
+        };
+        if let Some(name) = declared.filter(is_function).and_then(|node| node.child_by_field_id(self.f.name))
+        {
+            let name = self.to.text(name);
+            self.to.declare(name);
+        }
+    }
+
+    /// A statement of which each part may run or not.
+    fn branches(&mut self, node: Node<'t>) {
+        for child in children(node) {
+            let before = self.to.begin(Run::Perhaps);
+            self.statement(child);
+            self.to.end(before);
+        }
+    }
+
+    fn repeated(&mut self, node: Node<'t>) {
+        let before = self.to.begin(Run::Again);
+        self.hidden.push(Vec::new());
+        children(node).into_iter().for_each(|child| self.statement(child));
+        self.reveal();
+        self.to.end(before);
+    }
+
+    /// A block has names of its own.
+    fn block(&mut self, node: Node<'t>, run: Run) {
+        let before = self.to.begin(run);
+        self.hidden.push(Vec::new());
+        self.statements(node);
+        self.reveal();
+        self.to.end(before);
+    }
+
+    fn reveal(&mut self) {
+        for hidden in self.hidden.pop().unwrap_or_default().into_iter().rev() {
+            self.to.reveal(hidden);
+        }
+    }
+
+    fn for_in(&mut self, node: Node<'t>) {
+        let right = node.child_by_field_id(self.f.right);
+        let over = right.map(|right| (self.value(right), right));
+        let is_of = !self.to.text(node).split_once(')').map_or("", |(head, _)| head).contains(" in ");
+        let item = over.filter(|_| is_of).map(|(over, at)| self.iterated(over, at));
+        let before = self.to.begin(Run::Again);
+        self.hidden.push(Vec::new());
+        if let Some(left) = node.child_by_field_id(self.f.left) {
+            let item = item.unwrap_or_else(|| self.to.unknown());
+            if node.child_by_field_id(self.f.kind).is_some() {
+                self.declare_all(left, true);
+            }
+            self.bind(left, item);
+        }
+        if let Some(body) = node.child_by_field_id(self.f.body) {
+            self.statement(body);
+        }
+        self.reveal();
+        self.to.end(before);
+    }
+
+    /// What going through a value gives.
+    fn iterated(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
+        let each = self.to.value(Value::Each(over));
+        if !matches!(self.to.at(over), Value::Unknown | Value::Container(_) | Value::Text(_)) {
+            let callee = self.to.member(over, "[Symbol.iterator]");
+            let iterator = self.to.call(callee, (at, CallKind::Implicit), &[]);
+            let next = self.to.member(iterator, "next");
+            let result = self.to.call(next, (at, CallKind::Implicit), &[]);
+            let value = self.to.member(result, "value");
+            return self.to.one_of(&[each, value]);
+        }
+        each
+    }
+
+    fn exported(&mut self, node: Node<'t>) {
+        if let Some(declaration) = node.child_by_field_id(self.f.declaration) {
+            self.statement(declaration);
+        } else if let Some(value) = node.child_by_field_id(self.f.value) {
+            self.value(value);
+        }
+    }
+
+    fn declaration(&mut self, node: Node<'t>) {
+        let is_scoped = node.kind() != "variable_declaration" && !self.hidden.is_empty();
+        for declarator in children(node) {
+            let Some(name) = declarator.child_by_field_id(self.f.name) else { continue };
+            let written = declarator.child_by_field_id(self.f.value);
+            if written.is_some_and(|value| self.is_import(value)) {
+                continue;
+            }
+            let value = match written {
+                Some(value) => self.named_value(value, name),
+                None => self.to.unknown(),
+            };
+            self.declare_all(name, is_scoped);
+            if written.is_some() {
+                self.bind(name, value);
+            }
+        }
+    }
+
+    /// What is loaded as a module is an import.
+    fn is_import(&self, value: Node<'t>) -> bool {
+        let text = self.to.text(value);
+        text.starts_with("require(") || text.starts_with("await import(")
+    }
+
+    /// The value of something that a name is given to: a function or class is then called by it.
+    fn named_value(&mut self, value: Node<'t>, name: Node<'t>) -> ValueIdx {
+        match value.kind() {
+            "arrow_function" | "function_expression" | "generator_function" => {
+                self.function(value, Some(name))
+            }
+            "class" => self.class(value, Some(name)),
+            _ => self.value(value),
+        }
+    }
+
+    fn named(&mut self, node: Node<'t>, value: ValueIdx) {
+        let name = node.child_by_field_id(self.f.name).map_or("", |name| self.to.text(name));
+        let slot = self.to.declare(name);
+        self.to.assign(slot, value);
+    }
+
+    fn returned(&mut self, node: Node<'t>) {
+        let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
+        let scope = self.to.scope();
+        self.to.store(Target::Return(scope), value);
+    }
+
+    fn class(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
+        let def = name.and_then(|name| self.to.def_at(name));
+        children(node)
+            .into_iter()
+            .filter(|child| matches!(child.kind(), "class_heritage" | "decorator"))
+            .for_each(|child| {
+                self.value(child);
+            });
+        let outer = self.to.open(ScopeKind::Class, def, None);
+        let hidden = std::mem::take(&mut self.hidden);
+        let body = node.child_by_field_id(self.f.body);
+        for member in body.map(children).unwrap_or_default() {
+            match member.kind() {
+                "method_definition" => self.method(member),
+                "field_definition" | "public_field_definition" => self.field(member),
+                "class_static_block" => self.branches(member),
+                _ => {}
+            }
+        }
+        self.hidden = hidden;
+        self.to.close(outer)
+    }
+
+    fn method(&mut self, node: Node<'t>) {
+        let Some(name) = node.child_by_field_id(self.f.name) else { return };
+        let value = self.function(node, Some(name));
+        let slot = self.to.declare(self.to.text(name));
+        self.to.assign(slot, value);
+    }
+
+    fn field(&mut self, node: Node<'t>) {
+        let name = node.child_by_field_id(self.f.name).or_else(|| node.child_by_field_id(self.f.property));
+        let (Some(name), Some(value)) = (name, node.child_by_field_id(self.f.value)) else { return };
+        let value = self.named_value(value, name);
+        let slot = self.to.declare(self.to.text(name));
+        self.to.assign(slot, value);
+    }
+
+    /// A function of any kind; `name` is where the name stands that it is known by.
+    fn function(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> ValueIdx {
+        let own = node.child_by_field_id(self.f.name).filter(|_| node.kind() == "function_expression");
+        let def = name.or(own).and_then(|name| self.to.def_at(name));
+        let outer = self.to.open(self.function_kind(node), def, None);
+        if node.kind() == "arrow_function" {
+            self.to.is_arrow();
+        }
+        let hidden = std::mem::take(&mut self.hidden);
+        if let Some(list) = node.child_by_field_id(self.f.parameters) {
+            self.parameters(&children(list));
+        } else if let Some(one) = node.child_by_field_id(self.f.parameter) {
+            self.parameters(&[one]);
+        }
+        if let Some(body) = node.child_by_field_id(self.f.body) {
+            if body.kind() == "statement_block" {
+                self.statements(body);
+            } else {
+                let value = self.value(body);
+                let scope = self.to.scope();
+                self.to.store(Target::Return(scope), value);
+            }
+        }
+        self.hidden = hidden;
+        self.to.close(outer)
+    }
+
+    fn function_kind(&self, node: Node<'t>) -> ScopeKind {
+        let head = node.child_by_field_id(self.f.name).filter(|_| node.kind() == "method_definition");
+        let words = match head {
+            Some(name) => self.to.source.get(node.start_byte()..name.start_byte()).unwrap_or(&[]),
+            None => &[],
+        };
+        let words = std::str::from_utf8(words).unwrap_or("");
+        let has = |word: &str| words.split_whitespace().any(|one| one == word);
+        if node.kind().starts_with("generator_function") || words.contains('*') {
+            ScopeKind::Generator
+        } else if has("static") {
+            ScopeKind::Static
+        } else if has("get") {
+            ScopeKind::Property
+        } else {
+            ScopeKind::Function
+        }
+    }
+}

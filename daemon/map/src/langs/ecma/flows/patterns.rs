@@ -1,0 +1,205 @@
+//! Parameters, and what stands left of a `=`.
+
+use tree_sitter::Node;
+
+use super::{Trace, children};
+use crate::facts::{Label, SlotKind, Target, Value, ValueIdx};
+
+impl<'t> Trace<'t> {
+    pub(super) fn parameters(&mut self, list: &[Node<'t>]) {
+        let mut taken = Vec::new();
+        for parameter in list {
+            let (pattern, default) = self.parameter(*parameter);
+            let (pattern, kind) = match pattern.kind() {
+                "rest_pattern" => (pattern.named_child(0).unwrap_or(pattern), SlotKind::Rest),
+                "this" => continue,
+                _ => (pattern, SlotKind::Parameter),
+            };
+            // A parameter that is taken apart has no name of its own; the column keeps it apart from others.
+            let is_plain = pattern.kind() == "identifier";
+            let name = if is_plain { self.to.text(pattern).to_owned() } else { format!("{{{}", taken.len()) };
+            let slot = self.to.parameter(&name, kind);
+            taken.push((slot, pattern, is_plain, default, *parameter));
+        }
+        for (slot, pattern, is_plain, default, parameter) in taken {
+            if let Some(value) = default.map(|default| self.value(default)) {
+                self.to.store(Target::Slot(slot), value);
+            }
+            let value = self.to.value(Value::Slot(slot));
+            if !is_plain {
+                self.declare_all(pattern, false);
+                self.bind(pattern, value);
+            } else if parameter
+                .child(0)
+                .is_some_and(|first| matches!(first.kind(), "accessibility_modifier" | "readonly"))
+            {
+                let scope = self.to.scope();
+                let this = self.to.value(Value::This(scope));
+                let name = self.to.intern(self.to.text(pattern));
+                self.to.store(Target::Member(name, this), value);
+            }
+        }
+    }
+
+    fn parameter(&self, node: Node<'t>) -> (Node<'t>, Option<Node<'t>>) {
+        match node.kind() {
+            "assignment_pattern" => {
+                (node.child_by_field_id(self.f.left).unwrap_or(node), node.child_by_field_id(self.f.right))
+            }
+            _ => match node.child_by_field_id(self.f.pattern) {
+                Some(pattern) => (pattern, node.child_by_field_id(self.f.value)),
+                None => (node, None),
+            },
+        }
+    }
+
+    /// Makes variables of the names of a pattern; `is_scoped`: of the block at hand alone.
+    pub(super) fn declare_all(&mut self, pattern: Node<'t>, is_scoped: bool) {
+        match pattern.kind() {
+            "identifier" | "shorthand_property_identifier_pattern" => {
+                let name = self.to.text(pattern);
+                if is_scoped && !self.hidden.is_empty() {
+                    let hidden = self.to.hide(name);
+                    self.hidden.last_mut().into_iter().for_each(|names| names.push(hidden));
+                } else {
+                    self.to.declare(name);
+                }
+            }
+            "pair_pattern" => {
+                let value = pattern.child_by_field_id(self.f.value);
+                value.into_iter().for_each(|value| self.declare_all(value, is_scoped));
+            }
+            "assignment_pattern" | "object_assignment_pattern" => {
+                let left = pattern.child_by_field_id(self.f.left);
+                left.into_iter().for_each(|left| self.declare_all(left, is_scoped));
+            }
+            "object_pattern" | "array_pattern" | "rest_pattern" => {
+                children(pattern).into_iter().for_each(|child| self.declare_all(child, is_scoped));
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives a pattern a value.
+    pub(super) fn bind(&mut self, pattern: Node<'t>, value: ValueIdx) {
+        match pattern.kind() {
+            "identifier" => {
+                let name = self.to.text(pattern);
+                if let Some(slot) = self.to.find(name) {
+                    self.to.assign(slot, value);
+                }
+            }
+            "assignment_pattern" | "object_assignment_pattern" => {
+                let default = pattern.child_by_field_id(self.f.right).map(|right| self.value(right));
+                let values: Vec<ValueIdx> = std::iter::once(value).chain(default).collect();
+                let either = self.to.one_of(&values);
+                if let Some(left) = pattern.child_by_field_id(self.f.left) {
+                    if left.kind() == "shorthand_property_identifier_pattern" {
+                        let given = self.property(value, self.to.text(left));
+                        let values: Vec<ValueIdx> = std::iter::once(given).chain(default).collect();
+                        let either = self.to.one_of(&values);
+                        self.give(self.to.text(left), either);
+                    } else {
+                        self.bind(left, either);
+                    }
+                }
+            }
+            "object_pattern" => self.take_members(pattern, value),
+            "array_pattern" => self.take_parts(pattern, value),
+            "member_expression" | "subscript_expression" => self.put(pattern, value),
+            "parenthesized_expression" | "rest_pattern" | "non_null_expression" => {
+                pattern.named_child(0).into_iter().for_each(|inner| self.bind(inner, value));
+            }
+            _ => {}
+        }
+    }
+
+    fn give(&mut self, name: &str, value: ValueIdx) {
+        if let Some(slot) = self.to.find(name) {
+            self.to.assign(slot, value);
+        }
+    }
+
+    fn take_members(&mut self, pattern: Node<'t>, value: ValueIdx) {
+        for child in children(pattern) {
+            match child.kind() {
+                "shorthand_property_identifier_pattern" => {
+                    let name = self.to.text(child);
+                    let given = self.property(value, name);
+                    self.give(name, given);
+                }
+                "pair_pattern" => {
+                    let parts = (child.child_by_field_id(self.f.key), child.child_by_field_id(self.f.value));
+                    let (Some(key), Some(inner)) = parts else { continue };
+                    let given = self.property(value, self.key_text(key));
+                    self.bind(inner, given);
+                }
+                "object_assignment_pattern" | "rest_pattern" => self.bind(child, value),
+                _ => {}
+            }
+        }
+    }
+
+    fn take_parts(&mut self, pattern: Node<'t>, value: ValueIdx) {
+        let parts = self.to.parts_of(value);
+        let plain = parts.filter(|parts| parts.iter().all(|part| matches!(part.label, Label::At(_))));
+        // Holes count, so commas are what is counted.
+        let mut at = 0_u32;
+        let mut cursor = pattern.walk();
+        let targets: Vec<Node<'t>> = pattern.children(&mut cursor).collect();
+        for target in targets {
+            if target.kind() == "," {
+                at += 1;
+            } else if target.is_named() && target.kind() != "comment" {
+                let given = match &plain {
+                    Some(parts) if target.kind() == "rest_pattern" => {
+                        let rest: Vec<ValueIdx> =
+                            parts.iter().skip(at as usize).map(|part| part.value).collect();
+                        self.list(&rest)
+                    }
+                    Some(parts) => {
+                        parts.get(at as usize).map_or_else(|| self.to.unknown(), |part| part.value)
+                    }
+                    None if target.kind() == "rest_pattern" => value,
+                    None => {
+                        let key = self.to.key(&at.to_string());
+                        self.to.item(value, key)
+                    }
+                };
+                self.bind(target, given);
+            }
+        }
+    }
+
+    /// `a.b = value`, `a[b] = value`.
+    fn put(&mut self, left: Node<'t>, value: ValueIdx) {
+        let Some(of) = left.child_by_field_id(self.f.object).map(|of| self.value(of)) else { return };
+        if self.to.is_unknown(of) {
+            return;
+        }
+        let name = left.child_by_field_id(self.f.property).map(|name| self.to.text(name));
+        let index = left.named_child(1).filter(|_| name.is_none());
+        let text =
+            name.or_else(|| index.filter(|index| index.kind() == "string").map(|index| self.key_text(index)));
+        match (text, index) {
+            (Some(text), _) if matches!(self.to.at(of), Value::Container(_)) => {
+                let key = self.to.key(text);
+                self.to.store_item(of, key, value);
+            }
+            (Some(text), _) => {
+                let name = self.to.intern(text);
+                self.to.store(Target::Member(name, of), value);
+            }
+            (None, Some(index)) => {
+                let key = self.value(index);
+                self.to.store_item(of, key, value);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The text of a key, whether it is quoted or not.
+    pub(super) fn key_text(&self, key: Node<'t>) -> &'t str {
+        self.to.text(key).trim_matches(['"', '\'', '`'])
+    }
+}

@@ -1,0 +1,331 @@
+//! What expressions give, and the calls in them.
+
+use tree_sitter::Node;
+
+use super::{DEPTH, Trace, children};
+use crate::facts::{CallKind, Label, Part, ScopeIdx, ScopeKind, Target, Value, ValueIdx};
+
+impl<'t> Trace<'t> {
+    /// What an expression gives; calls in it are recorded.
+    pub(super) fn value(&mut self, node: Node<'t>) -> ValueIdx {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return self.to.unknown();
+        }
+        self.depth += 1;
+        let value = self.expression(node);
+        self.depth -= 1;
+        value
+    }
+
+    fn expression(&mut self, node: Node<'t>) -> ValueIdx {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier" => self.to.read(self.to.text(node)),
+            "undefined" | "type_annotation" | "type_arguments" | "regex" => self.to.unknown(),
+            "this" => self.this(),
+            "super" => {
+                let scope = self.method_around();
+                self.to.value(Value::Super(scope))
+            }
+            "member_expression" => self.member(node),
+            "subscript_expression" => self.subscript(node),
+            "call_expression" => self.call(node),
+            "new_expression" => self.construction(node),
+            "arrow_function" | "function_expression" | "generator_function" => self.function(node, None),
+            "class" => self.class(node, node.child_by_field_id(self.f.name)),
+            "object" => self.object(node),
+            "array" => self.array(node),
+            "assignment_expression" => self.assignment(node),
+            "ternary_expression" => self.any_of(node, &[1, 2]),
+            "binary_expression" => self.any_of(node, &[0, 1]),
+            "augmented_assignment_expression" => self.any_of(node, &[0, 1]),
+            "parenthesized_expression"
+            | "await_expression"
+            | "as_expression"
+            | "satisfies_expression"
+            | "non_null_expression" => self.first(node),
+            "type_assertion" | "sequence_expression" => {
+                let values: Vec<ValueIdx> =
+                    children(node).into_iter().map(|child| self.value(child)).collect();
+                values.last().copied().unwrap_or_else(|| self.to.unknown())
+            }
+            "yield_expression" => self.yielded(node),
+            "string" | "number" => {
+                let text = self.key_text(node);
+                self.to.literal(text)
+            }
+            "statement_block" => {
+                self.statement(node);
+                self.to.unknown()
+            }
+            _ => {
+                children(node).into_iter().for_each(|child| {
+                    self.value(child);
+                });
+                self.to.unknown()
+            }
+        }
+    }
+
+    fn first(&mut self, node: Node<'t>) -> ValueIdx {
+        match node.named_child(0) {
+            Some(inner) => self.value(inner),
+            None => self.to.unknown(),
+        }
+    }
+
+    /// The function or method whose object is at hand: arrow functions have none.
+    fn method_around(&self) -> ScopeIdx {
+        self.to.scope_of_this()
+    }
+
+    fn this(&mut self) -> ValueIdx {
+        let scope = self.method_around();
+        self.to.value(Value::This(scope))
+    }
+
+    fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
+        let values: Vec<ValueIdx> = children(node).into_iter().map(|child| self.value(child)).collect();
+        let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
+        self.to.one_of(&chosen)
+    }
+
+    /// A member; of what is written as an object it is what stands there.
+    pub(super) fn property(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
+        match self.to.at(of) {
+            Value::Unknown => of,
+            Value::Container(_) => {
+                let key = self.to.key(name);
+                if self.to.holds(of, key) { self.to.item(of, key) } else { self.to.member(of, name) }
+            }
+            _ => self.to.member(of, name),
+        }
+    }
+
+    fn member(&mut self, node: Node<'t>) -> ValueIdx {
+        let of = node.child_by_field_id(self.f.object).map(|of| self.value(of));
+        let name = node.child_by_field_id(self.f.property).map_or("", |name| self.to.text(name));
+        match of {
+            Some(of) => self.property(of, name),
+            None => self.to.unknown(),
+        }
+    }
+
+    fn subscript(&mut self, node: Node<'t>) -> ValueIdx {
+        let (Some(of), Some(index)) = (node.child_by_field_id(self.f.object), node.named_child(1)) else {
+            return self.to.unknown();
+        };
+        let of = self.value(of);
+        let key = self.value(index);
+        match self.to.at(of) {
+            Value::Unknown => of,
+            Value::Container(_) => self.to.item(of, key),
+            _ if index.kind() == "string" => self.to.member(of, self.key_text(index)),
+            _ => self.to.item(of, key),
+        }
+    }
+
+    fn assignment(&mut self, node: Node<'t>) -> ValueIdx {
+        let (left, right) = (node.child_by_field_id(self.f.left), node.child_by_field_id(self.f.right));
+        let (Some(left), Some(right)) = (left, right) else { return self.to.unknown() };
+        let name = match left.kind() {
+            "member_expression" => left.child_by_field_id(self.f.property).unwrap_or(left),
+            _ => left,
+        };
+        let value = self.named_value(right, name);
+        self.bind(left, value);
+        value
+    }
+
+    pub(super) fn list(&mut self, values: &[ValueIdx]) -> ValueIdx {
+        let parts: Vec<Part> =
+            values.iter().zip(0..).map(|(value, at)| Part { label: Label::At(at), value: *value }).collect();
+        self.to.container(&parts)
+    }
+
+    fn array(&mut self, node: Node<'t>) -> ValueIdx {
+        let mut parts = Vec::new();
+        for (at, child) in children(node).into_iter().enumerate() {
+            let part = if child.kind() == "spread_element" {
+                Part { label: Label::Spread, value: self.first(child) }
+            } else {
+                Part { label: Label::At(at as u32), value: self.value(child) }
+            };
+            parts.push(part);
+        }
+        self.unfold(&mut parts);
+        self.to.container(&parts)
+    }
+
+    /// The parts of lists that are written in full stand in the place of the list.
+    fn unfold(&mut self, parts: &mut Vec<Part>) {
+        let mut all = Vec::new();
+        for part in parts.iter() {
+            let inner = self.to.parts_of(part.value).filter(|_| part.label == Label::Spread);
+            match inner {
+                Some(inner) if inner.iter().all(|part| matches!(part.label, Label::At(_))) => {
+                    all.extend(inner);
+                }
+                Some(_) => return,
+                None if part.label == Label::Spread => return,
+                None => all.push(*part),
+            }
+        }
+        all.iter_mut().zip(0..).for_each(|(part, at)| part.label = Label::At(at));
+        *parts = all;
+    }
+
+    fn object(&mut self, node: Node<'t>) -> ValueIdx {
+        let (mut parts, mut methods) = (Vec::new(), Vec::new());
+        for child in children(node) {
+            match child.kind() {
+                "pair" => {
+                    let inner = (child.child_by_field_id(self.f.key), child.child_by_field_id(self.f.value));
+                    let (Some(key), Some(value)) = inner else { continue };
+                    let value = self.named_value(value, key);
+                    let label = if key.kind() == "computed_property_name" {
+                        Label::Keyed(self.first(key))
+                    } else {
+                        Label::Named(self.to.intern(self.key_text(key)))
+                    };
+                    parts.push(Part { label, value });
+                    methods.push(value);
+                }
+                "method_definition" => {
+                    let Some(name) = child.child_by_field_id(self.f.name) else { continue };
+                    let value = self.function(child, Some(name));
+                    parts.push(Part { label: Label::Named(self.to.intern(self.key_text(name))), value });
+                    methods.push(value);
+                }
+                "shorthand_property_identifier" => {
+                    let name = self.to.text(child);
+                    let value = self.to.read(name);
+                    parts.push(Part { label: Label::Named(self.to.intern(name)), value });
+                }
+                "spread_element" => parts.push(Part { label: Label::Spread, value: self.first(child) }),
+                _ => {}
+            }
+        }
+        let container = self.to.container(&parts);
+        methods.into_iter().for_each(|method| self.to.set_home(method, container));
+        container
+    }
+
+    fn yielded(&mut self, node: Node<'t>) -> ValueIdx {
+        let value = self.first(node);
+        let is_from = self.to.text(node).starts_with("yield*");
+        let value = if is_from { self.to.value(Value::Each(value)) } else { value };
+        let scope = self.to.scope();
+        if self.to.kind_of(scope) == ScopeKind::Function {
+            self.to.set_kind(ScopeKind::Generator);
+        }
+        self.to.store(Target::Yield(scope), value);
+        self.to.unknown()
+    }
+
+    fn arguments(&mut self, list: Option<Node<'t>>) -> Vec<Part> {
+        let mut args = Vec::new();
+        for (at, arg) in list.map(children).unwrap_or_default().into_iter().enumerate() {
+            let part = if arg.kind() == "spread_element" {
+                Part { label: Label::Spread, value: self.first(arg) }
+            } else {
+                Part { label: Label::At(at as u32), value: self.value(arg) }
+            };
+            args.push(part);
+        }
+        args
+    }
+
+    fn construction(&mut self, node: Node<'t>) -> ValueIdx {
+        let Some(class) = node.child_by_field_id(self.f.constructor) else { return self.to.unknown() };
+        let callee = self.value(class);
+        let args = self.arguments(node.child_by_field_id(self.f.arguments));
+        self.to.call(callee, (self.name_of(class), CallKind::Plain), &args)
+    }
+
+    /// Where the name of what is called stands, as references have it.
+    fn name_of(&self, node: Node<'t>) -> Node<'t> {
+        match node.kind() {
+            "member_expression" => node.child_by_field_id(self.f.property).unwrap_or(node),
+            "parenthesized_expression" | "non_null_expression" => {
+                node.named_child(0).map_or(node, |inner| self.name_of(inner))
+            }
+            _ => node,
+        }
+    }
+
+    fn call(&mut self, node: Node<'t>) -> ValueIdx {
+        let (function, list) =
+            (node.child_by_field_id(self.f.function), node.child_by_field_id(self.f.arguments));
+        let Some(function) = function else { return self.to.unknown() };
+        let callee = self.value(function);
+        let mut args = self.arguments(list.filter(|list| list.kind() == "arguments"));
+        if function.kind() == "super" {
+            return callee;
+        }
+        if self.to.text(function) == "Object.assign" {
+            return self.assigned(&args);
+        }
+        let at = match function.kind() {
+            "identifier" | "member_expression" | "parenthesized_expression" => self.name_of(function),
+            _ => list.unwrap_or(node),
+        };
+        if let Some(called) = self.called_by_name(callee, &mut args) {
+            return self.to.call(called, (at, CallKind::Plain), &args);
+        }
+        self.pushed(callee, &args);
+        if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
+            return callee;
+        }
+        self.to.call(callee, (at, CallKind::Plain), &args)
+    }
+
+    /// `f.call(object, argument)` calls `f`.
+    fn called_by_name(&mut self, callee: ValueIdx, args: &mut Vec<Part>) -> Option<ValueIdx> {
+        let Value::Member(of, name) = self.to.at(callee) else { return None };
+        let (call, apply) = (self.to.intern("call"), self.to.intern("apply"));
+        if name == call && !args.is_empty() {
+            args.remove(0);
+            args.iter_mut().for_each(|arg| {
+                if let Label::At(at) = &mut arg.label {
+                    *at -= 1;
+                }
+            });
+            return Some(of);
+        }
+        if name == apply && !args.is_empty() {
+            args.clear();
+            return Some(of);
+        }
+        None
+    }
+
+    /// `list.push(value)` puts something into what it is called on.
+    fn pushed(&mut self, callee: ValueIdx, args: &[Part]) {
+        let Value::Member(of, name) = self.to.at(callee) else { return };
+        let is_put = ["push", "unshift", "add", "set"].map(|known| self.to.intern(known)).contains(&name);
+        if is_put && let Some(arg) = args.last() {
+            let key = match args {
+                [key, _] => key.value,
+                _ => self.to.unknown(),
+            };
+            self.to.store_item(of, key, arg.value);
+        }
+    }
+
+    /// `Object.assign(target, source)` puts what is written in the source into the target.
+    fn assigned(&mut self, args: &[Part]) -> ValueIdx {
+        let Some((target, sources)) = args.split_first() else { return self.to.unknown() };
+        for source in sources {
+            for part in self.to.parts_of(source.value).unwrap_or_default() {
+                let Label::Named(name) = part.label else { continue };
+                if matches!(self.to.at(target.value), Value::Container(_)) {
+                    let key = self.to.value(Value::Text(name));
+                    self.to.store_item(target.value, key, part.value);
+                } else {
+                    self.to.store(Target::Member(name, target.value), part.value);
+                }
+            }
+        }
+        target.value
+    }
+}

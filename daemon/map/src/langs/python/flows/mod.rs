@@ -1,0 +1,443 @@
+//! Where values go in a Python file: a third look, over expressions too, once it is known what the file defines.
+//!
+//! Text is gone through in the order in which it runs. Depth is bounded; what is nested deeper is not followed.
+
+mod values;
+
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, Tree};
+
+use super::grammar::FIELDS;
+use super::patterns::{Marks, each_parameter};
+use super::types::Ty;
+use crate::facts::{
+    CallKind, DefIdx, FactsBuilder, Label, Part, ScopeIdx, ScopeKind, SlotKind, Target, Value, ValueIdx,
+};
+use crate::langs::support::{Run, Tracer};
+
+/// How deep statements and expressions are followed.
+const DEPTH: usize = 60;
+
+/// What the walk found out that is needed here; keys are node ids of the same tree.
+pub(super) struct Known<'t> {
+    /// The local names of each function.
+    pub(super) locals: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
+    /// What decorators say.
+    pub(super) marks: FxHashMap<usize, Marks>,
+    /// The definition that each class and function is.
+    pub(super) made: FxHashMap<usize, DefIdx>,
+}
+
+/// Adds to the facts where values go.
+pub(super) fn trace<'t>(
+    tree: &'t Tree,
+    source: &'t [u8],
+    facts: FactsBuilder,
+    known: &Known<'t>,
+) -> FactsBuilder {
+    if facts.has_flows() {
+        return facts;
+    }
+    let mut trace = Trace { to: Tracer::new(source, facts), known, depth: 0 };
+    trace.block(tree.root_node());
+    trace.to.finish()
+}
+
+struct Trace<'k, 't> {
+    to: Tracer<'t>,
+    known: &'k Known<'t>,
+    depth: usize,
+}
+
+fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+impl<'t> Trace<'_, 't> {
+    fn block(&mut self, node: Node<'t>) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        children(node).into_iter().for_each(|child| self.statement(child));
+        self.depth -= 1;
+    }
+
+    fn statement(&mut self, node: Node<'t>) {
+        match node.kind() {
+            "expression_statement" | "module" | "block" | "else_clause" | "finally_clause" => {
+                self.block(node);
+            }
+            "assignment" => {
+                self.assignment(node);
+            }
+            "augmented_assignment" => self.augmented(node),
+            "if_statement" => self.branches(node),
+            "while_statement" => self.repeated(node),
+            "for_statement" => self.for_statement(node),
+            "try_statement" | "match_statement" => self.branches(node),
+            "with_statement" => self.with_statement(node),
+            "function_definition" => {
+                let value = self.function(node);
+                self.named(node, value);
+            }
+            "class_definition" => {
+                let value = self.class(node);
+                self.named(node, value);
+            }
+            "decorated_definition" => self.decorated(node),
+            "return_statement" => self.returned(node),
+            "raise_statement" => self.raised(node),
+            "global_statement"
+            | "nonlocal_statement"
+            | "import_statement"
+            | "import_from_statement"
+            | "pass_statement"
+            | "type_alias_statement" => {}
+            _ => {
+                self.value(node);
+            }
+        }
+    }
+
+    /// A statement of which each part may run or not.
+    fn branches(&mut self, node: Node<'t>) {
+        for child in children(node) {
+            match child.kind() {
+                "block" => self.perhaps(child),
+                "elif_clause" | "else_clause" | "except_clause" | "finally_clause" | "case_clause" => {
+                    self.clause(child);
+                }
+                _ => {
+                    self.value(child);
+                }
+            }
+        }
+    }
+
+    fn clause(&mut self, node: Node<'t>) {
+        for child in children(node) {
+            match child.kind() {
+                "block" => self.perhaps(child),
+                "case_pattern" => {}
+                _ => {
+                    self.value(child);
+                }
+            }
+        }
+    }
+
+    fn perhaps(&mut self, block: Node<'t>) {
+        let before = self.to.begin(Run::Perhaps);
+        self.block(block);
+        self.to.end(before);
+    }
+
+    fn repeated(&mut self, node: Node<'t>) {
+        let before = self.to.begin(Run::Again);
+        self.branches(node);
+        self.to.end(before);
+    }
+
+    fn for_statement(&mut self, node: Node<'t>) {
+        let over = node.child_by_field_id(FIELDS.right).map(|right| self.value(right));
+        let at = node.child_by_field_id(FIELDS.right);
+        let item = over.zip(at).map(|(over, at)| self.iterated(over, at));
+        let before = self.to.begin(Run::Again);
+        if let (Some(left), Some(item)) = (node.child_by_field_id(FIELDS.left), item) {
+            self.bind(left, item);
+        }
+        let bodies =
+            children(node).into_iter().filter(|child| matches!(child.kind(), "block" | "else_clause"));
+        bodies.for_each(|body| self.block(body));
+        self.to.end(before);
+    }
+
+    /// What going through a value gives.
+    fn iterated(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
+        let each = self.to.value(Value::Each(over));
+        if matches!(self.to.at(over), Value::Unknown | Value::Container(_) | Value::Text(_)) {
+            return each;
+        }
+        let next = self.implicit(over, &["__iter__", "__next__"], at);
+        self.to.one_of(&[each, next])
+    }
+
+    /// What the language calls by itself, one member after the other.
+    fn implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
+        names.iter().fold(of, |of, name| {
+            let callee = self.to.member(of, name);
+            self.to.call(callee, (at, CallKind::Implicit), &[])
+        })
+    }
+
+    fn with_statement(&mut self, node: Node<'t>) {
+        for child in children(node) {
+            match child.kind() {
+                "with_clause" => children(child).into_iter().for_each(|item| self.with_item(item)),
+                _ => self.block(child),
+            }
+        }
+    }
+
+    fn with_item(&mut self, item: Node<'t>) {
+        let Some(value) = item.child_by_field_id(FIELDS.value) else { return };
+        let alias = value.child_by_field_id(FIELDS.alias).filter(|_| value.kind() == "as_pattern");
+        let inner = if value.kind() == "as_pattern" { value.named_child(0).unwrap_or(value) } else { value };
+        let of = self.value(inner);
+        let entered = self.implicit(of, &["__enter__"], inner);
+        self.implicit(of, &["__exit__"], inner);
+        if let Some(alias) = alias {
+            let each = self.to.value(Value::Each(of));
+            let given = self.to.one_of(&[entered, each]);
+            self.bind(alias.named_child(0).unwrap_or(alias), given);
+        }
+    }
+
+    fn assignment(&mut self, node: Node<'t>) -> ValueIdx {
+        let value = match node.child_by_field_id(FIELDS.right) {
+            Some(right) if right.kind() == "assignment" => self.assignment(right),
+            Some(right) => self.value(right),
+            None => return self.to.unknown(),
+        };
+        if let Some(left) = node.child_by_field_id(FIELDS.left) {
+            self.bind(left, value);
+        }
+        value
+    }
+
+    fn augmented(&mut self, node: Node<'t>) {
+        let value = node.child_by_field_id(FIELDS.right).map(|right| self.value(right));
+        let left = node.child_by_field_id(FIELDS.left);
+        if let (Some(left), Some(value)) = (left, value)
+            && matches!(left.kind(), "identifier" | "attribute")
+        {
+            let before = self.value(left);
+            let both = self.to.one_of(&[before, value]);
+            self.bind(left, both);
+        }
+    }
+
+    /// Gives what stands left of a `=` a value.
+    fn bind(&mut self, left: Node<'t>, value: ValueIdx) {
+        match left.kind() {
+            "identifier" => {
+                let name = self.to.text(left);
+                self.assign(name, value);
+            }
+            "attribute" => {
+                let object = left.child_by_field_id(FIELDS.object).map(|object| self.value(object));
+                let name = left.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
+                if let Some(object) = object.filter(|object| !self.to.is_unknown(*object)) {
+                    let name = self.to.intern(name);
+                    self.to.store(Target::Member(name, object), value);
+                }
+            }
+            "subscript" => {
+                let parts = children(left);
+                if let [of, key] = parts[..] {
+                    let (of, key) = (self.value(of), self.value(key));
+                    self.to.store_item(of, key, value);
+                }
+            }
+            "list_splat_pattern" | "parenthesized_expression" | "as_pattern_target" => {
+                children(left).into_iter().for_each(|inner| self.bind(inner, value));
+            }
+            "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
+                self.unpack(&children(left), value);
+            }
+            _ => {}
+        }
+    }
+
+    fn assign(&mut self, name: &'t str, value: ValueIdx) {
+        let slot = match self.to.find(name) {
+            Some(slot) => slot,
+            None => self.to.declare(name),
+        };
+        self.to.assign(slot, value);
+    }
+
+    fn unpack(&mut self, targets: &[Node<'t>], value: ValueIdx) {
+        let parts = self
+            .to
+            .parts_of(value)
+            .filter(|parts| parts.iter().enumerate().all(|(at, part)| part.label == Label::At(at as u32)));
+        let star = targets.iter().position(|target| target.kind() == "list_splat_pattern");
+        for (at, target) in targets.iter().enumerate() {
+            let given = match (&parts, star) {
+                (Some(parts), Some(star)) if at >= star => {
+                    let after = targets.len() - 1 - at;
+                    let end = parts.len().saturating_sub(after);
+                    if at == star {
+                        let rest = parts.get(star..end).unwrap_or(&[]).to_vec();
+                        self.container(rest.iter().map(|part| part.value))
+                    } else {
+                        parts.get(end.wrapping_sub(1)).map_or_else(|| self.to.unknown(), |part| part.value)
+                    }
+                }
+                (Some(parts), _) => parts.get(at).map_or_else(|| self.to.unknown(), |part| part.value),
+                (None, Some(star)) if at >= star => self.to.value(Value::Each(value)),
+                (None, _) => {
+                    let key = self.to.key(&at.to_string());
+                    self.to.item(value, key)
+                }
+            };
+            self.bind(*target, given);
+        }
+    }
+
+    fn container(&mut self, values: impl Iterator<Item = ValueIdx>) -> ValueIdx {
+        let parts: Vec<Part> =
+            values.enumerate().map(|(at, value)| Part { label: Label::At(at as u32), value }).collect();
+        self.to.container(&parts)
+    }
+
+    fn named(&mut self, node: Node<'t>, value: ValueIdx) {
+        let name = node.child_by_field_id(FIELDS.name).map_or("", |name| self.to.text(name));
+        let slot = self.to.declare(name);
+        self.to.assign(slot, value);
+    }
+
+    fn decorated(&mut self, node: Node<'t>) {
+        let Some(definition) = node.child_by_field_id(FIELDS.definition) else { return };
+        let decorators = children(node).into_iter().filter(|child| child.kind() == "decorator");
+        let mut calls = Vec::new();
+        for decorator in decorators {
+            let Some(what) = decorator.named_child(0) else { continue };
+            if !is_built_in(self.to.text(what)) {
+                let at = if what.kind() == "call" { decorator } else { name_of(what) };
+                calls.push((self.value(what), at));
+            }
+        }
+        let mut value = match definition.kind() {
+            "class_definition" => self.class(definition),
+            _ => self.function(definition),
+        };
+        for (callee, at) in calls.into_iter().rev() {
+            value = self.to.call(callee, (at, CallKind::Decorator), &[Part { label: Label::At(0), value }]);
+        }
+        self.named(definition, value);
+    }
+
+    fn class(&mut self, node: Node<'t>) -> ValueIdx {
+        if let Some(bases) = node.child_by_field_id(FIELDS.superclasses) {
+            children(bases).into_iter().for_each(|base| {
+                self.value(base);
+            });
+        }
+        let outer = self.to.open(ScopeKind::Class, self.known.made.get(&node.id()).copied(), None);
+        if let Some(body) = node.child_by_field_id(FIELDS.body) {
+            self.block(body);
+        }
+        self.to.close(outer)
+    }
+
+    fn function(&mut self, node: Node<'t>) -> ValueIdx {
+        let class = Some(self.to.scope()).filter(|scope| self.to.kind_of(*scope) == ScopeKind::Class);
+        let marks = self.known.marks.get(&node.id()).copied().unwrap_or_default();
+        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.defaults(list));
+        let kind = match marks {
+            Marks { is_property: true, .. } => ScopeKind::Property,
+            Marks { is_static: true, .. } => ScopeKind::Static,
+            _ => ScopeKind::Function,
+        };
+        let outer = self.to.open(kind, self.known.made.get(&node.id()).copied(), None);
+        if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
+            let class = class.filter(|_| !marks.is_static);
+            self.parameters(list, (class, marks.is_class), &defaults.unwrap_or_default());
+        }
+        for (name, _) in self.known.locals.get(&node.id()).into_iter().flatten() {
+            self.to.declare(name);
+        }
+        if let Some(body) = node.child_by_field_id(FIELDS.body) {
+            self.block(body);
+        }
+        self.to.close(outer)
+    }
+
+    /// The values of parameters that are not given, which are made outside.
+    fn defaults(&mut self, list: Node<'t>) -> Vec<(usize, ValueIdx)> {
+        let values = children(list).into_iter().enumerate();
+        let values: Vec<(usize, Node<'t>)> =
+            values.filter_map(|(at, node)| Some((at, node.child_by_field_id(FIELDS.value)?))).collect();
+        values.into_iter().map(|(at, value)| (at, self.value(value))).collect()
+    }
+
+    fn parameters(
+        &mut self,
+        list: Node<'t>,
+        (class, is_class): (Option<ScopeIdx>, bool),
+        defaults: &[(usize, ValueIdx)],
+    ) {
+        for (at, parameter) in children(list).into_iter().enumerate() {
+            let mut kind = match parameter.kind() {
+                "keyword_separator" | "positional_separator" => continue,
+                "list_splat_pattern" => SlotKind::Rest,
+                "dictionary_splat_pattern" => SlotKind::NamedRest,
+                _ => SlotKind::Parameter,
+            };
+            if parameter.kind() == "typed_parameter" {
+                kind = match parameter.named_child(0).map_or("", |name| name.kind()) {
+                    "list_splat_pattern" => SlotKind::Rest,
+                    "dictionary_splat_pattern" => SlotKind::NamedRest,
+                    _ => kind,
+                };
+            }
+            each_parameter(parameter, &mut |name, _| {
+                let slot = self.to.parameter(self.to.text(name), kind);
+                if let Some((_, value)) = defaults.iter().find(|(default, _)| *default == at) {
+                    self.to.store(Target::Slot(slot), *value);
+                }
+                if let Some(class) = class.filter(|_| at == 0) {
+                    let scope = self.to.scope();
+                    let this = if is_class { Value::Scope(class) } else { Value::This(scope) };
+                    let this = self.to.value(this);
+                    self.to.assign(slot, this);
+                }
+            });
+        }
+    }
+
+    fn returned(&mut self, node: Node<'t>) {
+        let Some(value) = node.named_child(0).map(|value| self.value(value)) else { return };
+        let scope = self.to.scope();
+        self.to.store(Target::Return(scope), value);
+    }
+
+    fn raised(&mut self, node: Node<'t>) {
+        for (at, what) in children(node).into_iter().enumerate() {
+            let value = self.value(what);
+            if at == 0 && matches!(what.kind(), "identifier" | "attribute") {
+                self.to.call(value, (name_of(what), CallKind::Made), &[]);
+            }
+        }
+    }
+}
+
+/// Whether a decorator changes nothing that matters here.
+fn is_built_in(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(
+        last,
+        "property"
+            | "staticmethod"
+            | "classmethod"
+            | "overload"
+            | "abstractmethod"
+            | "setter"
+            | "getter"
+            | "deleter"
+            | "override"
+            | "final"
+    )
+}
+
+/// Where the name of what is called stands.
+fn name_of(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "attribute" => node.child_by_field_id(FIELDS.attribute).unwrap_or(node),
+        _ => node,
+    }
+}

@@ -1,0 +1,285 @@
+//! What expressions give, and the calls in them.
+
+use tree_sitter::Node;
+
+use super::super::grammar::FIELDS;
+use super::super::patterns::each_target;
+use super::super::types::string_content;
+use super::{DEPTH, Trace, children, name_of};
+use crate::facts::{CallKind, Label, Part, ScopeKind, Target, Value, ValueIdx};
+
+impl<'t> Trace<'_, 't> {
+    /// What an expression gives; calls in it are recorded.
+    pub(super) fn value(&mut self, node: Node<'t>) -> ValueIdx {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return self.to.unknown();
+        }
+        self.depth += 1;
+        let value = self.expression(node);
+        self.depth -= 1;
+        value
+    }
+
+    fn expression(&mut self, node: Node<'t>) -> ValueIdx {
+        match node.kind() {
+            "identifier" => self.to.read(self.to.text(node)),
+            "attribute" => self.attribute(node),
+            "call" => self.call(node),
+            "subscript" => self.subscript(node),
+            "list" | "tuple" | "set" | "expression_list" | "pattern_list" => self.sequence(node),
+            "dictionary" => self.dictionary(node),
+            "lambda" => self.lambda(node),
+            "conditional_expression" => self.any_of(node, &[0, 2]),
+            "boolean_operator" => self.any_of(node, &[0, 1]),
+            "parenthesized_expression" | "await" | "type" => match node.named_child(0) {
+                Some(inner) => self.value(inner),
+                None => self.to.unknown(),
+            },
+            "named_expression" => self.named_expression(node),
+            "yield" => self.yielded(node),
+            "list_comprehension"
+            | "set_comprehension"
+            | "generator_expression"
+            | "dictionary_comprehension" => self.comprehension(node),
+            "string" => self.string(node),
+            "integer" => self.to.key(self.to.text(node)),
+            "assignment" => self.assignment(node),
+            _ => {
+                children(node).into_iter().for_each(|child| {
+                    self.value(child);
+                });
+                self.to.unknown()
+            }
+        }
+    }
+
+    fn any_of(&mut self, node: Node<'t>, which: &[usize]) -> ValueIdx {
+        let values: Vec<ValueIdx> = children(node).into_iter().map(|child| self.value(child)).collect();
+        let chosen: Vec<ValueIdx> = which.iter().filter_map(|at| values.get(*at).copied()).collect();
+        self.to.one_of(&chosen)
+    }
+
+    fn attribute(&mut self, node: Node<'t>) -> ValueIdx {
+        let object = node.child_by_field_id(FIELDS.object).map(|object| self.value(object));
+        let name = node.child_by_field_id(FIELDS.attribute).map_or("", |name| self.to.text(name));
+        match object {
+            Some(object) if !self.to.is_unknown(object) => self.to.member(object, name),
+            _ => self.to.unknown(),
+        }
+    }
+
+    fn string(&mut self, node: Node<'t>) -> ValueIdx {
+        let parts = children(node);
+        if parts.iter().any(|part| part.kind() == "interpolation") {
+            parts.into_iter().filter(|part| part.kind() == "interpolation").for_each(|part| {
+                self.value(part);
+            });
+            return self.to.unknown();
+        }
+        let content = string_content(self.to.text(node));
+        // The quote tells a text from a number.
+        self.to.literal(&format!("'{content}"))
+    }
+
+    fn subscript(&mut self, node: Node<'t>) -> ValueIdx {
+        let parts = children(node);
+        let Some((of, keys)) = parts.split_first() else { return self.to.unknown() };
+        let of = self.value(*of);
+        let key = keys.first().filter(|_| keys.len() == 1);
+        match key {
+            Some(slice) if slice.kind() == "slice" => self.slice(of, *slice),
+            Some(key) => {
+                let key = self.value(*key);
+                if self.to.is_unknown(of) { of } else { self.to.item(of, key) }
+            }
+            None => self.to.unknown(),
+        }
+    }
+
+    fn slice(&mut self, of: ValueIdx, slice: Node<'t>) -> ValueIdx {
+        let text = self.to.text(slice);
+        let (from, to) = text.split_once(':').unwrap_or((text, ""));
+        let bound = |text: &str, otherwise| {
+            if text.trim().is_empty() { Some(otherwise) } else { text.trim().parse().ok() }
+        };
+        let written =
+            self.to.parts_of(of).filter(|parts| parts.iter().all(|part| matches!(part.label, Label::At(_))));
+        if let Some(parts) = written
+            && let (Some(from), Some(to)) = (bound(from, 0), bound(to, parts.len()))
+        {
+            let within = parts.get(from..to.min(parts.len())).unwrap_or(&[]).to_vec();
+            return self.container(within.iter().map(|part| part.value));
+        }
+        self.to.container(&[Part { label: Label::Spread, value: of }])
+    }
+
+    fn sequence(&mut self, node: Node<'t>) -> ValueIdx {
+        let mut parts = Vec::new();
+        for (at, child) in children(node).into_iter().enumerate() {
+            let (label, inner) = match child.kind() {
+                "list_splat" => (Label::Spread, child.named_child(0).unwrap_or(child)),
+                _ => (Label::At(at as u32), child),
+            };
+            let value = self.value(inner);
+            parts.push(Part { label, value });
+        }
+        self.to.container(&parts)
+    }
+
+    fn dictionary(&mut self, node: Node<'t>) -> ValueIdx {
+        let mut parts = Vec::new();
+        for child in children(node) {
+            let inner = children(child);
+            match (child.kind(), &inner[..]) {
+                ("pair", [key, value]) => {
+                    let (key, value) = (self.value(*key), self.value(*value));
+                    parts.push(Part { label: self.label(key), value });
+                }
+                ("dictionary_splat", [of]) => {
+                    let value = self.value(*of);
+                    parts.push(Part { label: Label::Spread, value });
+                }
+                _ => {}
+            }
+        }
+        self.to.container(&parts)
+    }
+
+    fn label(&self, key: ValueIdx) -> Label {
+        match self.to.at(key) {
+            Value::Text(text) => Label::Named(text),
+            _ => Label::Keyed(key),
+        }
+    }
+
+    fn lambda(&mut self, node: Node<'t>) -> ValueIdx {
+        let defaults = node.child_by_field_id(FIELDS.parameters).map(|list| self.defaults(list));
+        let outer = self.to.open(ScopeKind::Function, self.known.made.get(&node.id()).copied(), None);
+        if let Some(list) = node.child_by_field_id(FIELDS.parameters) {
+            self.parameters(list, (None, false), &defaults.unwrap_or_default());
+        }
+        if let Some(body) = node.child_by_field_id(FIELDS.body) {
+            let value = self.value(body);
+            let scope = self.to.scope();
+            self.to.store(Target::Return(scope), value);
+        }
+        self.to.close(outer)
+    }
+
+    fn named_expression(&mut self, node: Node<'t>) -> ValueIdx {
+        let value = node.child_by_field_id(FIELDS.value).map(|value| self.value(value));
+        let value = value.unwrap_or_else(|| self.to.unknown());
+        if let Some(name) = node.child_by_field_id(FIELDS.name) {
+            self.bind(name, value);
+        }
+        value
+    }
+
+    fn yielded(&mut self, node: Node<'t>) -> ValueIdx {
+        let scope = self.to.scope();
+        if self.to.kind_of(scope) == ScopeKind::Function {
+            self.to.set_kind(ScopeKind::Generator);
+        }
+        if let Some(inner) = node.named_child(0) {
+            let value = self.value(inner);
+            let is_from = self.to.text(node).trim_start_matches("yield").trim_start().starts_with("from");
+            let value = if is_from { self.to.value(Value::Each(value)) } else { value };
+            self.to.store(Target::Yield(scope), value);
+        }
+        self.to.unknown()
+    }
+
+    fn comprehension(&mut self, node: Node<'t>) -> ValueIdx {
+        let parts = children(node);
+        let clauses: Vec<Node<'t>> =
+            parts.iter().copied().filter(|part| part.kind() == "for_in_clause").collect();
+        let first = clauses.first().and_then(|clause| clause.child_by_field_id(FIELDS.right));
+        let over = first.map(|right| (self.value(right), right));
+        let outer = self.to.open(ScopeKind::Function, None, None);
+        for (at, clause) in clauses.iter().enumerate() {
+            let right = clause.child_by_field_id(FIELDS.right);
+            let over = if at == 0 { over } else { right.map(|right| (self.value(right), right)) };
+            let item = over.map(|(over, at)| self.iterated(over, at));
+            if let (Some(left), Some(item)) = (clause.child_by_field_id(FIELDS.left), item) {
+                each_target(left, &mut |name| {
+                    if name.kind() == "identifier" {
+                        let name = self.to.text(name);
+                        self.to.declare(name);
+                    }
+                });
+                self.bind(left, item);
+            }
+        }
+        parts.iter().filter(|part| part.kind() == "if_clause").for_each(|part| {
+            self.value(*part);
+        });
+        let key = self.to.unknown();
+        let given = match parts.first().map(|body| (body.kind(), children(*body))) {
+            Some(("pair", pair)) => pair.into_iter().map(|part| self.value(part)).last().unwrap_or(key),
+            _ => parts.first().map_or(key, |body| self.value(*body)),
+        };
+        self.to.close(outer);
+        self.to.container(&[Part { label: Label::Keyed(key), value: given }])
+    }
+
+    fn call(&mut self, node: Node<'t>) -> ValueIdx {
+        let (function, list) =
+            (node.child_by_field_id(FIELDS.function), node.child_by_field_id(FIELDS.arguments));
+        let Some(function) = function else { return self.to.unknown() };
+        let callee = self.value(function);
+        let mut args = Vec::new();
+        let written =
+            list.map(|list| if list.kind() == "argument_list" { children(list) } else { vec![list] });
+        for (at, arg) in written.unwrap_or_default().into_iter().enumerate() {
+            let (label, value) = match arg.kind() {
+                "keyword_argument" => {
+                    let name = arg.child_by_field_id(FIELDS.name).map_or("", |name| self.to.text(name));
+                    (Label::Named(self.to.intern(name)), arg.child_by_field_id(FIELDS.value))
+                }
+                "list_splat" | "dictionary_splat" => (Label::Spread, arg.named_child(0)),
+                _ => (Label::At(at as u32), Some(arg)),
+            };
+            let value = match value {
+                Some(value) => self.value(value),
+                None => self.to.unknown(),
+            };
+            args.push(Part { label, value });
+        }
+        if self.is_super(function, &args) {
+            let scope = self.to.scope();
+            return self.to.value(Value::Super(scope));
+        }
+        self.updated(callee, &args);
+        if self.to.is_unknown(callee) && args.iter().all(|arg| self.to.is_unknown(arg.value)) {
+            return callee;
+        }
+        let at = match function.kind() {
+            "identifier" | "attribute" => name_of(function),
+            _ => list.unwrap_or(node),
+        };
+        self.to.call(callee, (at, CallKind::Plain), &args)
+    }
+
+    fn is_super(&self, function: Node<'t>, args: &[Part]) -> bool {
+        function.kind() == "identifier" && self.to.text(function) == "super" && args.is_empty()
+    }
+
+    /// `d.update({...})` and `l.append(x)` put something into what they are called on.
+    fn updated(&mut self, callee: ValueIdx, args: &[Part]) {
+        let Value::Member(of, name) = self.to.at(callee) else { return };
+        let [arg] = args else { return };
+        if name == self.to.intern("update")
+            && let Some(parts) = self.to.parts_of(arg.value)
+        {
+            for part in parts {
+                if let Label::Named(key) = part.label {
+                    let key = self.to.value(Value::Text(key));
+                    self.to.store_item(of, key, part.value);
+                }
+            }
+        } else if ["append", "add", "appendleft"].map(|known| self.to.intern(known)).contains(&name) {
+            let key = self.to.unknown();
+            self.to.store_item(of, key, arg.value);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Puts together where the values of a file go ([`Flows`]) while its tree is gone through.
+//!
+//! A language says what is declared, assigned, read, called and stored, in the order in which it runs. What is kept here is which
+//! single assignment a variable was last given where the text runs straight on: a read is then of that value, so that
+//! of `a = f; a = g; a()` only `g` is called. Where text may run or not, or run again, that knowledge ends.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use crate::facts::{
+    Call, CallIdx, CallKind, DefIdx, FactsBuilder, Flows, Label, Part, Parts, Scope, ScopeIdx, ScopeKind,
+    Slot, SlotIdx, SlotKind, Store, StrId, Target, Value, ValueIdx,
+};
+use crate::walk::LineTracker;
+
+/// Most values of one file; a file with more is a table of data, and is followed no further.
+const MOST: usize = 1 << 18;
+
+/// Longest text that may be a key, in bytes.
+const LONGEST_KEY: usize = 24;
+
+/// The file's own scope.
+const FILE: ScopeIdx = ScopeIdx(0);
+
+/// Collects the flows of one file.
+pub(crate) struct Tracer<'t> {
+    pub(crate) source: &'t [u8],
+    facts: FactsBuilder,
+    lines: LineTracker,
+    values: Vec<Value>,
+    parts: Vec<Part>,
+    calls: Vec<Call>,
+    scopes: Vec<Scope>,
+    slots: Vec<Slot>,
+    stores: Vec<Store>,
+    /// Where a value is that can be met again.
+    interned: FxHashMap<Value, ValueIdx>,
+    names: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
+    /// What a variable of the scope at hand was last given, where nothing else can have reached this place.
+    known: FxHashMap<SlotIdx, ValueIdx>,
+    /// The same of what containers hold under a key.
+    held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
+    /// What was assigned since the innermost text began that may not run.
+    assigned: Vec<SlotIdx>,
+    put: Vec<(ValueIdx, StrId)>,
+    scope: ScopeIdx,
+    /// Functions without an object of their own.
+    arrows: FxHashSet<ScopeIdx>,
+    /// The functions and classes that the file defines, by where their names stand.
+    made: FxHashMap<(u32, u32), DefIdx>,
+}
+
+/// What is set aside while an inner scope is gone through.
+pub(crate) struct Outer {
+    scope: ScopeIdx,
+    known: FxHashMap<SlotIdx, ValueIdx>,
+    held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
+    assigned: Vec<SlotIdx>,
+    put: Vec<(ValueIdx, StrId)>,
+}
+
+/// What was assigned before text began that may not run.
+pub(crate) struct Since {
+    assigned: Vec<SlotIdx>,
+    put: Vec<(ValueIdx, StrId)>,
+}
+
+/// How text runs that does not simply run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Run {
+    /// Once or not at all.
+    Perhaps,
+    /// Any number of times.
+    Again,
+}
+
+impl<'t> Tracer<'t> {
+    pub(crate) fn new(source: &'t [u8], facts: FactsBuilder) -> Self {
+        let file =
+            Scope { kind: ScopeKind::File, def: None, parent: FILE, home: None, params: 0, param_count: 0 };
+        let defs = facts.defs().iter().zip(0..);
+        let code = defs.filter(|(def, _)| def.kind.is_callable() || def.kind.is_type());
+        let made = code.map(|(def, at)| (def.name_at, DefIdx(at))).collect();
+        Self {
+            source,
+            facts,
+            lines: LineTracker::of(source),
+            values: Vec::new(),
+            parts: Vec::new(),
+            calls: Vec::new(),
+            scopes: vec![file],
+            slots: Vec::new(),
+            stores: Vec::new(),
+            interned: FxHashMap::default(),
+            names: FxHashMap::default(),
+            known: FxHashMap::default(),
+            held: FxHashMap::default(),
+            assigned: Vec::new(),
+            put: Vec::new(),
+            scope: FILE,
+            arrows: FxHashSet::default(),
+            made,
+        }
+    }
+
+    /// The facts, with what was collected.
+    pub(crate) fn finish(mut self) -> FactsBuilder {
+        if self.values.len() < MOST {
+            self.facts.flows(Flows {
+                values: self.values.into(),
+                parts: self.parts.into(),
+                calls: self.calls.into(),
+                scopes: self.scopes.into(),
+                slots: self.slots.into(),
+                stores: self.stores.into(),
+            });
+        }
+        self.facts
+    }
+
+    /// Whether the file is too large to go on.
+    pub(crate) fn is_full(&self) -> bool {
+        self.values.len() >= MOST
+    }
+
+    pub(crate) fn text(&self, node: Node<'_>) -> &'t str {
+        self.source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
+    }
+
+    pub(crate) fn intern(&mut self, name: &str) -> StrId {
+        self.facts.intern(name)
+    }
+
+    /// The scope that is gone through.
+    pub(crate) fn scope(&self) -> ScopeIdx {
+        self.scope
+    }
+
+    pub(crate) fn kind_of(&self, scope: ScopeIdx) -> ScopeKind {
+        self.scopes[scope.0 as usize].kind
+    }
+
+    pub(crate) fn set_kind(&mut self, kind: ScopeKind) {
+        self.scopes[self.scope.0 as usize].kind = kind;
+    }
+
+    /// The innermost function around that has an object at hand: none that is without a name of its own in another function.
+    pub(crate) fn scope_of_this(&self) -> ScopeIdx {
+        let mut at = self.scope;
+        while self.arrows.contains(&at) {
+            at = self.scopes[at.0 as usize].parent;
+        }
+        at
+    }
+
+    /// Says that the scope at hand has the object at hand of the one around it.
+    pub(crate) fn is_arrow(&mut self) {
+        self.arrows.insert(self.scope);
+    }
+
+    /// Says whose a function is that was just met.
+    pub(crate) fn set_home(&mut self, function: ValueIdx, home: ValueIdx) {
+        if let Value::Scope(scope) = self.at(function) {
+            self.scopes[scope.0 as usize].home = Some(home);
+        }
+    }
+
+    /// The function or class whose name stands here.
+    pub(crate) fn def_at(&mut self, name: Node<'_>) -> Option<DefIdx> {
+        let at = self.lines.position(self.source, name);
+        self.made.get(&at).copied()
+    }
+
+    /// A value that is the same wherever it is met.
+    pub(crate) fn value(&mut self, value: Value) -> ValueIdx {
+        if let Some(&known) = self.interned.get(&value) {
+            return known;
+        }
+        let at = self.fresh(value);
+        self.interned.insert(value, at);
+        at
+    }
+
+    fn fresh(&mut self, value: Value) -> ValueIdx {
+        self.values.push(value);
+        ValueIdx(self.values.len() as u32 - 1)
+    }
+
+    pub(crate) fn unknown(&mut self) -> ValueIdx {
+        self.value(Value::Unknown)
+    }
+
+    pub(crate) fn is_unknown(&self, at: ValueIdx) -> bool {
+        self.at(at) == Value::Unknown
+    }
+
+    pub(crate) fn at(&self, at: ValueIdx) -> Value {
+        self.values[at.0 as usize]
+    }
+
+    /// Enters a scope within the one at hand.
+    pub(crate) fn open(&mut self, kind: ScopeKind, def: Option<DefIdx>, home: Option<ValueIdx>) -> Outer {
+        let params = self.slots.len() as u32;
+        self.scopes.push(Scope { kind, def, parent: self.scope, home, params, param_count: 0 });
+        let scope = std::mem::replace(&mut self.scope, ScopeIdx(self.scopes.len() as u32 - 1));
+        Outer {
+            scope,
+            known: std::mem::take(&mut self.known),
+            held: std::mem::take(&mut self.held),
+            assigned: std::mem::take(&mut self.assigned),
+            put: std::mem::take(&mut self.put),
+        }
+    }
+
+    /// Leaves it again; gives it as a value.
+    pub(crate) fn close(&mut self, outer: Outer) -> ValueIdx {
+        let scope = std::mem::replace(&mut self.scope, outer.scope);
+        self.known = outer.known;
+        self.held = outer.held;
+        self.assigned = outer.assigned;
+        self.put = outer.put;
+        self.value(Value::Scope(scope))
+    }
+
+    /// A parameter of the scope just opened; all come before its variables.
+    pub(crate) fn parameter(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
+        let slot = self.new_slot(name, kind);
+        self.scopes[self.scope.0 as usize].param_count += 1;
+        slot
+    }
+
+    fn new_slot(&mut self, name: &str, kind: SlotKind) -> SlotIdx {
+        let name = self.facts.intern(name);
+        self.slots.push(Slot { scope: self.scope, name, kind });
+        let slot = SlotIdx(self.slots.len() as u32 - 1);
+        self.names.insert((self.scope, name), slot);
+        slot
+    }
+
+    /// A variable of the scope at hand.
+    pub(crate) fn declare(&mut self, name: &str) -> SlotIdx {
+        let id = self.facts.intern(name);
+        match self.names.get(&(self.scope, id)) {
+            Some(&slot) => slot,
+            None => self.new_slot(name, SlotKind::Variable),
+        }
+    }
+
+    /// The same, hiding one of the name until [`Tracer::reveal`].
+    pub(crate) fn hide(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
+        let id = self.facts.intern(name);
+        let hidden = self.names.get(&(self.scope, id)).copied();
+        self.new_slot(name, SlotKind::Variable);
+        (id, hidden)
+    }
+
+    pub(crate) fn reveal(&mut self, (name, hidden): (StrId, Option<SlotIdx>)) {
+        match hidden {
+            Some(slot) => self.names.insert((self.scope, name), slot),
+            None => self.names.remove(&(self.scope, name)),
+        };
+    }
+
+    /// The variable that a name means here. Names of a class are seen in its body alone.
+    pub(crate) fn find(&mut self, name: &str) -> Option<SlotIdx> {
+        let id = self.facts.intern(name);
+        let mut at = self.scope;
+        loop {
+            let scope = &self.scopes[at.0 as usize];
+            if (scope.kind != ScopeKind::Class || at == self.scope)
+                && let Some(&slot) = self.names.get(&(at, id))
+            {
+                return Some(slot);
+            }
+            if scope.parent == at {
+                return None;
+            }
+            at = scope.parent;
+        }
+    }
+
+    /// What a name stands for here.
+    pub(crate) fn read(&mut self, name: &str) -> ValueIdx {
+        let Some(slot) = self.find(name) else {
+            let (name, scope) = (self.facts.intern(name), self.scope);
+            return self.value(Value::Free(name, scope));
+        };
+        match self.known.get(&slot) {
+            Some(&value) => value,
+            None => self.value(Value::Slot(slot)),
+        }
+    }
+
+    /// Gives a variable a value.
+    pub(crate) fn assign(&mut self, slot: SlotIdx, value: ValueIdx) {
+        self.store(Target::Slot(slot), value);
+        if self.slots[slot.0 as usize].scope == self.scope {
+            self.known.insert(slot, value);
+            self.assigned.push(slot);
+        }
+    }
+
+    /// Puts a value somewhere.
+    pub(crate) fn store(&mut self, to: Target, value: ValueIdx) {
+        if !self.is_unknown(value) {
+            self.stores.push(Store { to, value });
+        }
+    }
+
+    /// Puts a value under a key.
+    pub(crate) fn store_item(&mut self, of: ValueIdx, key: ValueIdx, value: ValueIdx) {
+        self.store(Target::Item(of, key), value);
+        match self.at(key) {
+            Value::Text(text) if matches!(self.at(of), Value::Container(_)) => {
+                self.held.insert((of, text), value);
+                self.put.push((of, text));
+            }
+            _ => self.held.retain(|(held, _), _| *held != of),
+        }
+    }
+
+    /// What a value holds under a key.
+    pub(crate) fn item(&mut self, of: ValueIdx, key: ValueIdx) -> ValueIdx {
+        let Value::Text(text) = self.at(key) else { return self.value(Value::Item(of, key)) };
+        if let Some(&value) = self.held.get(&(of, text)) {
+            return value;
+        }
+        // What is written within what is written is one thing, whatever becomes of it.
+        let inner = self.written(of, Label::Named(text)).or_else(|| {
+            let at = self.facts.provisional(text).parse().ok()?;
+            self.written(of, Label::At(at))
+        });
+        match inner.filter(|inner| matches!(self.at(*inner), Value::Container(_))) {
+            Some(inner) => inner,
+            None => self.value(Value::Item(of, key)),
+        }
+    }
+
+    /// Whether something is seen to be under a key of a container.
+    pub(crate) fn holds(&mut self, of: ValueIdx, key: ValueIdx) -> bool {
+        let Value::Text(text) = self.at(key) else { return false };
+        self.held.contains_key(&(of, text)) || self.written(of, Label::Named(text)).is_some()
+    }
+
+    /// The part of a container that is written with this label, if nothing was put there since.
+    pub(crate) fn written(&mut self, of: ValueIdx, label: Label) -> Option<ValueIdx> {
+        let Value::Container(parts) = self.at(of) else { return None };
+        let parts = &self.parts[parts.start as usize..(parts.start + parts.len) as usize];
+        let is_open = parts.iter().any(|part| !matches!(part.label, Label::At(_) | Label::Named(_)));
+        let found = parts.iter().rev().find(|part| part.label == label);
+        found.filter(|_| !is_open).map(|part| part.value)
+    }
+
+    /// The parts of a container that is written where it is read.
+    pub(crate) fn parts_of(&self, of: ValueIdx) -> Option<Vec<Part>> {
+        let Value::Container(parts) = self.at(of) else { return None };
+        Some(self.parts[parts.start as usize..(parts.start + parts.len) as usize].to_vec())
+    }
+
+    /// Begins text that may not run, or run again; what is known of what it assigns is nothing once it ends.
+    pub(crate) fn begin(&mut self, run: Run) -> Since {
+        if run == Run::Again {
+            self.known.clear();
+            self.held.clear();
+        }
+        Since { assigned: std::mem::take(&mut self.assigned), put: std::mem::take(&mut self.put) }
+    }
+
+    pub(crate) fn end(&mut self, before: Since) {
+        for slot in std::mem::replace(&mut self.assigned, before.assigned) {
+            self.known.remove(&slot);
+            self.assigned.push(slot);
+        }
+        for place in std::mem::replace(&mut self.put, before.put) {
+            self.held.remove(&place);
+            self.put.push(place);
+        }
+    }
+
+    fn keep(&mut self, parts: &[Part]) -> Parts {
+        let start = self.parts.len() as u32;
+        self.parts.extend_from_slice(parts);
+        Parts { start, len: parts.len() as u32 }
+    }
+
+    pub(crate) fn container(&mut self, parts: &[Part]) -> ValueIdx {
+        let parts = self.keep(parts);
+        self.fresh(Value::Container(parts))
+    }
+
+    /// Any of several values.
+    pub(crate) fn one_of(&mut self, values: &[ValueIdx]) -> ValueIdx {
+        let mut some: Vec<ValueIdx> = values.iter().copied().filter(|at| !self.is_unknown(*at)).collect();
+        some.dedup();
+        match some[..] {
+            [] => self.unknown(),
+            [one] => one,
+            _ => {
+                let parts: Vec<Part> =
+                    some.into_iter().map(|value| Part { label: Label::Spread, value }).collect();
+                let parts = self.keep(&parts);
+                self.fresh(Value::OneOf(parts))
+            }
+        }
+    }
+
+    /// A call of `callee`, whose name stands at `at`.
+    pub(crate) fn call(
+        &mut self,
+        callee: ValueIdx,
+        (at, kind): (Node<'_>, CallKind),
+        args: &[Part],
+    ) -> ValueIdx {
+        let followed: Vec<Part> = args.iter().copied().filter(|arg| !self.is_unknown(arg.value)).collect();
+        let args = self.keep(&followed);
+        let (line, col) = self.lines.position(self.source, at);
+        self.calls.push(Call { callee, scope: self.scope, line, col, args, kind });
+        self.fresh(Value::Call(CallIdx(self.calls.len() as u32 - 1)))
+    }
+
+    /// A member of a value.
+    pub(crate) fn member(&mut self, of: ValueIdx, name: &str) -> ValueIdx {
+        let name = self.facts.intern(name);
+        self.value(Value::Member(of, name))
+    }
+
+    /// A text or number as it is written, if it can be a key: a message is none.
+    pub(crate) fn literal(&mut self, text: &str) -> ValueIdx {
+        let is_key = text.len() <= LONGEST_KEY && !text.contains(char::is_whitespace);
+        if is_key { self.key(text) } else { self.unknown() }
+    }
+
+    /// A text or number as a key.
+    pub(crate) fn key(&mut self, text: &str) -> ValueIdx {
+        let text = self.facts.intern(text);
+        self.value(Value::Text(text))
+    }
+}

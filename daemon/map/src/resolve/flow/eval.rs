@@ -1,0 +1,409 @@
+//! What values, variables and calls can be, from what their files say.
+
+use hob_base::FileId;
+
+use super::{Bound, CallAt, Key, Obj, is_followed, is_python, is_static};
+use crate::facts::{
+    CallIdx, CallKind, DefIdx, Label, Part, ScopeIdx, ScopeKind, SlotIdx, SlotKind, StrId, Target, TypePart,
+    Value, ValueIdx,
+};
+use crate::graph::DefRef;
+use crate::index::FileEntry;
+use crate::resolve::{Found, Resolver, Thing};
+
+/// Longest chain of names that is looked up as one.
+const CHAIN: usize = 8;
+
+/// Most stores under keys that are looked through for one container.
+const ITEMS: usize = 64;
+
+impl<'m> Resolver<'m> {
+    pub(super) fn value_objects(&self, file: FileId, at: ValueIdx, bound: Option<Bound>) -> Vec<Obj> {
+        let Some(entry) = self.entry(file) else { return Vec::new() };
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let read = |at: ValueIdx| self.read(Key::Value(file, at, bound));
+        match flows.value(at) {
+            Value::Unknown => Vec::new(),
+            Value::Slot(slot) => {
+                let own = bound.filter(|bound| flows.slots[slot.0 as usize].scope == bound.scope);
+                self.read(Key::Slot(file, slot, own))
+            }
+            Value::Free(name, scope) => self.free((file, entry), name, scope),
+            Value::This(scope) => self.this((file, entry), scope, bound),
+            Value::Super(scope) => self.this((file, entry), scope, bound),
+            Value::Text(text) => vec![Obj::Text(entry.facts.name(text).into())],
+            Value::Scope(scope) => vec![self.scope_object(file, entry, scope)],
+            Value::Container(_) => vec![Obj::Container(file, at)],
+            Value::OneOf(parts) => flows.parts(parts).iter().flat_map(|part| read(part.value)).collect(),
+            Value::Each(of) => read(of).iter().flat_map(|obj| self.parts_of(obj)).collect(),
+            Value::Item(of, key) => {
+                let keys = read(key);
+                if keys.is_empty() && !self.is_settled() {
+                    return Vec::new();
+                }
+                read(of).iter().flat_map(|obj| self.under_key(obj, &keys)).collect()
+            }
+            Value::Member(of, name) => self.member_value((file, entry), (of, name), bound),
+            Value::Call(call) => self.result((file, entry), call, bound),
+        }
+    }
+
+    pub(super) fn scope_object(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Obj {
+        match self.uses(file, entry).flows.scopes.get(scope.0 as usize).and_then(|scope| scope.def) {
+            Some(def) => Obj::Def(DefRef { file, def }, false),
+            None => Obj::Lambda(file, scope),
+        }
+    }
+
+    fn free(&self, (file, entry): (FileId, &'m FileEntry), name: StrId, scope: ScopeIdx) -> Vec<Obj> {
+        let text = entry.facts.name(name);
+        match self.bare(self.site_in(file, entry, scope), text) {
+            Found::Thing(Thing::Def(def), _) => self.read(Key::Def(self.body_of(def))),
+            Found::Thing(Thing::Module(_), _) | Found::Bound => Vec::new(),
+            Found::Thing(Thing::External(_), _) | Found::Absent { .. } => vec![Obj::Library(text.into())],
+        }
+    }
+
+    /// What a definition can be: what its variable holds, or itself.
+    pub(super) fn def_objects(&self, def: DefRef) -> Vec<Obj> {
+        let Some((entry, found)) = self.def(def) else { return Vec::new() };
+        let uses = self.uses(def.file, entry);
+        let scope = match found.parent {
+            Some(parent) => uses.by_def.get(&parent).copied(),
+            None => Some(ScopeIdx(0)),
+        };
+        let slot = scope.and_then(|scope| uses.vars.get(&(scope, found.name)).copied());
+        let held = slot.map(|slot| self.read(Key::Slot(def.file, slot, None))).unwrap_or_default();
+        if !held.is_empty() {
+            return held;
+        }
+        if is_followed(found.kind) {
+            return vec![Obj::Def(def, false)];
+        }
+        match self.type_of(def, TypePart::VALUE, None) {
+            Some(Thing::Def(class)) if self.has_members(class) => vec![Obj::Instance(class, None)],
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn slot_objects(&self, file: FileId, slot: SlotIdx, bound: Option<Bound>) -> Vec<Obj> {
+        let Some(entry) = self.entry(file) else { return Vec::new() };
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let Some(var) = flows.slots.get(slot.0 as usize) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut is_given = false;
+        let scope = flows.scopes[var.scope.0 as usize];
+        if var.kind == SlotKind::Parameter {
+            let number = slot.0 - scope.params;
+            let calls = match bound {
+                Some(bound) => vec![bound],
+                None => self.callers(file, entry, var.scope),
+            };
+            for call in calls {
+                let given = self.argument(call, (number, entry.facts.name(var.name)));
+                is_given |= bound.is_some() && given.is_some();
+                found.extend(given.unwrap_or_default());
+            }
+        }
+        if !is_given {
+            for value in flows.stored(Target::Slot(slot)) {
+                found.extend(self.read(Key::Value(file, value, bound)));
+            }
+        }
+        found
+    }
+
+    fn callers(&self, file: FileId, entry: &FileEntry, scope: ScopeIdx) -> Vec<Bound> {
+        let key = match self.uses(file, entry).flows.scopes[scope.0 as usize].def {
+            Some(def) => Key::Callers(DefRef { file, def }),
+            None => Key::CallersOf(file, scope),
+        };
+        let bounds = self.read(key).into_iter();
+        bounds.filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound) } else { None }).collect()
+    }
+
+    /// What a call gives for a parameter, if it does.
+    fn argument(&self, call: Bound, (number, name): (u32, &str)) -> Option<Vec<Obj>> {
+        let (entry, found) = self.call(call.by)?;
+        let opened = self.uses(call.by.file, entry);
+        let flows = &opened.flows;
+        let mut given = None;
+        for part in flows.parts(found.args) {
+            let fits = match part.label {
+                Label::At(at) => at + call.shift == number,
+                Label::Named(named) => entry.facts.name(named) == name,
+                Label::Keyed(_) | Label::Spread => false,
+            };
+            if fits {
+                given = Some(self.read(Key::Value(call.by.file, part.value, None)));
+            }
+        }
+        given
+    }
+
+    pub(super) fn given_back(&self, file: FileId, to: Target, bound: Option<Bound>) -> Vec<Obj> {
+        let Some(entry) = self.entry(file) else { return Vec::new() };
+        self.uses(file, entry)
+            .flows
+            .stored(to)
+            .flat_map(|value| self.read(Key::Value(file, value, bound)))
+            .collect()
+    }
+
+    /// The object at hand in a function.
+    fn this(
+        &self,
+        (file, entry): (FileId, &'m FileEntry),
+        scope: ScopeIdx,
+        bound: Option<Bound>,
+    ) -> Vec<Obj> {
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let Some(found) = flows.scopes.get(scope.0 as usize) else { return Vec::new() };
+        if let Some(home) = found.home {
+            return self.read(Key::Value(file, home, None));
+        }
+        let parent = flows.scopes[found.parent.0 as usize];
+        let class = parent.def.filter(|_| parent.kind == ScopeKind::Class).map(|def| DefRef { file, def });
+        match (class, is_static(found.kind)) {
+            (Some(class), true) => vec![Obj::Def(class, false)],
+            (Some(class), false) => {
+                let made = bound.filter(|bound| bound.scope == scope).map(|bound| bound.by);
+                vec![Obj::Instance(class, made)]
+            }
+            (None, _) => Vec::new(),
+        }
+    }
+
+    fn member_value(
+        &self,
+        (file, entry): (FileId, &'m FileEntry),
+        (of, name): (ValueIdx, StrId),
+        bound: Option<Bound>,
+    ) -> Vec<Obj> {
+        let text = entry.facts.name(name);
+        if let Some(found) = self.through_module((file, entry), of, text) {
+            return found;
+        }
+        let above = matches!(self.uses(file, entry).flows.value(of), Value::Super(_));
+        let objects = self.read(Key::Value(file, of, bound));
+        objects.iter().flat_map(|obj| self.member_of_object(obj, (text, above))).collect()
+    }
+
+    /// A name behind the name of a module.
+    fn through_module(
+        &self,
+        (file, entry): (FileId, &'m FileEntry),
+        of: ValueIdx,
+        name: &str,
+    ) -> Option<Vec<Obj>> {
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let (mut at, mut names) = (of, vec![name]);
+        let scope = loop {
+            match flows.value(at) {
+                Value::Free(first, scope) => {
+                    names.push(entry.facts.name(first));
+                    break scope;
+                }
+                Value::Member(of, name) if names.len() < CHAIN => {
+                    names.push(entry.facts.name(name));
+                    at = of;
+                }
+                _ => return None,
+            }
+        };
+        names.reverse();
+        let site = self.site_in(file, entry, scope);
+        match self.bare(site, names[0]) {
+            Found::Thing(Thing::Module(_), _) => {}
+            Found::Thing(Thing::External(_), _) => return Some(vec![Obj::Library(name.into())]),
+            _ => return None,
+        }
+        match self.follow(site, &names.join(".")) {
+            Found::Thing(Thing::Def(def), _) => Some(self.read(Key::Def(def))),
+            Found::Thing(Thing::External(_), _) => Some(vec![Obj::Library(name.into())]),
+            _ => None,
+        }
+    }
+
+    /// What a call gives.
+    fn result(
+        &self,
+        (file, entry): (FileId, &'m FileEntry),
+        call: CallIdx,
+        bound: Option<Bound>,
+    ) -> Vec<Obj> {
+        let at = CallAt { file, call };
+        let Some((_, found)) = self.call(at) else { return Vec::new() };
+        let callees = self.read(Key::Value(file, found.callee, bound));
+        let mut given = Vec::new();
+        let mut is_known = false;
+        for callee in &callees {
+            is_known |= matches!(callee, Obj::Def(..) | Obj::Lambda(..));
+            given.extend(self.given_by(callee, at));
+        }
+        given.extend(self.library_result((at, entry, found), &callees, bound));
+        // What an unknown decorator makes of a function is most often called like it.
+        if found.kind == CallKind::Decorator && !is_known && self.is_settled() {
+            let opened = self.uses(file, entry);
+            let args = opened.flows.parts(found.args);
+            given.extend(args.iter().flat_map(|arg| self.read(Key::Value(file, arg.value, bound))));
+        }
+        given
+    }
+
+    /// What a call of an object gives.
+    fn given_by(&self, callee: &Obj, at: CallAt) -> Vec<Obj> {
+        match callee {
+            Obj::Def(def, is_bound) => {
+                let Some((entry, found)) = self.def(*def) else { return Vec::new() };
+                if found.kind.is_type() {
+                    return vec![Obj::Instance(*def, Some(at))];
+                }
+                let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return Vec::new() };
+                let shift = u32::from(*is_bound && is_python(entry));
+                self.run((def.file, entry), Bound { by: at, scope, shift })
+            }
+            Obj::Lambda(file, scope) => match self.entry(*file) {
+                Some(entry) => self.run((*file, entry), Bound { by: at, scope: *scope, shift: 0 }),
+                None => Vec::new(),
+            },
+            Obj::Instance(class, _) => match self.method(*class, "__call__") {
+                Some(method) => self.given_by(&Obj::Def(method, true), at),
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn run(&self, (file, entry): (FileId, &FileEntry), bound: Bound) -> Vec<Obj> {
+        match self.uses(file, entry).flows.scopes.get(bound.scope.0 as usize).map(|scope| scope.kind) {
+            Some(ScopeKind::Generator) => vec![Obj::Yields(file, bound.scope, Some(bound))],
+            Some(_) => self.read(Key::Return(file, bound.scope, Some(bound))),
+            None => Vec::new(),
+        }
+    }
+
+    /// What going through an object gives.
+    pub(super) fn parts_of(&self, obj: &Obj) -> Vec<Obj> {
+        match obj {
+            Obj::Container(..) => self.under_key(obj, &[]),
+            Obj::Pairs(..) => vec![obj.clone()],
+            Obj::Yields(file, scope, bound) => self.read(Key::Yield(*file, *scope, *bound)),
+            Obj::Gives(at) => self.mapped(*at),
+            Obj::Instance(class, _) => match self.method(*class, "[Symbol.iterator]") {
+                Some(method) => self.given_by_iterator(method),
+                None => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn given_by_iterator(&self, method: DefRef) -> Vec<Obj> {
+        let Some((entry, _)) = self.def(method) else { return Vec::new() };
+        let Some(&scope) = self.uses(method.file, entry).by_def.get(&method.def) else { return Vec::new() };
+        self.read(Key::Yield(method.file, scope, None))
+    }
+
+    /// What an object holds under a key; without one, all that it holds.
+    pub(super) fn under_key(&self, obj: &Obj, keys: &[Obj]) -> Vec<Obj> {
+        let texts: Vec<&str> = keys
+            .iter()
+            .filter_map(|key| if let Obj::Text(text) = key { Some(&**text) } else { None })
+            .collect();
+        match obj {
+            Obj::Container(file, at) => self.held_in(*file, *at, &texts),
+            Obj::Pairs(file, at) if texts.is_empty() || texts.contains(&"1") => self.held_in(*file, *at, &[]),
+            Obj::Instance(..) if !texts.is_empty() => {
+                let names = texts.iter().map(|text| text.trim_start_matches('\''));
+                names.flat_map(|name| self.member_of_object(obj, (name, false))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+        let Some(entry) = self.entry(file) else { return Vec::new() };
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let Value::Container(parts) = flows.value(at) else { return Vec::new() };
+        let mut found = Vec::new();
+        for part in flows.parts(parts) {
+            if part.label == Label::Spread {
+                let inner = self.read(Key::Value(file, part.value, None));
+                let keys: Vec<Obj> = texts.iter().map(|text| Obj::Text((*text).into())).collect();
+                let keys = if is_python(entry) { Vec::new() } else { keys };
+                found.extend(inner.iter().flat_map(|obj| self.under_key(obj, &keys)));
+            } else if self.fits((file, entry), part, texts) {
+                found.extend(self.read(Key::Value(file, part.value, None)));
+            }
+        }
+        found.extend(self.put_in((file, entry), at, texts));
+        found
+    }
+
+    fn fits(&self, (file, entry): (FileId, &FileEntry), part: &Part, texts: &[&str]) -> bool {
+        if texts.is_empty() {
+            return true;
+        }
+        match part.label {
+            Label::At(at) => texts.contains(&&*at.to_string()),
+            Label::Named(name) => texts.contains(&entry.facts.name(name)),
+            Label::Keyed(key) => self.may_be(file, key, texts),
+            Label::Spread => true,
+        }
+    }
+
+    /// Whether a computed key can be one of these; one of which nothing is known can be any.
+    fn may_be(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
+        let keys = self.read(Key::Value(file, key, None));
+        (keys.is_empty() && self.is_settled())
+            || keys.iter().any(|key| matches!(key, Obj::Text(text) if texts.contains(&&**text)))
+    }
+
+    /// What is put into a container elsewhere in its file.
+    fn put_in(&self, (file, entry): (FileId, &FileEntry), at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+        let opened = self.uses(file, entry);
+        let flows = &opened.flows;
+        let container = Obj::Container(file, at);
+        let mut found = Vec::new();
+        let from = flows.stores.partition_point(|store| store.to < Target::Item(ValueIdx(0), ValueIdx(0)));
+        for store in flows.stores[from..].iter().take(ITEMS) {
+            let Target::Item(of, key) = store.to else { break };
+            if self.read(Key::Value(file, of, None)).contains(&container)
+                && (texts.is_empty() || self.may_be(file, key, texts))
+            {
+                found.extend(self.read(Key::Value(file, store.value, None)));
+            }
+        }
+        for name in texts.iter().filter_map(|text| entry.facts.names.find(text.trim_start_matches('\''))) {
+            for (of, value) in flows.stored_in_members(name).take(ITEMS) {
+                if self.read(Key::Value(file, of, None)).contains(&container) {
+                    found.extend(self.read(Key::Value(file, value, None)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a variable of a definition holds more than the definition itself, as a decorated function's does.
+    pub(crate) fn is_rebound(&self, def: DefRef) -> bool {
+        let Some((entry, found)) = self.def(def).filter(|(entry, _)| !entry.facts.flows.is_empty()) else {
+            return false;
+        };
+        let uses = self.uses(def.file, entry);
+        let parent: Option<DefIdx> = found.parent;
+        let scope = parent.map_or(Some(ScopeIdx(0)), |parent| uses.by_def.get(&parent).copied());
+        let Some(slot) = scope.and_then(|scope| uses.vars.get(&(scope, found.name))) else { return false };
+        let opened = self.uses(def.file, entry);
+        let flows = &opened.flows;
+        let own = uses.by_def.get(&def.def).copied();
+        flows.stored(Target::Slot(*slot)).any(|value| match flows.value(value) {
+            Value::Scope(scope) => Some(scope) != own,
+            _ => true,
+        })
+    }
+}

@@ -1,0 +1,246 @@
+//! What the languages' own functions do with what they are given: which call it, which hand it on.
+
+use hob_base::FileId;
+
+use super::{Bound, CallAt, Key, Obj};
+use crate::facts::{Call, Label, StrId, Value, ValueIdx};
+use crate::index::FileEntry;
+use crate::resolve::Resolver;
+
+/// Functions and methods that call what they are given.
+const CALLING: [&str; 48] = [
+    "map",
+    "filter",
+    "sorted",
+    "min",
+    "max",
+    "sort",
+    "reduce",
+    "forEach",
+    "find",
+    "findIndex",
+    "findLast",
+    "some",
+    "every",
+    "flatMap",
+    "reduceRight",
+    "then",
+    "catch",
+    "finally",
+    "setTimeout",
+    "setInterval",
+    "setImmediate",
+    "queueMicrotask",
+    "nextTick",
+    "requestAnimationFrame",
+    "addEventListener",
+    "on",
+    "once",
+    "submit",
+    "Thread",
+    "Process",
+    "Timer",
+    "call_soon",
+    "call_later",
+    "run_in_executor",
+    "to_thread",
+    "partial",
+    "apply",
+    "call",
+    "accumulate",
+    "takewhile",
+    "dropwhile",
+    "starmap",
+    "groupby",
+    "register",
+    "from",
+    "defaultdict",
+    "addListener",
+    "replace",
+];
+
+/// Functions that give what they are given first, or its like.
+const SAME: [&str; 20] = [
+    "list",
+    "tuple",
+    "set",
+    "sorted",
+    "reversed",
+    "iter",
+    "frozenset",
+    "deque",
+    "dict",
+    "OrderedDict",
+    "copy",
+    "deepcopy",
+    "from",
+    "freeze",
+    "partial",
+    "bind",
+    "memo",
+    "useCallback",
+    "wraps",
+    "next",
+];
+
+impl<'m> Resolver<'m> {
+    /// The arguments that a call hands to something of the library which calls them.
+    pub(super) fn callbacks(
+        &self,
+        (at, entry, call): (CallAt, &'m FileEntry, Call),
+        callees: &[Obj],
+    ) -> Vec<ValueIdx> {
+        let Some(name) = self.library_name((at.file, entry), call, callees) else { return Vec::new() };
+        let opened = self.uses(at.file, entry);
+        let flows = &opened.flows;
+        if !CALLING.contains(&name) || name == "partial" {
+            return Vec::new();
+        }
+        flows.parts(call.args).iter().map(|arg| arg.value).collect()
+    }
+
+    /// The name of what is called if it is the library's, or can be nothing else.
+    fn library_name<'e>(
+        &self,
+        (file, entry): (FileId, &'e FileEntry),
+        call: Call,
+        callees: &[Obj],
+    ) -> Option<&'e str>
+    where
+        'm: 'e,
+    {
+        let is_library = callees.iter().all(|obj| matches!(obj, Obj::Library(_)));
+        let named = |name: StrId| entry.facts.name(name);
+        match self.uses(file, entry).flows.value(call.callee) {
+            Value::Free(name, _) if is_library && !callees.is_empty() => Some(named(name)),
+            Value::Member(of, name) if is_library => {
+                // A method of something of the project's is not the library's.
+                let objects = self.read_known(Key::Value(file, of, None));
+                let is_own = objects.iter().any(|obj| matches!(obj, Obj::Instance(..)));
+                Some(named(name)).filter(|_| !is_own)
+            }
+            _ => None,
+        }
+    }
+
+    /// What is known of a key when nothing is computed.
+    fn read_known(&self, key: Key) -> Vec<Obj> {
+        let known = self.flow.borrow();
+        known.ids.get(&key).map(|id| known.states[*id as usize].set.clone()).unwrap_or_default()
+    }
+
+    /// What a call of something of the library gives.
+    pub(super) fn library_result(
+        &self,
+        (at, entry, call): (CallAt, &'m FileEntry, Call),
+        callees: &[Obj],
+        bound: Option<Bound>,
+    ) -> Vec<Obj> {
+        let opened = self.uses(at.file, entry);
+        let flows = &opened.flows;
+        let read = |value: ValueIdx| self.read(Key::Value(at.file, value, bound));
+        let first = flows.parts(call.args).iter().find(|arg| arg.label == Label::At(0)).map(|arg| arg.value);
+        let mut found = Vec::new();
+        if let Value::Member(of, name) = flows.value(call.callee) {
+            found.extend(self.method_result(
+                (at, entry.facts.name(name)),
+                &read(of),
+                first.map(read).as_deref(),
+            ));
+        }
+        for callee in callees {
+            let Obj::Library(name) = callee else { continue };
+            match &**name {
+                "map" | "filter" | "starmap" => found.push(Obj::Gives(at)),
+                "enumerate" | "entries" => {
+                    found.extend(first.into_iter().flat_map(read).filter_map(as_pairs));
+                }
+                "values" => found.extend(first.into_iter().flat_map(read)),
+                "getattr" => found.extend(self.attribute(at, entry, call)),
+                name if SAME.contains(&name) => {
+                    let given = first.into_iter().flat_map(read);
+                    if name == "next" {
+                        found.extend(given.flat_map(|obj| self.parts_of(&obj)));
+                    } else {
+                        found.extend(given);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// `getattr(x, "name")`.
+    fn attribute(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
+        let opened = self.uses(at.file, entry);
+        let [of, name, ..] = opened.flows.parts(call.args) else { return Vec::new() };
+        let names = self.read(Key::Value(at.file, name.value, None));
+        let objects = self.read(Key::Value(at.file, of.value, None));
+        let names =
+            names.iter().filter_map(|name| if let Obj::Text(text) = name { Some(text) } else { None });
+        names
+            .flat_map(|name| objects.iter().map(move |obj| (obj, name.trim_start_matches('\''))))
+            .flat_map(|(obj, name)| self.member_of_object(obj, (name, false)))
+            .collect()
+    }
+
+    /// What a method of a container, or of a function, gives.
+    fn method_result(&self, (at, name): (CallAt, &str), of: &[Obj], first: Option<&[Obj]>) -> Vec<Obj> {
+        let mut found = Vec::new();
+        for obj in of {
+            match (obj, name) {
+                (Obj::Container(..), "get" | "pop" | "setdefault" | "at" | "shift" | "popleft") => {
+                    found.extend(self.under_key(obj, first.unwrap_or(&[])));
+                }
+                (Obj::Container(..), "find" | "findLast") => found.extend(self.parts_of(obj)),
+                (Obj::Container(file, value), "items" | "entries") => found.push(Obj::Pairs(*file, *value)),
+                (
+                    Obj::Container(..),
+                    "values" | "copy" | "slice" | "filter" | "concat" | "reverse" | "sort",
+                ) => {
+                    found.push(obj.clone());
+                }
+                (_, "map" | "flatMap") => found.push(Obj::Gives(at)),
+                (Obj::Def(..) | Obj::Lambda(..), "bind") => found.push(obj.clone()),
+                (Obj::Yields(..), "next" | "__next__") => found.extend(self.parts_of(obj)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What a function gives that something of the library goes through things with.
+    pub(super) fn mapped(&self, at: CallAt) -> Vec<Obj> {
+        let Some((entry, call)) = self.call(at) else { return Vec::new() };
+        let mut found = Vec::new();
+        for arg in self.uses(at.file, entry).flows.parts(call.args) {
+            for obj in self.read(Key::Value(at.file, arg.value, None)) {
+                found.extend(self.returned_unbound(&obj));
+            }
+        }
+        found
+    }
+
+    fn returned_unbound(&self, obj: &Obj) -> Vec<Obj> {
+        let (file, scope) = match obj {
+            Obj::Def(def, _) => {
+                let Some((entry, _)) = self.def(*def) else { return Vec::new() };
+                let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return Vec::new() };
+                (def.file, scope)
+            }
+            Obj::Lambda(file, scope) => (*file, *scope),
+            _ => return Vec::new(),
+        };
+        self.read(Key::Return(file, scope, None))
+    }
+
+    /// Whether something of the library hands on, in what its call gives, what it is given.
+    pub(super) fn hands_on(&self, callee: &Obj) -> bool {
+        matches!(callee, Obj::Library(name) if SAME.contains(&&**name) || matches!(&**name, "map" | "filter" | "enumerate"))
+    }
+}
+
+fn as_pairs(obj: Obj) -> Option<Obj> {
+    if let Obj::Container(file, value) = obj { Some(Obj::Pairs(file, value)) } else { None }
+}

@@ -1,0 +1,464 @@
+//! Which functions and classes a value can be: what is assigned, passed, returned and stored, followed across files.
+//!
+//! The question is asked of one call, and only what it depends on is looked at. Each thing to be known (a value, a variable, what a
+//! function returns, who calls it) is a [`Key`] with a growing set of objects; a key is computed again when one that it
+//! read has grown, until nothing grows: the least fixed point of PyCG's assignment graph, built on demand. The order
+//! of statements counts only where the facts settle it. What a function returns is told apart by the call that asks, one level
+//! deep, and so are the fields of objects by the call that made them, so that a decorator does not mix all that it decorates.
+//!
+//! Hard bounds: [`STEPS`] computations for a question, [`WIDTH`] objects for a key. A key that gets wider, or a question that takes
+//! longer, gives nothing: no edge is made of half an answer.
+
+mod callers;
+mod eval;
+mod library;
+mod members;
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use hob_base::FileId;
+use rustc_hash::FxHashMap;
+
+use super::{Resolver, Site, Want};
+use crate::facts::{
+    Call, CallIdx, CallKind, DefIdx, DefKind, Flows, ScopeIdx, ScopeKind, SlotIdx, StrId, Target, Value,
+    ValueIdx,
+};
+use crate::graph::DefRef;
+use crate::index::FileEntry;
+use crate::langs::Lang;
+
+/// Most computations for one question.
+const STEPS: u32 = 600;
+/// The same when everything is gone through.
+const PASSING_STEPS: u32 = 80;
+/// Most files whose flows are kept at hand.
+const OPEN: usize = 512;
+/// Most objects that a key may have.
+const WIDTH: usize = 24;
+/// Most keys that are kept; with more, a question begins anew.
+const KEPT: usize = 200_000;
+
+/// A call somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct CallAt {
+    pub(crate) file: FileId,
+    pub(crate) call: CallIdx,
+}
+
+/// A call that binds the parameters of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+struct Bound {
+    by: CallAt,
+    /// The function's scope, in its own file.
+    scope: ScopeIdx,
+    /// How many parameters are given before the first argument.
+    shift: u32,
+}
+
+/// What a value can be.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Obj {
+    /// A function or class; `true` if its object is given.
+    Def(DefRef, bool),
+    /// A function without a name.
+    Lambda(FileId, ScopeIdx),
+    /// An object of a class, made by a call.
+    Instance(DefRef, Option<CallAt>),
+    /// A container that is written in a file.
+    Container(FileId, ValueIdx),
+    /// Pairs of a key or number and a part of the container.
+    Pairs(FileId, ValueIdx),
+    /// What a generator gives, one by one.
+    Yields(FileId, ScopeIdx, Option<Bound>),
+    /// What a function of the library gives that goes through things with the function it is given.
+    Gives(CallAt),
+    /// A text, as a key.
+    Text(Rc<str>),
+    /// Something of the language, or from outside.
+    Library(Rc<str>),
+    /// A call that reaches a function.
+    Caller(Bound),
+}
+
+/// Something to be known.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Key {
+    Value(FileId, ValueIdx, Option<Bound>),
+    Slot(FileId, SlotIdx, Option<Bound>),
+    /// What a function returns.
+    Return(FileId, ScopeIdx, Option<Bound>),
+    Yield(FileId, ScopeIdx, Option<Bound>),
+    Def(DefRef),
+    /// A field of objects of a class.
+    Field(DefRef, Option<CallAt>, Rc<str>),
+    /// The calls that reach a function or class.
+    Callers(DefRef),
+    CallersOf(FileId, ScopeIdx),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    set: Vec<Obj>,
+    /// Whether what is not known now will not be known.
+    is_settled: bool,
+    readers: Vec<u32>,
+    is_waiting: bool,
+    is_too_wide: bool,
+}
+
+/// What is known so far; for one question of many calls.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    ids: FxHashMap<Key, u32>,
+    keys: Vec<Key>,
+    states: Vec<State>,
+    waiting: VecDeque<u32>,
+    files: FxHashMap<FileId, Rc<Uses>>,
+    /// The key that is computed.
+    at: u32,
+    /// Keys that wait until nothing else grows to say what follows from that something is not known.
+    undecided: Vec<u32>,
+}
+
+/// A file's flows, from both sides.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    pub(crate) flows: Flows,
+    /// What becomes of values, in order of the values.
+    of: Vec<(ValueIdx, Use)>,
+    slots: FxHashMap<SlotIdx, ValueIdx>,
+    calls: FxHashMap<CallIdx, ValueIdx>,
+    scopes: FxHashMap<ScopeIdx, ValueIdx>,
+    by_def: FxHashMap<DefIdx, ScopeIdx>,
+    named: FxHashMap<StrId, Vec<ValueIdx>>,
+    vars: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
+    sites: FxHashMap<(u32, u32), CallIdx>,
+}
+
+/// What becomes of a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Use {
+    Callee(CallIdx),
+    /// The argument with this number.
+    Argument(CallIdx, u32),
+    Stored(Target),
+    Inside(ValueIdx),
+}
+
+impl Uses {
+    fn new(flows: Flows) -> Self {
+        let mut uses = Self::default();
+        uses.fill(&flows);
+        Self { flows, ..uses }
+    }
+
+    fn fill(&mut self, flows: &Flows) {
+        let uses = self;
+        for (at, scope) in flows.scopes.iter().enumerate() {
+            if let Some(def) = scope.def {
+                uses.by_def.insert(def, ScopeIdx(at as u32));
+            }
+        }
+        for (at, slot) in flows.slots.iter().enumerate() {
+            uses.vars.insert((slot.scope, slot.name), SlotIdx(at as u32));
+        }
+        for (at, value) in flows.values.iter().enumerate() {
+            uses.add_value(flows, ValueIdx(at as u32), *value);
+        }
+        for (at, call) in flows.calls.iter().enumerate() {
+            let at = CallIdx(at as u32);
+            uses.of.push((call.callee, Use::Callee(at)));
+            if call.kind != CallKind::Implicit {
+                uses.sites.insert((call.line, call.col), at);
+            }
+            for (number, arg) in flows.parts(call.args).iter().enumerate() {
+                uses.of.push((arg.value, Use::Argument(at, number as u32)));
+            }
+        }
+        uses.of.extend(flows.stores.iter().map(|store| (store.value, Use::Stored(store.to))));
+        uses.of.sort_unstable();
+    }
+
+    fn add_value(&mut self, flows: &Flows, at: ValueIdx, value: Value) {
+        match value {
+            Value::Slot(slot) => {
+                self.slots.insert(slot, at);
+                let name = flows.slots[slot.0 as usize].name;
+                self.named.entry(name).or_default().push(at);
+            }
+            Value::Free(name, _) => self.named.entry(name).or_default().push(at),
+            Value::Member(of, name) => {
+                self.named.entry(name).or_default().push(at);
+                self.of.push((of, Use::Inside(at)));
+            }
+            Value::Item(of, _) | Value::Each(of) => self.of.push((of, Use::Inside(at))),
+            Value::Scope(scope) => {
+                self.scopes.insert(scope, at);
+            }
+            Value::Call(call) => {
+                self.calls.insert(call, at);
+            }
+            Value::Container(parts) | Value::OneOf(parts) => {
+                self.of.extend(flows.parts(parts).iter().map(|part| (part.value, Use::Inside(at))));
+            }
+            Value::This(_) | Value::Super(_) | Value::Text(_) | Value::Unknown => {}
+        }
+    }
+
+    fn of(&self, value: ValueIdx) -> impl Iterator<Item = Use> + '_ {
+        let from = self.of.partition_point(|(at, _)| *at < value);
+        self.of[from..].iter().take_while(move |(at, _)| *at == value).map(|(_, one)| *one)
+    }
+}
+
+impl<'m> Resolver<'m> {
+    /// The call that stands at a place.
+    pub(crate) fn call_at(&self, file: FileId, place: (u32, u32)) -> Option<CallAt> {
+        let entry = self.entry(file).filter(|entry| !entry.facts.flows.is_empty())?;
+        let call = self.uses(file, entry).sites.get(&place).copied()?;
+        Some(CallAt { file, call })
+    }
+
+    /// The definitions that a call reaches through values; none where that is not known, or is too many.
+    pub(crate) fn reached(&self, at: CallAt) -> Vec<DefRef> {
+        let Some((entry, call)) = self.call(at) else { return Vec::new() };
+        let key = Key::Value(at.file, call.callee, None);
+        let Some(callees) = self.solve(key) else { return Vec::new() };
+        let mut found: Vec<DefRef> = callees.iter().filter_map(|obj| self.called_def(obj)).collect();
+        for callback in self.callbacks((at, entry, call), &callees) {
+            let passed = self.solve(Key::Value(at.file, callback, None)).unwrap_or_default();
+            found.extend(
+                passed
+                    .iter()
+                    .filter(|obj| matches!(obj, Obj::Def(..)))
+                    .filter_map(|obj| self.called_def(obj)),
+            );
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Whether all that a call can reach is the language's own, or from outside.
+    pub(crate) fn is_of_library(&self, at: CallAt) -> bool {
+        let Some((_, call)) = self.call(at) else { return false };
+        let callees = self.solve(Key::Value(at.file, call.callee, None)).unwrap_or_default();
+        !callees.is_empty() && callees.iter().all(|callee| matches!(callee, Obj::Library(_)))
+    }
+
+    /// The calls that may reach a definition through values.
+    pub(crate) fn reaching(&self, def: DefRef) -> Vec<CallAt> {
+        let Some(entry) = self.entry(def.file).filter(|entry| !entry.facts.flows.is_empty()) else {
+            return Vec::new();
+        };
+        let kind = entry.facts.def(def.def).kind;
+        if !(kind.is_callable() || kind.is_type()) {
+            return Vec::new();
+        }
+        let callers = self.solve(Key::Callers(def)).unwrap_or_default();
+        let mut calls: Vec<CallAt> = callers
+            .iter()
+            .filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound.by) } else { None })
+            .collect();
+        calls.sort_unstable();
+        calls.dedup();
+        calls
+    }
+
+    /// The definition that runs when an object is called.
+    fn called_def(&self, obj: &Obj) -> Option<DefRef> {
+        match obj {
+            Obj::Def(def, _) => Some(*def),
+            Obj::Instance(class, _) => self.method(*class, "__call__"),
+            _ => None,
+        }
+    }
+
+    fn call(&self, at: CallAt) -> Option<(&'m FileEntry, Call)> {
+        let entry = self.entry(at.file)?;
+        Some((entry, *self.uses(at.file, entry).flows.calls.get(at.call.0 as usize)?))
+    }
+
+    /// The definition that a call stands in; `None` at file level.
+    pub(crate) fn owner_of_call(&self, at: CallAt) -> Option<(Option<DefIdx>, Call)> {
+        let (entry, call) = self.call(at)?;
+        let opened = self.uses(at.file, entry);
+        let flows = &opened.flows;
+        let mut scope = call.scope;
+        loop {
+            let found = flows.scopes.get(scope.0 as usize)?;
+            if found.def.is_some() || found.parent == scope {
+                return Some((found.def, call));
+            }
+            scope = found.parent;
+        }
+    }
+
+    pub(crate) fn uses(&self, file: FileId, entry: &FileEntry) -> Rc<Uses> {
+        if let Some(known) = self.flow.borrow().files.get(&file) {
+            return Rc::clone(known);
+        }
+        let uses = Rc::new(Uses::new(crate::persist::open_flows(&entry.facts)));
+        let mut known = self.flow.borrow_mut();
+        if known.files.len() >= OPEN {
+            known.files.clear();
+        }
+        known.files.insert(file, Rc::clone(&uses));
+        uses
+    }
+
+    fn site_in(&self, file: FileId, entry: &'m FileEntry, scope: ScopeIdx) -> Site<'m> {
+        let opened = self.uses(file, entry);
+        let scopes = &opened.flows.scopes;
+        let mut at = scope;
+        let owner = loop {
+            let Some(found) = scopes.get(at.0 as usize) else { break None };
+            if found.def.is_some() || found.parent == at {
+                break found.def;
+            }
+            at = found.parent;
+        };
+        Site { file, entry, owner, want: Want::Callee }
+    }
+
+    /// Everything a key can be, or `None` if that takes too long or is too much.
+    fn solve(&self, key: Key) -> Option<Vec<Obj>> {
+        if self.flow.borrow().keys.len() > KEPT {
+            let files = std::mem::take(&mut self.flow.borrow_mut().files);
+            *self.flow.borrow_mut() = Known { files, ..Known::default() };
+        }
+        let id = self.flow.borrow_mut().id(key);
+        let steps = if self.is_passing() { PASSING_STEPS } else { STEPS };
+        for _ in 0..steps {
+            let next = self.flow.borrow_mut().next();
+            let Some(next) = next else { break };
+            let key = self.flow.borrow().keys[next as usize].clone();
+            let found = self.compute(&key);
+            self.flow.borrow_mut().grow(next, found);
+        }
+        let mut known = self.flow.borrow_mut();
+        if !known.waiting.is_empty() {
+            known.give_up(id);
+            return None;
+        }
+        let state = &known.states[id as usize];
+        if state.is_too_wide { None } else { Some(state.set.clone()) }
+    }
+
+    /// Whether what is not known may be taken for what never will be; if not, the key that is computed is computed again.
+    fn is_settled(&self) -> bool {
+        let mut known = self.flow.borrow_mut();
+        let at = known.at;
+        let is_settled = known.states[at as usize].is_settled;
+        if !is_settled && !known.undecided.contains(&at) {
+            known.undecided.push(at);
+        }
+        is_settled
+    }
+
+    /// What is known of a key so far; whoever asks is computed again when that grows.
+    fn read(&self, key: Key) -> Vec<Obj> {
+        let mut known = self.flow.borrow_mut();
+        let (id, at) = (known.id(key), known.at);
+        let state = &mut known.states[id as usize];
+        if !state.readers.contains(&at) {
+            state.readers.push(at);
+        }
+        if state.is_too_wide { Vec::new() } else { state.set.clone() }
+    }
+
+    fn compute(&self, key: &Key) -> Vec<Obj> {
+        self.fuel.set(super::FUEL);
+        match key {
+            Key::Value(file, value, bound) => self.value_objects(*file, *value, *bound),
+            Key::Slot(file, slot, bound) => self.slot_objects(*file, *slot, *bound),
+            Key::Return(file, scope, bound) => self.given_back(*file, Target::Return(*scope), *bound),
+            Key::Yield(file, scope, bound) => self.given_back(*file, Target::Yield(*scope), *bound),
+            Key::Def(def) => self.def_objects(*def),
+            Key::Field(class, made, name) => self.field_objects(*class, *made, name),
+            Key::Callers(def) => self.callers_of_def(*def),
+            Key::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
+        }
+    }
+}
+
+impl Known {
+    fn id(&mut self, key: Key) -> u32 {
+        if let Some(&id) = self.ids.get(&key) {
+            return id;
+        }
+        let id = self.keys.len() as u32;
+        self.ids.insert(key.clone(), id);
+        self.keys.push(key);
+        self.states.push(State { is_waiting: true, ..State::default() });
+        self.waiting.push_back(id);
+        id
+    }
+
+    /// What was still to be computed is not known, and will not be.
+    fn give_up(&mut self, root: u32) {
+        for id in std::mem::take(&mut self.waiting)
+            .into_iter()
+            .chain(std::mem::take(&mut self.undecided))
+            .chain([root])
+        {
+            let state = &mut self.states[id as usize];
+            (state.is_waiting, state.is_too_wide) = (false, true);
+        }
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        if self.waiting.is_empty() {
+            for id in std::mem::take(&mut self.undecided) {
+                let state = &mut self.states[id as usize];
+                (state.is_settled, state.is_waiting) = (true, true);
+                self.waiting.push_back(id);
+            }
+        }
+        let next = self.waiting.pop_front()?;
+        self.states[next as usize].is_waiting = false;
+        self.at = next;
+        Some(next)
+    }
+
+    fn grow(&mut self, id: u32, found: Vec<Obj>) {
+        let is_callers = matches!(self.keys[id as usize], Key::Callers(_) | Key::CallersOf(..));
+        let most = if is_callers { 8 * WIDTH } else { WIDTH };
+        let state = &mut self.states[id as usize];
+        if state.is_too_wide {
+            return;
+        }
+        let before = state.set.len();
+        for obj in found {
+            if !state.set.contains(&obj) {
+                state.set.push(obj);
+            }
+        }
+        state.is_too_wide = state.set.len() > most;
+        if state.set.len() == before {
+            return;
+        }
+        for reader in state.readers.clone() {
+            let reading = &mut self.states[reader as usize];
+            if !reading.is_waiting {
+                reading.is_waiting = true;
+                self.waiting.push_back(reader);
+            }
+        }
+    }
+}
+
+fn is_python(entry: &FileEntry) -> bool {
+    entry.lang() == Lang::Python
+}
+
+/// Whether a definition has a scope of its own to look into.
+fn is_followed(kind: DefKind) -> bool {
+    kind.is_callable() || kind.is_type()
+}
+
+fn is_static(kind: ScopeKind) -> bool {
+    matches!(kind, ScopeKind::Static | ScopeKind::Class | ScopeKind::File)
+}
