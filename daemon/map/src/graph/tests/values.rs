@@ -247,3 +247,26 @@ def main():
     let ends: Vec<NodeRef> = out.iter().map(|edge| edge.to).collect();
     assert_eq!(ends, [node(&map, "f")]);
 }
+
+#[test]
+fn a_container_may_be_spread_into_itself() {
+    check(
+        "
+//- /a.py
+def f(): pass
+handlers = []
+def add(more):
+    global handlers
+    handlers = [*handlers, *more]
+add([f])
+for handler in handlers:
+    handler()
+//- /b.js
+function g() {}
+let all = {}
+function join() { all = { ...all, go: g } }
+all.go()
+",
+        &["a.py calls a.py#f flow", "b.js calls b.js#g flow"],
+    );
+}

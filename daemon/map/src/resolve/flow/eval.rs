@@ -1,5 +1,7 @@
 //! What values, variables and calls can be, from what their files say.
 
+use std::rc::Rc;
+
 use hob_base::FileId;
 
 use super::{Bound, CallAt, Key, Obj, is_followed, is_python, is_static};
@@ -325,7 +327,17 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
+    /// What an object that is spread into a container brings along. A container may be spread into itself, by way of others, so what
+    /// it holds is a key of its own.
+    fn spread(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
+        if let Obj::Container(file, at) = obj {
+            return self.read(Key::Held(*file, *at, Rc::clone(keys)));
+        }
+        let keys: Vec<Obj> = keys.iter().cloned().map(Obj::Text).collect();
+        self.under_key(obj, &keys)
+    }
+
+    pub(super) fn held_in(&self, file: FileId, at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
         let Some(entry) = self.entry(file) else { return Vec::new() };
         let opened = self.uses(file, entry);
         let flows = &opened.flows;
@@ -333,10 +345,11 @@ impl<'m> Resolver<'m> {
         let mut found = Vec::new();
         for part in flows.parts(parts) {
             if part.label == Label::Spread {
-                let inner = self.read(Key::Value(file, part.value, None));
-                let keys: Vec<Obj> = texts.iter().map(|text| Obj::Text((*text).into())).collect();
-                let keys = if is_python(entry) { Vec::new() } else { keys };
-                found.extend(inner.iter().flat_map(|obj| self.under_key(obj, &keys)));
+                let texts = if is_python(entry) { &[] } else { texts };
+                let keys: Rc<[Rc<str>]> = texts.iter().map(|text| Rc::from(*text)).collect();
+                for obj in self.read(Key::Value(file, part.value, None)) {
+                    found.extend(self.spread(&obj, &keys));
+                }
             } else if self.fits((file, entry), part, texts) {
                 found.extend(self.read(Key::Value(file, part.value, None)));
             }

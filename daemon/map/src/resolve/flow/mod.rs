@@ -93,6 +93,8 @@ enum Key {
     Def(DefRef),
     /// A field of objects of a class.
     Field(DefRef, Option<CallAt>, Rc<str>),
+    /// What a container holds under these keys; without any, all of it.
+    Held(FileId, ValueIdx, Rc<[Rc<str>]>),
     /// The calls that reach a function or class.
     Callers(DefRef),
     CallersOf(FileId, ScopeIdx),
@@ -378,6 +380,10 @@ impl<'m> Resolver<'m> {
             Key::Yield(file, scope, bound) => self.given_back(*file, Target::Yield(*scope), *bound),
             Key::Def(def) => self.def_objects(*def),
             Key::Field(class, made, name) => self.field_objects(*class, *made, name),
+            Key::Held(file, at, keys) => {
+                let texts: Vec<&str> = keys.iter().map(|key| &**key).collect();
+                self.held_in(*file, *at, &texts)
+            }
             Key::Callers(def) => self.callers_of_def(*def),
             Key::CallersOf(file, scope) => self.callers_of_lambda(*file, *scope),
         }
