@@ -38,14 +38,20 @@ pub(super) fn why(error: &ToolError) -> String {
     if is_late(error) {
         return format!("{PARTIAL}: {}; ask again for its answer.", error.message);
     }
-    // Refusals are nobody's to mend. What else there is to do, `hob doctor` says at length.
     let hint = match error.code {
-        ErrorCode::LspUnavailable | ErrorCode::UntrustedWorkspace => error.hint.split(". ").next(),
-        _ => None,
+        // What else there is to do, `hob doctor` says at length.
+        ErrorCode::LspUnavailable => error.hint.split(". ").next().unwrap_or_default(),
+        ErrorCode::UntrustedWorkspace => error.hint.as_str(),
+        // Refusals are nobody's to mend.
+        _ => "",
     };
-    let hint = hint.filter(|hint| !hint.is_empty()).map(|hint| format!("{}.", hint.trim_end_matches('.')));
-    let texts = [error.message.clone(), "The map answers instead: something may be missing.".to_owned()];
-    texts.into_iter().chain(hint).filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    let rejected = error.more.get("rejected").and_then(serde_json::Value::as_array).into_iter().flatten();
+    let sentences =
+        [error.message.as_str(), "The map answers instead: something may be missing", hint].into_iter();
+    let sentences = sentences.chain(rejected.filter_map(serde_json::Value::as_str));
+    let ended =
+        sentences.filter(|text| !text.is_empty()).map(|text| format!("{}.", text.trim_end_matches('.')));
+    ended.collect::<Vec<_>>().join(" ")
 }
 
 /// The outcome of `from_map` if a server refused or is being replaced, else the error itself.

@@ -146,6 +146,10 @@ impl Asked {
 fn note(neighbor: &Value, lines: &mut Lines) {
     let file = neighbor["file"].as_str().unwrap_or_default();
     assert!(neighbor.get("siteCount").is_none(), "every line is shown: {neighbor}");
+    // A call through a value names something else: no server lists it as a reference.
+    if neighbor["confidence"] == "flow" {
+        return;
+    }
     let level =
         LEVELS.into_iter().find(|level| neighbor["confidence"] == *level).expect("a known confidence");
     for line in neighbor["sites"].as_array().into_iter().flatten().filter_map(Value::as_u64) {

@@ -303,6 +303,10 @@ impl<'s, 'm> Search<'s, 'm> {
             let (from, kind) = (owner_node(file, r.owner), EdgeKind::of(r.kind));
             let found = self.resolver.resolve(file, r);
             if self.is_told_by_values((file, r), &found) || !kinds.has(kind) {
+                // The edge is there; the name is written here, too.
+                if kinds.has(kind) && self.through.contains(&(file, r.line, r.col)) {
+                    self.note(Use::of_ref((file, r), (kind, Confidence::Flow), is_renamed));
+                }
                 continue;
             }
             match found {
