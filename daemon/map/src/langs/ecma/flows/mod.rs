@@ -13,7 +13,7 @@ use crate::facts::{CallKind, FactsBuilder, ScopeKind, SlotIdx, StrId, Target, Va
 use crate::langs::support::{Run, Tracer};
 
 /// How deep statements and expressions are followed.
-const DEPTH: usize = 60;
+const DEPTH: usize = 100;
 
 /// Adds to the facts where values go.
 pub(super) fn trace(
@@ -57,6 +57,15 @@ impl<'t> Trace<'t> {
     }
 
     fn statement(&mut self, node: Node<'t>) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        self.one_statement(node);
+        self.depth -= 1;
+    }
+
+    fn one_statement(&mut self, node: Node<'t>) {
         match node.kind() {
             "expression_statement"
             | "else_clause"

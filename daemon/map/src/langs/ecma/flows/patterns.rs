@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{Trace, children};
+use super::{DEPTH, Trace, children};
 use crate::facts::{Label, SlotKind, Target, Value, ValueIdx};
 
 impl<'t> Trace<'t> {
@@ -55,6 +55,15 @@ impl<'t> Trace<'t> {
 
     /// Makes variables of the names of a pattern; `is_scoped`: of the block at hand alone.
     pub(super) fn declare_all(&mut self, pattern: Node<'t>, is_scoped: bool) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        self.declare_pattern(pattern, is_scoped);
+        self.depth -= 1;
+    }
+
+    fn declare_pattern(&mut self, pattern: Node<'t>, is_scoped: bool) {
         match pattern.kind() {
             "identifier" | "shorthand_property_identifier_pattern" => {
                 let name = self.to.text(pattern);
@@ -82,6 +91,15 @@ impl<'t> Trace<'t> {
 
     /// Gives a pattern a value.
     pub(super) fn bind(&mut self, pattern: Node<'t>, value: ValueIdx) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        self.bind_pattern(pattern, value);
+        self.depth -= 1;
+    }
+
+    fn bind_pattern(&mut self, pattern: Node<'t>, value: ValueIdx) {
         match pattern.kind() {
             "identifier" => {
                 let name = self.to.text(pattern);

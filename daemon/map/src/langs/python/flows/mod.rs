@@ -16,7 +16,7 @@ use crate::facts::{
 use crate::langs::support::{Run, Tracer};
 
 /// How deep statements and expressions are followed.
-const DEPTH: usize = 60;
+const DEPTH: usize = 100;
 
 /// What the walk found out that is needed here; keys are node ids of the same tree.
 pub(super) struct Known<'t> {
@@ -65,6 +65,15 @@ impl<'t> Trace<'_, 't> {
     }
 
     fn statement(&mut self, node: Node<'t>) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        self.one_statement(node);
+        self.depth -= 1;
+    }
+
+    fn one_statement(&mut self, node: Node<'t>) {
         match node.kind() {
             "expression_statement" | "module" | "block" | "else_clause" | "finally_clause" => {
                 self.block(node);
@@ -221,6 +230,15 @@ impl<'t> Trace<'_, 't> {
 
     /// Gives what stands left of a `=` a value.
     fn bind(&mut self, left: Node<'t>, value: ValueIdx) {
+        if self.depth >= DEPTH || self.to.is_full() {
+            return;
+        }
+        self.depth += 1;
+        self.bind_target(left, value);
+        self.depth -= 1;
+    }
+
+    fn bind_target(&mut self, left: Node<'t>, value: ValueIdx) {
         match left.kind() {
             "identifier" => {
                 let name = self.to.text(left);
