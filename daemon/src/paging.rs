@@ -29,7 +29,7 @@ const ITEM: usize = 64;
 /// How many items of which list an answer passes over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Paging {
-    /// How many.
+    /// The number of items.
     pub(crate) offset: u64,
     list: Option<&'static str>,
 }

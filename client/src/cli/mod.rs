@@ -52,7 +52,7 @@ Examples:
   hob impact SessionStore.refresh             who is affected by a change of it
   hob graph --open                            the code base as a page to look at
   hob pending                                 what agents propose to change
-  hob call regex_search --pattern 'TODO|FIXME' --glob '*.py'
+  hob call regex_search --pattern 'TODO|FIXME' --paths '*.py'
   hob read SessionStore.refresh src/a.py:10-40 its source, and some lines
 
 Commands that ask about code start the daemon when none runs; `hob call --help` lists the tools.

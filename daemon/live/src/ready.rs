@@ -92,7 +92,7 @@ impl ReadyWatch {
         self.judge(&self.lock())
     }
 
-    /// What is being loaded, if that is known or may still be said.
+    /// Names what the server is loading; empty while it may still begin to say so, `None` where it loads nothing.
     #[must_use]
     pub fn loading(&self) -> Option<String> {
         let state = self.lock();

@@ -10,7 +10,7 @@ const NOTE_MAX: usize = 240;
 pub struct Omitted {
     /// What kind of item.
     pub kind: &'static str,
-    /// How many.
+    /// The number of them.
     pub count: u64,
     /// How to get them: a sentence.
     pub way: &'static str,

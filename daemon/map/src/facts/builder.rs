@@ -257,7 +257,7 @@ impl FactsBuilder {
         self.types.push(TypeHint { def, part, says });
     }
 
-    /// Whether it was recorded where values go.
+    /// Says that the flows of the file were recorded.
     pub(crate) fn has_flows(&self) -> bool {
         !self.flows.is_empty()
     }

@@ -30,7 +30,7 @@ pub struct CallIdx(pub u32);
 pub struct Parts {
     /// The first.
     pub start: u32,
-    /// How many.
+    /// The number of them.
     pub len: u32,
 }
 
@@ -39,7 +39,7 @@ pub struct Parts {
 pub enum Value {
     /// Whatever the variable is ever given.
     Slot(SlotIdx),
-    /// What a name means that the file's scopes do not assign, where it stands.
+    /// A name that no scope of the file assigns, read in this scope.
     Free(StrId, ScopeIdx),
     /// The object at hand in a function.
     This(ScopeIdx),
@@ -47,9 +47,9 @@ pub enum Value {
     Super(ScopeIdx),
     /// A member of a value.
     Member(ValueIdx, StrId),
-    /// What a value holds under a key, which is a value too.
+    /// The part of a value that stands under a key; the key is a value too.
     Item(ValueIdx, ValueIdx),
-    /// What going through a value gives.
+    /// Each part of a value, as a loop gets them.
     Each(ValueIdx),
     /// A text or number, as it serves for a key.
     Text(StrId),

@@ -180,7 +180,7 @@ impl<'t> Trace<'t> {
         self.to.end(before);
     }
 
-    /// What going through a value gives.
+    /// Records a loop over a value and returns the value of its parts.
     fn iterated(&mut self, over: ValueIdx, at: Node<'t>) -> ValueIdx {
         let each = self.to.value(Value::Each(over));
         if !matches!(self.to.at(over), Value::Unknown | Value::Container(_) | Value::Text(_)) {
