@@ -17,7 +17,7 @@ answer, and a budget counts the form that is sent.
 
 - A path stands once above its rows, and so does the definition that rows stand in. A row begins with its line.
 - What a row shows can be passed back: `path:line`, a qualified name, `path#name`.
-- `?` marks what may mean another definition, `~` what is known by a name that only one definition has, `+` what the map knows and a language server did not list; a
+- `>` marks a call through a value, `?` what may mean another definition, `~` what is known by a name that only one definition has, `+` what the map knows and a language server did not list; a
   line at the end says so where one occurs.
 - Lines in brackets come last and say what the answer lacks, why, and how to get it: `offset` brings the next page of the same answer.
 - Source that a client was sent in the last ten minutes, at most 40,000 characters ago, and that is unchanged is named in a line. A client forgets

@@ -6,6 +6,8 @@ pub enum Mark {
     /// The line is certain: resolved by the map or confirmed by a language server.
     #[default]
     Sure,
+    /// The call names something else, which holds the symbol.
+    ThroughValue,
     /// The use names a symbol of this name, and nothing says of which type.
     ByName,
     /// The use may mean one of several definitions.
@@ -15,11 +17,11 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `name`, `candidate`. What values lead to is
-    /// followed from end to end or not said, so it has no mark.
+    /// The mark of a confidence as results have it: `live`, `exact`, `import`, `flow`, `name`, `candidate`.
     #[must_use]
     pub fn of_confidence(confidence: &str) -> Self {
         match confidence {
+            "flow" => Self::ThroughValue,
             "name" => Self::ByName,
             "candidate" => Self::Candidate,
             _ => Self::Sure,
@@ -31,6 +33,7 @@ impl Mark {
     pub fn sign(self) -> &'static str {
         match self {
             Self::Sure => "",
+            Self::ThroughValue => ">",
             Self::ByName => "~",
             Self::Candidate => "?",
             Self::FromMap => "+",
@@ -41,6 +44,7 @@ impl Mark {
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Self::Sure => "",
+            Self::ThroughValue => "> through a value that holds it",
             Self::ByName => "~ by its name, which no other definition has",
             Self::Candidate => "? may mean another",
             Self::FromMap => "+ known to the map, not listed by the language server",
