@@ -136,3 +136,30 @@ fn a_long_body_keeps_what_was_asked_for_and_says_what_is_missing() {
     assert!(!symbol["source"].as_str().expect("text").contains("Says."), "{without}");
     assert_eq!((&symbol["body_complete"], &symbol["missing"]), (&json!(true), &json!(["2-2"])), "{without}");
 }
+
+#[test]
+fn a_question_folds_the_lines_that_do_not_bear_on_it_and_ranges_stay_whole() {
+    let world = World::new();
+    let steps = |word: &str| (0..12).map(|n| format!("        {word}_{n}(order)\n")).collect::<String>();
+    let tree = world.tree(&format!(
+        "//- /shop.py\ndef settle(order):\n    if order.paid:\n{}    elif order.late:\n        remind(order)\n        return None\n    else:\n{}    return order\n",
+        steps("ship"),
+        steps("wait")
+    ));
+    let mut mcp = world.mcp(&tree);
+    let about =
+        mcp.read("read_symbols", json!({"targets": ["settle"], "about": "when is a late order reminded"}));
+    assert!(
+        about.contains(" 15     elif order.late:\n 16         remind(order)\n 17         return None"),
+        "the line, its branch and the way out: {about}"
+    );
+    assert!(about.contains("… 3-14 calls ship_0, ship_1, ship_2, ship_3"), "what the gap does: {about}");
+    assert!(!about.contains("wait_5"), "{about}");
+    let range = mcp.read("read_symbols", json!({"targets": ["shop.py:18-24"], "about": "late"}));
+    assert!(
+        range.contains("wait_4(order)") && !range.contains('…'),
+        "lines that are asked for are shown: {range}"
+    );
+    let empty = mcp.read("read_symbols", json!({"targets": ["settle"], "about": "?!"}));
+    assert!(empty.contains("ship_5(order)"), "a question without a word folds nothing: {empty}");
+}

@@ -20,6 +20,12 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             description: "Names, Class.name, path, path:from-to, node IDs",
         },
         ArgDef {
+            name: "about",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "What you want to know of them, in words: lines that bear on it, with their branches; the rest folded",
+        },
+        ArgDef {
             name: "include_neighbors",
             ty: ArgType::Int { min: 0, max: 20 },
             default: Default::Int(0),
@@ -38,27 +44,30 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
             description: "Doc comments: all or none (default: first lines)",
         },
         ArgDef {
-            name: "around",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "Regex: of long bodies, lines near it",
-        },
-        ArgDef {
             name: "token_budget",
             ty: ArgType::Int { min: 0, max: i64::MAX },
             default: Default::None,
             description: "Size limit",
         },
     ],
-    // Models that are offered it say it every time, and read what they do not need.
-    unlisted: &[ArgDef {
-        name: "whole",
-        ty: ArgType::Bool,
-        default: Default::Bool(false),
-        description: "Bodies within long files and classes too",
-    }],
+    unlisted: &[
+        // Models that are offered it say it every time, and read what they do not need.
+        ArgDef {
+            name: "whole",
+            ty: ArgType::Bool,
+            default: Default::Bool(false),
+            description: "Bodies within long files and classes too",
+        },
+        // `about` serves whoever does not know how a line is written, and folds less than it.
+        ArgDef {
+            name: "around",
+            ty: ArgType::Str { min: 1 },
+            default: Default::None,
+            description: "Regex: of long bodies, lines near it",
+        },
+    ],
     output: "{symbols: [{uid: str, name: str, kind: str, file: str, start_line: int, end_line: int, source: str, \
-             body_complete: bool, missing?: [str], is_neighbor?: bool}], ambiguous: [{target: str, candidates: [{uid: str, kind: str, \
+             body_complete: bool, missing?: [str], missing_calls?: [[str]], is_neighbor?: bool}], ambiguous: [{target: str, candidates: [{uid: str, kind: str, \
              file: str, line: int}], more?: int}], not_found: [str], outlines?: [{file: str, files?: int, symbols: [{name: str, \
              kind: str, line: int, end_line: int, signature?: str, children?: [any]}]}]}",
     cuts: &[
@@ -88,6 +97,9 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
 pub struct ReadSymbolsArgs {
     /// What to read.
     pub targets: Vec<String>,
+    /// A question in words: of each definition the lines that bear on it are shown, with the headers of their blocks and the ways
+    /// out; the calls in the gaps are named. Lines that are asked for by number are shown whole.
+    pub about: Option<String>,
     /// Adjacent definitions on each side.
     pub include_neighbors: usize,
     /// Says that only symbols and their lines are wanted.
@@ -167,6 +179,9 @@ pub struct SymbolSource {
     /// Stretches of lines between the first and the last that `source` leaves out, as `120-180`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// For each of those stretches the functions that it calls, the first few; empty unless `about` was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_calls: Vec<Vec<String>>,
     /// Set on definitions that were not asked for by name.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_neighbor: bool,

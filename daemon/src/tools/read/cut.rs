@@ -4,6 +4,8 @@
 
 use regex::Regex;
 
+use super::focus::{Focus, calls_in};
+
 /// Lines on each side of one that was asked for.
 const AROUND: usize = 4;
 /// A body with no more lines than this is shown whole, whatever was asked for.
@@ -44,6 +46,10 @@ pub(super) enum Docs {
 pub(super) struct Wanted<'r> {
     /// Lines that match.
     pub(super) pattern: Option<&'r Regex>,
+    /// Lines that bear on this question.
+    pub(super) focus: Option<&'r Focus>,
+    /// The lines of the functions within, which a question is asked of one by one.
+    pub(super) functions: &'r [(u32, u32)],
     /// This line, counted in the file.
     pub(super) line: Option<u32>,
     /// How much of documentation is shown.
@@ -59,6 +65,8 @@ pub(super) struct Shown {
     pub(super) text: String,
     /// The stretches between the first and the last line of the body that are not shown: first and last line, in the file.
     pub(super) missing: Vec<(u32, u32)>,
+    /// For each of those stretches the functions that it calls, where a question decided what is shown; else none at all.
+    pub(super) calls: Vec<Vec<String>>,
     /// Says whether all is shown but documentation that was not wanted.
     pub(super) is_complete: bool,
     /// Says whether lines are missing because there is no room for them.
@@ -81,22 +89,43 @@ impl<'t> Body<'t> {
         let base = self.without_docs(wanted);
         let is_asked = wanted.pattern.is_some() && self.lines.len() > SHORT;
         let lacks_room = self.cost(wanted) > room;
-        let kept = match is_asked || lacks_room {
-            true => self.chosen(room, wanted, &base),
-            false => self.usual_part(wanted).unwrap_or_else(|| base.clone()),
+        let part = self.usual_part(wanted);
+        let kept = match (is_asked || lacks_room, part) {
+            (true, Some(part)) if wanted.focus.is_some() => self.chosen(room, wanted, &part),
+            (true, _) => self.chosen(room, wanted, &base),
+            (false, part) => part.unwrap_or_else(|| base.clone()),
         };
         let is_complete = kept == base;
         let text = self.lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| *line).collect();
-        Shown { text, missing: self.gaps(&kept), is_complete, lacks_room }
+        let missing = self.gaps(&kept);
+        let calls = if wanted.focus.is_some() { self.calls_of(&missing) } else { Vec::new() };
+        Shown { text, missing, calls, is_complete, lacks_room }
     }
 
     /// A flag for each line of a long body: whether it is shown where it is not wanted whole. `None` where all of it is.
     fn usual_part(&self, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
+        if let Some(kept) = wanted.focus.and_then(|focus| self.focused(focus, wanted)) {
+            return Some(kept);
+        }
         let inner = wanted.folded.filter(|_| self.lines.len() > LONG && wanted.pattern.is_none())?;
         match inner.is_empty() || wanted.line.is_some() {
             true => Some(self.window(wanted)),
             false => Some(self.signatures(inner, wanted.docs)),
         }
+    }
+
+    /// A flag for each line: whether it bears on a question. `None` where all of them are as good.
+    fn focused(&self, focus: &Focus, wanted: &Wanted<'_>) -> Option<Vec<bool>> {
+        let place = |line: u32| line.checked_sub(self.first).map(|at| at as usize);
+        let places =
+            wanted.functions.iter().filter_map(|(first, last)| Some((place(*first)?, place(*last)?)));
+        let places: Vec<(usize, usize)> = places.filter(|(first, _)| *first > 0).collect();
+        let code = self.without_docs(&Wanted::default()).iter().position(|is_code| *is_code).unwrap_or(0);
+        let signature = code..code + self.signature_at(code);
+        let mut kept = focus.lines(&self.lines, signature, &places)?;
+        let asked = wanted.line.and_then(place).into_iter();
+        asked.filter(|at| *at < self.lines.len()).for_each(|at| kept[at] = true);
+        Some(kept)
     }
 
     /// The signature, and the first lines or those around the line that was asked for.
@@ -235,6 +264,12 @@ impl<'t> Body<'t> {
             let until = if last - worded < SMALL_GAP { last } else { worded };
             kept[place(first)..=place(until)].fill(true);
         }
+    }
+
+    /// The functions that each of some stretches calls.
+    fn calls_of(&self, stretches: &[(u32, u32)]) -> Vec<Vec<String>> {
+        let place = |line: u32| ((line - self.first) as usize).min(self.lines.len());
+        stretches.iter().map(|(first, last)| calls_in(&self.lines[place(*first)..place(last + 1)])).collect()
     }
 
     fn gaps(&self, kept: &[bool]) -> Vec<(u32, u32)> {

@@ -4,6 +4,7 @@
 //! signature and the lines around a match, with the way to the rest.
 
 mod cut;
+mod focus;
 mod outline;
 
 use std::collections::HashSet;
@@ -21,6 +22,7 @@ use super::{Needs, Outcome, ToolCall, data};
 use crate::host::Workspace;
 use crate::to_proto::errors;
 use cut::{Body, Docs, Shown, Wanted};
+use focus::Focus;
 
 /// Characters of a symbol around its source.
 const HEAD: usize = 160;
@@ -56,6 +58,7 @@ enum Place {
 /// What of every text is shown.
 struct View<'a> {
     around: Option<&'a Regex>,
+    about: Option<&'a Focus>,
     docs: Docs,
     /// Of what is long, a part.
     folds: bool,
@@ -112,7 +115,9 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let room = call.room.saturating_sub(FRAME + note_room(call.room) + said);
     // A model wants to know first what is there; a program wants what it named.
     let folds = call.form == Form::Text && !args.whole;
-    let view = View { around: around.as_ref(), docs: docs_wanted(args.docs, folds), folds };
+    let about = args.about.as_deref().and_then(Focus::parse);
+    let docs = docs_wanted(args.docs, folds);
+    let view = View { around: around.as_ref(), about: about.as_ref(), docs, folds };
     let shown = fitted(room, &sources, &view);
     // What is left out on purpose says so at its place.
     let cut = shown.iter().filter(|one| one.lacks_room).map(|one| one.missing.len()).sum();
@@ -124,8 +129,16 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
 
 impl<'a> View<'a> {
     fn wanted(&self, source: &'a Source) -> Wanted<'a> {
-        let folded = source.chosen.folded(self.folds);
-        Wanted { pattern: self.around, line: source.chosen.line, docs: self.docs, folded }
+        let chosen = &source.chosen;
+        Wanted {
+            pattern: self.around,
+            // Lines that were asked for by their numbers are shown whole.
+            focus: self.about.filter(|_| !matches!(chosen.place, Place::Lines(..))),
+            functions: &chosen.inner,
+            line: chosen.line,
+            docs: self.docs,
+            folded: chosen.folded(self.folds),
+        }
     }
 }
 
@@ -334,6 +347,7 @@ fn symbol(source: &Source, shown: &Shown) -> SymbolSource {
         source: shown.text.clone(),
         body_complete: shown.is_complete,
         missing: shown.missing.iter().map(|(first, last)| format!("{first}-{last}")).collect(),
+        missing_calls: shown.calls.clone(),
         is_neighbor: source.chosen.is_neighbor,
     }
 }

@@ -248,8 +248,13 @@ pub struct Words<'q> {
 }
 
 impl Words<'_> {
-    /// How many different words of the question the line has; identifiers that are two of them count double.
+    /// Counts the different words of the question that the line has; identifiers that are two of them count double.
     pub fn in_line(&mut self, line: &str) -> u32 {
+        self.found_in(line).count_ones()
+    }
+
+    /// Returns the words of the question that the line has, a bit for each in the question's order.
+    pub fn found_in(&mut self, line: &str) -> u32 {
         let words = &self.question.words;
         let mut seen = 0_u32;
         self.splitter.split(line, &mut |_, token| {
@@ -257,7 +262,7 @@ impl Words<'_> {
                 seen |= 1 << at;
             }
         });
-        seen.count_ones()
+        seen
     }
 }
 

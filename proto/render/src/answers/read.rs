@@ -40,17 +40,23 @@ fn source(symbol: &SymbolSource) -> Item {
 
 /// The lines with their numbers, without the indentation that all share. A stretch that was left out for room is one line.
 fn numbered(symbol: &SymbolSource) -> Vec<String> {
-    let gaps: Vec<(u32, u32)> = symbol.missing.iter().filter_map(|gap| stretch(gap)).collect();
+    let gaps: Vec<((u32, u32), String)> = symbol
+        .missing
+        .iter()
+        .enumerate()
+        .filter_map(|(at, gap)| Some((stretch(gap)?, calls(symbol, at))))
+        .collect();
     let text = symbol.source.lines().filter(|line| !line.trim().is_empty());
     let shared = text.map(|line| line.len() - line.trim_start_matches([' ', '\t']).len()).min().unwrap_or(0);
     let mut lines = Vec::new();
     let mut number = symbol.start_line;
     let pass_gaps = |lines: &mut Vec<String>, number: &mut u32| {
-        while let Some((first, last)) = gaps.iter().find(|(first, _)| first == number) {
+        while let Some(((first, last), calls)) = gaps.iter().find(|((first, _), _)| first == number) {
             match lines.last_mut() {
                 // Documentation that was not wanted.
                 Some(before) if symbol.body_complete => before.push_str(" …"),
-                _ => lines.push(format!("… {first}-{last}")),
+                _ if first == last => lines.push(format!("… {first}{calls}")),
+                _ => lines.push(format!("… {first}-{last}{calls}")),
             }
             *number = last.saturating_add(1);
         }
@@ -63,6 +69,12 @@ fn numbered(symbol: &SymbolSource) -> Vec<String> {
     }
     pass_gaps(&mut lines, &mut number);
     lines
+}
+
+/// ` calls a, b`: what a gap does, where it is known.
+fn calls(symbol: &SymbolSource, gap: usize) -> String {
+    let names = symbol.missing_calls.get(gap).filter(|names| !names.is_empty());
+    names.map(|names| format!(" calls {}", one_line(&names.join(", ")))).unwrap_or_default()
 }
 
 fn stretch(text: &str) -> Option<(u32, u32)> {

@@ -1,0 +1,333 @@
+//! Chooses the lines of a body that bear on a question, so that a reader who knows what it is after does not pay for the rest.
+//!
+//! A line bears on a question if it has one of its rarer words. With it come the headers of the blocks around it, because a line
+//! without its conditions says something else, and the ways out of its function (`return`, `raise`, `throw`), because they decide
+//! what happens. Blocks are told apart by indentation, which every mapped language is written with: no grammar is needed, and
+//! lines that the choice gets wrong are only missing, never changed. It guesses nothing about what is missing: whoever shows the
+//! lines names the gaps and the calls in them.
+
+use std::ops::Range;
+
+use hob_text::ranked::Question;
+
+/// A body with no more lines than this is shown whole, whatever is asked.
+const SHORT: usize = 14;
+/// A word on more than one line in this many is the subject of the body and tells its lines apart no more.
+const COMMON: usize = 6;
+/// A word on at most this many lines is never common.
+const RARE: u32 = 3;
+/// Lines that a statement is followed over, to where its brackets close.
+const LONGEST_STATEMENT: usize = 5;
+/// Calls that are named of a gap.
+const NAMED_CALLS: usize = 4;
+
+/// Lines that leave a function, by their first word.
+const EXITS: [&str; 7] = ["return", "raise", "throw", "panic!", "bail!", "yield", "Err("];
+/// Lines that belong to a header above them, by their first word.
+const BRANCHES: [&str; 6] = ["else", "elif", "elsif", "except", "catch", "finally"];
+/// Lines that bring names in, by their first word: they name everything and decide nothing.
+const IMPORTS: [&str; 5] = ["use", "import", "from", "require", "#include"];
+/// Words before a bracket that call nothing.
+const NO_CALLS: [&str; 24] = [
+    "if",
+    "for",
+    "while",
+    "switch",
+    "match",
+    "return",
+    "catch",
+    "function",
+    "fn",
+    "def",
+    "and",
+    "or",
+    "not",
+    "in",
+    "elif",
+    "await",
+    "assert",
+    "super",
+    "print",
+    "len",
+    "Some",
+    "Ok",
+    "Err",
+    "isinstance",
+];
+
+/// A question about source.
+pub(super) struct Focus {
+    question: Question,
+}
+
+impl Focus {
+    /// Reads a question. `None` if it has no word.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let question = Question::parse(text);
+        (!question.is_empty()).then_some(Self { question })
+    }
+
+    /// Returns a flag for each line: whether it bears on the question, or is of the signature. `functions` are the places of the
+    /// functions within, first and last line; those without a word of the question are left out. `None` where a part would save
+    /// little.
+    pub(super) fn lines(
+        &self,
+        lines: &[&str],
+        signature: Range<usize>,
+        functions: &[(usize, usize)],
+    ) -> Option<Vec<bool>> {
+        if lines.len() <= SHORT {
+            return None;
+        }
+        let body = Blocks { lines };
+        let hits = self.hits(lines);
+        let mut kept = vec![false; lines.len()];
+        let below = signature.end.min(lines.len());
+        kept[signature.start.min(below)..below].fill(true);
+        for at in (0..lines.len()).filter(|at| hits[*at] && !body.starts_with_any(*at, &IMPORTS)) {
+            body.keep_with_headers(at, &mut kept);
+        }
+        for at in (below..lines.len()).filter(|at| body.is_exit(*at)) {
+            let function = innermost(functions, at).unwrap_or((0, lines.len() - 1));
+            let is_open =
+                functions.is_empty() || (function.0 + 1..=function.1).any(|at| hits.get(at) == Some(&true));
+            if is_open {
+                body.keep_with_headers(at, &mut kept);
+            }
+        }
+        body.fill_small_gaps(&mut kept);
+        let count = kept.iter().filter(|kept| **kept).count();
+        (count * 4 < lines.len() * 3).then_some(kept)
+    }
+
+    /// Flags for the lines that have a word of the question that few other lines have.
+    fn hits(&self, lines: &[&str]) -> Vec<bool> {
+        let mut words = self.question.words();
+        let found: Vec<u32> = lines.iter().map(|line| words.found_in(line)).collect();
+        let count = |word: u32| found.iter().filter(|line| **line >> word & 1 == 1).count() as u32;
+        let counts: Vec<u32> = (0..u32::BITS).map(count).collect();
+        let most = RARE.max((lines.len() / COMMON) as u32);
+        let with = |is_wanted: &dyn Fn(u32) -> bool| {
+            (0..u32::BITS)
+                .filter(|word| is_wanted(counts[*word as usize]))
+                .fold(0, |all, word| all | 1 << word)
+        };
+        let mut telling: u32 = with(&|count| count > 0 && count <= most);
+        if telling == 0 {
+            let rarest = counts.iter().filter(|count| **count > 0).min().copied().unwrap_or(0);
+            telling = with(&|count| count > 0 && count == rarest);
+        }
+        found.into_iter().map(|line| line & telling != 0).collect()
+    }
+}
+
+/// The innermost of the functions that a line is in.
+fn innermost(functions: &[(usize, usize)], at: usize) -> Option<(usize, usize)> {
+    let around = functions.iter().filter(|(first, last)| (*first..=*last).contains(&at));
+    around.min_by_key(|(first, last)| last - first).copied()
+}
+
+/// The names of the functions that some lines call, each once, at most [`NAMED_CALLS`].
+pub(super) fn calls_in(lines: &[&str]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in lines.iter().filter(|line| !is_comment(line)) {
+        for (at, _) in line.match_indices('(') {
+            let before = &line[..at];
+            let start =
+                before.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '!').map_or(0, |at| at + 1);
+            let start = (start..=at).find(|at| line.is_char_boundary(*at)).unwrap_or(at);
+            let name = &before[start..];
+            let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name.len() > 1;
+            if is_name && !NO_CALLS.contains(&name) && !names.iter().any(|other| other == name) {
+                names.push(name.to_owned());
+            }
+        }
+    }
+    names.truncate(NAMED_CALLS);
+    names
+}
+
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    ["//", "# ", "* ", "/*", "--"].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Lines whose indentation says which blocks they are in.
+struct Blocks<'a> {
+    lines: &'a [&'a str],
+}
+
+impl Blocks<'_> {
+    /// The indentation of a line in columns of white space; `None` for a blank one.
+    fn depth(&self, at: usize) -> Option<usize> {
+        let line = self.lines.get(at)?;
+        let text = line.trim_start();
+        (!text.trim_end().is_empty()).then(|| line.len() - text.len())
+    }
+
+    fn starts_with_any(&self, at: usize, words: &[&str]) -> bool {
+        let line = self.lines[at].trim_start().trim_start_matches(['}', ' ']);
+        words.iter().any(|word| {
+            let rest = line.strip_prefix(word);
+            rest.is_some_and(|rest| {
+                word.ends_with(['(', '!']) || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            })
+        })
+    }
+
+    fn is_exit(&self, at: usize) -> bool {
+        self.starts_with_any(at, &EXITS)
+    }
+
+    /// Keeps a line, the rest of its statement, and the headers of the blocks that it is in.
+    fn keep_with_headers(&self, at: usize, kept: &mut [bool]) {
+        self.keep_statement(at, kept);
+        let Some(mut depth) = self.depth(at) else { return };
+        let mut wants_branches_above = self.starts_with_any(at, &BRANCHES);
+        for above in (0..at).rev() {
+            let Some(other) = self.depth(above) else { continue };
+            if other < depth {
+                depth = other;
+                wants_branches_above = self.starts_with_any(above, &BRANCHES);
+                self.keep_statement(above, kept);
+            } else if other == depth && wants_branches_above && self.opens_block(above) {
+                // What an `else` is the other side of.
+                wants_branches_above = self.starts_with_any(above, &BRANCHES);
+                self.keep_statement(above, kept);
+            }
+            if depth == 0 && !wants_branches_above {
+                break;
+            }
+        }
+    }
+
+    fn opens_block(&self, at: usize) -> bool {
+        self.lines[at].trim_end().ends_with(['{', ':'])
+    }
+
+    /// Keeps a line and those below it until its brackets close; of a comment, what it stands above.
+    fn keep_statement(&self, at: usize, kept: &mut [bool]) {
+        let mut open = 0_i32;
+        for (line, kept) in self.lines[at..].iter().zip(&mut kept[at..]).take(LONGEST_STATEMENT) {
+            *kept = true;
+            if is_comment(line) {
+                continue;
+            }
+            open += line.chars().fold(0, |open, c| match c {
+                '(' | '[' => open + 1,
+                ')' | ']' => open - 1,
+                _ => open,
+            });
+            if open <= 0 {
+                break;
+            }
+        }
+    }
+
+    /// Shows single lines, and lines without a word, where telling that they are missing costs as much.
+    fn fill_small_gaps(&self, kept: &mut [bool]) {
+        let mut at = 0;
+        while at < kept.len() {
+            let until = (at..kept.len()).find(|at| kept[*at]).unwrap_or(kept.len());
+            let says_something = |line: &&&str| line.chars().any(char::is_alphanumeric);
+            let telling = self.lines[at..until].iter().filter(says_something).count();
+            if until > at && telling <= 1 && until - at <= 2 {
+                kept[at..until].fill(true);
+            }
+            at = until + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HANDLER: &str = "\
+def on_failure(self, exc, send=True):
+    exc = unwrap(exc)
+    if isinstance(exc, MemoryError):
+        raise MemoryError('gone')
+    elif isinstance(exc, Reject):
+        if not exc.requeue:
+            # Never run again: says so.
+            self.backend.mark_as_failure(
+                self.id, exc,
+                store=self.store_errors,
+            )
+            signals.send(sender=self)
+        return self.reject(requeue=exc.requeue)
+    log(exc)
+    count(exc)
+    for listener in self.listeners:
+        listener.tell(exc)
+        listener.close()
+    if self.acks_late:
+        acknowledge(self)
+        self.done = True
+    publish(self)
+";
+
+    fn shown(text: &str, about: &str) -> String {
+        let lines: Vec<&str> = text.lines().collect();
+        let kept = Focus::parse(about).and_then(|focus| focus.lines(&lines, 0..1, &[]));
+        let kept = kept.unwrap_or_else(|| vec![true; lines.len()]);
+        let lines = lines.iter().zip(kept).map(|(line, kept)| if kept { *line } else { "..." });
+        let mut rows: Vec<&str> = lines.collect();
+        rows.dedup_by(|a, b| *a == "..." && *b == "...");
+        rows.join("\n")
+    }
+
+    #[test]
+    fn a_line_comes_with_its_conditions_and_the_ways_out() {
+        let text = shown(HANDLER, "late acks");
+        assert!(text.contains("    if self.acks_late:\n") && text.contains("raise MemoryError"), "{text}");
+        assert!(
+            text.contains("    elif isinstance(exc, Reject):") && text.contains("return self.reject"),
+            "{text}"
+        );
+        assert!(!text.contains("listener.tell") && !text.contains("signals.send"), "{text}");
+    }
+
+    #[test]
+    fn a_statement_over_several_lines_is_kept_to_its_end() {
+        let text = shown(HANDLER, "mark_as_failure");
+        assert!(text.contains("store=self.store_errors,\n            )"), "{text}");
+        assert!(!text.contains("acks_late"), "{text}");
+    }
+
+    #[test]
+    fn a_question_without_a_hit_leaves_the_ways_out_and_a_short_body_is_whole() {
+        let text = shown(HANDLER, "zebra");
+        assert!(text.contains("raise MemoryError") && !text.contains("acks_late"), "{text}");
+        assert!(!shown("def f():\n    a\n    return b\n", "zebra").contains("..."));
+    }
+
+    #[test]
+    fn functions_without_a_word_of_the_question_are_left_out() {
+        let method = |name: &str, word: &str| {
+            format!(
+                "    def {name}(self):\n        x = 1\n        y = 2\n        {word}()\n        z = 3\n        return x\n"
+            )
+        };
+        let text =
+            format!("class C:\n{}{}{}", method("a", "alpha"), method("b", "beta"), method("c", "gamma"));
+        let lines: Vec<&str> = text.lines().collect();
+        let kept =
+            Focus::parse("beta").and_then(|focus| focus.lines(&lines, 0..1, &[(1, 6), (7, 12), (13, 18)]));
+        let kept: Vec<&str> = lines
+            .iter()
+            .zip(kept.expect("a part"))
+            .filter(|(_, kept)| *kept)
+            .map(|(line, _)| line.trim())
+            .collect();
+        assert_eq!(kept, ["class C:", "def b(self):", "beta()", "z = 3", "return x"]);
+    }
+
+    #[test]
+    fn calls_are_named_once_and_keywords_are_none() {
+        let lines = ["    if (a.b(c(1))) {", "  // not(this)", "    x.c(2); d!(3); new E(4); f(5)"];
+        assert_eq!(calls_in(&lines), ["b", "c", "d!", "E"]);
+        assert!(calls_in(&["ä(", "((", "öh(1)"]).iter().all(|name| name == "öh"));
+    }
+}
