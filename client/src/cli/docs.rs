@@ -134,7 +134,7 @@ fn default(arg: &ArgDef, def: Option<&ToolDef>) -> String {
         (Default::Bool(b), _) => format!("`{b}`"),
         (Default::None, Some(def)) if same_name(arg.name, "tokenBudget") => def.default_budget.to_string(),
         (Default::None, None) if same_name(arg.name, "tokenBudget") => "see the tool".to_owned(),
-        (Default::None, _) => String::new(),
+        (Default::None | Default::Expected, _) => String::new(),
     }
 }
 

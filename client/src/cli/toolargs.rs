@@ -120,7 +120,7 @@ fn help(def: &ToolDef, arg: &ArgDef) -> String {
         Default::None if same_name(arg.name, "tokenBudget") => {
             notes.push(format!("in tokens, 100 to {}, default {}", def.max_budget, def.default_budget));
         }
-        Default::None => {}
+        Default::None | Default::Expected => {}
     }
     if notes.is_empty() {
         arg.description.to_owned()

@@ -96,6 +96,8 @@ pub fn hit(info: graph::NodeInfo, stale: &Stale) -> proto::SearchHit {
         score: score(info.score),
         query: None,
         maybe: None,
+        own_file: None,
+        tests: None,
     }
 }
 

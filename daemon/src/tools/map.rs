@@ -1,6 +1,6 @@
 //! The `map_*` handlers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use hob_base::{CancelToken, Deadline, FileId, WsPath};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeRef};
-use hob_proto::ToolError;
 use hob_proto::tools::map::{Neighbor, NeighborsArgs, OverviewArgs, RebuildArgs, RebuildResult};
+use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
 use super::nav::Lines;
-use super::{Needs, Outcome, ToolCall, data, target};
+use super::{Needs, Outcome, ToolCall, data, elsewhere, target};
 use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
@@ -133,7 +133,31 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     for found in result.neighbors.iter_mut().filter(uses) {
         found.text = text_at(&mut lines, &found.file, found.sites.first().copied());
     }
+    if let (NodeRef::Def(def), true) = (node, lists_all_uses(call, &args, result.omitted)) {
+        let name = workspace.map().info(node).map(|info| info.name).unwrap_or_default();
+        let listed = elsewhere::Listed { def, name, lines: lines_of(&result.neighbors) };
+        elsewhere::tell(call, &workspace, &listed, &scope);
+    }
     data(&result)
+}
+
+/// Says whether a model reads an answer that should have every use of its symbol.
+fn lists_all_uses(call: &ToolCall<'_>, args: &NeighborsArgs, omitted: usize) -> bool {
+    let has_uses = |kinds: &[String]| {
+        kinds.is_empty() || kinds.iter().any(|kind| kind == "calls" || kind == "references")
+    };
+    call.form == Form::Text
+        && omitted == 0
+        && args.direction != "out"
+        && args.depth == 1
+        && args.offset == 0
+        && has_uses(&args.edge_kinds)
+}
+
+/// Path and line of each place that some neighbours are used at.
+fn lines_of(neighbors: &[Neighbor]) -> HashSet<(String, u32)> {
+    let sites = |one: &Neighbor| one.sites.iter().map(|line| (one.file.clone(), *line)).collect::<Vec<_>>();
+    neighbors.iter().flat_map(sites).collect()
 }
 
 /// Puts neighbours of one file side by side: files in the order of their best, those of tests last, each file's in the order of its

@@ -9,6 +9,7 @@ mod ask;
 mod callers;
 pub mod calls;
 pub(crate) mod edit;
+mod elsewhere;
 mod enclosing;
 mod entity;
 mod excerpt;

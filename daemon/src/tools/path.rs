@@ -1,6 +1,7 @@
 //! The `map_path` handler: chains from one symbol to another, with the text of each step.
 
-use hob_map::graph::{EdgeKind, EdgeKinds, NodeRef, PathQuery};
+use hob_map::Map;
+use hob_map::graph::{EdgeKind, EdgeKinds, NodeKind, NodeRef, PathQuery};
 use hob_proto::tools::path::PathArgs;
 
 use super::map::{direction, patient, text_at};
@@ -24,7 +25,18 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
     };
     let admits = |node| scope.rules().has_node(&map, node);
     let admits: Option<&dyn Fn(NodeRef) -> bool> = if scope.is_all() { None } else { Some(&admits) };
-    let answer = map.path_through(&query, admits);
+    let mut answer = map.path_through(&query, admits);
+    if !answer.found() && !answer.incomplete && wants_calls_alone(&args) {
+        let is_code = |node: NodeRef| admits.is_none_or(|admits| admits(node)) && is_callable(&map, node);
+        let kinds = [EdgeKind::Calls, EdgeKind::References].into_iter().collect();
+        let with_names = map.path_through(&PathQuery { kinds, ..query }, Some(&is_code));
+        if with_names.found() {
+            call.warnings.push(
+                "No chain of calls alone: what a step `names` it hands over or only mentions.".to_owned(),
+            );
+            answer = with_names;
+        }
+    }
     if !answer.found() {
         call.warnings.push(none_found(&args, answer.incomplete));
         let narrowed = "Only what `paths` and `tests` admit was passed through.";
@@ -41,6 +53,16 @@ pub(super) fn path(call: &mut ToolCall<'_>) -> Outcome {
         }
     }
     data(&result)
+}
+
+/// Says whether a question left the kinds of edges to hob: calls, forwards.
+fn wants_calls_alone(args: &PathArgs) -> bool {
+    args.edge_kinds.is_empty() && args.direction == "out" && !args.include_references
+}
+
+fn is_callable(map: &Map, node: NodeRef) -> bool {
+    let kind = map.info(node).map(|info| info.kind);
+    matches!(kind, Some(NodeKind::Def(kind)) if kind.is_callable() || kind.is_type())
 }
 
 /// Calls, unless other edges are asked for.

@@ -150,14 +150,16 @@ impl Looking<'_> {
                 break;
             }
             let NodeRef::Def(def) = info.node else { continue };
-            if unused::is_called_by_others(self.map, &info) {
+            if unused::is_used_unnamed(self.map, &info) {
                 continue;
             }
-            let Some(maybe) = unused::maybe_used(self.map, def, &self.cancel) else { continue };
+            let Some(uses) = unused::few_uses(self.map, def, &self.cancel) else { continue };
             found.total += 1;
             if found.hits.len() < self.args.limit {
                 found.hits.push(SearchHit {
-                    maybe: (maybe > 0).then_some(maybe),
+                    maybe: Some(uses.maybe).filter(|count| *count > 0),
+                    own_file: Some(uses.own_file),
+                    tests: Some(uses.tests),
                     ..to_proto::hit(info, self.stale)
                 });
             }

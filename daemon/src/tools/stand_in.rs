@@ -4,9 +4,12 @@
 //! What the map knows is better than an error, and less than a server's word: its answers say that they are the map's, why and what to
 //! do about it, and are never complete. Where the map knows nothing either, the error stands.
 
+use hob_base::CancelToken;
 use hob_bridge::{Listed, Missing, Question, left_out};
 use hob_map::Map;
-use hob_map::graph::{Confidence, DefRef, KindFilter, NodeInfo, NodeKind, SearchQuery};
+use hob_map::graph::{
+    Confidence, DefRef, Direction, EdgeKind, KindFilter, NeighborsQuery, NodeInfo, NodeKind, SearchQuery,
+};
 use hob_proto::envelope::PARTIAL;
 use hob_proto::tools::nav::{
     Completeness, DiagnosticsResult, LocationsResult, NameRange, OutlineEntry, SymbolHit, SymbolsResult,
@@ -18,6 +21,9 @@ use super::nav::{Asked, Lines};
 use super::{Needs, Outcome, ToolCall, data, enclosing, left_out as held, map::patient};
 use crate::host::Workspace;
 use crate::to_proto::errors;
+
+/// Neighbours that are looked at for uses that are no more than guesses.
+const MOST_GUESSES: usize = 200;
 
 /// The word for answers of the map.
 pub(super) const MAP: &str = "map";
@@ -125,6 +131,7 @@ pub(super) fn references(
 ) -> Outcome {
     instead(call, error, |call| {
         let (workspace, mut found) = uses(call, asked, Question::References)?;
+        add_guesses(&workspace, asked, &mut found.missing, &patient(&call.cancel));
         found.missing.retain(counts);
         let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
         let mut locations = held::anchors(&workspace, &found);
@@ -219,6 +226,33 @@ fn uses(
         .map(|(def, _)| left_out(&map, (def, question), (&Listed::default(), &|_| true), &cancel));
     drop(map);
     Ok((workspace, held::Held::of_map(found.unwrap_or_default())))
+}
+
+/// Adds the uses of which the map only knows that they may be of what was asked about, each with how sure it is.
+fn add_guesses(workspace: &Workspace, asked: &Asked, found: &mut Vec<Missing>, cancel: &CancelToken) {
+    let word = held::word_at(workspace, &asked.at);
+    let map = workspace.map();
+    let Some((def, _)) = def_at(&map, asked, &word) else { return };
+    let query = NeighborsQuery {
+        node: def.into(),
+        direction: Direction::In,
+        kinds: [EdgeKind::Calls, EdgeKind::References].into_iter().collect(),
+        depth: 1,
+        max_nodes: MOST_GUESSES,
+        family: false,
+        cancel: cancel.clone(),
+    };
+    let around = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
+    for one in around.into_iter().filter(|one| one.confidence > Confidence::Import) {
+        let Some(path) = one.info.path.clone() else { continue };
+        for line in &one.sites {
+            if !found.iter().any(|other| other.path == path && other.line == *line) {
+                let (line, confidence, from) = (*line, one.confidence, one.info.clone());
+                found.push(Missing { path: path.clone(), line, col: None, confidence, from });
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
 }
 
 fn anchor(workspace: &Workspace, info: &NodeInfo, sure: Confidence) -> Option<Anchor> {

@@ -6,7 +6,9 @@
 use hob_base::CancelToken;
 use hob_map::Map;
 use hob_map::facts::{DefFlags, DefIdx, DefKind};
-use hob_map::graph::{Confidence, DefRef, Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeRef};
+use hob_map::graph::{
+    Confidence, DefRef, Direction, EdgeKind, EdgeKinds, NeighborsQuery, NodeInfo, NodeKind, NodeRef, Use,
+};
 
 /// Guesses that are counted for one definition.
 const GUESSES: usize = 50;
@@ -27,15 +29,39 @@ pub(super) fn visible(map: &Map, with_members: bool, admits: &dyn Fn(NodeRef) ->
     found
 }
 
-/// Whether something other than the project's code uses a definition: a runner of tests what is in them, the language what has a
-/// name of its own (`__init__`).
-pub(super) fn is_called_by_others(map: &Map, info: &NodeInfo) -> bool {
+/// Returns true if a definition is used by something other than code that names it: what a runner of tests calls, what the language
+/// calls by a name of its own (`__init__`), what a trait promises; and for a field, which whoever makes its type uses.
+pub(super) fn is_used_unnamed(map: &Map, info: &NodeInfo) -> bool {
     let is_special = info.name.len() > 4 && info.name.starts_with("__") && info.name.ends_with("__");
-    is_special || map.is_among_tests(info.node)
+    // In Rust the methods of an `impl Trait` are visible without saying `pub`; a trait's own are below the trait.
+    let is_rust = info.path.as_ref().is_some_and(|path| path.as_str().ends_with(".rs"));
+    let is_of_trait = is_rust
+        && info.kind == NodeKind::Def(DefKind::Method)
+        && !info.signature.starts_with("pub")
+        && !is_in_trait(map, info);
+    is_special || is_of_trait || info.kind == NodeKind::Def(DefKind::Field) || map.is_among_tests(info.node)
 }
 
-/// How many uses outside of its file and of tests may be of a definition, none of them surely; `None` if one surely is.
-pub(super) fn maybe_used(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<usize> {
+fn is_in_trait(map: &Map, info: &NodeInfo) -> bool {
+    let NodeRef::Def(def) = info.node else { return false };
+    let parent = map.outline(def.file).find(|(at, _)| *at == def).and_then(|(_, def)| def.parent);
+    let kind = parent.and_then(|parent| map.outline(def.file).nth(parent.index())).map(|(_, def)| def.kind);
+    kind == Some(DefKind::Trait)
+}
+
+/// The uses of a definition that no other file surely uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FewUses {
+    /// Uses outside of its file and of tests that may be of it.
+    pub(super) maybe: usize,
+    /// Uses in its own file.
+    pub(super) own_file: usize,
+    /// Uses in tests of other files.
+    pub(super) tests: usize,
+}
+
+/// Counts the uses of a definition; `None` if something outside of its file and of tests surely uses it.
+pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<FewUses> {
     let (places, _) = map.places(def, cancel);
     let counts = |file, from| file != def.file && !map.is_among_tests(from);
     if places.iter().any(|one| one.kind != EdgeKind::Exports && counts(one.file, one.from)) {
@@ -51,14 +77,18 @@ pub(super) fn maybe_used(map: &Map, def: DefRef, cancel: &CancelToken) -> Option
         cancel: cancel.clone(),
     };
     let around = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
-    let mut guesses = 0;
+    let mut maybe = 0;
     for one in &around {
         let is_other = one.info.node.file().is_some_and(|file| counts(file, one.info.node));
         // The graph knows more ways to a use than references have: an override's call, say.
-        if is_other && one.confidence != Confidence::Candidate && one.edge != EdgeKind::Exports {
+        let is_guess = matches!(one.confidence, Confidence::Candidate | Confidence::Flow);
+        if is_other && !is_guess && one.edge != EdgeKind::Exports {
             return None;
         }
-        guesses += usize::from(is_other && one.confidence == Confidence::Candidate);
+        maybe += usize::from(is_other && is_guess);
     }
-    Some(guesses)
+    let is_use = |one: &&Use| one.kind != EdgeKind::Exports;
+    let own_file = places.iter().filter(is_use).filter(|one| one.file == def.file).count();
+    let tests = places.iter().filter(is_use).filter(|one| one.file != def.file).count();
+    Some(FewUses { maybe, own_file, tests })
 }

@@ -81,7 +81,7 @@ pub fn check_args(tool: &ToolDef, given: &Map<String, Value>) -> Result<Checked,
 fn default(arg: &ArgDef) -> Result<Option<Value>, ()> {
     match arg.default {
         Default::Required => Err(()),
-        Default::None => Ok(None),
+        Default::None | Default::Expected => Ok(None),
         Default::Int(n) => Ok(Some(n.into())),
         Default::Str(s) => Ok(Some(s.into())),
         Default::Bool(b) => Ok(Some(b.into())),

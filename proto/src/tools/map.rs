@@ -136,7 +136,7 @@ pub static SEARCH: ToolDef = ToolDef {
     unlisted: &[PATH_PREFIX_CAMEL],
     scoped: true,
     output: "{results: [{id: str, kind: str, name: str, file: str, line: int, col: int, signature: str, score: num, \
-             stale?: bool, query?: str, maybe?: int}], total: int, none?: [str]}",
+             stale?: bool, query?: str, maybe?: int, ownFile?: int, tests?: int}], total: int, none?: [str]}",
     cuts: &[ListCut { path: "results", kind: "results", narrow: "Pass paths, kind or a longer query" }],
     set: ToolSet::Core,
     ..ToolDef::READ
@@ -197,6 +197,12 @@ pub struct SearchHit {
     /// Where nobody surely uses it: how many uses may be of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maybe: Option<usize>,
+    /// With `callers: 0`: how many uses there are in its own file.
+    #[serde(default, rename = "ownFile", skip_serializing_if = "Option::is_none")]
+    pub own_file: Option<usize>,
+    /// With `callers: 0`: how many uses there are in tests of other files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<usize>,
 }
 
 const NODE_ID: ArgDef = ArgDef {

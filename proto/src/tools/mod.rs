@@ -72,6 +72,8 @@ pub enum Default {
     Required,
     /// Left out.
     None,
+    /// Left out, too; but schemas list it among what is required, because answers are better with it and models leave out what they may.
+    Expected,
     /// This number.
     Int(i64),
     /// This word.

@@ -11,7 +11,7 @@ const USUAL_TEXT: u32 = 6_000;
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
     title: "Read symbols",
-    description: "Instead of cat or sed: source by name, path or path:from-to, many at once. Long files and classes come as signatures with the lines of their bodies, to be passed for more; outline:true lists symbols only.",
+    description: "Instead of cat or sed: source by name, path or path:from-to, many at once, folded to what you ask about. Long files and classes come as signatures; pass the lines of a gap for more. outline:true lists symbols only.",
     args: &[
         ArgDef {
             name: "targets",
@@ -21,9 +21,9 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
         },
         ArgDef {
             name: "about",
-            ty: ArgType::Str { min: 1 },
-            default: Default::None,
-            description: "What you want to know of them, in words: lines that bear on it, with their branches; the rest folded",
+            ty: ArgType::Str { min: 0 },
+            default: Default::Expected,
+            description: "What you want to know, in words: lines on it come with their branches and exits, the rest as the calls it makes. all: every line",
         },
         ArgDef {
             name: "include_neighbors",
@@ -98,7 +98,8 @@ pub struct ReadSymbolsArgs {
     /// What to read.
     pub targets: Vec<String>,
     /// A question in words: of each definition the lines that bear on it are shown, with the headers of their blocks and the ways
-    /// out; the calls in the gaps are named. Lines that are asked for by number are shown whole.
+    /// out; the calls in the gaps are named. A few lines that are asked for by number are shown whole, and everything is where this is
+    /// `all`.
     pub about: Option<String>,
     /// Adjacent definitions on each side.
     pub include_neighbors: usize,

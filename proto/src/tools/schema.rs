@@ -16,7 +16,7 @@ pub fn input_schema(tool: &ToolDef) -> Map<String, Value> {
     // Each would pay for it in every conversation, and a page that follows is had with `offset`.
     for arg in tool.all_args().filter(|arg| !super::same_name(arg.name, "tokenBudget")) {
         properties.insert(arg.name.to_owned(), Value::Object(property(arg)));
-        if arg.default == Default::Required {
+        if matches!(arg.default, Default::Required | Default::Expected) {
             required.push(Value::from(arg.name));
         }
     }

@@ -10,10 +10,18 @@ use std::ops::Range;
 
 use hob_text::ranked::Question;
 
+/// The question whose answer is every line.
+const EVERYTHING: &str = "all";
 /// A body with no more lines than this is shown whole, whatever is asked.
 const SHORT: usize = 14;
 /// A word on more than one line in this many is the subject of the body and tells its lines apart no more.
 const COMMON: usize = 6;
+/// At most one line in this many of the first [`LONG`] is shown, as long as there are words to give up.
+const MANY: usize = 3;
+/// At most one line in this many of the others is.
+const FEW: usize = 12;
+/// Lines of a body that a reader takes in at once.
+const LONG: usize = 200;
 /// A word on at most this many lines is never common.
 const RARE: u32 = 3;
 /// Lines that a statement is followed over, to where its brackets close.
@@ -61,8 +69,11 @@ pub(super) struct Focus {
 }
 
 impl Focus {
-    /// Reads a question. `None` if it has no word.
+    /// Reads a question. `None` if it has no word, or is the one for everything.
     pub(super) fn parse(text: &str) -> Option<Self> {
+        if text.trim().eq_ignore_ascii_case(EVERYTHING) {
+            return None;
+        }
         let question = Question::parse(text);
         (!question.is_empty()).then_some(Self { question })
     }
@@ -79,45 +90,84 @@ impl Focus {
         if lines.len() <= SHORT {
             return None;
         }
-        let body = Blocks { lines };
-        let hits = self.hits(lines);
-        let mut kept = vec![false; lines.len()];
-        let below = signature.end.min(lines.len());
-        kept[signature.start.min(below)..below].fill(true);
-        for at in (0..lines.len()).filter(|at| hits[*at] && !body.starts_with_any(*at, &IMPORTS)) {
-            body.keep_with_headers(at, &mut kept);
-        }
-        for at in (below..lines.len()).filter(|at| body.is_exit(*at)) {
-            let function = innermost(functions, at).unwrap_or((0, lines.len() - 1));
-            let is_open =
-                functions.is_empty() || (function.0 + 1..=function.1).any(|at| hits.get(at) == Some(&true));
-            if is_open {
-                body.keep_with_headers(at, &mut kept);
+        let (mut words, found) = self.telling_words(lines);
+        let most = (lines.len().min(LONG) / MANY + lines.len().saturating_sub(LONG) / FEW).max(SHORT * 2);
+        let shape = Shape { body: Blocks { lines }, signature, functions };
+        loop {
+            let hits: Vec<bool> = found.iter().map(|line| line & words.mask != 0).collect();
+            let kept = shape.kept(&hits);
+            let count = kept.iter().filter(|kept| **kept).count();
+            // Many rare words are as good as a common one: the commonest of them go first.
+            if count <= most || !words.drop_commonest() {
+                return (count * 4 < lines.len() * 3).then_some(kept);
             }
         }
-        body.fill_small_gaps(&mut kept);
-        let count = kept.iter().filter(|kept| **kept).count();
-        (count * 4 < lines.len() * 3).then_some(kept)
     }
 
-    /// Flags for the lines that have a word of the question that few other lines have.
-    fn hits(&self, lines: &[&str]) -> Vec<bool> {
+    /// The words of the question that tell lines apart, and those that each line has, a bit for each.
+    fn telling_words(&self, lines: &[&str]) -> (TellingWords, Vec<u32>) {
         let mut words = self.question.words();
         let found: Vec<u32> = lines.iter().map(|line| words.found_in(line)).collect();
         let count = |word: u32| found.iter().filter(|line| **line >> word & 1 == 1).count() as u32;
         let counts: Vec<u32> = (0..u32::BITS).map(count).collect();
         let most = RARE.max((lines.len() / COMMON) as u32);
-        let with = |is_wanted: &dyn Fn(u32) -> bool| {
-            (0..u32::BITS)
-                .filter(|word| is_wanted(counts[*word as usize]))
-                .fold(0, |all, word| all | 1 << word)
-        };
-        let mut telling: u32 = with(&|count| count > 0 && count <= most);
-        if telling == 0 {
-            let rarest = counts.iter().filter(|count| **count > 0).min().copied().unwrap_or(0);
-            telling = with(&|count| count > 0 && count == rarest);
+        let rarest = counts.iter().filter(|count| **count > 0).min().copied().unwrap_or(0);
+        // Where every word is common, the rarest has to do.
+        let most = most.max(rarest);
+        let is_telling = |word: &u32| (1..=most).contains(&counts[*word as usize]);
+        let mask = (0..u32::BITS).filter(is_telling).fold(0, |all, word| all | 1 << word);
+        (TellingWords { mask, counts }, found)
+    }
+}
+
+/// The words of a question that tell the lines of a body apart.
+struct TellingWords {
+    /// A bit for each, in the question's order.
+    mask: u32,
+    /// On how many lines each word of the question is.
+    counts: Vec<u32>,
+}
+
+impl TellingWords {
+    /// Gives up the commonest word. Returns false if only one is left.
+    fn drop_commonest(&mut self) -> bool {
+        let is_left = |word: &u32| self.mask >> word & 1 == 1;
+        let commonest = (0..u32::BITS).filter(is_left).max_by_key(|word| self.counts[*word as usize]);
+        let rest = self.mask & !commonest.map_or(0, |word| 1 << word);
+        let has_rest = rest != 0;
+        if has_rest {
+            self.mask = rest;
         }
-        found.into_iter().map(|line| line & telling != 0).collect()
+        has_rest
+    }
+}
+
+/// A body with its signature and the functions in it.
+struct Shape<'a> {
+    body: Blocks<'a>,
+    signature: Range<usize>,
+    functions: &'a [(usize, usize)],
+}
+
+impl Shape<'_> {
+    /// The signature, the hits, and the ways out of the functions that have hits, all with their headers.
+    fn kept(&self, hits: &[bool]) -> Vec<bool> {
+        let (body, count) = (&self.body, hits.len());
+        let mut kept = vec![false; count];
+        let below = self.signature.end.min(count);
+        kept[self.signature.start.min(below)..below].fill(true);
+        for at in (0..count).filter(|at| hits[*at] && !body.starts_with_any(*at, &IMPORTS)) {
+            body.keep_with_headers(at, &mut kept);
+        }
+        for at in (below..count).filter(|at| body.is_exit(*at)) {
+            let function = innermost(self.functions, at).unwrap_or((0, count - 1));
+            let has_hit = (function.0 + 1..=function.1).any(|at| hits.get(at) == Some(&true));
+            if self.functions.is_empty() || has_hit {
+                body.keep_with_headers(at, &mut kept);
+            }
+        }
+        body.fill_small_gaps(&mut kept);
+        kept
     }
 }
 
@@ -183,26 +233,31 @@ impl Blocks<'_> {
     fn keep_with_headers(&self, at: usize, kept: &mut [bool]) {
         self.keep_statement(at, kept);
         let Some(mut depth) = self.depth(at) else { return };
-        let mut wants_branches_above = self.starts_with_any(at, &BRANCHES);
+        let mut goes_on = self.continues(at);
         for above in (0..at).rev() {
             let Some(other) = self.depth(above) else { continue };
             if other < depth {
                 depth = other;
-                wants_branches_above = self.starts_with_any(above, &BRANCHES);
+                goes_on = self.continues(above);
                 self.keep_statement(above, kept);
-            } else if other == depth && wants_branches_above && self.opens_block(above) {
-                // What an `else` is the other side of.
-                wants_branches_above = self.starts_with_any(above, &BRANCHES);
+            } else if other == depth && goes_on && self.opens(above) {
+                // What an `else` is the other side of, or the beginning of a signature over several lines.
+                goes_on = self.continues(above);
                 self.keep_statement(above, kept);
             }
-            if depth == 0 && !wants_branches_above {
+            if depth == 0 && !goes_on {
                 break;
             }
         }
     }
 
-    fn opens_block(&self, at: usize) -> bool {
-        self.lines[at].trim_end().ends_with(['{', ':'])
+    /// Returns true if a line goes on with what one above it, as deep, has begun.
+    fn continues(&self, at: usize) -> bool {
+        self.lines[at].trim_start().starts_with([')', ']']) || self.starts_with_any(at, &BRANCHES)
+    }
+
+    fn opens(&self, at: usize) -> bool {
+        self.lines[at].trim_end().ends_with(['{', ':', '(', '[', '<'])
     }
 
     /// Keeps a line and those below it until its brackets close; of a comment, what it stands above.
@@ -326,8 +381,12 @@ def on_failure(self, exc, send=True):
 
     #[test]
     fn calls_are_named_once_and_keywords_are_none() {
-        let lines = ["    if (a.b(c(1))) {", "  // not(this)", "    x.c(2); d!(3); new E(4); f(5)"];
-        assert_eq!(calls_in(&lines), ["b", "c", "d!", "E"]);
+        let lines = [
+            "    if (a.open(close(1))) {",
+            "  // not(this)",
+            "    x.close(2); dbg!(3); new Error(4); fail(5)",
+        ];
+        assert_eq!(calls_in(&lines), ["open", "close", "dbg!", "Error"]);
         assert!(calls_in(&["ä(", "((", "öh(1)"]).iter().all(|name| name == "öh"));
     }
 }

@@ -33,6 +33,9 @@ const LEAST: usize = 200;
 /// Lines on each side of a line that no definition is around.
 const BESIDE: u32 = 10;
 
+/// Lines from which on a range is folded like a definition.
+const LONG_RANGE: u32 = 60;
+
 /// Names that are not found for which it is said where they may come from.
 const EXPLAINED: usize = 3;
 
@@ -132,11 +135,13 @@ impl<'a> View<'a> {
         let chosen = &source.chosen;
         Wanted {
             pattern: self.around,
-            // Lines that were asked for by their numbers are shown whole.
-            focus: self.about.filter(|_| !matches!(chosen.place, Place::Lines(..))),
+            focus: self.about.filter(|_| !chosen.place.is_short_range()),
             functions: &chosen.inner,
             line: chosen.line,
-            docs: self.docs,
+            docs: match chosen.place {
+                Place::Lines(..) if self.docs == Docs::Brief => Docs::Whole,
+                _ => self.docs,
+            },
             folded: chosen.folded(self.folds),
         }
     }
@@ -168,6 +173,11 @@ impl Place {
             Self::Node(info) => info.path.as_ref(),
             Self::Lines(path, ..) | Self::File(path) => Some(path),
         }
+    }
+
+    /// Says whether the place is a few lines that were asked for by their numbers, which are shown whole: a gap of an earlier answer.
+    fn is_short_range(&self) -> bool {
+        matches!(self, Self::Lines(_, (first, last), _) if last - first < LONG_RANGE)
     }
 
     /// What the place is called where it is said that it cannot be read.

@@ -59,6 +59,7 @@ fn forward(node: &Node, before: Option<&PathEdge>, next: Option<&PathEdge>) -> S
     match next.kind.as_str() {
         "calls" => format!("{sign}{line} {name}: {}", text_of(next)),
         "overrides" => format!("{sign}{line} {name}, overridden by"),
+        "references" => format!("{sign}{line} {name} names: {}", text_of(next)),
         kind => format!("{sign}{line} {name}, {kind}"),
     }
 }

@@ -36,8 +36,18 @@ fn hit(hit: &SearchHit) -> Item {
     group.push(one_line(&hit.file).into_owned());
     let name = qualified_name(&hit.id).unwrap_or(&hit.name).replace("%23", "#");
     let signature = parameters(&hit.signature, &hit.name);
-    let row = format!("{} {} {}{}{maybe}{stale}", hit.line, hit.kind, one_line(&name), one_line(&signature));
+    let uses = few_uses(hit);
+    let row =
+        format!("{} {} {}{}{maybe}{uses}{stale}", hit.line, hit.kind, one_line(&name), one_line(&signature));
     Item { group, lines: vec![row], source: None }
+}
+
+/// ` (own file 3, tests 1)`: the uses of what no other code uses; nothing where there are none.
+fn few_uses(hit: &SearchHit) -> String {
+    let count = |word: &str, count: Option<usize>| count.filter(|n| *n > 0).map(|n| format!("{word} {n}"));
+    let counts: Vec<String> =
+        [count("own file", hit.own_file), count("tests", hit.tests)].into_iter().flatten().collect();
+    if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) }
 }
 
 /// What a signature says behind the name: `(self, key: str) -> Session`.
