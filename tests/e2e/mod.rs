@@ -1,5 +1,6 @@
 //! What a user does and sees, by feature. Each test has a daemon of its own unless it says otherwise.
 
+mod accounted;
 mod asking;
 mod bad_input;
 mod bad_store;

@@ -15,7 +15,6 @@ use hob_map::graph::DefRef;
 use hob_text::{LineMatch, Output, SearchRequest, search};
 
 use super::ToolCall;
-use super::left_out::is_source;
 use super::scope::Scope;
 use crate::host::Workspace;
 
@@ -55,7 +54,7 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
     let family: HashSet<DefRef> = map.family(listed.def.into()).into_iter().map(|kin| kin.method).collect();
     let (mut unknown, mut of_others) = (Vec::new(), Vec::new());
     let is_open = |line: &&LineMatch| {
-        is_source(line.path.as_str())
+        is_code(&map, line.path.as_str())
             && !listed.lines.contains(&(line.path.to_string(), line.line))
             && !is_told_by_its_beginning(&line.text)
             && scope.admits_line(&map, (&line.path, line.line))
@@ -70,6 +69,12 @@ pub(super) fn tell(call: &mut ToolCall<'_>, workspace: &Workspace, listed: &List
     }
     drop(map);
     call.warnings.push(sentence(&listed.name, &unknown, &of_others));
+}
+
+/// Says whether the map reads a file, and not as prose.
+fn is_code(map: &Map, path: &str) -> bool {
+    let facts = map.file_at(path).and_then(|file| map.file(file));
+    facts.is_some_and(|(_, facts)| !facts.lang.is_prose())
 }
 
 /// What a line with a name has to do with the symbol that was asked about.

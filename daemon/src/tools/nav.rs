@@ -146,7 +146,7 @@ pub(super) fn references(call: &mut ToolCall<'_>) -> Outcome {
     let scope = call.scope(&asked.workspace)?;
     let admits = |one: &Missing| scope.admits_line(&asked.workspace.map(), (&one.path, one.line));
     let from_map = |call: &mut ToolCall<'_>, error| {
-        let outcome = stand_in::references(call, (&asked, error), &admits);
+        let outcome = stand_in::references(call, (&asked, error), &admits, args.include_declaration);
         scope.tell(call, false);
         outcome
     };

@@ -128,13 +128,17 @@ pub(super) fn references(
     call: &mut ToolCall<'_>,
     (asked, error): (&Asked, ToolError),
     counts: &dyn Fn(&Missing) -> bool,
+    with_declaration: bool,
 ) -> Outcome {
     instead(call, error, |call| {
         let (workspace, mut found) = uses(call, asked, Question::References)?;
         add_guesses(&workspace, asked, &mut found.missing, &patient(&call.cancel));
         found.missing.retain(counts);
         let files = found.missing.chunk_by(|a, b| a.path == b.path).count();
-        let mut locations = held::anchors(&workspace, &found);
+        let declared = meant(&workspace, asked).filter(|_| with_declaration);
+        let declared = declared.and_then(|(info, _)| anchor(&workspace, &info, Confidence::Exact));
+        let mut locations: Vec<Anchor> =
+            declared.into_iter().chain(held::anchors(&workspace, &found)).collect();
         enclosing::fill_places(&workspace, &mut locations);
         places(locations, Some(files))
     })
@@ -228,7 +232,8 @@ fn uses(
     Ok((workspace, held::Held::of_map(found.unwrap_or_default())))
 }
 
-/// Adds the uses of which the map only knows that they may be of what was asked about, each with how sure it is.
+/// Adds the uses that only the graph knows, each with how sure it is: those that may be of what was asked about, and those of another
+/// method of its family.
 fn add_guesses(workspace: &Workspace, asked: &Asked, found: &mut Vec<Missing>, cancel: &CancelToken) {
     let word = held::word_at(workspace, &asked.at);
     let map = workspace.map();
@@ -239,15 +244,17 @@ fn add_guesses(workspace: &Workspace, asked: &Asked, found: &mut Vec<Missing>, c
         kinds: [EdgeKind::Calls, EdgeKind::References].into_iter().collect(),
         depth: 1,
         max_nodes: MOST_GUESSES,
-        family: false,
+        family: true,
         cancel: cancel.clone(),
     };
     let around = map.neighbors(&query).map(|answer| answer.neighbors).unwrap_or_default();
-    for one in around.into_iter().filter(|one| one.confidence > Confidence::Import) {
+    for one in around {
         let Some(path) = one.info.path.clone() else { continue };
         for line in &one.sites {
             if !found.iter().any(|other| other.path == path && other.line == *line) {
-                let (line, confidence, from) = (*line, one.confidence, one.info.clone());
+                // Who names another method of the family may mean this one.
+                let of_family = if one.names.is_some() { Confidence::Name } else { one.confidence };
+                let (line, confidence, from) = (*line, one.confidence.max(of_family), one.info.clone());
                 found.push(Missing { path: path.clone(), line, col: None, confidence, from });
             }
         }

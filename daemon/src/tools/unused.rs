@@ -87,7 +87,7 @@ pub(super) fn few_uses(map: &Map, def: DefRef, cancel: &CancelToken) -> Option<F
         }
         maybe += usize::from(is_other && is_guess);
     }
-    let is_use = |one: &&Use| one.kind != EdgeKind::Exports;
+    let is_use = |one: &&Use| !matches!(one.kind, EdgeKind::Exports | EdgeKind::Imports);
     let own_file = places.iter().filter(is_use).filter(|one| one.file == def.file).count();
     let tests = places.iter().filter(is_use).filter(|one| one.file != def.file).count();
     Some(FewUses { maybe, own_file, tests })

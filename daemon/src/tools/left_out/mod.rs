@@ -31,7 +31,6 @@ pub(super) use loading::show_other_projects;
 use loading::{other_projects, show_files, unseen_files};
 pub(super) use moved::importers;
 pub(super) use show::{anchors, calls};
-pub(super) use solution::is_source;
 pub(super) use subject::word_at;
 
 /// Bounds the map's part in a comparison.

@@ -229,7 +229,7 @@ fn globs(patterns: &[String]) -> GlobSet {
     set.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
-pub(in crate::tools) fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     ENDINGS.iter().chain(SCRIPTS).any(|ending| path.ends_with(ending)) && !path.contains("node_modules/")
 }
 

@@ -3,7 +3,7 @@
 
 use hob_base::{FileId, WsPath};
 use hob_map::Map;
-use hob_map::graph::{DefRef, Lookup, NodeRef};
+use hob_map::graph::{DefRef, EdgeKind, EdgeKinds, Lookup, NodeRef};
 use hob_proto::NodeId;
 
 use super::form::{self, Span};
@@ -11,6 +11,9 @@ use super::paths::Paths;
 
 /// Folders at the top of a project whose definitions are seldom meant by their name.
 const BESIDE: [&str; 7] = ["bench", "benches", "benchmarks", "build", "docs", "examples", "scripts"];
+
+/// Classes in which an inherited member is looked for.
+const MOST_BASES: usize = 32;
 
 /// What a text names.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,11 +69,12 @@ impl Look<'_> {
     }
 
     fn plainly(&self, text: &str) -> Named {
-        let readings: [&dyn Fn() -> Named; 5] = [
+        let readings: [&dyn Fn() -> Named; 6] = [
             &|| self.by_id(text),
             &|| self.by_place(text, &|path| self.file(path).into_iter().collect()),
             &|| self.by_name(text),
             &|| self.by_place(text, &|path| self.files_ending(path)),
+            &|| self.inherited(text),
             &|| self.nearly(text),
         ];
         let found = readings.iter().map(|read| read()).find(|found| *found != Named::Nothing);
@@ -124,6 +128,38 @@ impl Look<'_> {
             Lookup::Ambiguous(nodes) => Named::Several(nodes),
             Lookup::None => Named::Nothing,
         }
+    }
+
+    /// A member that a class has from one of its bases, nearest first.
+    fn inherited(&self, text: &str) -> Named {
+        let text = text.trim_end_matches("()");
+        let Some((class, member)) = text.rsplit_once("::").or_else(|| text.rsplit_once(['.', '#'])) else {
+            return Named::Nothing;
+        };
+        let Lookup::One(class) = self.map.lookup(class) else { return Named::Nothing };
+        let kinds: EdgeKinds = [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
+        let (mut classes, mut at) = (vec![class], 0);
+        while let Some(class) = classes.get(at).copied().filter(|_| at < MOST_BASES) {
+            at += 1;
+            if let NodeRef::Def(def) = class
+                && let Some(found) = self.member(def, member)
+            {
+                let note = Some(format!("`{}` is inherited: {}.", super::short(text), self.handle(found)));
+                return Named::One(Meant { node: found, lines: None, note });
+            }
+            let bases = self.map.edges_out(class, kinds).into_iter().map(|edge| edge.to);
+            let new: Vec<NodeRef> = bases.filter(|base| !classes.contains(base)).collect();
+            classes.extend(new);
+        }
+        Named::Nothing
+    }
+
+    fn member(&self, class: DefRef, name: &str) -> Option<NodeRef> {
+        let mut members = self.map.outline(class.file).filter(|(_, def)| def.parent == Some(class.def));
+        members.find_map(|(def, _)| {
+            let node = NodeRef::Def(def);
+            (self.map.info(node)?.name == name).then_some(node)
+        })
     }
 
     /// A module, or a private name written without its `#`.

@@ -15,6 +15,10 @@ const PROJECT: &[(&str, &str)] = &[
         "import os\n\nclass Session:\n    def refresh(self):\n        pass\n\n    def close(self): pass\n\ndef run():\n    pass\n",
     ),
     ("app/other.py", "class Other:\n    def refresh(self):\n        pass\n\ndef helper(): pass\n"),
+    (
+        "app/heirs.py",
+        "from app.session import Session\n\nclass Heir(Session):\n    pass\n\nclass Grandchild(Heir):\n    pass\n",
+    ),
     ("tests/test_helper.py", "def helper(): pass\n"),
     (
         "src/hono.ts",
@@ -114,6 +118,7 @@ fn what_is_not_plainly_said_comes_with_a_note() {
         ("handleError", "ts:src/hono.ts#Hono.%23handleError", "is taken for"),
         ("Hono.handleError", "ts:src/hono.ts#Hono.%23handleError", "is taken for"),
         ("helper", "py:app/other.py#helper", "one other is in tests"),
+        ("Grandchild.close", "py:app/session.py#Session.close", "`Grandchild.close` is inherited"),
     ] {
         let (found, said) = meant(&map, text);
         assert_eq!(found, id, "{text}");
