@@ -93,6 +93,73 @@ fn what_an_investigation_leaves_out_is_counted() {
     mcp.call("investigate", json!({"query": topic, "tests": "only"})).says("outside tests");
 }
 
+const WITHIN: &str = "\
+//- /Cargo.toml
+[package]
+name = \"net\"
+version = \"0.1.0\"
+//- /src/lib.rs
+pub trait Listener {
+    fn accept_one(&self);
+}
+
+pub struct Tcp;
+
+impl Listener for Tcp {
+    fn accept_one(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Ready;
+
+    impl Listener for Ready {
+        fn accept_one(&self) {}
+    }
+
+    #[test]
+    fn it_accepts() {
+        helper(&Ready);
+    }
+
+    fn helper(listener: &Ready) {
+        listener.accept_one();
+    }
+}
+//- /notes/tests/plan.txt
+accept_one
+";
+
+#[test]
+fn tests_within_a_source_file_are_tests() {
+    let world = World::new();
+    let tree = world.tree(WITHIN);
+    let mut mcp = world.mcp(&tree);
+    let mut lines = |tests: &str| {
+        let answer = mcp.call("regex_search", json!({"pattern": "accept_one", "tests": tests}));
+        let found = answer.ok()["matches"].as_array().cloned().unwrap_or_default();
+        (found.iter().map(|one| one["line"].as_u64().unwrap_or(0)).collect::<Vec<_>>(), answer)
+    };
+    let (without, answer) = lines("exclude");
+    assert_eq!(without, [2, 8], "{answer}");
+    answer.says("Not in scope: 3 in tests");
+    let (only, answer) = lines("only");
+    assert_eq!(only, [1, 18, 27], "{answer}");
+    answer.says("Not in scope: 2 outside tests");
+    let hierarchy =
+        json!({"nodeId": "Listener", "direction": "in", "edgeKinds": ["implements"], "tests": "exclude"});
+    let derived = mcp.call("map_neighbors", hierarchy);
+    assert_eq!(derived.texts("/neighbors", "id"), ["rs:src/lib.rs#Tcp"], "{derived}");
+    derived.says("Not in scope: 1 in tests");
+    let words = mcp.call("text_search", json!({"query": "listener ready", "tests": "exclude"}));
+    let ids = words.texts("/results", "id");
+    assert!(!ids.is_empty() && !ids.iter().any(|id| id.contains("#tests")), "{words}");
+    let symbols = mcp.call("map_search", json!({"query": "Ready", "tests": "exclude"}));
+    assert!(symbols.texts("/results", "id").is_empty(), "{symbols}");
+}
+
 const CHAINS: &str = "\
 //- /app/start.py
 from lib.long import begin

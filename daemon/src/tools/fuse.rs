@@ -42,7 +42,9 @@ pub(super) fn near(
     let cancel = call.cancel.with_deadline(Deadline::after(call.patience));
     let nearest = workspace.nearest_of((text, asked.limit), Some(&admits), &cancel);
     call.warnings.extend(nearest.state.warning());
-    nearest.hits.into_iter().filter_map(|(id, found)| named(workspace, &id, found)).collect()
+    let mut hits = nearest.hits.into_iter().filter_map(|(id, found)| named(workspace, &id, found)).collect();
+    asked.keep(workspace, &mut hits);
+    hits
 }
 
 fn named(workspace: &Workspace, id: &NodeId, found: f32) -> Option<Named> {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use hob_base::{Contents as _, Deadline, FileId, LineIndex, WsPath};
+use hob_map::Map;
 use hob_map::facts::DefIdx;
 use hob_map::graph::{DefRef, NodeRef};
 use hob_proto::ToolError;
@@ -104,10 +105,29 @@ impl Asked {
         self.below.is_some() || !self.rules.is_all()
     }
 
-    /// Whether a file is asked about.
+    /// Whether something of a file may be asked about.
     pub(super) fn admits(&self, path: &WsPath) -> bool {
-        self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.has_text(path)
+        self.below.as_ref().is_none_or(|below| path.is_below(below)) && self.rules.may_have_text(path)
     }
+
+    /// Whether a hit in such a file is: of a definition the map knows whether it is a test.
+    fn admits_hit(&self, map: &Map, hit: &Named) -> bool {
+        is_hit_in(&self.rules, map, hit)
+    }
+
+    /// Leaves out hits that are not asked about.
+    pub(super) fn keep(&self, workspace: &Workspace, named: &mut Vec<Named>) {
+        if self.rules.ask_map() {
+            let map = workspace.map();
+            named.retain(|hit| self.admits_hit(&map, hit));
+        }
+    }
+}
+
+/// Whether the scope has a hit.
+fn is_hit_in(rules: &Rules, map: &Map, hit: &Named) -> bool {
+    let node = hit.id.as_ref().and_then(|id| map.node(&id.parse().ok()?));
+    node.map_or_else(|| rules.has_text(&hit.path), |node| rules.has_node(map, node))
 }
 
 fn kinds(words: &[String]) -> Vec<DocKind> {
@@ -162,7 +182,7 @@ pub(super) fn find(
         question: &asked.question,
         kinds: &asked.kinds,
         admits: admits.as_ref().map(|admits| admits as &dyn Fn(u64) -> bool),
-        limit: if has_phrases { PHRASE_READS } else { asked.limit },
+        limit: if has_phrases || asked.rules.ask_map() { PHRASE_READS } else { asked.limit },
     };
     let mut tries = 0;
     loop {
@@ -170,7 +190,8 @@ pub(super) fn find(
         let commits = workspace.ranked.commits();
         let found = index.search(&request, &call.cancel);
         let (answer, complete) = found.map_err(|error| errors::words_failed(&error.to_string()))?;
-        let (named, is_of_one_moment) = name(workspace, &answer, commits);
+        let (mut named, is_of_one_moment) = name(workspace, &answer, commits);
+        asked.keep(workspace, &mut named);
         if !is_of_one_moment && tries < TRIES {
             continue;
         }
@@ -178,6 +199,9 @@ pub(super) fn find(
             call.warnings.push("Out of time: results are of a part of the index.".into());
         }
         let total = answer.total - (answer.hits.len() - named.len());
+        if !has_phrases {
+            named.truncate(asked.limit);
+        }
         return Ok(Found { total, named, rarities: answer.rarities });
     }
 }
@@ -197,10 +221,12 @@ pub(super) fn tell_left_out(
     let (named, _) = name(workspace, &answer, workspace.ranked.commits());
     let (rules, below) = (scope.rules(), asked.below.as_ref());
     let is_asked = |hit: &&Named| below.is_none_or(|below| hit.path.is_below(below));
-    for hit in named.iter().filter(is_asked).filter(|hit| !rules.has_text(&hit.path)) {
+    let map = workspace.map();
+    for hit in named.iter().filter(is_asked).filter(|hit| !is_hit_in(rules, &map, hit)) {
         let is_by_tests = rules.has_path(&hit.path);
         scope.left_out(usize::from(!is_by_tests), usize::from(is_by_tests));
     }
+    drop(map);
     scope.tell(call, answer.total > answer.hits.len());
 }
 
@@ -238,7 +264,7 @@ fn name(workspace: &Workspace, answer: &RankedAnswer, commits: u64) -> (Vec<Name
 }
 
 /// A hit in a file that has changed since is a hit of the file.
-fn one(map: &hob_map::Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<Named> {
+fn one(map: &Map, hit: &RankedHit, (file, path): (FileId, WsPath), is_known: bool) -> Option<Named> {
     let whole = |stale| Named {
         id: map.file(file).map(|_| map.id(NodeRef::File(file)).to_string()),
         kind: DocKind::File,

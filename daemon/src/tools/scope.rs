@@ -2,17 +2,17 @@
 //! tests are (`tests`). One module for every tool that answers with places, so that the same words mean the same everywhere.
 //!
 //! What a scope leaves out is counted and said, because an answer that is narrower than its reader believes is a wrong one.
-//! Of a definition the map knows whether it is a test; of a line of text only its file's path can tell.
+//! The map knows of a definition, and so of its lines, whether it is a test; of other text its file's path tells.
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use hob_base::WsPath;
+use hob_base::{FileId, WsPath};
 use hob_live::uri::FileRef;
 use hob_map::Map;
 use hob_map::graph::{NodeRef, is_test_path};
 use hob_proto::ToolError;
-use hob_text::{Admits, PathSet};
+use hob_text::{Lines, PathSet};
 
 use super::ToolCall;
 use super::target::{Paths, paths};
@@ -28,6 +28,9 @@ enum Tests {
     Exclude,
     Only,
 }
+
+/// A file's number and its path.
+pub(super) type Place<'p> = (FileId, &'p WsPath);
 
 /// What a scope admits; pure and shared between threads.
 #[derive(Debug, Default)]
@@ -69,6 +72,33 @@ impl Rules {
         }
     }
 
+    /// Whether something of the text of a file may be in scope.
+    pub(super) fn may_have_text(&self, path: &WsPath) -> bool {
+        self.has_path(path) && (self.tests != Tests::Exclude || !is_test_path(path.as_str()))
+    }
+
+    /// Whether the map has to be asked what of a file is a test.
+    pub(super) fn ask_map(&self) -> bool {
+        self.tests != Tests::Include
+    }
+
+    /// Those of some lines of a file in `paths` that are in scope, and those that are not.
+    pub(super) fn parted(&self, map: &Map, (place, lines): (Place<'_>, &Lines)) -> (Lines, Lines) {
+        let (file, path) = place;
+        let tests = || match is_test_path(path.as_str()) {
+            true => Lines::all(),
+            false => Lines::of(map.test_lines(file)),
+        };
+        match self.tests {
+            Tests::Include => (lines.clone(), Lines::default()),
+            Tests::Exclude => parts(lines, &tests()),
+            Tests::Only => {
+                let (others, tests) = parts(lines, &tests());
+                (tests, others)
+            }
+        }
+    }
+
     /// Whether the text of a file is in scope.
     pub(super) fn has_text(&self, path: &WsPath) -> bool {
         self.has_path(path) && self.has_test(is_test_path(path.as_str()))
@@ -91,18 +121,6 @@ impl Scope {
     /// Whether nothing is left out.
     pub(super) fn is_all(&self) -> bool {
         self.rules.is_all()
-    }
-
-    /// The test of paths for a search in text; `None` where every path passes.
-    pub(super) fn of_text(&self) -> Option<Admits> {
-        let rules = Arc::clone(&self.rules);
-        (!self.is_all()).then(|| Admits(Arc::new(move |path: &WsPath| rules.has_text(path))))
-    }
-
-    /// The test of paths for what [`Self::of_text`] leaves out.
-    pub(super) fn besides(&self) -> Option<Admits> {
-        let rules = Arc::clone(&self.rules);
-        (!self.is_all()).then(|| Admits(Arc::new(move |path: &WsPath| !rules.has_text(path))))
     }
 
     /// Whether a node is in scope; counted if it is not.
@@ -207,6 +225,11 @@ impl ToolCall<'_> {
         }
         Ok(Scope { rules: Arc::new(rules), ..Scope::default() })
     }
+}
+
+/// The lines that are not of tests, and those that are.
+fn parts(lines: &Lines, tests: &Lines) -> (Lines, Lines) {
+    (lines.without(tests), lines.within(tests))
 }
 
 fn tests(word: Option<&str>) -> Tests {

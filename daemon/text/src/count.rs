@@ -109,7 +109,7 @@ pub fn count(
     let candidates = snapshot.candidates_of_each(&queries, &filter);
     let lanes = Lanes::new();
     candidates.par_iter().for_each(|candidate| {
-        let within = Scope::lines_of(request.scope.as_ref(), candidate.file);
+        let within = Scope::lines_of(request.scope.as_ref(), (candidate.file, &candidate.path));
         if within.is_empty() {
             return;
         }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hob_base::FileId;
+use hob_base::{FileId, WsPath};
 
 /// A set of 1-based line numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +38,27 @@ impl Lines {
         Self { stretches }
     }
 
+    /// Those of them that are not among `others`.
+    #[must_use]
+    pub fn without(&self, others: &Self) -> Self {
+        let mut left = Vec::new();
+        for &(first, last) in &self.stretches {
+            let mut from = first;
+            for &(gap, end) in others.stretches.iter().filter(|(gap, end)| *gap <= last && *end >= first) {
+                left.extend((from < gap).then(|| (from, gap - 1)));
+                from = end.saturating_add(1);
+            }
+            left.extend((from <= last && from != u32::MAX).then_some((from, last)));
+        }
+        Self { stretches: left }
+    }
+
+    /// Those of them that are among `others` too.
+    #[must_use]
+    pub fn within(&self, others: &Self) -> Self {
+        self.without(&self.without(others))
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -60,16 +81,19 @@ impl Lines {
 
 /// Says of every file which lines count. Asked from several threads, once per candidate, between reading files.
 #[derive(Clone)]
-pub struct Scope(Arc<dyn Fn(FileId) -> Lines + Send + Sync>);
+pub struct Scope(Arc<LinesOf>);
+
+type LinesOf = dyn Fn(FileId, &WsPath) -> Lines + Send + Sync;
 
 impl Scope {
     /// A scope that asks `lines_of`.
-    pub fn new(lines_of: impl Fn(FileId) -> Lines + Send + Sync + 'static) -> Self {
+    pub fn new(lines_of: impl Fn(FileId, &WsPath) -> Lines + Send + Sync + 'static) -> Self {
         Self(Arc::new(lines_of))
     }
 
-    pub(crate) fn lines_of(scope: Option<&Self>, file: FileId) -> Lines {
-        scope.map_or_else(Lines::all, |scope| scope.0(file))
+    /// The lines of a file that count.
+    pub(crate) fn lines_of(scope: Option<&Self>, (file, path): (FileId, &WsPath)) -> Lines {
+        scope.map_or_else(Lines::all, |scope| scope.0(file, path))
     }
 }
 
@@ -93,6 +117,18 @@ mod tests {
         assert_eq!(members(&lines), [1, 2, 3, 7, 8]);
         assert_eq!(lines, Lines::of([(1, 3), (7, 8)]));
         assert!(!lines.is_all() && !lines.is_empty());
+    }
+
+    #[test]
+    fn lines_can_be_taken_out_of_others() {
+        let lines = Lines::of([(1, 5), (7, 9)]);
+        let others = Lines::of([(0, 1), (3, 3), (5, 7)]);
+        assert_eq!(members(&lines.without(&others)), [2, 4, 8, 9]);
+        assert_eq!(members(&lines.within(&others)), [1, 3, 5, 7]);
+        assert_eq!(Lines::all().within(&others), others);
+        assert!(lines.without(&Lines::all()).is_empty());
+        assert_eq!(members(&Lines::all().without(&lines)), [0, 6, 10, 11]);
+        assert_eq!(lines.without(&Lines::default()), lines);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! clusters are the exception: they need every edge, so they are computed aside (`derive`) and installed when
 //! ready; answers do without until then. What a language server confirmed lies over the computed edges (`confirmed`).
 
+mod among_tests;
 mod answers;
 mod communities;
 mod confirmed;
@@ -42,6 +43,7 @@ mod tests;
 mod uses;
 mod values;
 
+pub use among_tests::is_test_path;
 pub use answers::{
     Chain, Cluster, Entry, Hit, KindFilter, Lookup, MAX_SITES, MatchClass, Neighbor, NeighborsAnswer,
     NeighborsQuery, Overview, PER_KIND, PathAnswer, PathQuery, PathStep, Reached, SearchAnswer, SearchQuery,
@@ -53,7 +55,7 @@ pub use edges::Edge;
 pub use family::{Kinship, Relative};
 pub use flow::{FlowAnswer, FlowQuery, FlowStep, Met};
 pub use image::RestoredMap;
-pub use impact::{Affected, ImpactAnswer, ImpactQuery, is_test_path};
+pub use impact::{Affected, ImpactAnswer, ImpactQuery};
 pub use node::{
     Confidence, DefRef, Direction, EdgeKind, EdgeKinds, ExternalId, NodeInfo, NodeKind, NodeRef, Tie,
 };

@@ -7,8 +7,9 @@ use hob_proto::ToolError;
 use hob_proto::tools::text::CountPatternsArgs;
 use hob_text::{CountRequest, count};
 
-use super::super::{Needs, Outcome, ToolCall, data};
+use super::super::{Outcome, ToolCall, data};
 use super::kinds::Kinds;
+use super::within::{self, Within};
 use super::{BESIDES_PATIENCE, warn};
 use crate::to_proto::{errors, text as to_proto};
 
@@ -19,11 +20,12 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
             .hint("Pass {\"patterns\": [\"TODO\", \"FIXME\"]}."));
     }
     let kinds = Kinds::of(&args.kinds);
-    let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let workspace = within::workspace(call, kinds)?;
     let scope = call.scope(&workspace)?;
+    let within = Within::scope(&scope, kinds, &workspace);
     let request = CountRequest {
-        admits: scope.of_text(),
-        scope: kinds.scope(&workspace),
+        admits: within.admits,
+        scope: within.lines,
         patterns: args.patterns,
         ..CountRequest::default()
     };
@@ -34,8 +36,8 @@ pub(in crate::tools) fn count_patterns(call: &mut ToolCall<'_>) -> Outcome {
         .install(|| count(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::count(&error, &request.patterns))?;
     warn(call, (answer.complete, answer.unreadable), args.max_millis);
-    if let Some(admits) = scope.besides() {
-        let besides = CountRequest { admits: Some(admits), ..request.clone() };
+    if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
+        let besides = CountRequest { admits: besides.admits, scope: besides.lines, ..request.clone() };
         let cancel = call.cancel.with_deadline(Deadline::after(BESIDES_PATIENCE));
         let found = workspace.query_pool().install(|| count(&snapshot, &besides, &contents, &cancel));
         let matches: u64 =

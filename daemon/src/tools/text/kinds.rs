@@ -3,15 +3,11 @@
 //! A symbol's text is its signature and body, a section's what stands below its heading up to the next of its level, the
 //! heading included. A note's title that is a heading is that section too. `File` is every line.
 
-use std::sync::Arc;
-
 use hob_base::FileId;
 use hob_map::Map;
 use hob_map::facts::{Def, DefKind};
 use hob_map::graph::DefRef;
-use hob_text::{Lines, Scope};
-
-use crate::host::Workspace;
+use hob_text::Lines;
 
 /// The kinds a caller named. None named means that nothing is restricted, as does `File`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,12 +30,9 @@ impl Kinds {
         self.symbol || self.section || self.note
     }
 
-    /// The lines of each file that count; `None` is all of them. The map is locked for one file at a time and never while a file
-    /// is read.
-    pub(super) fn scope(self, workspace: &Arc<Workspace>) -> Option<Scope> {
-        let workspace = (!self.file).then(|| Arc::clone(workspace))?;
-        let lines_of = move |file| Lines::of(self.named(&workspace.map(), file).map(|(_, _, lines)| lines));
-        Some(Scope::new(lines_of))
+    /// The lines of a file that count.
+    pub(super) fn lines(self, map: &Map, file: FileId) -> Lines {
+        if self.file { Lines::all() } else { Lines::of(self.named(map, file).map(|(_, _, lines)| lines)) }
     }
 
     /// What a line belongs to: the kind and, unless that is only its file, the innermost node of a kind that was named.

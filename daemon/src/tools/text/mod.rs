@@ -2,6 +2,7 @@
 
 mod count;
 mod kinds;
+mod within;
 
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use hob_text::{LineMatch, Output, SearchRequest, search};
 
 pub(super) use count::count_patterns;
 use kinds::Kinds;
+use within::Within;
 
-use super::{Needs, Outcome, ToolCall, data, enclosing};
+use super::{Outcome, ToolCall, data, enclosing};
 use crate::to_proto::{errors, text as to_proto};
 
 /// Lines shown when the caller sets no limit: more than any budget holds.
@@ -26,15 +28,16 @@ const SHORTEST: usize = 32;
 pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
     let args: RegexSearchArgs = call.args()?;
     let kinds = Kinds::of(&args.kinds);
-    let workspace = call.workspace(if kinds.ask_map() { Needs::Map } else { Needs::Text })?;
+    let workspace = within::workspace(call, kinds)?;
     let scope = call.scope(&workspace)?;
     // Enough to fill the answer; the rest would be made to be thrown away.
     let room = call.room / SHORTEST + 1;
     let limit = args.limit.unwrap_or(SHOWN).min(SHOWN);
+    let within = Within::scope(&scope, kinds, &workspace);
     let request = SearchRequest {
         pattern: args.pattern.clone(),
-        admits: scope.of_text(),
-        scope: kinds.scope(&workspace),
+        admits: within.admits,
+        scope: within.lines,
         limit: Some(limit.min(room)),
         context_lines: u32::try_from(args.context_lines).unwrap_or(0),
         output: output(&args.output),
@@ -47,9 +50,10 @@ pub(super) fn regex_search(call: &mut ToolCall<'_>) -> Outcome {
         .install(|| search(&snapshot, &request, &contents, &cancel))
         .map_err(|error| errors::search(&error, &args.pattern))?;
     warn(call, (answer.complete, answer.unreadable), args.max_millis);
-    if let Some(admits) = scope.besides() {
+    if let Some(besides) = Within::besides(&scope, kinds, &workspace) {
         let besides = SearchRequest {
-            admits: Some(admits),
+            admits: besides.admits,
+            scope: besides.lines,
             output: Output::Count,
             limit: None,
             context_lines: 0,

@@ -125,7 +125,7 @@ fn a_cancelled_count_says_that_it_is_not_complete() {
 fn only_the_lines_of_the_scope_count() {
     let tree = Tree::new(&[("a", "hit hit\nhit\n\nhit hit hit\n"), ("b", "hit\n"), ("c", "hit hit\nx")]);
     let (all, none) = (tree.numbers["c"], tree.numbers["b"]);
-    let lines_of = move |file| match file {
+    let lines_of = move |file, _: &WsPath| match file {
         file if file == all => Lines::all(),
         file if file == none => Lines::default(),
         _ => Lines::of([(4, 9), (1, 1)]),

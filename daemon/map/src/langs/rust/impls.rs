@@ -23,7 +23,7 @@ impl RustRules {
         let self_type = path.as_deref().map(|path| cx.facts.intern(path));
         let def =
             full.as_deref().map(|full| cx.facts.intern(full)).and_then(|id| self.types.get(&id).copied());
-        self.lead.take(node, cx);
+        let for_tests = self.lead.take(node, cx).marked;
         match def {
             Some(def) => cx.reopen(def, true),
             None => cx.open_scope(true),
@@ -31,7 +31,7 @@ impl RustRules {
         let qualifier = if def.is_none() { full } else { None };
         self.body(node);
         let end = node.end_byte();
-        self.bodies.push(Body { end, self_type, qualifier, def, of_trait: of_trait.is_some() });
+        self.bodies.push(Body { end, self_type, qualifier, def, of_trait: of_trait.is_some(), for_tests });
         self.bind_parameters(node, cx);
         if let Some(of_trait) = of_trait {
             self.refer_type(of_trait, RefKind::Implements, cx);

@@ -10,7 +10,7 @@ use crate::walk::{Binding, Cx, Step};
 
 impl RustRules {
     pub(super) fn attribute(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Step {
-        self.lead.attribute(node, cx.source, is_test(cx.text(node)));
+        self.lead.attribute(node, cx.source, is_of_tests(cx.text(node)));
         Step::Skip
     }
 
@@ -20,7 +20,6 @@ impl RustRules {
         let outer = self.lead.take(node, cx);
         let declared = self.g.kind(node) == K::FnSig;
         let flags = self.visibility(node).with_if(declared, DefFlags::DECLARATION);
-        let flags = flags.with_if(outer.marked, DefFlags::TEST);
         let member = self.is_member(node, cx);
         let kind = if member { DefKind::Method } else { DefKind::Function };
         let head_end = node.child_by_field_id(self.g.f.body).map_or(node.end_byte(), |b| b.start_byte());
@@ -52,6 +51,8 @@ impl RustRules {
         cx: &mut Cx<'_>,
     ) -> Option<DefIdx> {
         let text = cx.text(name);
+        let for_tests = outer.marked || self.body(node).is_some_and(|body| body.for_tests);
+        let flags = flags.with_if(for_tests, DefFlags::TEST);
         let qualifier = if self.is_member(node, cx) { self.qualifier() } else { None };
         let def = NewDef {
             node,
@@ -120,6 +121,7 @@ impl RustRules {
             qualifier: None,
             def: Some(def),
             of_trait: made.flags.has(DefFlags::EXPORTED),
+            for_tests: made.flags.has(DefFlags::TEST),
         });
         if let Some(bounds) = node.child_by_field_id(self.g.f.bounds) {
             let mut supers = Vec::new();
@@ -271,6 +273,26 @@ fn told_paths(attributes: &str) -> impl Iterator<Item = &str> {
     let after = attributes.match_indices("path").map(|(at, word)| attributes[at + word.len()..].trim_start());
     let values = after.filter_map(|rest| rest.strip_prefix('=')?.trim_start().strip_prefix('"'));
     values.filter_map(|value| Some(value.split_once('"')?.0))
+}
+
+/// Whether an attribute says that what it stands at is a test or is compiled for tests alone.
+fn is_of_tests(attribute: &str) -> bool {
+    is_test(attribute) || is_for_tests(attribute)
+}
+
+/// `#[cfg(test)]`, `#[cfg(all(test, ..))]`.
+fn is_for_tests(attribute: &str) -> bool {
+    let bare: String = attribute.split_whitespace().collect();
+    let Some(inside) = bare.strip_prefix("#[cfg(").and_then(|rest| rest.strip_suffix(")]")) else {
+        return false;
+    };
+    let all = inside.strip_prefix("all(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(inside);
+    let mut depth = 0;
+    let is_border = |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    };
+    all.split(is_border).any(|one| one == "test")
 }
 
 /// `#[test]`, `#[tokio::test]`, `#[rstest]`, `#[test_case(..)]`, `#[bench]`.

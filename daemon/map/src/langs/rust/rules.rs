@@ -51,6 +51,8 @@ pub(super) struct Body {
     pub(super) def: Option<DefIdx>,
     /// Members are visible as the trait is.
     pub(super) of_trait: bool,
+    /// Whether it is compiled for tests alone.
+    pub(super) for_tests: bool,
 }
 
 impl RustRules {

@@ -83,6 +83,31 @@ function net.deep.x 26-26@26:46 | fn x()
 }
 
 #[test]
+fn what_is_compiled_for_tests_alone_is_a_test() {
+    check(
+        r#"
+#[cfg(test)]
+mod tests { fn helper() {} }
+#[cfg(all(unix, test))] fn more() {}
+#[cfg(any(test, unix))] fn either() {}
+#[cfg(not(test))] fn other() {}
+struct Foo;
+#[cfg(test)] impl Foo { fn check(&self) {} }
+"#,
+        r#"
+module tests 2-3@3:5 T | mod tests
+function tests.helper 3-3@3:16 | fn helper()
+function more 4-4@4:28 T | fn more()
+function either 5-5@5:28 | fn either()
+function other 6-6@6:22 | fn other()
+struct Foo 7-7@7:8 | struct Foo
+method Foo.check 8-8@8:28 T | fn check(&self)
+8:19 type Foo in Foo
+"#,
+    );
+}
+
+#[test]
 fn members_belong_to_their_type() {
     check(
         r#"
@@ -434,7 +459,7 @@ mod tests {
 }
 "#,
         r#"
-module tests 2-11@3:5 | mod tests
+module tests 2-11@3:5 T | mod tests
 function tests.plain 4-5@5:8 T | fn plain()
 function tests.waits 6-8@8:14 T | async fn waits()
 function tests.helper 9-10@10:8 | fn helper()
