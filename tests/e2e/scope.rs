@@ -160,6 +160,49 @@ fn tests_within_a_source_file_are_tests() {
     assert!(symbols.texts("/results", "id").is_empty(), "{symbols}");
 }
 
+#[test]
+fn methods_that_override_are_in_scope_or_counted() {
+    let world = World::new();
+    let tree = world.tree(
+        "\
+//- /app/base.py
+class Pipeline:
+    def path(self):
+        return 1
+//- /app/images.py
+from app.base import Pipeline
+
+class Images(Pipeline):
+    def path(self):
+        return 2
+//- /tests/test_base.py
+from app.base import Pipeline
+
+class Flat(Pipeline):
+    def path(self):
+        return 3
+
+class Deep(Flat):
+    def path(self):
+        return 4
+",
+    );
+    let mut mcp = world.mcp(&tree);
+    let mut ask = |more: Value| {
+        let mut args = json!({"nodeId": "Pipeline.path", "direction": "in"});
+        args.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        mcp.call("map_neighbors", args)
+    };
+    let all = ask(json!({}));
+    assert_eq!(all.texts("/family", "file").len(), 3, "{all}");
+    let without = ask(json!({"tests": "exclude"}));
+    assert_eq!(without.texts("/family", "file"), ["app/images.py"], "{without}");
+    without.says("Not in scope: 2 in tests");
+    let elsewhere = ask(json!({"paths": ["tests"]}));
+    assert_eq!(elsewhere.texts("/family", "file"), ["tests/test_base.py"; 2], "{elsewhere}");
+    elsewhere.says("outside `paths`");
+}
+
 const CHAINS: &str = "\
 //- /app/start.py
 from lib.long import begin

@@ -97,6 +97,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     let mut answer = map.neighbors(&query).ok_or_else(|| errors::node_not_found(&args.node_id))?;
     if !scope.is_all() {
         answer.neighbors.retain(|found| scope.admits(&map, found.info.node));
+        answer.family.retain(|kin| scope.admits(&map, kin.method.into()));
         let most = most_neighbors(&args, kinds).saturating_add(args.offset);
         answer.omitted += answer.neighbors.len().saturating_sub(most);
         answer.neighbors.truncate(most);
