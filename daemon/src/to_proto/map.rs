@@ -156,10 +156,11 @@ fn family_member(map: &Map, kin: &graph::Relative) -> Option<proto::FamilyMember
 }
 
 fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) -> proto::Neighbor {
-    let info = found.info;
     let resolved = found.confidence != graph::Confidence::Candidate;
+    let derived = derived_apart(&found).map(ToOwned::to_owned);
     // Inward they are the answer's, see `shared_candidates`.
     let candidates = if found.direction == graph::Direction::In { &[] } else { &found.candidates[..] };
+    let info = found.info;
     proto::Neighbor {
         id: info.id.to_string(),
         kind: info.kind.as_str().to_owned(),
@@ -176,9 +177,21 @@ fn neighbor(map: &Map, found: graph::Neighbor, (stale, sites): (&Stale, usize)) 
         site_count: (found.site_count > found.sites.len().min(sites)).then_some(found.site_count),
         sites: found.sites.into_iter().take(sites).collect(),
         text: String::new(),
+        derived,
         candidates: candidates.iter().map(|node| map.id(*node).to_string()).collect(),
         stale: info.path.as_ref().is_some_and(|path| stale.has(path)),
     }
+}
+
+/// The name of a type that is derived outside of its own definition.
+fn derived_apart(found: &graph::Neighbor) -> Option<&str> {
+    let is_derived = matches!(found.edge, graph::EdgeKind::Extends | graph::EdgeKind::Implements);
+    let (first, last) = found.info.lines;
+    let is_apart = |line: &u32| !(first..=last).contains(line);
+    let is_type =
+        found.direction == graph::Direction::In && matches!(found.info.node, graph::NodeRef::Def(_));
+    (is_derived && is_type && found.sites.iter().all(is_apart) && !found.sites.is_empty())
+        .then_some(found.info.qualified.as_str())
 }
 
 /// `map_status`, but for what the daemon as a whole knows.

@@ -13,7 +13,7 @@ use hob_proto::{Form, ToolError};
 use hob_workspace::mapped_for_writing;
 
 use super::nav::Lines;
-use super::{Needs, Outcome, ToolCall, data, elsewhere, target};
+use super::{Needs, Outcome, ToolCall, data, elsewhere, implementers, target};
 use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
@@ -131,6 +131,7 @@ pub(super) fn neighbors(call: &mut ToolCall<'_>) -> Outcome {
     drop(map);
     let mut lines = Lines::of(&workspace);
     let uses = |found: &&mut Neighbor| found.direction == "in" && USES.contains(&found.edge.as_str());
+    result.neighbors = implementers::name(result.neighbors, &mut lines);
     for found in result.neighbors.iter_mut().filter(uses) {
         found.text = text_at(&mut lines, &found.file, found.sites.first().copied());
     }

@@ -18,6 +18,7 @@ mod fuse;
 pub mod graph;
 pub mod grep;
 pub mod impact;
+mod implementers;
 pub mod investigate;
 mod lacks;
 mod left_out;

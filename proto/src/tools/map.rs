@@ -259,8 +259,8 @@ pub static NEIGHBORS: ToolDef = ToolDef {
     scoped: true,
     output: "{node: any, family?: [{id: str, is: str, file: str, line: int}], neighbors: [{id: str, kind: str, file?: str, line?: int, \
              edge: str, direction: str, resolved: bool, confidence: str, depth: int, via?: str, names?: str, score: num, sites?: \
-             [int], siteCount?: int, text?: str, candidates?: [str], stale?: bool}], candidates?: [str], omitted: int, mapBuiltAt: \
-             str, staleFiles: int}",
+             [int], siteCount?: int, text?: str, derived?: str, candidates?: [str], stale?: bool}], candidates?: [str], omitted: \
+             int, mapBuiltAt: str, staleFiles: int}",
     cuts: &[
         ListCut { path: "family", kind: "family", narrow: "Raise tokenBudget" },
         ListCut {
@@ -392,6 +392,10 @@ pub struct Neighbor {
     /// The text of the first of them, for uses of the node.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// The type that is derived, where that is written outside of its definition (an `impl` of Rust, an extension of Swift), at
+    /// `sites`: its qualified name, or, of a type from outside the project, how it is written there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived: Option<String>,
     /// For an unresolved edge away from the node: what it may mean, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,

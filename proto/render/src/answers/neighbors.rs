@@ -136,10 +136,13 @@ fn inward(found: &Neighbor, (node, most): (&str, usize)) -> String {
     let sign = Mark::of_confidence(&found.confidence).sign();
     let name = name_of(&found.id);
     let via = found.via.as_deref().filter(|via| *via != node).map(name_of);
-    // What is implemented for a type from elsewhere has no definition of its own: its line is the one that says so.
-    let is_declared = matches!(found.edge.as_str(), "extends" | "implements") && found.kind != "file";
-    if is_declared {
-        let base = via.map(|base| format!(" < {base}")).unwrap_or_default();
+    // Without a definition and a name to show, a type's line is the one that says what it implements.
+    let is_derived = matches!(found.edge.as_str(), "extends" | "implements");
+    let base = via.as_ref().map(|base| format!(" < {base}")).unwrap_or_default();
+    if let Some(derived) = found.derived.as_deref().filter(|_| is_derived) {
+        return format!("{sign}{} {}{base}", sites(found), one_line(derived));
+    }
+    if is_derived && found.kind != "file" {
         return format!("{sign}{} {name}{base}", found.line);
     }
     if found.sites.is_empty() {
@@ -246,6 +249,21 @@ mod tests {
         });
         let expected = "calls:\na.py\n 3 g at 2\nos at 4\nimported by:\nb.py\n 1 file level";
         assert_eq!(text(data), expected);
+    }
+
+    #[test]
+    fn what_is_derived_outside_of_a_definition_has_the_line_that_says_so() {
+        let apart = |line: u32, sites: &[u32], derived: &str| json!({"edge": "implements", "line": line, "sites": sites, "derived": derived});
+        let outside = "tokio::net::TcpListener";
+        let data = json!({
+            "node": {"id": "rs:l.rs#Listener", "kind": "trait", "file": "l.rs", "line": 1},
+            "neighbors": [
+                row("rs:l.rs#Tap", 9, apart(9, &[20], "Tap")),
+                row("rs:l.rs", 1, json!({"edge": "implements", "kind": "file", "sites": [34], "derived": outside})),
+            ],
+            "omitted": 0, "mapBuiltAt": "", "staleFiles": 0,
+        });
+        assert_eq!(text(data), "l.rs\n 20 Tap\n 34 tokio::net::TcpListener");
     }
 
     #[test]
