@@ -33,7 +33,7 @@ pub enum Kinship {
 pub struct Relative {
     /// The method.
     pub method: DefRef,
-    /// The type that it is a member of.
+    /// The type that it is a member of; of an implementation for a type from outside the project, the trait.
     pub owner: DefRef,
     /// How it is related to the one asked about.
     pub kinship: Kinship,
@@ -111,9 +111,11 @@ impl<'s, 'm> Families<'s, 'm> {
     }
 
     fn find(&self, method: DefRef) -> Option<Vec<Relative>> {
-        let (owner, name) = self.map.method_of(self.resolver, method)?;
-        let owner_entry = self.map.index.entry(owner.file)?;
-        if is_constructor(name, owner_entry.facts.name(owner_entry.facts.def(owner.def).name)) {
+        let home = self.home(method)?;
+        let entry = self.map.index.entry(method.file)?;
+        let name = entry.facts.name(entry.facts.def(method.def).name);
+        let owner_entry = self.map.index.entry(home.owner.file)?;
+        if is_constructor(name, owner_entry.facts.name(owner_entry.facts.def(home.owner.def).name)) {
             return None;
         }
         let files = self.map.index.defining(name);
@@ -130,13 +132,31 @@ impl<'s, 'm> Families<'s, 'm> {
             for def in self.methods_named(file, entry, name) {
                 let other = self.resolver.body_of(def);
                 if other != method {
-                    kin.extend(self.relation(owner, other));
+                    kin.extend(self.relation(&home, other));
                 }
             }
         }
         kin.sort_by(|a, b| self.map.compare_places(a.method.into(), b.method.into()));
         kin.dedup();
         Some(kin)
+    }
+
+    /// Where a method stands among the types: of an implementation for a type from outside the project, at its trait.
+    fn home(&self, method: DefRef) -> Option<Home> {
+        let is_type = |owner: DefRef| {
+            let entry = self.map.index.entry(owner.file);
+            entry.is_some_and(|entry| entry.facts.def(owner.def).kind != DefKind::TypeAlias)
+        };
+        let owner = self.map.method_of(self.resolver, method).map(|(owner, _)| owner);
+        match owner.filter(|owner| is_type(*owner)) {
+            Some(owner) => Some(Home { owner, is_outside: false, above: self.above(owner) }),
+            None => {
+                let of_trait = self.resolver.trait_of_impl(method)?;
+                let above: Rc<[DefRef]> =
+                    std::iter::once(of_trait).chain(self.above(of_trait).iter().copied()).collect();
+                Some(Home { owner: of_trait, is_outside: true, above })
+            }
+        }
     }
 
     fn methods_named(&self, file: FileId, entry: &FileEntry, name: &str) -> Vec<DefRef> {
@@ -148,19 +168,17 @@ impl<'s, 'm> Families<'s, 'm> {
         named.map(|(def, _)| DefRef { file, def }).collect()
     }
 
-    /// How a method of the same name is related to the one of `owner`.
-    fn relation(&self, owner: DefRef, method: DefRef) -> Option<Relative> {
-        let (other, _) = self.map.method_of(self.resolver, method)?;
-        let kinship = if other == owner {
-            return None;
-        } else if self.above(owner).contains(&other) {
+    /// How a method of the same name is related to the one at a place.
+    fn relation(&self, home: &Home, method: DefRef) -> Option<Relative> {
+        let other = self.home(method)?;
+        let kinship = if !other.is_outside && home.above.contains(&other.owner) && !other.is_same(home) {
             Kinship::Overridden
-        } else if self.above(other).contains(&owner) {
+        } else if !home.is_outside && other.above.contains(&home.owner) && !other.is_same(home) {
             Kinship::Overriding
         } else {
             return None;
         };
-        Some(Relative { method, owner: other, kinship })
+        Some(Relative { method, owner: other.owner, kinship })
     }
 
     /// The types that one is derived from, at any number of steps.
@@ -171,6 +189,22 @@ impl<'s, 'm> Families<'s, 'm> {
         let found: Rc<[DefRef]> = self.resolver.types_above(class).into();
         self.above.borrow_mut().insert(class, Rc::clone(&found));
         found
+    }
+}
+
+/// Where a method stands among the types.
+struct Home {
+    /// The type that it is a member of, or else the trait that is implemented there.
+    owner: DefRef,
+    /// Whether the type is none of the project's.
+    is_outside: bool,
+    /// The types above it.
+    above: Rc<[DefRef]>,
+}
+
+impl Home {
+    fn is_same(&self, other: &Self) -> bool {
+        self.owner == other.owner && self.is_outside == other.is_outside
     }
 }
 

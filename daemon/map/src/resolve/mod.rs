@@ -27,6 +27,7 @@ mod include;
 mod links;
 mod members;
 mod modules;
+mod outside_impls;
 mod pieces;
 mod scope;
 mod twins;
@@ -312,6 +313,9 @@ impl<'m> Resolver<'m> {
             },
             thing => thing,
         };
+        if let Some(found) = self.written_for(site, r, &thing) {
+            return found;
+        }
         match self.member(site, &thing, name) {
             Found::Thing(found, confidence) => Resolution::To(found, confidence.max(sure)),
             Found::Bound | Found::Absent { .. } => {
@@ -333,8 +337,9 @@ impl<'m> Resolver<'m> {
         }
         match self.follow(Site { want: Want::Type, ..site }, ty) {
             Found::Thing(Thing::External(package), _) => {
-                let outside = Resolution::To(Thing::External(package), Confidence::Import);
-                self.extension_ref(site, r).unwrap_or(outside)
+                let outside = Thing::External(package);
+                let added = self.extension_ref(site, r).or_else(|| self.written_for(site, r, &outside));
+                added.unwrap_or(Resolution::To(outside, Confidence::Import))
             }
             Found::Thing(thing, confidence) => {
                 self.member_ref(site, r, (thing, confidence.max(Confidence::Import)))

@@ -13,9 +13,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Admits;
 use super::ahead::Ahead;
 use super::links::{Link, Links, SURE};
+use crate::facts::{DefFlags, DefKind};
+use crate::graph::family::Families;
 use crate::graph::{
-    Chain, Confidence, DefRef, Direction, EdgeKind, Entry, Map, NodeInfo, NodeRef, PathAnswer, PathQuery,
-    PathStep, Reached,
+    Chain, Confidence, DefRef, Direction, EdgeKind, Entry, Kinship, Map, NodeInfo, NodeRef, PathAnswer,
+    PathQuery, PathStep, Reached,
 };
 use crate::resolve::Resolver;
 
@@ -97,7 +99,7 @@ impl Map {
     }
 
     /// A node with what stands for it at the end of a chain: a type's methods, a file's definitions, the type that a constructor
-    /// makes.
+    /// makes, what implements a method that is only declared.
     fn parts_of(&self, resolver: &Resolver<'_>, node: NodeRef) -> Vec<NodeRef> {
         let mut parts = vec![node];
         match node {
@@ -106,6 +108,7 @@ impl Map {
                 let body = resolver.body_of(def);
                 parts.extend((body != def).then_some(NodeRef::Def(body)));
                 parts.extend(self.made_by(resolver, def).map(NodeRef::Def));
+                parts.extend(self.implementing(resolver, def).into_iter().map(NodeRef::Def));
                 let is_type =
                     self.index.entry(def.file).and_then(|entry| entry.facts.defs.get(def.def.index()));
                 if is_type.is_some_and(|found| found.kind.is_type()) {
@@ -117,6 +120,20 @@ impl Map {
             NodeRef::External(_) => {}
         }
         parts
+    }
+}
+
+impl Map {
+    /// The methods that implement one of an interface or trait that is only declared.
+    fn implementing(&self, resolver: &Resolver<'_>, declared: DefRef) -> Vec<DefRef> {
+        let found =
+            self.index.entry(declared.file).and_then(|entry| entry.facts.defs.get(declared.def.index()));
+        let is_declared =
+            found.is_some_and(|def| def.kind == DefKind::Method && def.flags.has(DefFlags::DECLARATION));
+        match is_declared {
+            true => Families::new(self, resolver).related_methods(declared, Kinship::Overriding),
+            false => Vec::new(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use hob_base::CancelToken;
 
 use crate::fixture::{derived, map, node};
-use crate::graph::{Direction, EdgeKind, Kinship, Map, Neighbor, NeighborsAnswer, NeighborsQuery};
+use crate::graph::{Direction, EdgeKind, Kinship, Map, Neighbor, NeighborsAnswer, NeighborsQuery, PathQuery};
 
 const DIALECTS: &str = "
 //- /interfaces.py
@@ -177,4 +177,76 @@ fn all_subclasses_come_in_one_answer() {
         let side = answer.neighbors.iter().find(|found| found.info.name == "Side").expect("it is derived");
         assert_eq!((side.depth, map.info(side.via).expect("a base").name.as_str()), (4, "C3"));
     }
+}
+
+const OUTSIDE: &str = "
+//- /Cargo.toml
+[package]
+name = \"web\"
+//- /src/lib.rs
+pub mod ext;
+pub mod extract;
+pub mod json;
+pub mod other;
+//- /src/extract.rs
+use bytes::Bytes;
+use crate::ext::RequestExt;
+pub type Request<T = u8> = http::Request<T>;
+pub trait FromRequest { fn from_request(req: Request) -> Self; }
+impl FromRequest for Bytes {
+    fn from_request(req: Request) -> Self { req.into_limited() }
+}
+//- /src/ext.rs
+use crate::extract::Request;
+pub trait RequestExt { fn with_limit(self); fn into_limited(self); }
+impl RequestExt for Request {
+    fn with_limit(self) {}
+    fn into_limited(self) { self.with_limit() }
+}
+//- /src/json.rs
+use bytes::Bytes;
+use crate::extract::{FromRequest, Request};
+pub fn read(req: Request) { Bytes::from_request(req); }
+pub fn generic<T: RequestExt>(it: T) {}
+//- /src/other.rs
+use elsewhere::Bytes;
+pub fn read(it: u8) { Bytes::from_request(it); }
+";
+
+#[test]
+fn an_implementation_for_a_type_from_outside_takes_the_place_of_its_traits_methods() {
+    let map = derived(OUTSIDE);
+    let family = |target: &str| {
+        let kin = map.family(node(&map, target));
+        kin.iter().map(|kin| (map.id(kin.method.into()).to_string(), kin.kinship)).collect::<Vec<_>>()
+    };
+    let overriding = Kinship::Overriding;
+    assert_eq!(
+        family("RequestExt.with_limit"),
+        [("rs:src/ext.rs#Request.with_limit".to_owned(), overriding)]
+    );
+    let overridden = Kinship::Overridden;
+    assert_eq!(
+        family("Request.with_limit"),
+        [("rs:src/ext.rs#RequestExt.with_limit".to_owned(), overridden)]
+    );
+    assert_eq!(family("Bytes.from_request").len(), 1);
+    let called_by = |target: &str| {
+        let answer = callers(&map, target, false);
+        answer.neighbors.iter().map(|found| found.info.id.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(called_by("Bytes.from_request"), ["rs:src/json.rs#read"], "the other is of another package");
+    assert_eq!(called_by("Request.into_limited"), ["rs:src/extract.rs#Bytes.from_request"]);
+    assert_eq!(called_by("Request.with_limit"), ["rs:src/ext.rs#Request.into_limited"]);
+    let query = PathQuery {
+        from: node(&map, "rs:src/json.rs#read"),
+        to: node(&map, "RequestExt.with_limit"),
+        max_len: 12,
+        kinds: [EdgeKind::Calls].into_iter().collect(),
+        direction: Direction::Out,
+        cancel: CancelToken::default(),
+    };
+    let chains = map.path(&query).chains;
+    let names = chains[0].nodes.iter().map(|node| node.qualified.as_str()).collect::<Vec<_>>();
+    assert_eq!(names, ["read", "Bytes.from_request", "Request.into_limited", "Request.with_limit"]);
 }
