@@ -66,6 +66,11 @@ const NO_CALLS: [&str; 24] = [
     "isinstance",
 ];
 
+/// Returns true if a question is the one that every line answers.
+pub(super) fn is_everything(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case(EVERYTHING)
+}
+
 /// A question about source.
 pub(super) struct Focus {
     question: Question,
@@ -74,7 +79,7 @@ pub(super) struct Focus {
 impl Focus {
     /// Reads a question. `None` if it has no word, or is the one for everything.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        if text.trim().eq_ignore_ascii_case(EVERYTHING) {
+        if is_everything(text) {
             return None;
         }
         let question = Question::parse(text);

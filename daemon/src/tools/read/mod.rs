@@ -117,7 +117,8 @@ pub(super) fn read_symbols(call: &mut ToolCall<'_>) -> Outcome {
     let said: usize = call.warnings.iter().map(|warning| warning.len() + 3).sum();
     let room = call.room.saturating_sub(FRAME + note_room(call.room) + said);
     // A model wants to know first what is there; a program wants what it named.
-    let folds = call.form == Form::Text && !args.whole;
+    let is_all = args.whole || args.about.as_deref().is_some_and(focus::is_everything);
+    let folds = call.form == Form::Text && !is_all;
     let about = args.about.as_deref().and_then(Focus::parse);
     let docs = docs_wanted(args.docs, folds);
     let view = View { around: around.as_ref(), about: about.as_ref(), docs, folds };
