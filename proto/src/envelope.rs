@@ -11,20 +11,20 @@ use crate::error::ToolError;
 /// Tokens asked for, used and allowed. A token is four characters of the serialised envelope, rounded up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenBudget {
-    /// What the caller allowed, after clamping.
+    /// Most tokens that the caller allowed for this answer, after clamping.
     pub requested: u32,
-    /// What this envelope costs; never more than `requested`.
+    /// Tokens that this envelope costs; never more than `requested`.
     pub used: u32,
     /// The most that may be requested of this tool.
     pub max: u32,
 }
 
-/// What was left out, and how to get it.
+/// The omission of an answer: the items that a limit left out, with the way to get them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// What kind of item (`references`, `results`).
+    /// The items' kind in one plural word (`references`, `results`).
     pub kind: String,
-    /// How many.
+    /// Number of items that were left out.
     pub count: u64,
     /// The narrowing argument that brings the rest back.
     pub note: String,
@@ -42,7 +42,8 @@ pub enum Form {
 }
 
 impl Form {
-    /// What `format` in a call's arguments asks for; `otherwise` where they do not say it, or not so that it can be read.
+    /// Returns the form that `format` in a call's arguments asks for, or `otherwise` where `format` is missing or
+    /// unreadable.
     #[must_use]
     pub fn asked_in(args: &Map<String, Value>, otherwise: Self) -> Self {
         match args.get("format").and_then(Value::as_str) {
@@ -53,26 +54,26 @@ impl Form {
     }
 }
 
-/// Every tool's answer.
+/// The answer of every tool, whether it succeeded or failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Envelope {
-    /// Whether the call did what was asked.
+    /// True if the call did what was asked.
     pub ok: bool,
     /// The tool's result, when `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// What went wrong, when not `ok`.
+    /// The error that ended the call; `None` when `ok`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
-    /// What the answer may cost and does cost.
+    /// The answer's budget and its cost, both in tokens.
     pub token_budget: TokenBudget,
     /// The workspace's generation that the answer is of; on the command line only, because agents would pay for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<u64>,
-    /// Whether anything was left out.
+    /// True if a limit left any items out.
     pub truncated: bool,
-    /// What was left out.
+    /// The items that were left out; `None` for a whole answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<Dropped>,
     /// Context that is not a failure.

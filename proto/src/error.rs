@@ -36,11 +36,11 @@ pub enum ErrorCode {
 /// A failed call, as it stands in the envelope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolError {
-    /// What kind of failure.
+    /// The kind of failure, on which a caller may branch.
     pub code: ErrorCode,
-    /// What happened, for people.
+    /// A sentence for people that says what happened.
     pub message: String,
-    /// What to do next; empty when there is nothing to say.
+    /// A sentence that says what to do next; empty when there is nothing to say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint: String,
     /// Further fields of this code (`language`, `progress`, `candidates`).
@@ -62,7 +62,7 @@ impl ToolError {
         self
     }
 
-    /// Adds a field.
+    /// Adds one further field to the error.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.more.insert(key.to_owned(), value.into());

@@ -25,9 +25,9 @@ pub enum FrameError {
     /// The length exceeds what may be sent.
     #[error("a frame of {bytes} bytes exceeds the limit of {limit} bytes")]
     TooLarge {
-        /// Its length.
+        /// The body's length in bytes, as its header gives it.
         bytes: usize,
-        /// [`MAX_FRAME`], or less.
+        /// The most bytes allowed: [`MAX_FRAME`], or less.
         limit: usize,
     },
     /// The body is not a message of this protocol.

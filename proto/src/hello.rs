@@ -26,10 +26,10 @@ pub const PROTOCOL: u32 = 2;
 /// The oldest protocol a daemon of this build still serves.
 pub const MIN_PROTOCOL: u32 = 1;
 
-/// Which daemon program: its version, and for builds of the same version when its file was written.
+/// Identifies a daemon program: its version, and for builds of the same version when its file was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
-    /// `major.minor.patch`.
+    /// The version as `major.minor.patch`, without the protocol's number.
     pub version: String,
     /// Modification time of the daemon's executable, milliseconds since 1970; 0 when unknown.
     pub stamp: u64,
@@ -46,7 +46,8 @@ impl Build {
         Self { version: env!("CARGO_PKG_VERSION").to_owned(), stamp }
     }
 
-    /// Whether this build should replace `other`. A build of unknown date replaces nothing of its own version.
+    /// Returns true if this build should replace `other`. A build of unknown date replaces nothing of its own
+    /// version.
     #[must_use]
     pub fn is_newer_than(&self, other: &Self) -> bool {
         match numbers(&self.version).cmp(&numbers(&other.version)) {
@@ -62,35 +63,36 @@ fn numbers(version: &str) -> Vec<u64> {
     core.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }
 
-/// What kind of program connects.
+/// The kind of program that connects to the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientKind {
-    /// `hob-mcp`: an agent.
+    /// `hob-mcp`, the shim that serves an agent.
     Mcp,
-    /// `hob-lsp`: an editor.
+    /// `hob-lsp`, the shim that serves an editor.
     Lsp,
-    /// `hob`: a person.
+    /// `hob`, the command line that a person runs.
     Cli,
 }
 
 /// The first message of a client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The client's [`PROTOCOL`].
+    /// The [`PROTOCOL`] that the client speaks.
     pub protocol: u32,
     /// The daemon build the client would start.
     pub build: Build,
-    /// What connects.
+    /// The kind of program that the client is.
     pub kind: ClientKind,
     /// Its process id; for status only, never for liveness.
     pub pid: u32,
     /// Its working directory, absolute: where a workspace is looked for when a call names none.
     pub cwd: String,
-    /// Who it is across connections: what waits for its decision outlives both them and the daemon. Empty for nobody.
+    /// The client's identity across connections: what waits for its decision outlives both the connections and the
+    /// daemon. Empty for a client without one.
     #[serde(default)]
     pub identity: String,
-    /// Whether its user has allowed it to edit, when it was started.
+    /// True if the user had allowed the client to edit when it was started.
     #[serde(default)]
     pub edits: bool,
 }
@@ -99,11 +101,11 @@ pub struct Hello {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Welcome {
-    /// Served.
+    /// The daemon serves this client from now on.
     Accepted {
-        /// The daemon's protocol.
+        /// The [`PROTOCOL`] that the daemon speaks.
         protocol: u32,
-        /// The daemon's build.
+        /// The build of the daemon that answers.
         build: Build,
         /// Its process id, for status.
         pid: u32,
@@ -115,15 +117,15 @@ pub enum Welcome {
     },
     /// Not served; the connection ends.
     Refused {
-        /// The daemon's protocol.
+        /// The [`PROTOCOL`] that the daemon speaks.
         protocol: u32,
-        /// The daemon's build.
+        /// The build of the daemon that refuses.
         build: Build,
         /// Why, and what to do.
         reason: String,
-        /// Whether the daemon is on its way out, so that waiting for it to go and starting another will help.
+        /// True if the daemon is about to end, so that it helps to wait for its end and to start another.
         retiring: bool,
-        /// As of [`Welcome::Accepted`].
+        /// The program that a service manager starts next, as in [`Welcome::Accepted`].
         #[serde(default)]
         successor: Option<PathBuf>,
     },

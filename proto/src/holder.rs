@@ -1,4 +1,5 @@
-//! Which process holds a lock: a number beside the lock, for messages to people, and on Windows for clients.
+//! Records the process that holds a lock: a number beside the lock, for messages to people, and on Windows for
+//! clients.
 //!
 //! It is written by whoever has just taken the lock. Elsewhere than on Windows it stands in the locked file itself; there
 //! nobody else can read what is locked, so it has a file of its own. It is never a sign of life: only the lock is.
@@ -43,12 +44,12 @@ pub fn pid(path: &Path) -> Option<u32> {
     read(path)?.lines().next()?.trim().parse().ok()
 }
 
-/// What the last holder of a lock said of itself by [`sign_with_socket`].
+/// The last holder of a lock, as it described itself by [`sign_with_socket`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process.
+    /// The holder's process ID, as the holder wrote it.
     pub pid: u32,
-    /// Where it listens.
+    /// The socket on which the holder listens.
     pub socket: PathBuf,
     /// The machine it runs on, if that is another one: folders can be shared.
     pub machine: Option<String>,
@@ -79,7 +80,7 @@ fn machine() -> String {
     }
 }
 
-/// Whether somebody holds the lock at `path`. To find out, it is taken for a moment.
+/// Returns true if somebody holds the lock at `path`. To find out, it takes the lock for a moment.
 ///
 /// # Errors
 /// Whatever the system says, except that there is no such file: nobody holds it then.

@@ -1,4 +1,4 @@
-//! What two hob processes must agree on.
+//! The protocol, the folders and the types on which two hob processes must agree.
 //!
 //! Frames and messages of the IPC, the handshake and who serves whom, the envelope every tool answers with, node IDs,
 //! positions, where files live, and the one table of tools. Plain data: no runtime of its own, no global state, no tool

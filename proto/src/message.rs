@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::envelope::Form;
 pub use crate::hello::{Hello, Welcome};
 
-/// What a client sends.
+/// A message from a client to the daemon.
 #[allow(
     clippy::large_enum_variant,
     reason = "nearly every message is a call, so a box would cost more than it saves"
@@ -17,16 +17,16 @@ pub use crate::hello::{Hello, Welcome};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientMessage {
-    /// Run a tool.
+    /// Asks the daemon to run a tool.
     Call(Call),
     /// The answer to this call is no longer wanted; an answer (`CANCELLED`, or the real one if it was first) still comes.
     Cancel {
-        /// The call.
+        /// The ID of the call to cancel.
         id: u64,
     },
     /// Finish what is under way, save, release the socket and exit, because a newer build wants to serve.
     Retire {
-        /// For the log.
+        /// The client's reason, for the daemon's log.
         reason: String,
     },
     /// Say how you are; answered with [`ServerMessage::Status`].
@@ -36,39 +36,40 @@ pub enum ClientMessage {
     /// A message of an editor, which the daemon answers as a language server would. Only from clients of the kind
     /// [`ClientKind::Lsp`](crate::ClientKind::Lsp).
     Lsp {
-        /// Its JSON-RPC text.
+        /// The editor's message, as JSON-RPC text.
         message: String,
     },
 }
 
-/// One tool call.
+/// A call of one tool with its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// Chosen by the client, unique among its calls under way.
     pub id: u64,
-    /// The tool's name.
+    /// The name of the called tool.
     pub tool: String,
     /// Its arguments, as the caller wrote them; the daemon checks them.
     pub args: Map<String, Value>,
     /// Where to look for a workspace when the arguments have no `root`; absolute.
     pub root: Option<String>,
-    /// Whether progress is wanted.
+    /// True if the client wants progress messages for this call.
     pub progress: bool,
-    /// How long the client will wait for the answer, in milliseconds from now; it may leave that to the daemon.
+    /// The longest time that the client waits for the answer, in milliseconds from now; `None` leaves it to the
+    /// daemon.
     #[serde(default)]
     pub deadline_ms: Option<u64>,
     /// The notation of the answer, unless the argument `format` says otherwise.
     #[serde(default)]
     pub form: Form,
-    /// What the client can do for the daemon, if it is asked.
+    /// The requests that the client can answer for the daemon during this call.
     #[serde(default)]
     pub offers: Vec<Offer>,
-    /// What came of earlier [`Ask`]s of this very call, by their keys; `null` where nobody answered.
+    /// The replies to earlier [`Ask`]s of this same call, by their keys; `null` where nobody answered.
     #[serde(default)]
     pub replies: Map<String, Value>,
 }
 
-/// What a client can do for the daemon.
+/// A request of the daemon that a client is able to answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Offer {
@@ -82,34 +83,34 @@ pub enum Offer {
 /// that came with it stands. So the daemon keeps nothing, and nobody waits in it for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Names the reply.
+    /// The key under which the client returns the reply.
     pub key: String,
     /// For whoever is asked.
     pub message: String,
-    /// What is asked.
+    /// The request that the client is to answer.
     pub question: AskKind,
 }
 
-/// What is asked.
+/// The content of an [`Ask`]: the request that the client answers for the daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AskKind {
-    /// Which of these; the reply is the value of one, or `null` for none.
+    /// A choice among the given items; the reply is the value of one, or `null` for none.
     Choose {
         /// Value and title of each.
         options: Vec<(String, String)>,
     },
     /// A model's words; the reply is its text.
     Sample {
-        /// What the model is told about its task.
+        /// The instructions that tell the model its task.
         system: String,
         /// Most tokens that it may write.
         max_tokens: u32,
     },
 }
 
-/// Whether a call may be sent again when its answer was lost. What writes may not, nor what adds to a change set: it could
-/// have been carried out, and would be twice.
+/// Returns true if a client may send a call again after its answer was lost. A call that writes, or that adds to a
+/// change set, is not repeatable: the daemon may have carried it out, and would do so twice.
 #[must_use]
 pub fn is_repeatable(tool: &str, args: &Map<String, Value>) -> bool {
     let stages = || args.get("stage").is_some_and(|stage| *stage != Value::Bool(false));
@@ -117,44 +118,45 @@ pub fn is_repeatable(tool: &str, args: &Map<String, Value>) -> bool {
     !writes
 }
 
-/// What the daemon sends.
+/// A message from the daemon to a client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerMessage {
-    /// How far a call is; only for calls that asked.
+    /// The progress of a call; only for calls that asked for it.
     Progress {
-        /// The call.
+        /// The ID of the call that progresses.
         id: u64,
         /// Steps done so far; never falls.
         done: u64,
         /// Steps in all, when known.
         total: Option<u64>,
-        /// What is being done.
+        /// A few words on the step that the daemon is doing.
         message: String,
     },
-    /// A call's result.
+    /// The result of one call, which ends it.
     Answer {
-        /// The call.
+        /// The ID of the call that is answered.
         id: u64,
-        /// The envelope's `ok`.
+        /// A copy of the envelope's `ok` field.
         ok: bool,
         /// The envelope in the form that was asked for: exactly the text whose cost was measured.
         envelope: String,
-        /// What would make it better; only to clients that offered to ask it.
+        /// A request whose reply would improve the answer; only for clients that offered to answer such requests.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ask: Option<Ask>,
     },
     /// A message for the editor.
     Lsp {
-        /// Its JSON-RPC text.
+        /// The message for the editor, as JSON-RPC text.
         message: String,
     },
-    /// What an editor has said of a document so far comes to this: whoever has to say it again, to another daemon, may begin
-    /// here. So a client need not know how texts change, and keeps little of a long session.
+    /// The state of a document after everything that the editor has said of it so far: a client that has to repeat it
+    /// to another daemon may begin here. So a client need not know how texts change, and keeps little of a long
+    /// session.
     Keep {
         /// The document, as the editor wrote it.
         uri: String,
-        /// How many of its changes since it was opened on this connection are contained.
+        /// Number of the document's changes since it was opened on this connection that the text contains.
         changes: u64,
         /// A `textDocument/didOpen`, as JSON-RPC text.
         open: String,
@@ -165,9 +167,9 @@ pub enum ServerMessage {
     Status(Map<String, Value>),
     /// The connection ends here, and why.
     Bye {
-        /// For people.
+        /// The daemon's reason, as a sentence for people.
         reason: String,
-        /// Whether another daemon can be reached or started right away.
+        /// True if another daemon can be reached or started right away.
         retry: bool,
     },
 }
@@ -178,16 +180,16 @@ pub enum ServerMessage {
 pub enum Event {
     /// A line worth showing to the user.
     Log {
-        /// `warn` or `error`.
+        /// The severity of the line: `warn` or `error`.
         level: String,
-        /// The line.
+        /// The text of the log line.
         message: String,
     },
     /// A workspace took in changes.
     Changed {
-        /// Its root.
+        /// The absolute root of the workspace that changed.
         root: String,
-        /// Its new generation.
+        /// The workspace's generation after the change.
         generation: u64,
     },
     /// The daemon is about to go; calls under way will still be answered, new ones belong to the next daemon.

@@ -8,34 +8,34 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-/// What a malformed ID is told.
+/// The grammar of a node ID, which an error about a malformed ID quotes.
 pub const GRAMMAR: &str =
     "<lang>:<relpath>[#qualifiedName[~ordinal]], e.g. py:src/auth/session.py#SessionStore.refresh";
 
 /// A parsed node ID.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeId {
-    /// A file.
+    /// A file of the workspace, in one language.
     File {
         /// Language prefix (`py`, `ts`, `rs`, ...).
         lang: String,
         /// Path relative to the workspace root, `/`-separated.
         path: String,
     },
-    /// A definition.
+    /// A definition in a file of the workspace.
     Symbol {
-        /// Language prefix.
+        /// The prefix of the definition's language, as in `py`.
         lang: String,
         /// Path relative to the workspace root.
         path: String,
-        /// `Outer.inner`.
+        /// The qualified name, with dots between its parts: `Outer.inner`.
         qualified: String,
         /// 1 for the first definition of that name in the file.
         ordinal: u32,
     },
     /// A package outside the workspace.
     External {
-        /// Language prefix.
+        /// The prefix of the package's language, as in `py`.
         lang: String,
         /// The package's published name.
         package: String,
@@ -48,12 +48,12 @@ pub enum NodeId {
 pub struct BadNodeId {
     /// The text as given, shortened.
     pub text: String,
-    /// What is wrong with it.
+    /// The part of the grammar that the ID violates, in words.
     pub reason: &'static str,
 }
 
 impl NodeId {
-    /// The language prefix.
+    /// Returns the prefix of the node's language, as in `py`.
     #[must_use]
     pub fn lang(&self) -> &str {
         match self {
@@ -70,8 +70,8 @@ impl NodeId {
         }
     }
 
-    /// Whether a text looks like an ID rather than a bare or qualified name: a short lower-case prefix, a colon that is
-    /// not doubled, and something after it.
+    /// Returns true if a text looks like a node ID rather than a bare or qualified name: a short lower-case prefix, a
+    /// colon that is not doubled, and something after it.
     #[must_use]
     pub fn looks_like(text: &str) -> bool {
         let text = text.strip_prefix("sym:").unwrap_or(text);

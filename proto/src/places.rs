@@ -22,20 +22,20 @@ pub const SOCKET_PATH_MAX: usize = 103;
 pub struct Places {
     /// Configuration written by the user.
     pub config: PathBuf,
-    /// What must survive: trust, receipts, pending edits.
+    /// The folder of everything that must survive: trust, receipts, pending edits.
     pub state: PathBuf,
-    /// What can be rebuilt: facts, indexes.
+    /// The folder of everything that can be rebuilt: facts, indexes.
     pub cache: PathBuf,
     /// Socket and locks; private to the user.
     pub runtime: PathBuf,
     /// The socket, or on Windows the name of the pipe.
     pub socket: PathBuf,
-    /// How the above were found: they may be others at another time.
+    /// The rules by which the folders above were found: at another time they may lead to others.
     #[cfg(all(unix, not(target_os = "macos")))]
     usual: Option<Usual>,
 }
 
-/// Name of [`Places::daemon_lock`].
+/// The file name of [`Places::daemon_lock`] in a runtime folder.
 pub(crate) const DAEMON_LOCK: &str = "daemon.lock";
 
 /// Why no places could be found.
@@ -193,7 +193,7 @@ impl Places {
         self.state.join("servers")
     }
 
-    /// Which projects the user trusts; see [`crate::trust`].
+    /// Returns the file that lists the projects that the user trusts; see [`crate::trust`].
     #[must_use]
     pub fn trust(&self) -> PathBuf {
         self.state.join("trust.json")
@@ -205,7 +205,7 @@ impl Places {
         self.config.join("config.toml")
     }
 
-    /// What the daemon counted of calls; see `hob stats`.
+    /// Returns the file in which the daemon keeps its counts of calls; see `hob stats`.
     #[must_use]
     pub fn metrics(&self) -> PathBuf {
         self.state.join("metrics.json")
@@ -249,7 +249,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// What tells this user from others: the numeric id on Unix, the name elsewhere.
+/// Returns the text that tells this user from others: the numeric ID on Unix, the name elsewhere.
 #[must_use]
 pub fn current_user() -> String {
     #[cfg(unix)]

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchor {
-    /// Which file.
+    /// The file's path: relative to the root, or absolute if `external`.
     pub file: String,
-    /// 1-based line.
+    /// The line of the place, from 1.
     pub line: u32,
     /// 1-based column in UTF-16 code units.
     pub col: u32,
     /// Last line, when the place is a range of lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_line: Option<u32>,
-    /// The text there.
+    /// The source text at the place; `None` if the answer shows none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
     /// Set when the file lies outside the workspace.

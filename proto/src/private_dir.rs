@@ -13,9 +13,9 @@ pub enum PrivateDirError {
     /// It does not exist and could not be created, or cannot be looked at.
     #[error("cannot create the folder `{}`: {source}", path.display())]
     Create {
-        /// The folder.
+        /// The folder that could not be used.
         path: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: io::Error,
     },
     /// Something else than a folder has its name; a symbolic link counts, since others could redirect it.
@@ -24,19 +24,19 @@ pub enum PrivateDirError {
     /// Another user made it.
     #[error("the folder `{}` belongs to user {owner}, not to user {ours}", path.display())]
     OtherOwner {
-        /// The folder.
+        /// The folder that belongs to another user.
         path: PathBuf,
-        /// Its owner.
+        /// The numeric ID of the folder's owner.
         owner: u32,
-        /// Who we are.
+        /// The numeric ID of the user who runs this process.
         ours: u32,
     },
     /// Others may write to it, so what is in it cannot be trusted.
     #[error("the folder `{}` can be written by other users (mode {mode:o})", path.display())]
     WritableByOthers {
-        /// The folder.
+        /// The folder that others may enter.
         path: PathBuf,
-        /// Its permission bits.
+        /// The folder's permission bits, as in `0o755`.
         mode: u32,
     },
 }
@@ -55,7 +55,7 @@ pub fn ensure(path: &Path) -> Result<(), PrivateDirError> {
     if check(path)? { Ok(()) } else { Err(failed(io::ErrorKind::NotFound.into())) }
 }
 
-/// Whether the folder exists; an existing one must be private or is made so.
+/// Returns true if the folder exists; makes an existing one private if it is not.
 ///
 /// # Errors
 /// [`PrivateDirError`].

@@ -1,19 +1,20 @@
-//! What `hob config` asks its `hobd` and is told, one line of JSON each way; see the daemon's `settings/report`.
+//! The request of `hob config` to its `hobd` and the answer, one line of JSON each way; see the daemon's
+//! `settings/report`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The question.
+/// The request: the settings and extras that a report is wanted of.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Question {
     /// The project, as any absolute path in it.
     pub root: Option<String>,
-    /// Only this file.
+    /// The one file to report on; `None` for all files.
     pub file: Option<String>,
     /// Also the JSON schema.
     pub schema: bool,
-    /// That of a project's file.
+    /// True if the JSON schema is to be that of a project's file.
     pub of_project: bool,
     /// Also the tables of the documentation page.
     pub page: bool,
@@ -21,17 +22,17 @@ pub struct Question {
     pub tries: bool,
 }
 
-/// The answer.
+/// The answer: the settings files, their problems and the values that count.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
     /// The files that are looked at.
     pub files: Vec<File>,
-    /// What is wrong.
+    /// The errors in the settings, each with its file and place.
     pub problems: Vec<Problem>,
-    /// What is not wrong and should be known.
+    /// Remarks that a user should know and that are no errors.
     pub notes: Vec<String>,
-    /// What counts.
+    /// The values that count, each with its origin.
     pub counted: Vec<Counted>,
     /// The schema, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,18 +47,18 @@ pub struct Report {
 pub struct File {
     /// Where it is or would be.
     pub path: String,
-    /// Whether it is the user's own.
+    /// True if the file is the user's own; false for a project's file.
     pub is_users: bool,
-    /// Whether something is there.
+    /// True if something exists at `path`.
     pub exists: bool,
-    /// Whether it is listened to.
+    /// True if the daemon takes settings from the file.
     pub counts: bool,
-    /// Why not.
+    /// The reason why the file does not count; `None` if it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// Something wrong.
+/// An error in a settings file or in the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// The file; empty for the environment.
@@ -66,7 +67,7 @@ pub struct Problem {
     pub line: usize,
     /// Its column in characters, from 1; 0 where it is about the whole.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// A sentence that says what is wrong, and what would be right.
     pub text: String,
 }
 

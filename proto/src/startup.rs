@@ -1,4 +1,4 @@
-//! What a starting daemon tells whoever started it.
+//! The line that a starting daemon writes for the process that started it.
 //!
 //! The daemon writes one [`Readiness`] as a line of JSON to its standard output and then lets go of it. A pipe that ends
 //! without a line means that the daemon died first. Field and variant names never change: an older client may start a
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The variable that names the daemon program a client should start.
 pub const DAEMON_PROGRAM_VAR: &str = "HOB_DAEMON";
 
-/// How a start ended.
+/// The outcome of a daemon's start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Readiness {

@@ -18,7 +18,8 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Number, Value};
 
-/// How deep lists and maps may lie in each other: as deep as JSON may that clients were given, and what a message puts around it.
+/// Most levels of lists and maps within each other: as many as JSON may have that clients were given, and those that
+/// a message puts around it.
 const DEPTH: usize = 160;
 
 /// Most values in one message, those within others included.

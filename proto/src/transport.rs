@@ -43,7 +43,7 @@ impl Stream {
     }
 }
 
-/// Whether a server's process is the one that wrote its number where only the user can.
+/// Checks that a server's process is the one that wrote its number where only the user can.
 #[cfg(any(windows, test))]
 fn is_the_daemon(server: Option<u32>, written: Option<u32>) -> io::Result<()> {
     if server.is_some() && server == written {

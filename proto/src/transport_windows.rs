@@ -26,7 +26,7 @@ const OVERLAPPED: u32 = 0x4000_0000;
 const IDENTIFICATION: u32 = 0x0001_0000;
 /// `ERROR_PIPE_BUSY`: between two clients the server has no instance of the pipe for a moment.
 const BUSY: i32 = 231;
-/// How long it is waited for what passes in a moment.
+/// The longest wait for a condition that passes in a moment.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) async fn connect(socket: &Path) -> io::Result<Stream> {

@@ -1,4 +1,5 @@
-//! Which projects the user trusts: one private file, written by the command line, read by the daemon whenever it matters.
+//! The list of projects that the user trusts: one private file, written by the command line, read by the daemon
+//! whenever it matters.
 //!
 //! Trust of a folder covers what lies below it. Folders are kept as they really are, with symbolic links resolved, and so must
 //! be asked for. A file that others could have written, or that cannot be read, trusts nothing: the daemon then goes on
@@ -36,9 +37,9 @@ pub enum TrustError {
     /// It cannot be read or written.
     #[error("`{}`: {source}", path.display())]
     Io {
-        /// The file.
+        /// The file that cannot be read or written.
         path: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: io::Error,
     },
     /// Its folder is not the user's alone.
@@ -50,15 +51,15 @@ pub enum TrustError {
     /// It is damaged, or of another version of hob.
     #[error("`{}` cannot be understood ({why}); remove it, and trust again what is to be trusted", path.display())]
     Damaged {
-        /// The file.
+        /// The file that cannot be understood.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage to the file, in words.
         why: String,
     },
 }
 
 impl Trusted {
-    /// What the file says; without a file, nothing is trusted.
+    /// Reads the trusted folders from the file; without a file, nothing is trusted.
     ///
     /// # Errors
     /// [`TrustError`].
@@ -99,7 +100,7 @@ impl Trusted {
         Ok(outcome)
     }
 
-    /// Whether `folder`, with symbolic links resolved, is trusted or lies below what is.
+    /// Returns true if `folder`, with symbolic links resolved, is trusted or lies below a trusted folder.
     #[must_use]
     pub fn covers(&self, folder: &Path) -> bool {
         self.because_of(folder).is_some()

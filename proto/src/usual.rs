@@ -32,7 +32,7 @@ impl Default for System {
     }
 }
 
-/// What is kept, by how long it matters.
+/// The folders of files that hob keeps, by how long the files matter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Folders {
     pub(crate) config: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct Folders {
     pub(crate) cache: PathBuf,
 }
 
-/// What is known of one user once and for all; what is there of it may change under a program that lives long.
+/// The fixed facts about one user's folders; which of the folders exist may change under a program that lives long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Usual {
     pub(crate) user: String,
@@ -54,7 +54,7 @@ pub(crate) struct Usual {
 }
 
 impl Usual {
-    /// Of the user with this number and home folder.
+    /// Creates the facts of the user with this number and home folder.
     pub(crate) fn new(
         env: &dyn Fn(&str) -> Option<OsString>,
         user: &str,
@@ -141,12 +141,12 @@ impl Usual {
     }
 }
 
-/// Whether a daemon has its socket and locks there.
+/// Returns true if a daemon has its socket and locks in `runtime`.
 fn is_daemons(runtime: &Path) -> bool {
     holder::is_held(&runtime.join(crate::places::DAEMON_LOCK)).unwrap_or(false)
 }
 
-/// Whether this is the folder that the system makes for a user's session: the user's, and nobody else's.
+/// Returns true if `folder` is the one that the system makes for a user's session: the user's, and nobody else's.
 fn is_session(folder: &Path, user: &str) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     std::fs::symlink_metadata(folder)
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// What a daemon holds as long as it lives.
+    /// Takes the lock that a daemon holds as long as it lives.
     fn hold(runtime: &Path) -> File {
         fs::create_dir_all(runtime).expect("made");
         let lock = File::create(runtime.join(crate::places::DAEMON_LOCK)).expect("created");

@@ -26,7 +26,7 @@ pub struct Section {
     pub kind: &'static str,
     /// In the order of their worth.
     pub items: Vec<Item>,
-    /// Whether `offset` counts these items.
+    /// True if `offset` counts these items.
     pub is_paged: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Item {
 /// The stretch of a file that an item's lines show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The file.
+    /// The path of the file, relative to the root.
     pub path: String,
     /// The item's line (counted from 0) that shows `first`: lines before it are headers of the body.
     pub from: usize,

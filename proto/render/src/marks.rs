@@ -1,6 +1,7 @@
-//! How sure a line is. A sure line has no mark; a guess has one, and a line at the end says what the marks mean.
+//! Marks the lines of which an answer is not sure. A sure line has no mark; a guess has one, and a line at the end
+//! says what the marks mean.
 
-/// How sure an answer is of a line.
+/// The mark of a line: how sure an answer is of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mark {
     /// The line is certain: resolved by the map or confirmed by a language server.

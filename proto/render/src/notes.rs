@@ -1,4 +1,4 @@
-//! What an answer says about itself: one bracketed line each, after the facts.
+//! The notes of an answer about itself: one bracketed line each, after the facts.
 
 use hob_proto::tools::{ToolDef, same_name};
 
@@ -7,7 +7,7 @@ use crate::one_line::{one_line, shortened};
 /// Longest note, in characters.
 const NOTE: usize = 400;
 
-/// Whose words notes speak.
+/// The vocabulary in which notes name a tool's arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Voice {
     /// Arguments are called by their names: `offset 6`.
@@ -22,9 +22,9 @@ pub enum Voice {
 pub struct LeftOut {
     /// The word for them: `references`.
     pub kind: String,
-    /// How many.
+    /// Number of items that the answer lacks.
     pub count: u64,
-    /// How to get them, as a clause: `narrow with paths`.
+    /// The way to get the items, as a clause: `narrow with paths`.
     pub way: String,
 }
 
@@ -81,7 +81,7 @@ fn name_and_rest(word: &str) -> (&str, &str) {
     bare.split_at(end)
 }
 
-/// Whether a word that is an argument's name stands for the argument and not for itself.
+/// Returns true if a word that is an argument's name stands for the argument and not for itself.
 fn is_named(name: &str, before: &str, opening: &str) -> bool {
     const VERBS: &[&str] =
         &["pass", "Pass", "raise", "Raise", "with", "and", "or", "next:", "by", "set", "Set"];

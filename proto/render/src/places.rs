@@ -10,15 +10,15 @@ const ROW: usize = 200;
 /// A line of a file that an answer shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'p> {
-    /// The file.
+    /// The path of the file, relative to the root.
     pub path: &'p str,
-    /// 1-based.
+    /// The line of the place, from 1.
     pub line: u64,
     /// The qualified name of the definition around it; nothing at file level.
     pub symbol: Option<&'p str>,
     /// The line's own text.
     pub text: &'p str,
-    /// How sure the answer is of it.
+    /// The mark that says how sure the answer is of the place.
     pub mark: Mark,
 }
 

@@ -14,7 +14,8 @@ pub static NOOP: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// What the daemon knows, as three short texts that are the same for every daemon that knows the same. In no list.
+/// The tool that digests the daemon's knowledge: three short texts that are the same for every daemon that knows the
+/// same. In no list.
 pub static DIGEST: ToolDef = ToolDef {
     name: "hob_digest",
     title: "Digest of what is known",
@@ -72,10 +73,10 @@ pub static PURGE: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_purge`.
+/// The checked arguments of a `hob_purge` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PurgeArgs {
-    /// Whether to do it.
+    /// True to remove the project's data; false only lists it.
     pub confirm: bool,
 }
 
@@ -84,19 +85,19 @@ pub struct PurgeArgs {
 pub struct PurgeResult {
     /// The project's root, without links.
     pub root: String,
-    /// Whether it is gone now.
+    /// True if the data is gone now; false if it was only listed.
     pub removed: bool,
     /// Folders of hob's own.
     pub folders: Vec<String>,
     /// Edits that waited for a decision.
     pub pending: usize,
-    /// Whether its last edit could be taken back.
+    /// True if the project's last edit could be taken back.
     pub undo: bool,
     /// Investigations that could be gone on with.
     pub bundles: usize,
 }
 
-/// Arguments of `hob_digest`.
+/// The checked arguments of a `hob_digest` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DigestArgs {
     /// `files`, `map` or `text`.
@@ -109,7 +110,7 @@ pub struct DigestArgs {
     pub limit: Option<usize>,
 }
 
-/// Result of `hob_digest`.
+/// The data of a `hob_digest` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DigestResult {
     /// The file table: path, content hash and kind of each file.
@@ -122,7 +123,7 @@ pub struct DigestResult {
     pub symbols: usize,
     /// References in the whole map.
     pub references: usize,
-    /// What the digest asked for is made of.
+    /// The lines of which the requested digest is made; `None` without `list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<String>>,
 }

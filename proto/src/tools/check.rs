@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 use super::{ArgDef, ArgType, Default, ToolDef, same_name};
 use crate::error::ToolError;
 
-/// Arguments that passed.
+/// The arguments of a call that passed the check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     /// Canonical names, defaults filled in.
     pub args: Map<String, Value>,
-    /// What was adjusted.
+    /// One warning for each argument that was adjusted.
     pub warnings: Vec<String>,
 }
 

@@ -27,10 +27,10 @@ const PREVIEW: &str = "{pendingId: str, label: str, files: [{file: str, addition
 const FILES: ListCut =
     ListCut { path: "files", kind: "files", narrow: "Call edit_pending with pendingId for all of them" };
 
-/// What previews have in common.
+/// The fields that all previewing tools have in common.
 const EDIT: ToolDef = ToolDef { output: PREVIEW, cuts: &[FILES], set: ToolSet::Edit, ..ToolDef::READ };
 
-/// `edit_rename`.
+/// The definition of the tool `edit_rename`.
 pub static RENAME: ToolDef = ToolDef {
     name: "edit_rename",
     title: "Preview: rename",
@@ -44,27 +44,27 @@ pub static RENAME: ToolDef = ToolDef {
     ..EDIT
 };
 
-/// Arguments of `edit_rename`.
+/// The checked arguments of an `edit_rename` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RenameArgs {
-    /// The new name.
+    /// The name after the rename, or for a file its new path.
     pub new_name: String,
     /// The file, if not a node.
     pub file: Option<String>,
-    /// Its line.
+    /// The 1-based line of the symbol in `file`; `None` without `file`.
     pub line: Option<u32>,
     /// Its column; without one, the name that the line defines or the only one on it.
     pub col: Option<u32>,
     /// The node, if not a file.
     pub node_id: Option<String>,
-    /// What is renamed: a symbol, a place, or a file.
+    /// The target to rename: a symbol, a place, or a file.
     pub target: Option<String>,
     /// Into the standing change set.
     pub stage: bool,
 }
 
-/// `edit_pattern`.
+/// The definition of the tool `edit_pattern`.
 pub static PATTERN: ToolDef = ToolDef {
     name: "edit_pattern",
     title: "Preview: structural replacement",
@@ -85,14 +85,14 @@ pub static PATTERN: ToolDef = ToolDef {
     ..EDIT
 };
 
-/// Arguments of `edit_pattern`.
+/// The checked arguments of an `edit_pattern` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PatternArgs {
     /// The language's name or tag.
     pub language: String,
-    /// What to find.
+    /// The structural pattern whose matches are rewritten.
     pub pattern: String,
-    /// What to put there.
+    /// The template that takes the place of each match.
     pub rewrite: String,
     /// Only below this path.
     pub path_prefix: Option<String>,
@@ -102,7 +102,7 @@ pub struct PatternArgs {
     pub stage: bool,
 }
 
-/// `edit_symbol`.
+/// The definition of the tool `edit_symbol`.
 pub static SYMBOL: ToolDef = ToolDef {
     name: "edit_symbol",
     title: "Preview: one definition",
@@ -127,15 +127,15 @@ pub static SYMBOL: ToolDef = ToolDef {
     ..EDIT
 };
 
-/// Arguments of `edit_symbol`.
+/// The checked arguments of an `edit_symbol` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SymbolArgs {
-    /// The definition.
+    /// The node ID of the definition to change.
     pub node_id: String,
-    /// What to do with it.
+    /// The change to make to the definition.
     pub operation: Operation,
-    /// The new source.
+    /// The source text to put in; `None` for a deletion.
     pub source: Option<String>,
     /// Delete although something refers to it.
     pub force: bool,
@@ -143,21 +143,21 @@ pub struct SymbolArgs {
     pub stage: bool,
 }
 
-/// What to do with a definition.
+/// A change that `edit_symbol` makes to a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// Something else in its place.
     Replace,
-    /// Something before it.
+    /// Puts the source before the definition.
     InsertBefore,
-    /// Something after it.
+    /// Puts the source after the definition.
     InsertAfter,
     /// Nothing in its place.
     Delete,
 }
 
-/// `edit_text`.
+/// The definition of the tool `edit_text`.
 pub static TEXT: ToolDef = ToolDef {
     name: "edit_text",
     title: "Preview: text replacement",
@@ -182,17 +182,17 @@ pub static TEXT: ToolDef = ToolDef {
 /// Arguments of `edit_text`: exactly one of `old` and `pattern`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TextArgs {
-    /// The file.
+    /// The path of the file to change, relative to the root.
     pub file: String,
-    /// Exact text.
+    /// The exact text to replace; `None` if `pattern` is given.
     pub old: Option<String>,
-    /// What takes its place.
+    /// The text that takes the place of `old`.
     pub new: Option<String>,
-    /// How often.
+    /// Number of times that the text must occur; `None` means once for `old` and any number for `pattern`.
     pub expected: Option<usize>,
     /// A regex instead of `old`.
     pub pattern: Option<String>,
-    /// What takes its matches' place.
+    /// The template that takes the place of each match of `pattern`.
     pub replacement: Option<String>,
     /// Into the standing change set.
     pub stage: bool,
@@ -202,32 +202,32 @@ pub struct TextArgs {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewResult {
-    /// What `resolve_action` and `edit_pending` take.
+    /// The ID that `resolve_action` and `edit_pending` take.
     pub pending_id: String,
-    /// What it is, in a few words.
+    /// A description of the edit in a few words.
     pub label: String,
     /// The files it touches.
     pub files: Vec<FileCount>,
     /// Unified diff, as far as the budget goes.
     pub diff: String,
-    /// What to do now.
+    /// A sentence that tells the caller what to do now.
     pub next: String,
-    /// What else the edit found out.
+    /// Further findings of the edit; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
 
-/// How much of a file changes.
+/// The extent of the change in one file, in lines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileCount {
     /// Relative to the root.
     pub file: String,
-    /// Lines added.
+    /// Number of lines that the edit adds.
     pub additions: usize,
-    /// Lines removed.
+    /// Number of lines that the edit removes.
     pub deletions: usize,
-    /// Where it goes.
+    /// The file's path after a move; `None` if it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// It was not there before.
@@ -238,7 +238,7 @@ pub struct FileCount {
     pub deleted: bool,
 }
 
-/// `resolve_action`.
+/// The definition of the tool `resolve_action`.
 pub static RESOLVE_ACTION: ToolDef = ToolDef {
     name: "resolve_action",
     title: "Apply or discard a preview",
@@ -265,56 +265,56 @@ pub static RESOLVE_ACTION: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `resolve_action`.
+/// The checked arguments of a `resolve_action` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveActionArgs {
-    /// What to do.
+    /// The decision about the pending change.
     pub action: Action,
-    /// Why.
+    /// The caller's reason for the decision, in words.
     pub reason: String,
     /// Whatever the caller wants to see again.
     pub extra: Option<Map<String, Value>>,
-    /// Which pending action.
+    /// The ID of the pending change to decide; `None` if the caller names none.
     pub pending_id: Option<String>,
 }
 
-/// A decision.
+/// A decision about a pending change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
-    /// Write it.
+    /// Writes the pending change to the files.
     Apply,
-    /// Forget it.
+    /// Forgets the pending change and writes nothing.
     Discard,
 }
 
-/// Result of `resolve_action`.
+/// The data of a `resolve_action` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveActionResult {
-    /// As asked.
+    /// The decision that the caller asked for.
     pub action: Action,
-    /// As given.
+    /// The reason that the caller gave.
     pub reason: String,
-    /// As given.
+    /// The extra object that the caller gave, unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra: Option<Map<String, Value>>,
     /// The tool that previewed it.
     pub source_tool_name: String,
-    /// What it was.
+    /// The label of the change that was decided.
     pub label: String,
-    /// What there is to know about the outcome.
+    /// Details of the outcome; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_result_details: Option<Value>,
     /// The outcome in a sentence.
     pub message: String,
-    /// What was written.
+    /// The files that were written, with their counts of lines; `None` for a discarded change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileCount>>,
 }
 
-/// `edit_pending`.
+/// The definition of the tool `edit_pending`.
 pub static PENDING: ToolDef = ToolDef {
     name: "edit_pending",
     title: "What waits for a decision",
@@ -345,7 +345,7 @@ pub static PENDING: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `edit_pending`.
+/// The checked arguments of an `edit_pending` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingArgs {
@@ -357,13 +357,13 @@ pub struct PendingArgs {
     pub offset: usize,
 }
 
-/// Result of `edit_pending`.
+/// The data of an `edit_pending` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingResult {
-    /// Newest first.
+    /// The pending changes, with the newest first.
     pub pending: Vec<PendingItem>,
-    /// How much of each file the one that was named changes.
+    /// The extent of the named change in each file; `None` if no change was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileCount>>,
     /// Part of the diff of the one that was named.
@@ -381,19 +381,19 @@ pub struct PendingResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingItem {
-    /// What `resolve_action` takes.
+    /// The ID that `resolve_action` takes.
     pub pending_id: String,
-    /// What it is.
+    /// A description of the change in a few words.
     pub label: String,
     /// The tool that previewed it.
     pub source_tool_name: String,
-    /// RFC 3339.
+    /// The time of the preview, as RFC 3339 text.
     pub created_at: String,
-    /// RFC 3339.
+    /// The time at which the preview expires, as RFC 3339 text.
     pub expires_at: String,
-    /// Whether the client that asks proposed it.
+    /// True if the client that asks proposed the change.
     pub yours: bool,
-    /// Whether it is a standing change set.
+    /// True if the change is a standing change set.
     pub staged: bool,
     /// The files it touches.
     pub files: Vec<String>,
@@ -413,13 +413,13 @@ pub static UNDO: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Result of `hob_undo`.
+/// The data of a `hob_undo` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UndoResult {
-    /// What was undone.
+    /// The label of the edit that was undone.
     pub label: String,
-    /// In a sentence.
+    /// The outcome of the undo in a sentence.
     pub message: String,
-    /// What was written.
+    /// The files that the undo has written, relative to the root.
     pub files: Vec<String>,
 }

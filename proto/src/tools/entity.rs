@@ -16,11 +16,11 @@ pub struct Context {
     pub provenance: Option<String>,
     /// A git revision: resolve as of then.
     pub time: Option<String>,
-    /// Of this programming language.
+    /// The one programming language of the answer; `None` for any.
     pub language: Option<String>,
 }
 
-/// How an entity is chosen.
+/// The way in which the resolver chooses an entity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -51,19 +51,19 @@ impl Mode {
     }
 }
 
-/// How the resolver behaves.
+/// The settings that decide how the resolver behaves.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Strategy {
-    /// How the entity is chosen.
+    /// The way in which the entity is chosen.
     pub mode: Mode,
-    /// Whether candidates are also looked for by meaning.
+    /// True if the resolver also looks for candidates by meaning.
     pub use_embeddings: bool,
     /// From this confidence on the best candidate is the answer, 0 to 1.
     pub auto_accept_threshold: f64,
-    /// Whether the user is asked below it.
+    /// True if the user is asked when the confidence is below the threshold.
     pub interactive_below_threshold: bool,
-    /// Whether a model may choose where the scores do not.
+    /// True if a model may choose where the scores do not decide.
     pub use_llm_fallback: bool,
 }
 
@@ -122,9 +122,9 @@ pub struct Constraints {
     pub require_authority: bool,
     /// Only from these; everything when left out.
     pub allowed_sources: Option<Vec<Source>>,
-    /// Most candidates.
+    /// Most candidates in the answer.
     pub max_candidates: u32,
-    /// What is less sure is no answer and no candidate, 0 to 1.
+    /// Least confidence of an answer or a candidate, 0 to 1; less sure ones are dropped.
     pub min_confidence: f64,
 }
 
@@ -140,11 +140,11 @@ impl Default for Constraints {
     }
 }
 
-/// What the client knows already.
+/// Facts about the entity that the client knows already.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hints {
-    /// What it probably is: `function`, `class`, `file`, `package`, `branch` and so on.
+    /// The entity's probable type: `function`, `class`, `file`, `package`, `branch` and so on.
     pub expected_type: Option<String>,
     /// The candidate that is meant: its ID, or any target that means it.
     pub preferred_id: Option<String>,
@@ -152,7 +152,7 @@ pub struct Hints {
     pub aliases: Vec<String>,
 }
 
-/// What is shown besides the answer.
+/// The extras that the resolver shows besides the answer.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Debug {
@@ -162,7 +162,7 @@ pub struct Debug {
     pub include_candidates: bool,
 }
 
-/// How it ended.
+/// The outcome of resolving a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -176,14 +176,14 @@ pub enum Status {
     Error,
 }
 
-/// What was meant.
+/// The entity that the words mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entity {
     /// A node ID where there is one, else a path, a `pkg:` URL or a full name of a ref.
     pub id: String,
-    /// Its name.
+    /// The entity's name, as people write it.
     pub label: String,
-    /// What it is.
+    /// The entity's kind in a word, as in `function`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Signature, documentation, version, subject of the commit.
@@ -192,23 +192,23 @@ pub struct Entity {
     pub source: Source,
     /// `file://` with a line, `pkg:`, or `git:` and the object.
     pub uri: String,
-    /// What else is known of it.
+    /// Further facts about the entity; empty if there are none.
     pub attributes: Map<String, Value>,
 }
 
-/// What may be meant.
+/// A candidate: one entity that the words may mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// As in [`Entity`].
+    /// The candidate's ID, in the form of [`Entity::id`].
     pub id: String,
-    /// Its name.
+    /// The candidate's name, as people write it.
     pub label: String,
-    /// What it is.
+    /// The candidate's kind in a word, as in `function`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Where it comes from.
     pub source: Source,
-    /// How sure it would be if it were chosen, 0 to 1.
+    /// The confidence with which this candidate would be the answer, 0 to 1.
     pub confidence: f64,
     /// The terms of its score, where explanations are wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -218,9 +218,9 @@ pub struct Candidate {
 /// Why nothing was chosen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguity {
-    /// For people.
+    /// A sentence for people that says why nothing was chosen.
     pub reason: String,
-    /// In what the candidates differ: `type`, `container`, `file`, `source`, `name`, `confidence`.
+    /// The property in which the candidates differ: `type`, `container`, `file`, `source`, `name`, `confidence`.
     pub dimension: String,
 }
 
@@ -229,11 +229,11 @@ pub struct Ambiguity {
 pub struct Step {
     /// `normalise`, `generate`, `score`, `decide`, `select` or `verify`.
     pub phase: String,
-    /// What was done.
+    /// The action of the step in a few words.
     pub action: String,
-    /// With what.
+    /// The source or means that the step used.
     pub source: String,
-    /// What came of it.
+    /// The outcome of the step in a few words.
     pub note: String,
 }
 
@@ -244,37 +244,37 @@ pub struct Meta {
     pub request_id: String,
     /// When it was answered, in UTC, RFC 3339.
     pub timestamp: String,
-    /// How long that took.
+    /// Time from the question to the answer, in milliseconds.
     pub duration_ms: u64,
 }
 
 /// Why it could not be looked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failure {
-    /// A stable word.
+    /// A stable word for the failure, for programs.
     pub code: String,
-    /// What to do about it.
+    /// A sentence that says what to do about the failure.
     pub message: String,
 }
 
 /// Result of `resolve` for a subject.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntityResult {
-    /// How it ended.
+    /// The outcome, which decides which other fields are set.
     pub status: Status,
-    /// What was meant.
+    /// The entity that the words mean; `None` unless `resolved`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<Entity>,
-    /// How sure that is; of `ambiguous` the best candidate's; 0 where there is none.
+    /// The answer's confidence, 0 to 1; the best candidate's if `ambiguous`, and 0 if there is none.
     pub confidence: f64,
-    /// What may be meant, likeliest first.
+    /// The candidates that the words may mean, likeliest first.
     pub candidates: Vec<Candidate>,
     /// Why nothing was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ambiguity: Option<Ambiguity>,
-    /// How it was found.
+    /// The steps by which the resolver found the answer.
     pub resolution_path: Vec<Step>,
-    /// About the answer.
+    /// Facts about the answer itself: its ID, time and duration.
     pub meta: Meta,
     /// Why it could not be looked for.
     #[serde(skip_serializing_if = "Option::is_none")]

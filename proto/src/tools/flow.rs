@@ -13,7 +13,7 @@ pub(super) const SYMBOL: ArgDef = ArgDef {
     description: "Name, Class.name, path:line or node ID",
 };
 
-/// `flow_trace`.
+/// The definition of the tool `flow_trace`.
 pub static FLOW_TRACE: ToolDef = ToolDef {
     name: "flow_trace",
     title: "Trace what a symbol calls",
@@ -46,18 +46,18 @@ pub static FLOW_TRACE: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `flow_trace`.
+/// The checked arguments of a `flow_trace` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct FlowArgs {
     /// A node ID or a name.
     pub symbol: String,
-    /// Most calls deep.
+    /// Most calls from the root down to a shown callee.
     pub max_depth: u32,
-    /// `concise` or `detailed`.
+    /// The amount of detail: `concise` or `detailed`.
     pub response_format: String,
 }
 
-/// Result of `flow_trace`.
+/// The data of a `flow_trace` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowResult {
     /// The tree; none when the name means several definitions.
@@ -68,7 +68,7 @@ pub struct FlowResult {
     /// The depth to which the tree is whole, when there is more below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
-    /// What the name may mean, when that is several definitions.
+    /// The definitions that the name may mean, if there are several; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<Ambiguous>,
 }
@@ -96,7 +96,7 @@ pub struct FlowNode {
     /// It is expanded elsewhere in the tree.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen: bool,
-    /// How many callees are not shown, because of `max_depth` or the budget.
+    /// Number of callees that are not shown, because of `max_depth` or the budget.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
     /// Packages outside that it calls and types that it instantiates: names in the order of the calls, each once.
@@ -105,26 +105,26 @@ pub struct FlowNode {
     /// The methods that override it, one of which may run in its place: IDs, or names if concise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overriding: Vec<String>,
-    /// Whom else it calls, in the order of the calls.
+    /// The other callees, in the order of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<FlowNode>,
 }
 
-/// What detailed answers say of a callee.
+/// The facts about a callee that only detailed answers have.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FlowDetail {
-    /// Node ID.
+    /// The node ID of the callee.
     pub uid: String,
-    /// Its kind.
+    /// The kind of the callee's node, as in `function`.
     pub kind: String,
     /// Calls from the root.
     pub depth: u32,
-    /// How sure the call is: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
+    /// The confidence of the call: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
     pub confidence: String,
     /// Lines of the caller's file at which it is called, the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
-    /// How many such calls there are, when `sites` does not show them all.
+    /// Number of such calls, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// For a call that is not resolved: what it may mean, likeliest first.

@@ -1,4 +1,4 @@
-//! What `hob graph` asks the daemon: the whole map, a page at a time.
+//! The request of `hob graph` to the daemon and its answer: the whole map, a page at a time.
 //!
 //! A tool in no list, because its answers are for a program that draws them. Nodes are told by number within a page, and
 //! those of other files by ID, each once: between two pages files may change, and numbers with them.
@@ -31,14 +31,14 @@ pub static GRAPH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_graph`.
+/// The checked arguments of a `hob_graph` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GraphArgs {
     /// Where the last page ended.
     pub after_path: Option<String>,
 }
 
-/// Result of `hob_graph`.
+/// The data of a `hob_graph` answer: one page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GraphResult {
     /// The name of the workspace's folder.
@@ -71,7 +71,7 @@ pub struct GraphResult {
 pub struct GraphFile {
     /// Relative to the root of the workspace.
     pub path: String,
-    /// Its node ID.
+    /// The node ID of the file.
     pub id: String,
     /// The cluster it is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,11 +86,11 @@ pub struct GraphFile {
 /// A definition of the picture.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GraphSymbol {
-    /// Node ID.
+    /// The node ID of the definition.
     pub id: String,
-    /// Qualified name.
+    /// The qualified name of the definition.
     pub name: String,
-    /// Its kind.
+    /// The kind of the definition, as in `function`.
     pub kind: String,
     /// 1-based line of its name.
     pub line: u32,
@@ -99,7 +99,7 @@ pub struct GraphSymbol {
     /// It is a test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub test: bool,
-    /// Its header, shortened.
+    /// The header of the definition, shortened.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub signature: String,
     /// First paragraph of its documentation, shortened.

@@ -1,4 +1,4 @@
-//! What `hob grep` asks the daemon: a page of everything that matches.
+//! The request of `hob grep` to the daemon and its answer: everything that matches, a page at a time.
 //!
 //! A tool in no list, because its answers are for a program that prints them and not for a model that pays for them: they have
 //! the usual envelope and pass the usual budget, only that the budget's ceiling is as high as a frame allows.
@@ -90,18 +90,18 @@ pub static GREP: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_grep`.
+/// The checked arguments of a `hob_grep` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct GrepArgs {
-    /// What to search for.
+    /// The patterns to search for; a line matches if any of them does.
     pub patterns: Vec<String>,
     /// They are plain texts.
     pub fixed: bool,
     /// `sensitive`, `insensitive` or `smart`.
     pub case: String,
-    /// Only whole words.
+    /// True to match only whole words.
     pub word: bool,
-    /// Only whole lines.
+    /// True to match only whole lines.
     pub line: bool,
     /// `lines`, `matches`, `counts` or `paths`.
     pub keep: String,
@@ -111,14 +111,14 @@ pub struct GrepArgs {
     pub after: usize,
     /// Most matching lines of a file.
     pub max_count: Option<u64>,
-    /// Where to search.
+    /// The file or folder to search; `None` for the whole workspace.
     pub place: Option<String>,
-    /// Globs.
+    /// Globs that a searched file's path must satisfy.
     #[serde(default)]
     pub globs: Vec<String>,
-    /// What they are relative to.
+    /// The folder that the globs are relative to.
     pub globs_from: Option<String>,
-    /// File types.
+    /// File types to search, by name; empty for all types.
     #[serde(default)]
     pub types: Vec<String>,
     /// Where the last page ended.
@@ -127,16 +127,16 @@ pub struct GrepArgs {
     pub after_row: Option<u64>,
 }
 
-/// Result of `hob_grep`.
+/// The data of a `hob_grep` answer: one page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GrepResult {
     /// Files that match, in the order of a walk that sorts folders by name.
     pub files: Vec<GrepFile>,
     /// The place that was searched, relative to the root of the workspace.
     pub place: String,
-    /// Whether that place is a file.
+    /// True if the searched place is a file.
     pub is_file: bool,
-    /// Whether anything is indexed there.
+    /// True if the index has anything at that place.
     pub known: bool,
     /// Where the next page begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ pub struct GrepResult {
     pub next_row: Option<u64>,
     /// Files searched for this page.
     pub searched: u64,
-    /// Their bytes.
+    /// Size of the files searched for this page, in bytes.
     pub bytes: u64,
     /// Files that could not be read.
     pub unreadable: u64,
@@ -159,12 +159,12 @@ pub struct GrepFile {
     pub path: String,
     /// The lines, one after the other.
     pub text: String,
-    /// Whether `text` has a character for each byte, because the bytes are no UTF-8.
+    /// True if `text` has one character for each byte, because the bytes are no UTF-8.
     pub latin: bool,
     /// For each row: kind (0 context, 1 match, 2 a gap), line, byte of the file, length in bytes, number of matches, and first
     /// byte and end in the line of each.
     pub rows: Vec<u64>,
-    /// Matching lines.
+    /// Number of matching lines in the file.
     pub lines: u64,
     /// Matches in them, if `keep` has them counted.
     pub matches: u64,
@@ -173,8 +173,8 @@ pub struct GrepFile {
     /// The byte at which a NUL ended the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<u64>,
-    /// Whether rows of it were on an earlier page.
+    /// True if an earlier page had rows of this file.
     pub continues: bool,
-    /// Whether more of it comes on the next page.
+    /// True if the next page has more rows of this file.
     pub unfinished: bool,
 }

@@ -8,7 +8,7 @@ use super::flow::SYMBOL;
 use super::read::Ambiguous;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
-/// `impact`.
+/// The definition of the tool `impact`.
 pub static IMPACT: ToolDef = ToolDef {
     name: "impact",
     title: "Who is affected by a change",
@@ -44,7 +44,7 @@ pub static IMPACT: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `impact`.
+/// The checked arguments of an `impact` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ImpactArgs {
     /// A node ID or a name.
@@ -55,10 +55,10 @@ pub struct ImpactArgs {
     pub offset: usize,
 }
 
-/// Result of `impact`.
+/// The data of an `impact` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImpactResult {
-    /// What changes; none when the name means several definitions.
+    /// The symbol that changes; `None` when the name means several definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<Changed>,
     /// Those that are known to be affected, ranked: depth, confidence, hub score.
@@ -69,24 +69,24 @@ pub struct ImpactResult {
     pub files: Vec<AffectedFile>,
     /// Those that may be affected: what they use is not resolved, or is reached through what it overrides. Ranked likewise.
     pub possible: Vec<AffectedNode>,
-    /// How many there are in all, shown or not.
+    /// Number of affected nodes in all, shown or not.
     pub counts: ImpactCounts,
     /// The depth to which users were looked for, when there may be more beyond.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_at: Option<u32>,
-    /// What the name may mean, when that is several definitions.
+    /// The definitions that the name may mean, if there are several; else empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ambiguous: Vec<Ambiguous>,
 }
 
-/// What changes.
+/// The symbol whose change is considered.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Changed {
-    /// Node ID.
+    /// The node ID of the symbol.
     pub uid: String,
-    /// Qualified name.
+    /// The qualified name of the symbol.
     pub name: String,
-    /// Its kind.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
     /// Where; empty for packages outside the workspace.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -99,13 +99,13 @@ pub struct Changed {
 /// A definition or file that is affected.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedNode {
-    /// Node ID.
+    /// The node ID of the affected node.
     pub uid: String,
-    /// Qualified name.
+    /// The qualified name of the affected node.
     pub name: String,
-    /// Its kind.
+    /// The kind of the affected node, as in `function`.
     pub kind: String,
-    /// Where.
+    /// The file of the affected node, relative to the root.
     pub file: String,
     /// 1-based line of its name.
     pub line: u32,
@@ -126,7 +126,7 @@ pub struct AffectedNode {
     /// Lines of its file at which it depends on that, the first few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
-    /// How many such places there are, when `sites` does not show them all.
+    /// Number of such places, when `sites` does not show them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// Its file is known to have changed since.
@@ -137,31 +137,31 @@ pub struct AffectedNode {
 /// A file in which something is affected for sure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AffectedFile {
-    /// Where.
+    /// The path of the file, relative to the root.
     pub file: String,
-    /// How many of its definitions; the file itself counts as one.
+    /// Number of affected definitions in the file; the file itself counts as one.
     pub affected: usize,
-    /// How many of those are tests.
+    /// Number of tests among the affected definitions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tests: usize,
     /// Steps from what changes to the nearest of them.
     pub depth: u32,
 }
 
-/// How many are affected.
+/// Counts of the affected and possibly affected nodes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ImpactCounts {
-    /// For sure.
+    /// Number of nodes that are affected for sure.
     pub affected: usize,
-    /// Tests among those.
+    /// Number of tests among the affected nodes.
     pub tests: usize,
     /// Files they are in.
     pub files: usize,
-    /// What unresolved uses add to that.
+    /// Number of nodes that only unresolved uses add.
     pub possible: usize,
-    /// Of those affected for sure, by cause.
+    /// Number of nodes affected for sure, by cause.
     pub by_cause: BTreeMap<String, usize>,
-    /// Of those affected for sure, at depth 1, 2 and so on.
+    /// Number of nodes affected for sure, at depth 1, 2 and so on.
     pub by_depth: Vec<usize>,
 }
 

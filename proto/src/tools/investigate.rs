@@ -6,9 +6,9 @@ use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
 /// The most that these tools may answer, in tokens.
 const MOST: u32 = 16_000;
-/// What they answer if they are not told.
+/// The usual budget of these tools, in tokens.
 const USUAL: u32 = 4_000;
-/// What a first answer is in the text form if it is not told.
+/// The usual budget of a first answer in the text form, in tokens.
 const USUAL_TEXT: u32 = 750;
 
 const TOKEN_BUDGET: ArgDef = ArgDef {
@@ -25,7 +25,7 @@ const BUNDLE_ID: ArgDef = ArgDef {
     description: "From investigate",
 };
 
-/// `investigate`.
+/// The definition of the tool `investigate`.
 pub static INVESTIGATE: ToolDef = ToolDef {
     name: "investigate",
     title: "Investigate",
@@ -67,7 +67,7 @@ pub static INVESTIGATE: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// `investigate_expand`.
+/// The definition of the tool `investigate_expand`.
 pub static EXPAND: ToolDef = ToolDef {
     name: "investigate_expand",
     title: "Expand entries of a bundle",
@@ -95,7 +95,7 @@ pub static EXPAND: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// `investigate_hydrate`.
+/// The definition of the tool `investigate_hydrate`.
 pub static HYDRATE: ToolDef = ToolDef {
     name: "investigate_hydrate",
     title: "Fill a bundle with source",
@@ -119,34 +119,34 @@ pub static HYDRATE: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `investigate`.
+/// The checked arguments of an `investigate` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct InvestigateArgs {
-    /// The topic.
+    /// The topic in the words of the caller.
     pub query: String,
-    /// Where to look.
+    /// The part of the project to investigate.
     pub scope: String,
     /// Also what is near in meaning.
     pub use_embeddings: bool,
 }
 
-/// Arguments of `investigate_expand`.
+/// The checked arguments of an `investigate_expand` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ExpandArgs {
-    /// Which bundle.
+    /// The ID of the bundle to expand.
     pub bundle_id: String,
-    /// Which of its entries, or any nodes.
+    /// Asset IDs of the bundle's entries, or targets of any nodes.
     pub targets: Vec<String>,
 }
 
-/// Arguments of `investigate_hydrate`.
+/// The checked arguments of an `investigate_hydrate` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct HydrateArgs {
-    /// Which bundle.
+    /// The ID of the bundle to hydrate.
     pub bundle_id: String,
 }
 
-/// Result of `investigate`.
+/// The data of an `investigate` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InvestigateResult {
     /// For `investigate_expand` and `investigate_hydrate`, for 24 hours.
@@ -157,24 +157,24 @@ pub struct InvestigateResult {
     pub scope: String,
     /// The clusters that the entries shown are in, most relevant first.
     pub domains: Vec<Domain>,
-    /// Most relevant first.
+    /// The entries shown, with the most relevant first.
     pub entries: Vec<Entry>,
-    /// Whether the bundle has entries that are not shown.
+    /// True if the bundle has entries that are not shown.
     pub more_available: bool,
-    /// How many are shown.
+    /// Number of entries that are shown.
     pub returned: usize,
-    /// How many the bundle has.
+    /// Number of entries that the bundle has.
     pub total: usize,
 }
 
 /// Entries of one cluster.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Domain {
-    /// The cluster's.
+    /// The label of the cluster, as in the overview.
     pub label: String,
     /// Node ID of where to begin.
     pub entry_point: String,
-    /// Asset IDs.
+    /// Asset IDs of the cluster's entries.
     pub members: Vec<String>,
 }
 
@@ -184,63 +184,63 @@ pub struct Entry {
     /// Its name in the bundle; nothing if it is in none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asset_id: String,
-    /// Node ID.
+    /// The node ID of the place.
     pub uid: String,
-    /// Its kind.
+    /// The kind of the node, as in `function`.
     pub kind: String,
     /// Qualified name, heading, or file name.
     pub title: String,
-    /// `file:line`.
+    /// The place in the form `file:line`.
     pub location: String,
     /// Signature and what the documentation begins with.
     pub summary: String,
     /// Lines of it that have most of the question, each with its number before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// Its source.
+    /// The source of the definition; `None` if it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inline_body: Option<String>,
-    /// Whether `inline_body` is there and whole.
+    /// True if `inline_body` is present and whole.
     pub body_complete: bool,
     /// 0 to 1, comparable within one bundle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<f64>,
-    /// Whether the words led here, and not the graph.
+    /// True if the words of the topic led here; false if the graph did.
     pub is_seed: bool,
     /// Its source is not what it was when the bundle was made.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub changed: bool,
 }
 
-/// Result of `investigate_expand`.
+/// The data of an `investigate_expand` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExpandResult {
     /// As it was asked.
     pub bundle_id: String,
     /// In the order of the targets.
     pub expanded: Vec<Entry>,
-    /// Their neighbours.
+    /// The neighbours of the expanded entries.
     pub neighbors: Vec<Beside>,
     /// Targets that mean nothing now.
     pub unresolved: Vec<String>,
 }
 
-/// What is connected with an entry.
+/// A node that is connected with an entry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beside {
     /// Node ID of the entry.
     pub of: String,
-    /// Node ID.
+    /// The node ID of the neighbour.
     pub uid: String,
-    /// Its kind.
+    /// The kind of the neighbour, as in `function`.
     pub kind: String,
-    /// Its name.
+    /// The name of the neighbour, as in [`Entry::title`].
     pub title: String,
-    /// How, seen from the entry: `calls`, `called by`, ...
+    /// The relation as the entry sees it: `calls`, `called by`, ...
     pub relation: String,
 }
 
-/// Result of `investigate_hydrate`.
+/// The data of an `investigate_hydrate` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HydrateResult {
     /// As it was asked.
@@ -251,7 +251,7 @@ pub struct HydrateResult {
     pub already_hydrated: usize,
     /// Entries that have none yet.
     pub skipped: usize,
-    /// Why not.
+    /// The reasons why entries were skipped, with their entries.
     pub skipped_reasons: Vec<Skipped>,
     /// Those that have their source here.
     pub entries: Vec<Entry>,
@@ -260,8 +260,8 @@ pub struct HydrateResult {
 /// Entries without their source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Why.
+    /// The reason why these entries have no source.
     pub reason: String,
-    /// Which.
+    /// Asset IDs of the entries without source.
     pub asset_ids: Vec<String>,
 }

@@ -15,7 +15,7 @@ pub const SEARCH_KINDS: &[&str] = &["any", "function", "class", "method", "inter
 pub const EDGE_KINDS: &[&str] =
     &["contains", "imports", "exports", "calls", "extends", "implements", "references"];
 
-/// `map_overview`.
+/// The definition of the tool `map_overview`.
 pub static OVERVIEW: ToolDef = ToolDef {
     name: "map_overview",
     title: "Map: overview",
@@ -46,31 +46,31 @@ pub static OVERVIEW: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `map_overview`.
+/// The checked arguments of a `map_overview` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewArgs {
     /// Restrict to clusters whose label or files contain this.
     pub focus: Option<String>,
-    /// Hubs per cluster.
+    /// Most hubs that are shown for each cluster.
     pub hubs_per_cluster: usize,
 }
 
-/// Result of `map_overview`.
+/// The data of a `map_overview` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverviewResult {
     /// When the map last took in a change, RFC 3339.
     pub built_at: String,
-    /// Mapped files.
+    /// Number of files that the map contains.
     pub files: usize,
-    /// Definitions.
+    /// Number of definitions that the map contains.
     pub symbols: usize,
     /// Files known to have changed that are not taken in yet.
     pub stale_files: usize,
-    /// Files per language.
+    /// Number of mapped files by language.
     pub languages: BTreeMap<String, usize>,
-    /// Largest first.
+    /// The clusters, with the largest first.
     pub clusters: Vec<Cluster>,
 }
 
@@ -79,30 +79,30 @@ pub struct OverviewResult {
 pub struct Cluster {
     /// 0 is the largest.
     pub id: u32,
-    /// What a person would call it.
+    /// The name that a person would give the cluster.
     pub label: String,
-    /// Number of files.
+    /// Number of files in the cluster.
     pub files: usize,
     /// Its most connected definitions, best first.
     pub hubs: Vec<Hub>,
 }
 
-/// A well-connected definition.
+/// A hub: a well-connected definition of a cluster.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hub {
-    /// Node ID.
+    /// The node ID of the definition.
     pub id: String,
-    /// Its kind.
+    /// The kind of the definition, as in `function`.
     pub kind: String,
-    /// Its header.
+    /// The header of the definition, as in its source.
     pub signature: String,
     /// First paragraph of its documentation; empty if there is none.
     pub doc: String,
-    /// 0 to 1.
+    /// The hub score of the definition, 0 to 1.
     pub score: f64,
 }
 
-/// `map_search`.
+/// The definition of the tool `map_search`.
 pub static SEARCH: ToolDef = ToolDef {
     name: "map_search",
     title: "Map: find symbols",
@@ -142,43 +142,43 @@ pub static SEARCH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `map_search`.
+/// The checked arguments of a `map_search` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchArgs {
-    /// What to look for, each by itself.
+    /// The names or words to search for, each by itself.
     #[serde(default)]
     pub query: Vec<String>,
-    /// One of [`SEARCH_KINDS`].
+    /// The kind of node to find: one of [`SEARCH_KINDS`].
     pub kind: String,
-    /// Most results.
+    /// Most results in one answer.
     pub limit: usize,
     /// Most callers; only 0.
     pub callers: Option<u32>,
 }
 
-/// Result of `map_search`.
+/// The data of a `map_search` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchResult {
-    /// Best first.
+    /// The hits, with the best first.
     pub results: Vec<SearchHit>,
-    /// How many there are in all.
+    /// Number of hits in all, shown or not.
     pub total: usize,
-    /// Of several names, those that nothing is called.
+    /// The searched names that no node has, if several names were searched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub none: Vec<String>,
 }
 
-/// One hit.
+/// A node that the search found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SearchHit {
-    /// Node ID.
+    /// The node ID of the hit.
     pub id: String,
-    /// Its kind.
+    /// The kind of the node, as in `function`.
     pub kind: String,
-    /// Its own name.
+    /// The node's own name, without its container.
     pub name: String,
-    /// Where.
+    /// The node's file, relative to the root.
     pub file: String,
     /// 1-based line of the name.
     pub line: u32,
@@ -191,7 +191,7 @@ pub struct SearchHit {
     /// Its file is known to have changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// Of several names, the one that it was found for.
+    /// The name for which the hit was found, if several names were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Where nobody surely uses it: how many uses may be of it.
@@ -212,7 +212,7 @@ const NODE_ID: ArgDef = ArgDef {
     description: "Symbol: name, Class.name, path:line, node ID",
 };
 
-/// `map_neighbors`.
+/// The definition of the tool `map_neighbors`.
 pub static NEIGHBORS: ToolDef = ToolDef {
     name: "map_neighbors",
     title: "Map: neighbours",
@@ -273,18 +273,18 @@ pub static NEIGHBORS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `map_neighbors`.
+/// The checked arguments of a `map_neighbors` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NeighborsArgs {
-    /// Whose neighbours.
+    /// The node ID or target whose neighbours are wanted.
     pub node_id: String,
     /// `in`, `out` or `both`.
     pub direction: String,
     /// Some of [`EDGE_KINDS`]; none means all.
     #[serde(default)]
     pub edge_kinds: Vec<String>,
-    /// 1 to 64.
+    /// Most steps from the node, 1 to 64.
     pub depth: usize,
     /// Has a method stand for its family.
     pub family: bool,
@@ -294,21 +294,21 @@ pub struct NeighborsArgs {
     pub offset: usize,
 }
 
-/// Result of `map_neighbors`.
+/// The data of a `map_neighbors` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NeighborsResult {
-    /// The node itself.
+    /// The node whose neighbours are shown.
     pub node: Node,
     /// The methods that it stands for besides itself: users of these are among the neighbours, and name them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub family: Vec<FamilyMember>,
     /// Best first: depth, then score.
     pub neighbors: Vec<Neighbor>,
-    /// What uses that are not resolved may mean besides the node, the same for all of them: nearest first.
+    /// The definitions besides the node that its unresolved uses may mean, the same for all of them: nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// How many more there are at the depths that were looked at.
+    /// Number of further neighbours at the depths that were searched.
     pub omitted: usize,
     /// When the map last took in a change, RFC 3339.
     pub map_built_at: String,
@@ -319,11 +319,11 @@ pub struct NeighborsResult {
 /// A method for which another one stands.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FamilyMember {
-    /// Node ID.
+    /// The node ID of the method.
     pub id: String,
     /// `overridden` by the node asked about, or `overriding` it.
     pub is: String,
-    /// Where.
+    /// The method's file, relative to the root.
     pub file: String,
     /// 1-based line of its name.
     pub line: u32,
@@ -332,9 +332,9 @@ pub struct FamilyMember {
 /// A node as answers show it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Node {
-    /// Node ID.
+    /// The node ID of the node.
     pub id: String,
-    /// Its kind.
+    /// The kind of the node, as in `function`.
     pub kind: String,
     /// Where; empty for external packages.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -342,7 +342,7 @@ pub struct Node {
     /// 1-based line of the name; 1 for files, 0 for packages.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
-    /// Its header.
+    /// The header of the node's definition; empty if it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub signature: String,
 }
@@ -352,12 +352,12 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// One neighbour.
+/// A neighbour of the node, and the edge that leads to it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Neighbor {
     /// Node ID; for an unresolved edge that of the likeliest candidate.
     pub id: String,
-    /// Its kind.
+    /// The kind of the neighbour, as in `function`.
     pub kind: String,
     /// Where; empty for external packages.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -365,11 +365,11 @@ pub struct Neighbor {
     /// 1-based line of its name; 1 for files.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub line: u32,
-    /// One of [`EDGE_KINDS`].
+    /// The kind of the edge: one of [`EDGE_KINDS`].
     pub edge: String,
     /// `in` or `out`, seen from the node before it.
     pub direction: String,
-    /// Whether the edge is settled.
+    /// True if the edge is resolved; false if it leads to a candidate.
     pub resolved: bool,
     /// `live`, `exact`, `import`, `flow`, `name` or `candidate`.
     pub confidence: String,
@@ -386,7 +386,7 @@ pub struct Neighbor {
     /// Lines of the uses, in the file where the edge starts: all of them where one edge kind was asked for, else at most ten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<u32>,
-    /// How many uses there are, when `sites` does not show them all.
+    /// Number of uses, when `sites` does not show them all.
     #[serde(rename = "siteCount", skip_serializing_if = "Option::is_none")]
     pub site_count: Option<usize>,
     /// The text of the first of them, for uses of the node.
@@ -404,7 +404,7 @@ pub struct Neighbor {
     pub stale: bool,
 }
 
-/// `map_rebuild`.
+/// The definition of the tool `map_rebuild`.
 pub static REBUILD: ToolDef = ToolDef {
     name: "map_rebuild",
     title: "Map: rebuild",
@@ -419,30 +419,30 @@ pub static REBUILD: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `map_rebuild`.
+/// The checked arguments of a `map_rebuild` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RebuildArgs {
     /// Only below this folder.
     pub scope: Option<String>,
 }
 
-/// Result of `map_rebuild`.
+/// The data of a `map_rebuild` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RebuildResult {
-    /// Files looked at.
+    /// Number of files that the rebuild examined.
     pub files_scanned: usize,
     /// Files whose facts were extracted anew or loaded.
     pub files_extracted: usize,
     /// Files that were gone.
     pub files_deleted: usize,
-    /// Wall time.
+    /// Wall time of the rebuild, in milliseconds.
     pub duration_ms: u64,
-    /// Whether nothing was known before.
+    /// True if nothing was known before the rebuild.
     pub cold: bool,
 }
 
-/// `map_status`.
+/// The definition of the tool `map_status`.
 pub static STATUS: ToolDef = ToolDef {
     name: "map_status",
     title: "Map: status",
@@ -453,36 +453,36 @@ pub static STATUS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Result of `map_status`.
+/// The data of a `map_status` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusResult {
-    /// The workspace's root.
+    /// The absolute root of the workspace.
     pub root: String,
-    /// Whether the first index is complete.
+    /// True if the first index is complete.
     pub built: bool,
     /// When the map last took in a change, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub built_at: Option<String>,
-    /// How far the first index is, while it is not built.
+    /// The progress of the first index; `None` once it is built.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Value>,
     /// Batches of changes taken in.
     pub generation: u64,
-    /// Mapped files.
+    /// Number of files that the map contains.
     pub files: usize,
-    /// Definitions.
+    /// Number of definitions that the map contains.
     pub symbols: usize,
     /// Resolved edges at the last background computation.
     pub edges: usize,
-    /// Files per language.
+    /// Number of mapped files by language.
     pub languages: BTreeMap<String, usize>,
     /// Files known to have changed that are not taken in yet.
     pub stale_files: usize,
     /// Files of which lines are not mapped, because their parser did not understand them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmapped: Option<Unmapped>,
-    /// How changes are noticed.
+    /// The state of the watcher, which notices changes.
     pub watcher: WatcherStatus,
     /// The text index: files, bytes, postings.
     pub text: Map<String, Value>,
@@ -490,13 +490,13 @@ pub struct StatusResult {
     pub lsp: Map<String, Value>,
     /// Bytes by part, and of the process.
     pub memory: Map<String, Value>,
-    /// Version, up-time, clients.
+    /// The daemon's version, up-time and clients.
     pub daemon: Map<String, Value>,
-    /// What is left out of the index and why.
+    /// Sentences that say what the index leaves out and why.
     pub notes: Vec<String>,
 }
 
-/// How changes are noticed.
+/// The state of the watcher, which notices changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WatcherStatus {
     /// `live`, `degraded` or `off`.
@@ -506,10 +506,10 @@ pub struct WatcherStatus {
     pub note: Option<String>,
 }
 
-/// What of the files is not mapped.
+/// The files with lines that the map lacks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Unmapped {
-    /// How many files have such lines.
+    /// Number of files with such lines.
     pub files: usize,
     /// Those with most of them, at most ten.
     pub worst: Vec<UnmappedFile>,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// What the baseline is, in one sentence for every surface.
+/// The sentence that explains the baseline on every surface.
 pub const BASELINE: &str =
     "The baseline is an upper bound: whole files that answers name, read anew for each answer.";
 
@@ -26,7 +26,7 @@ pub static METRICS_REPORT: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// What `hob stats` shows. In no list.
+/// The tool whose answer `hob stats` shows. In no list.
 pub static STATS: ToolDef = ToolDef {
     name: "hob_stats",
     title: "Statistics for people",
@@ -50,12 +50,12 @@ pub static STATS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_stats`.
+/// The checked arguments of a `hob_stats` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct StatsArgs {
-    /// Only this tool.
+    /// The one tool to report on; `None` for all.
     pub tool: Option<String>,
-    /// Whether to begin anew.
+    /// True to set the counts back to zero.
     pub reset: bool,
 }
 
@@ -94,32 +94,32 @@ pub fn totals(calls: u64, failed: u64, actual: u64, baseline: u64) -> Totals {
     }
 }
 
-/// What was counted of one tool.
+/// The counts of one tool's calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OfTool {
-    /// Its name.
+    /// The name of the tool.
     pub tool: String,
-    /// Its sums.
+    /// The sums of the tool's calls and tokens.
     #[serde(flatten)]
     pub totals: Totals,
 }
 
-/// What was counted over a time.
+/// The counts of calls over one stretch of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// Of all tools that agents have.
+    /// The sums of all tools that agents have.
     pub totals: Totals,
-    /// Of each that was called, the most called first.
+    /// The counts of each tool that was called, the most called first.
     pub per_tool: Vec<OfTool>,
 }
 
-/// Result of `metrics_report`.
+/// The data of a `metrics_report` answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricsResult {
-    /// Of the connection that asks.
+    /// The counts of the connection that asks.
     pub session: Span,
-    /// Of everybody, over restarts of the daemon.
+    /// The counts of all connections, over restarts of the daemon.
     pub cumulative: Span,
     /// Since when `cumulative` counts.
     pub since: String,
@@ -132,11 +132,11 @@ pub struct MetricsResult {
 pub struct Latency {
     /// Half of the calls took no longer.
     pub p50: f64,
-    /// Nine of ten.
+    /// Nine of ten calls took no longer.
     pub p90: f64,
     /// Ninety-nine of a hundred.
     pub p99: f64,
-    /// The longest, exactly.
+    /// The longest time of a call, exactly.
     pub max: f64,
 }
 
@@ -144,18 +144,18 @@ pub struct Latency {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatsOfTool {
-    /// Its name.
+    /// The name of the tool.
     pub tool: String,
-    /// Its sums.
+    /// The sums of the tool's calls and tokens.
     #[serde(flatten)]
     pub totals: Totals,
     /// Half of its calls took no longer, in milliseconds.
     pub p50_ms: f64,
-    /// Nine of ten.
+    /// Nine of ten calls took no longer, in milliseconds.
     pub p90_ms: f64,
     /// Ninety-nine of a hundred.
     pub p99_ms: f64,
-    /// The longest.
+    /// The longest time of a call, in milliseconds.
     pub max_ms: f64,
 }
 
@@ -163,18 +163,18 @@ pub struct StatsOfTool {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Times {
-    /// Milliseconds.
+    /// The upper end of the bucket, in milliseconds.
     pub up_to_ms: f64,
-    /// Calls.
+    /// Number of calls in the bucket.
     pub calls: u64,
 }
 
-/// How often a cache had what was looked for, since the daemon began.
+/// The hits and misses of one cache since the daemon began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CacheUse {
-    /// What it keeps.
+    /// The name of the things that the cache keeps.
     pub name: String,
-    /// It was there.
+    /// Number of times that the cache had the wanted thing.
     pub hits: u64,
     /// It had to be made.
     pub misses: u64,
@@ -191,16 +191,16 @@ pub struct StatsResult {
     /// Why they were begun anew, if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
-    /// Of all tools, those that no agent sees included.
+    /// The sums of all tools, including those that no agent sees.
     pub totals: Totals,
     /// Times of all calls.
     pub latency_ms: Latency,
-    /// Of each that was called, the most called first.
+    /// The counts of each tool that was called, the most called first.
     pub per_tool: Vec<StatsOfTool>,
-    /// How the times of the one tool that was asked for are distributed.
+    /// The distribution of the times of the one requested tool; empty if none was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<Times>,
-    /// The daemon's caches.
+    /// The hits and misses of the daemon's caches.
     pub caches: Vec<CacheUse>,
 }
 

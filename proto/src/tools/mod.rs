@@ -31,29 +31,29 @@ pub mod text;
 pub use check::{Checked, check_args, nearest};
 pub use schema::{input_schema, output_schema};
 
-/// What an argument takes.
+/// The type and range of values that an argument takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ArgType {
     /// A string of at least this many characters.
     Str {
-        /// Fewest characters.
+        /// Least length of the string, in characters.
         min: usize,
     },
     /// An integer, clamped into the range with a warning.
     Int {
-        /// Least value.
+        /// Least value that the argument may have.
         min: i64,
-        /// Greatest value.
+        /// Greatest value that the argument may have.
         max: i64,
     },
     /// The same, or the word `all` for the greatest value.
     IntOrAll {
-        /// Least value.
+        /// Least value that the argument may have.
         min: i64,
-        /// Greatest value.
+        /// Greatest value, which `all` stands for.
         max: i64,
     },
-    /// True or false.
+    /// A truth value, true or false.
     Bool,
     /// One of these words.
     Enum(&'static [&'static str]),
@@ -70,26 +70,26 @@ pub enum ArgType {
 pub enum Default {
     /// The argument must be given.
     Required,
-    /// Left out.
+    /// The argument may be missing, and then has no value.
     None,
     /// Left out, too; but schemas list it among what is required, because answers are better with it and models leave out what they may.
     Expected,
-    /// This number.
+    /// The argument is this number if it is missing.
     Int(i64),
-    /// This word.
+    /// The argument is this word if it is missing.
     Str(&'static str),
-    /// This truth value.
+    /// The argument is this truth value if it is missing.
     Bool(bool),
 }
 
-/// One argument.
+/// The definition of one argument of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArgDef {
     /// Its canonical name; the other spelling (camelCase or snake_case) is accepted too.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of the values that it takes.
     pub ty: ArgType,
-    /// What it is when left out.
+    /// The value that it has when it is missing.
     pub default: Default,
     /// For the model and for people, one line.
     pub description: &'static str,
@@ -100,18 +100,18 @@ pub struct ArgDef {
 pub struct ListCut {
     /// Where it is, as dotted path in `data`; `[]` goes into every element (`clusters[].hubs`).
     pub path: &'static str,
-    /// What its items are called in `dropped.kind`.
+    /// The plural word for the list's items in `dropped.kind`.
     pub kind: &'static str,
-    /// How to get the rest.
+    /// The hint that says how to get the rest.
     pub narrow: &'static str,
 }
 
-/// Which of the tool sets a tool is in besides `all`.
+/// The tool set that a tool is in besides `all`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolSet {
     /// In `core` and `all`.
     Core,
-    /// Only in `all`.
+    /// Only in the set `all`.
     All,
     /// In every list, and only where edits are enabled.
     Edit,
@@ -119,12 +119,12 @@ pub enum ToolSet {
     Hidden,
 }
 
-/// One tool.
+/// The definition of one tool: its name, arguments, budget and shape of answers.
 #[derive(Debug)]
 pub struct ToolDef {
     /// Its name on every surface.
     pub name: &'static str,
-    /// For people.
+    /// A short name of the tool, for people.
     pub title: &'static str,
     /// For the model: what it answers and when to use it.
     pub description: &'static str,
@@ -142,29 +142,30 @@ pub struct ToolDef {
     pub cuts: &'static [ListCut],
     /// `tokenBudget` when none is given.
     pub default_budget: u32,
-    /// What handlers aim at in the text form when no `tokenBudget` is given, in tokens, if that is less.
+    /// The budget at which handlers aim in the text form when no `tokenBudget` is given, in tokens, if that is less
+    /// than the default.
     pub text_budget: Option<u32>,
     /// The most `tokenBudget` may be.
     pub max_budget: u32,
-    /// Changes nothing.
+    /// True if the tool changes nothing.
     pub read_only: bool,
-    /// What it changes may be lost.
+    /// True if a call may lose what it changes.
     pub destructive: bool,
     /// Calling it twice is calling it once.
     pub idempotent: bool,
-    /// Which lists it is in.
+    /// The tool sets whose lists contain the tool.
     pub set: ToolSet,
 }
 
 /// The usual budget and its ceiling, in tokens.
 pub const DEFAULT_BUDGET: u32 = 2_000;
-/// See [`DEFAULT_BUDGET`].
+/// The ceiling of budgets, in tokens; see [`DEFAULT_BUDGET`].
 pub const MAX_BUDGET: u32 = 10_000;
 /// The least budget: the smallest envelope with a warning and a note fits.
 pub const MIN_BUDGET: u32 = 100;
 
 impl ToolDef {
-    /// What most tools are: read-only, idempotent, the usual budget.
+    /// The fields that most tools share: read-only, idempotent, the usual budget.
     pub(crate) const READ: Self = Self {
         name: "",
         title: "",
@@ -338,7 +339,7 @@ pub fn unknown(name: &str) -> UnknownTool {
     UnknownTool { name: name.to_owned(), nearest: nearest(name, known) }
 }
 
-/// Whether two argument names are the same but for camelCase or snake_case.
+/// Returns true if two argument names are the same but for camelCase or snake_case.
 #[must_use]
 pub fn same_name(a: &str, b: &str) -> bool {
     let fold =

@@ -36,14 +36,14 @@ pub static MODELS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_models`.
+/// The checked arguments of a `hob_models` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ModelsArgs {
     /// `list`, `add` or `remove`.
     pub action: String,
     /// Where the model to add lies.
     pub folder: Option<String>,
-    /// What it is called.
+    /// The model's name; `None` where the action needs none.
     pub name: Option<String>,
 }
 
@@ -54,12 +54,12 @@ pub struct ModelsResult {
     pub models: Vec<ModelInfo>,
 }
 
-/// One model.
+/// The facts about one installed model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelInfo {
-    /// Its name.
+    /// The name of the model.
     pub name: String,
-    /// Whether it is the one that counts.
+    /// True if the model is the one that hob uses.
     pub active: bool,
     /// Numbers in a vector.
     #[serde(default, skip_serializing_if = "Option::is_none")]

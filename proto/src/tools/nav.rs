@@ -6,11 +6,11 @@ use super::scope::FILE_FILTER;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 use crate::position::Anchor;
 
-/// How whole an answer is.
+/// The completeness of an answer: whether it may lack something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Completeness {
-    /// All there is.
+    /// The answer lacks nothing.
     Complete,
     /// Something may be missing; a warning says why.
     Partial,
@@ -55,7 +55,7 @@ pub(super) const TARGET: ArgDef = ArgDef {
 pub struct PositionArgs {
     /// The file, if not a node.
     pub file: Option<String>,
-    /// Its line.
+    /// The 1-based line in `file`; `None` without `file`.
     pub line: Option<u32>,
     /// Its column; without one, the name that the line defines or the only one on it.
     pub col: Option<u32>,
@@ -67,7 +67,7 @@ pub struct PositionArgs {
 
 const LOCATIONS: ListCut = ListCut { path: "locations", kind: "locations", narrow: "Raise tokenBudget" };
 
-/// `nav_definition`.
+/// The definition of the tool `nav_definition`.
 pub static DEFINITION: ToolDef = ToolDef {
     name: "nav_definition",
     title: "Live: definition",
@@ -81,7 +81,7 @@ pub static DEFINITION: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// `nav_implementations`.
+/// The definition of the tool `nav_implementations`.
 pub static IMPLEMENTATIONS: ToolDef = ToolDef {
     name: "nav_implementations",
     title: "Live: implementations",
@@ -94,7 +94,7 @@ pub static IMPLEMENTATIONS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// `nav_references`.
+/// The definition of the tool `nav_references`.
 pub static REFERENCES: ToolDef = ToolDef {
     name: "nav_references",
     title: "Live: references",
@@ -117,14 +117,14 @@ pub static REFERENCES: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `nav_references`.
+/// The checked arguments of a `nav_references` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReferencesArgs {
-    /// What is asked about.
+    /// The position or target whose references are wanted.
     #[serde(flatten)]
     pub at: PositionArgs,
-    /// Also the declaration.
+    /// True to include the declaration in the answer.
     pub include_declaration: bool,
 }
 
@@ -133,19 +133,19 @@ pub struct ReferencesArgs {
 pub struct LocationsResult {
     /// In the order of files and lines.
     pub locations: Vec<Anchor>,
-    /// How many there are, for references.
+    /// Number of references in all; `None` for other tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
     /// In how many files, for references.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
-    /// See [`Completeness`].
+    /// Tells whether the answer may lack something; see [`Completeness`].
     pub completeness: Completeness,
-    /// Who said so.
+    /// The source of the answer: a language server or a fallback.
     pub source: String,
 }
 
-/// `nav_type`.
+/// The definition of the tool `nav_type`.
 pub static TYPE: ToolDef = ToolDef {
     name: "nav_type",
     title: "Live: type",
@@ -157,19 +157,19 @@ pub static TYPE: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Result of `nav_type`.
+/// The data of a `nav_type` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeResult {
     /// As the language writes it; empty where the server has nothing to say.
     pub signature: String,
-    /// Documentation, in Markdown.
+    /// The symbol's documentation, in Markdown; empty if there is none.
     pub docs: String,
     /// The name that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<NameRange>,
-    /// See [`Completeness`].
+    /// Tells whether the answer may lack something; see [`Completeness`].
     pub completeness: Completeness,
-    /// Who said so.
+    /// The source of the answer: a language server or a fallback.
     pub source: String,
 }
 
@@ -177,17 +177,17 @@ pub struct TypeResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NameRange {
-    /// First line.
+    /// The first line of the stretch.
     pub line: u32,
-    /// First column.
+    /// The first column of the stretch, on `line`.
     pub col: u32,
-    /// Last line.
+    /// The last line of the stretch.
     pub end_line: u32,
     /// Column after the last.
     pub end_col: u32,
 }
 
-/// `nav_symbols`.
+/// The definition of the tool `nav_symbols`.
 pub static SYMBOLS: ToolDef = ToolDef {
     name: "nav_symbols",
     title: "Live: outline",
@@ -204,21 +204,21 @@ pub static SYMBOLS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `nav_symbols`.
+/// The checked arguments of a `nav_symbols` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SymbolsArgs {
-    /// The file.
+    /// The file whose outline is wanted.
     pub file: String,
 }
 
-/// Result of `nav_symbols`.
+/// The data of a `nav_symbols` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolsResult {
     /// In the order of the file.
     pub symbols: Vec<OutlineEntry>,
-    /// See [`Completeness`].
+    /// Tells whether the answer may lack something; see [`Completeness`].
     pub completeness: Completeness,
-    /// Who said so.
+    /// The source of the answer: a language server or a fallback.
     pub source: String,
 }
 
@@ -226,28 +226,28 @@ pub struct SymbolsResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutlineEntry {
-    /// Its name.
+    /// The name of the symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
     /// Line of its name, 1-based.
     pub line: u32,
     /// Column of its name, 1-based.
     pub col: u32,
-    /// Last line, inclusive.
+    /// The last line of the symbol, inclusive.
     pub end_line: u32,
     /// First line of what belongs to it (decorators, attributes, comments), where that is above its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u32>,
-    /// What the server adds.
+    /// The detail that the language server adds; `None` if it adds none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What is in it.
+    /// The symbols within this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<OutlineEntry>,
 }
 
-/// `nav_workspaceSymbols`.
+/// The definition of the tool `nav_workspaceSymbols`.
 pub static WORKSPACE_SYMBOLS: ToolDef = ToolDef {
     name: "nav_workspaceSymbols",
     title: "Live: symbols by name",
@@ -273,51 +273,51 @@ pub static WORKSPACE_SYMBOLS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `nav_workspaceSymbols`.
+/// The checked arguments of a `nav_workspaceSymbols` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct WorkspaceSymbolsArgs {
-    /// What to look for.
+    /// The name or part of a name to search for.
     pub query: String,
-    /// Most results.
+    /// Most symbols in one answer.
     pub limit: usize,
 }
 
-/// Result of `nav_workspaceSymbols`.
+/// The data of a `nav_workspaceSymbols` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkspaceSymbolsResult {
-    /// Exact names first.
+    /// The symbols found, with exact names first.
     pub symbols: Vec<SymbolHit>,
-    /// See [`Completeness`].
+    /// Tells whether the answer may lack something; see [`Completeness`].
     pub completeness: Completeness,
-    /// Who said so.
+    /// The source of the answer: a language server or a fallback.
     pub source: String,
 }
 
-/// A symbol somewhere.
+/// A symbol of the workspace with its place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolHit {
-    /// Its name.
+    /// The name of the symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
-    /// What it is in.
+    /// The name of the symbol's container; `None` if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container: Option<String>,
-    /// The file.
+    /// The path of the symbol's file.
     pub file: String,
-    /// 1-based line.
+    /// The line of the symbol, from 1.
     pub line: u32,
-    /// 1-based column.
+    /// The column of the symbol, from 1.
     pub col: u32,
     /// Set when the file lies outside the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub external: bool,
 }
 
-/// Which way a call hierarchy goes.
+/// The directions of a call hierarchy: towards callers or towards callees.
 pub const CALL_DIRECTIONS: &[&str] = &["incoming", "outgoing"];
 
-/// `nav_callHierarchy`.
+/// The definition of the tool `nav_callHierarchy`.
 pub static CALL_HIERARCHY: ToolDef = ToolDef {
     name: "nav_callHierarchy",
     title: "Live: call hierarchy",
@@ -345,39 +345,39 @@ pub static CALL_HIERARCHY: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `nav_callHierarchy`.
+/// The checked arguments of a `nav_callHierarchy` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CallHierarchyArgs {
-    /// What is asked about.
+    /// The position or target whose calls are wanted.
     #[serde(flatten)]
     pub at: PositionArgs,
-    /// One of [`CALL_DIRECTIONS`].
+    /// The direction of the hierarchy: one of [`CALL_DIRECTIONS`].
     pub direction: String,
-    /// Levels.
+    /// Most levels of calls from the root.
     pub depth: u32,
 }
 
-/// Result of `nav_callHierarchy`.
+/// The data of a `nav_callHierarchy` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallHierarchyResult {
-    /// What was asked about.
+    /// The function whose calls were asked for.
     pub root: CallRoot,
     /// Direct calls, each with those a level further away.
     pub calls: Vec<Call>,
-    /// See [`Completeness`].
+    /// Tells whether the answer may lack something; see [`Completeness`].
     pub completeness: Completeness,
     /// `lsp`, `fallback-references` or `fallback-map`.
     pub source: String,
 }
 
-/// What a call hierarchy is about.
+/// The function that a call hierarchy begins with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallRoot {
-    /// Its name.
+    /// The name of the function.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
-    /// The file.
+    /// The path of the function's file.
     pub file: String,
     /// Line of its name.
     pub line: u32,
@@ -389,11 +389,11 @@ pub struct CallRoot {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// Its name.
+    /// The name of the caller or callee.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
-    /// The file.
+    /// The path of the caller's or callee's file.
     pub file: String,
     /// Line of its name.
     pub line: u32,
@@ -417,7 +417,7 @@ pub struct Call {
 /// Where a call is written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallSite {
-    /// 1-based line.
+    /// The line of the call, from 1.
     pub line: u32,
     /// 1-based column; not known to the map.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -427,7 +427,7 @@ pub struct CallSite {
 /// Severities, the worst first.
 pub const SEVERITIES: &[&str] = &["error", "warning", "information", "hint"];
 
-/// `nav_diagnostics`.
+/// The definition of the tool `nav_diagnostics`.
 pub static DIAGNOSTICS: ToolDef = ToolDef {
     name: "nav_diagnostics",
     title: "Live: errors and warnings",
@@ -448,7 +448,7 @@ pub static DIAGNOSTICS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `nav_diagnostics`.
+/// The checked arguments of a `nav_diagnostics` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct DiagnosticsArgs {
     /// The file; without one, all that running servers know of.
@@ -457,32 +457,32 @@ pub struct DiagnosticsArgs {
     pub severity: String,
 }
 
-/// Result of `nav_diagnostics`.
+/// The data of a `nav_diagnostics` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticsResult {
     /// In the order of files and lines.
     pub diagnostics: Vec<DiagnosticEntry>,
-    /// Whether this is the server's verdict on the present contents, and all of it.
+    /// True if these are the server's diagnostics of the present contents, and all of them.
     pub complete: bool,
 }
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DiagnosticEntry {
-    /// The file.
+    /// The path of the file that is wrong.
     pub file: String,
-    /// 1-based line.
+    /// The line of the problem, from 1.
     pub line: u32,
-    /// 1-based column.
+    /// The column of the problem, from 1.
     pub col: u32,
-    /// One of [`SEVERITIES`].
+    /// The severity of the problem: one of [`SEVERITIES`].
     pub severity: String,
     /// The rule, as the server calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// For people.
+    /// A sentence for people that says what is wrong.
     pub message: String,
-    /// Who says so.
+    /// The program that reports the problem, as in `rustc`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

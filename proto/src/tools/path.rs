@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::map::{EDGE_KINDS, Node};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// `map_path`.
+/// The definition of the tool `map_path`.
 pub static PATH: ToolDef = ToolDef {
     name: "map_path",
     title: "Map: path between two symbols",
@@ -55,42 +55,42 @@ pub static PATH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `map_path`.
+/// The checked arguments of a `map_path` call.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PathArgs {
     /// Where the chain starts.
     pub from: String,
-    /// Where it ends.
+    /// The node or target where the chain ends.
     pub to: String,
-    /// Most edges.
+    /// Most edges that a chain may have.
     pub max_len: usize,
     /// Some of [`EDGE_KINDS`]; none means calls, or, in both directions, all but references.
     #[serde(default)]
     pub edge_kinds: Vec<String>,
     /// `out`, `in` or `both`.
     pub direction: String,
-    /// Whether plain references count as edges.
+    /// True if plain references count as edges.
     pub include_references: bool,
 }
 
-/// Result of `map_path`.
+/// The data of a `map_path` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathResult {
-    /// Whether there is a chain.
+    /// True if a chain connects the two ends.
     pub found: bool,
-    /// The best one.
+    /// The best chain; without nodes and edges if there is none.
     #[serde(flatten)]
     pub best: PathChain,
     /// Further ones that are about as good.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<PathChain>,
-    /// How far the search got, when there is none.
+    /// The extent of the search from both ends, when there is no chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached: Option<PathReached>,
 }
 
-/// A chain.
+/// A chain of edges from one node to another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PathChain {
     /// Its number of edges.
@@ -112,7 +112,7 @@ pub struct PathEdge {
     pub kind: String,
     /// `out` when the edge points along the path, `in` when against it.
     pub direction: String,
-    /// How sure.
+    /// The confidence of the edge: `live`, `exact`, `import`, `flow`, `name` or `candidate`.
     pub confidence: String,
     /// The first line at which it is written, in the file of the node where the edge starts.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,17 +128,17 @@ pub struct PathEdge {
     pub named: Option<String>,
 }
 
-/// How far a search got from both ends.
+/// The extent of a search from both of its ends.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathReached {
-    /// What the start leads to.
+    /// The nodes to which the start leads.
     pub from: PathReach,
-    /// What leads to the end.
+    /// The nodes that lead to the end.
     pub to: PathReach,
     /// One of the former and one of the latter that are near each other: in one type, file or folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<Node>,
-    /// What leads to the end and is called by nobody, as far as the map knows.
+    /// The definitions that lead to the end and that nobody calls, as far as the map knows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<PathEntry>,
 }
@@ -146,7 +146,7 @@ pub struct PathReached {
 /// A definition that leads to the end and that nobody calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathEntry {
-    /// The definition.
+    /// The definition that nobody calls.
     pub node: Node,
     /// Where it is named without being called: a table of handlers, a decorator, an argument.
     pub uses: Vec<PathUse>,
@@ -155,16 +155,16 @@ pub struct PathEntry {
 /// A line on which a definition is named.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PathUse {
-    /// Its file.
+    /// The path of the file, relative to the root.
     pub file: String,
-    /// The line, 1-based.
+    /// The line on which the definition is named, from 1.
     pub line: u32,
 }
 
-/// How far a search got from one end.
+/// The extent of a search from one of its ends.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct PathReach {
-    /// How many nodes.
+    /// Number of nodes that the search met.
     pub nodes: usize,
     /// In how many steps at most.
     pub steps: u32,

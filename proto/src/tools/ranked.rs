@@ -6,7 +6,7 @@ use super::scope::PATH_PREFIX;
 use super::text::TEXT_KINDS;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 
-/// `text_search`.
+/// The definition of the tool `text_search`.
 pub static TEXT_SEARCH: ToolDef = ToolDef {
     name: "text_search",
     title: "Search by words",
@@ -46,45 +46,45 @@ pub static TEXT_SEARCH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `text_search`.
+/// The checked arguments of a `text_search` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TextSearchArgs {
-    /// Words.
+    /// The question, in words of the caller.
     pub query: String,
     /// Some of [`TEXT_KINDS`]; none means all.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// Most results.
+    /// Most results in one answer.
     pub limit: usize,
     /// Also what is near in meaning.
     #[serde(default)]
     pub use_embeddings: bool,
 }
 
-/// Result of `text_search`.
+/// The data of a `text_search` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct TextSearchResult {
-    /// Best first.
+    /// The results, with the best first.
     pub results: Vec<RankedResult>,
-    /// How many have something of the question.
+    /// Number of places that match any part of the question.
     pub total: usize,
 }
 
-/// One result.
+/// A place that matches the question, with its score.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RankedResult {
     /// Its node; files that are not in the map have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// One of [`TEXT_KINDS`].
+    /// The kind of the place: one of [`TEXT_KINDS`].
     pub kind: String,
     /// Qualified name, heading, or file name.
     pub title: String,
-    /// Where.
+    /// The file of the place, relative to the root.
     pub file: String,
     /// 1-based line of its name; 1 for files.
     pub line: u32,
-    /// How well it fits; comparable within one answer.
+    /// The score of the place against the question; comparable within one answer.
     pub score: f64,
     /// Lines of it that have most of the question, each with its number before it.
     #[serde(skip_serializing_if = "Option::is_none")]

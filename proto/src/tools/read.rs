@@ -7,7 +7,7 @@ use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 /// Tokens of an answer as text where nobody says how many: a few functions and the signatures of a class.
 const USUAL_TEXT: u32 = 6_000;
 
-/// `read_symbols`.
+/// The definition of the tool `read_symbols`.
 pub static READ_SYMBOLS: ToolDef = ToolDef {
     name: "read_symbols",
     title: "Read symbols",
@@ -92,10 +92,10 @@ pub static READ_SYMBOLS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `read_symbols`.
+/// The checked arguments of a `read_symbols` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReadSymbolsArgs {
-    /// What to read.
+    /// The targets to read, in the order of the answer.
     pub targets: Vec<String>,
     /// A question in words: of each definition the lines that bear on it are shown, with the headers of their blocks and the ways
     /// out; the calls in the gaps are named. A few lines that are asked for by number are shown whole, and everything is where this is
@@ -105,15 +105,16 @@ pub struct ReadSymbolsArgs {
     pub include_neighbors: usize,
     /// Says that only symbols and their lines are wanted.
     pub outline: bool,
-    /// Whether documentation is shown; where it is not said, the first line of each comment in text, all of it in JSON.
+    /// True to show documentation; if it is not given, the answer shows the first line of each comment in text, and
+    /// all of it in JSON.
     pub docs: Option<bool>,
     /// Has the text of long files, classes and functions shown whole, as far as the budget goes. JSON has it whole anyway.
     pub whole: bool,
-    /// Of bodies that are long: a regex; the signature and the lines around its matches are shown.
+    /// A regex for long bodies: the answer shows the signature and the lines around its matches.
     pub around: Option<String>,
 }
 
-/// Result of `read_symbols`.
+/// The data of a `read_symbols` answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadSymbolsResult {
     /// In the order of the targets.
@@ -122,7 +123,7 @@ pub struct ReadSymbolsResult {
     pub ambiguous: Vec<Ambiguous>,
     /// Targets that mean none.
     pub not_found: Vec<String>,
-    /// What was asked for as an outline, and folders.
+    /// The outlines of targets that were asked for as outlines, and the folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlines: Vec<Outline>,
 }
@@ -132,7 +133,7 @@ pub struct ReadSymbolsResult {
 pub struct Outline {
     /// The file, or a folder, with `/` at its end, of which only the number of files is told.
     pub file: String,
-    /// How many files are in the folder.
+    /// Number of files in the folder; `None` for a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<usize>,
     /// In the order of the file.
@@ -144,38 +145,38 @@ pub struct Outline {
 pub struct OutlineSymbol {
     /// Its name; with that of its type where it is not written within it.
     pub name: String,
-    /// Its kind.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
     /// Line of its name, 1-based.
     pub line: u32,
-    /// Last line, inclusive.
+    /// The last line of the symbol, inclusive.
     pub end_line: u32,
     /// Its header, of functions and methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// What is in it.
+    /// The symbols within this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<OutlineSymbol>,
 }
 
-/// A definition's source.
+/// The source of one definition, with its place.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SymbolSource {
-    /// Node ID.
+    /// The node ID of the definition.
     pub uid: String,
-    /// Qualified name.
+    /// The qualified name of the definition.
     pub name: String,
-    /// Its kind.
+    /// The kind of the definition, as in `function`.
     pub kind: String,
-    /// Where.
+    /// The file of the definition, relative to the root.
     pub file: String,
-    /// First line, 1-based.
+    /// The first line of the definition, from 1.
     pub start_line: u32,
-    /// Last line, inclusive.
+    /// The last line of the definition, inclusive.
     pub end_line: u32,
-    /// Those lines.
+    /// The text of those lines, as far as it is shown.
     pub source: String,
-    /// Whether `source` is all of them, documentation apart where it was not wanted.
+    /// True if `source` has all of them, apart from documentation that was not wanted.
     pub body_complete: bool,
     /// Stretches of lines between the first and the last that `source` leaves out, as `120-180`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -191,11 +192,11 @@ pub struct SymbolSource {
 /// A target that means several definitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ambiguous {
-    /// As given.
+    /// The target as the caller gave it.
     pub target: String,
-    /// Most connected first.
+    /// The definitions that the target may mean, the most connected first.
     pub candidates: Vec<Candidate>,
-    /// How many more there are.
+    /// Number of further candidates that are not listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more: usize,
 }
@@ -205,14 +206,14 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// What a target may mean.
+/// A definition that a target may mean.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Node ID.
+    /// The node ID of the definition.
     pub uid: String,
-    /// Its kind.
+    /// The kind of the definition, as in `function`.
     pub kind: String,
-    /// Where.
+    /// The file of the definition, relative to the root.
     pub file: String,
     /// 1-based line of the name.
     pub line: u32,

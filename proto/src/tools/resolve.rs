@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef};
 use crate::position::Anchor;
 
-/// `resolve`.
+/// The definition of the tool `resolve`.
 pub static RESOLVE: ToolDef = ToolDef {
     name: "resolve",
     title: "Cross the layers",
@@ -104,7 +104,7 @@ pub struct ResolveArgs {
     pub node_id: Option<String>,
     /// From the file to the map.
     pub file: Option<String>,
-    /// Its line.
+    /// The 1-based line in `file`; `None` without `file`.
     pub line: Option<u32>,
     /// Its column; without one, the name that the line defines, else what encloses the line.
     pub col: Option<u32>,
@@ -112,13 +112,13 @@ pub struct ResolveArgs {
     pub subject: Option<String>,
     /// Where the words were met.
     pub context: Option<Value>,
-    /// How the entity is chosen.
+    /// The settings that decide how the entity is chosen, a [`Strategy`](super::entity::Strategy).
     pub strategy: Option<Value>,
     /// Rules that the answer keeps.
     pub constraints: Option<Value>,
-    /// What the client knows already.
+    /// Facts that the client knows already, a [`Hints`](super::entity::Hints).
     pub hints: Option<Value>,
-    /// What is shown besides the answer.
+    /// The extras to show besides the answer, a [`Debug`](super::entity::Debug).
     pub debug: Option<Value>,
 }
 
@@ -130,9 +130,9 @@ pub struct NodeResult {
     pub node_id: String,
     /// Where its name stands: the language server's word if `verified`, else the map's.
     pub location: Anchor,
-    /// Whether the language server confirmed it.
+    /// True if the language server confirmed the location.
     pub verified: bool,
-    /// Whether the map, or the ID, is of an earlier state of the file.
+    /// True if the map, or the ID, is of an earlier state of the file.
     pub map_stale: bool,
     /// Where the map has it, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,12 +140,12 @@ pub struct NodeResult {
     /// Found by its last name alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relocated: bool,
-    /// Whether the map has this ID.
+    /// True if the map has a node with this ID.
     pub in_map: bool,
     /// The ID of what was found, when it is another than was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_node_id: Option<String>,
-    /// What it is.
+    /// The name, kind and signature of the symbol.
     pub symbol: Symbol,
 }
 
@@ -155,18 +155,18 @@ pub struct NodeResult {
 pub struct PositionResult {
     /// The node of the innermost symbol; none when the map does not have it.
     pub node_id: Option<String>,
-    /// Whether the map has it.
+    /// True if the map has the innermost symbol.
     pub in_map: bool,
-    /// Whether the map is of an earlier state of the file.
+    /// True if the map is of an earlier state of the file.
     pub map_stale: bool,
-    /// Whether the language server said what encloses the position, and not the map.
+    /// True if the language server named the symbols around the position; false if the map did.
     pub verified: bool,
     /// The nearest container that the map has, when it does not have the symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest_node_id: Option<String>,
     /// The names of what encloses the position, joined with dots; empty at the top of the file.
     pub qualified_name: String,
-    /// Outermost first.
+    /// The symbols around the position, the outermost first.
     pub enclosing_symbols: Vec<EnclosingSymbol>,
     /// Where the innermost symbol's name stands; the position itself at the top of the file.
     pub location: Anchor,
@@ -176,18 +176,18 @@ pub struct PositionResult {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
-    /// The first.
+    /// The first line of the stretch.
     pub line: u32,
-    /// The last.
+    /// The last line of the stretch, inclusive.
     pub end_line: u32,
 }
 
-/// What a symbol is.
+/// The name, kind and signature of a symbol.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Symbol {
-    /// Its name.
+    /// The name of the symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: String,
     /// From the language server where it says one, else from the map; empty where neither does.
     pub signature: String,
@@ -196,9 +196,9 @@ pub struct Symbol {
 /// A symbol around a position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EnclosingSymbol {
-    /// Its name.
+    /// The name of the enclosing symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of the enclosing symbol, as in `class`.
     pub kind: String,
     /// Line of its name.
     pub line: u32,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{ArgDef, ArgType, Default};
 
-/// Words of `tests`.
+/// The words that the argument `tests` takes.
 pub const TESTS: &[&str] = &["include", "exclude", "only"];
 
 /// The arguments of every tool that answers with places.
@@ -38,10 +38,10 @@ pub struct ScopeArgs {
     pub paths: Vec<String>,
     /// One of [`TESTS`]; none means `include`.
     pub tests: Option<String>,
-    /// A prefix.
+    /// A prefix of paths; the older spelling of one of `paths`.
     #[serde(alias = "pathPrefix")]
     pub path_prefix: Option<String>,
-    /// A glob.
+    /// A glob of paths; the older spelling of one of `paths`.
     pub glob: Option<String>,
     /// A substring or glob.
     #[serde(rename = "fileFilter")]

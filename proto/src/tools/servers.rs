@@ -1,10 +1,10 @@
-//! Which language servers there are and how they are got: for `hob servers`, in no list for agents.
+//! The language servers that exist for a project and the ways to get them: for `hob servers`, in no list for agents.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ArgDef, ArgType, Default, ListCut, MAX_BUDGET, ToolDef, ToolSet};
 
-/// What serves each language here, and what could.
+/// The tool that lists the servers that serve each language here, and those that could.
 pub static SERVERS: ToolDef = ToolDef {
     name: "hob_servers",
     title: "Language servers",
@@ -25,21 +25,21 @@ pub static SERVERS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `hob_servers`.
+/// The checked arguments of a `hob_servers` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ServersArgs {
     /// A language, file ending or server.
     pub about: Option<String>,
 }
 
-/// Result of `hob_servers`.
+/// The data of a `hob_servers` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ServersResult {
     /// Languages that have the same servers.
     pub families: Vec<Family>,
-    /// Whether the project is trusted.
+    /// True if the user trusts the project.
     pub trusted: bool,
-    /// What is wrong with the settings, each with its file and line.
+    /// The errors in the settings, each with its file and line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
     /// The project has settings that do not count, because it is not trusted.
@@ -54,39 +54,39 @@ pub struct Family {
     pub languages: Vec<String>,
     /// Their servers, most wanted first.
     pub candidates: Vec<Candidate>,
-    /// What the user's settings say about these languages.
+    /// The user's settings that concern these languages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
 }
 
-/// One server.
+/// A server that can serve a family of languages, with its state here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Its name.
+    /// The name of the server in the catalogue.
     pub name: String,
     /// `used`, `spare` (found, but another one comes first), `rejected`, `missing`, or `off` (the user does not want it).
     pub state: String,
     /// Its program, if one was found that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// What that says its version is.
+    /// The version that the program reports; `None` if it reports none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Programs that were found and are of no use, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<String>,
-    /// What was found would run if the project were trusted.
+    /// True if the program that was found would run only in a trusted project.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub needs_trust: bool,
-    /// What the user's settings say about it.
+    /// The user's settings that concern this server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
-    /// How to get it by hand.
+    /// The instructions for installing the server by hand.
     pub install: String,
     /// `hob servers install` can get it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub installable: bool,
-    /// How hob gets it, if it can and was asked about this server.
+    /// The commands by which hob installs the server; `None` if it cannot, or was not asked about this server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<Recipe>,
 }
@@ -94,9 +94,9 @@ pub struct Candidate {
 /// Something that the user's settings say.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Setting {
-    /// What it is about: `command`, `settings.python.analysis.diagnosticMode`.
+    /// The subject of the setting: `command`, `settings.python.analysis.diagnosticMode`.
     pub key: String,
-    /// What is wanted.
+    /// The value that the user wants.
     pub value: String,
     /// Where it stands: file and line.
     pub from: String,
@@ -111,22 +111,22 @@ pub struct Setting {
 /// Commands that install a server into a folder of hob's own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recipe {
-    /// What must be installed for it, for people.
+    /// A sentence for people that names what must be installed first.
     pub needs: String,
     /// The folder; nothing else is written to.
     pub folder: String,
     /// A file in it that is made when everything has succeeded: without it the folder does not count.
     pub stamp: String,
-    /// What to run, one after the other.
+    /// The commands to run, one after the other.
     pub steps: Vec<Step>,
 }
 
-/// One command.
+/// One command of a recipe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// A name to be looked up, or a path.
     pub program: String,
-    /// Its arguments.
+    /// The arguments of the program, in order.
     pub args: Vec<String>,
     /// Variables besides those of the user, as `NAME=value`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::scope::{GLOB, PATH_PREFIX};
 use super::{ArgDef, ArgType, Default, ListCut, ToolDef, ToolSet};
 
-/// What `regex_search` may be restricted to.
+/// The kinds of nodes to which `regex_search` may be restricted.
 pub const TEXT_KINDS: &[&str] = &["Symbol", "Section", "Note", "File"];
 
-/// Which lines of a file.
+/// The argument that selects lines by the kind of node they belong to.
 const LINES_OF: ArgDef = ArgDef {
     name: "kinds",
     ty: ArgType::EnumList(TEXT_KINDS),
@@ -16,7 +16,7 @@ const LINES_OF: ArgDef = ArgDef {
     description: "Only text of these (default: every line)",
 };
 
-/// How long a search may take.
+/// The argument that limits the time of a search.
 const MAX_MILLIS: ArgDef = ArgDef {
     name: "max_millis",
     ty: ArgType::Int { min: 1, max: 60_000 },
@@ -24,7 +24,7 @@ const MAX_MILLIS: ArgDef = ArgDef {
     description: "Time limit",
 };
 
-/// `regex_search`.
+/// The definition of the tool `regex_search`.
 pub static REGEX_SEARCH: ToolDef = ToolDef {
     name: "regex_search",
     title: "Regex search",
@@ -67,7 +67,7 @@ pub static REGEX_SEARCH: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// `count_patterns`.
+/// The definition of the tool `count_patterns`.
 pub static COUNT_PATTERNS: ToolDef = ToolDef {
     name: "count_patterns",
     title: "Count matches of many regexes",
@@ -93,10 +93,10 @@ pub static COUNT_PATTERNS: ToolDef = ToolDef {
     ..ToolDef::READ
 };
 
-/// Arguments of `count_patterns`.
+/// The checked arguments of a `count_patterns` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct CountPatternsArgs {
-    /// Rust regexes.
+    /// The patterns to count, in Rust's regex syntax.
     pub patterns: Vec<String>,
     /// Some of [`TEXT_KINDS`]; none means every line.
     #[serde(default)]
@@ -105,23 +105,23 @@ pub struct CountPatternsArgs {
     pub max_millis: u64,
 }
 
-/// Result of `count_patterns`.
+/// The data of a `count_patterns` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CountPatternsResult {
     /// One for each pattern, in their order.
     pub patterns: Vec<PatternCount>,
-    /// Whether everything was searched; if not, the counts are lower bounds.
+    /// True if everything was searched; if not, the counts are lower bounds.
     pub complete: bool,
     /// Wall time of the search.
     pub elapsed_ms: u64,
 }
 
-/// How often one pattern matches.
+/// The counts of one pattern's matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PatternCount {
     /// As it was given.
     pub pattern: String,
-    /// Occurrences.
+    /// Number of occurrences in all files.
     pub total_matches: u64,
     /// Files with a match.
     pub files_matched: u64,
@@ -132,21 +132,21 @@ pub struct PatternCount {
 /// A file and how often a pattern occurs in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TopFile {
-    /// Where.
+    /// The path of the file, relative to the root.
     pub path: String,
-    /// Occurrences.
+    /// Number of occurrences in the file.
     pub count: u64,
 }
 
-/// Arguments of `regex_search`.
+/// The checked arguments of a `regex_search` call.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RegexSearchArgs {
-    /// Rust regex.
+    /// The pattern to search for, in Rust's regex syntax.
     pub pattern: String,
     /// Some of [`TEXT_KINDS`]; none means every line.
     #[serde(default)]
     pub kinds: Vec<String>,
-    /// Most shown.
+    /// Most matches that are shown.
     pub limit: Option<usize>,
     /// Time limit in milliseconds.
     pub max_millis: u64,
@@ -156,7 +156,7 @@ pub struct RegexSearchArgs {
     pub output: String,
 }
 
-/// Result of `regex_search`.
+/// The data of a `regex_search` answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RegexSearchResult {
     /// By path, then line.
@@ -167,7 +167,7 @@ pub struct RegexSearchResult {
     pub total_matches: u64,
     /// Files with a match.
     pub files_matched: u64,
-    /// Whether everything was searched; if not, the totals are lower bounds.
+    /// True if everything was searched; if not, the totals are lower bounds.
     pub complete: bool,
     /// Wall time of the search.
     pub elapsed_ms: u64,
@@ -176,15 +176,15 @@ pub struct RegexSearchResult {
 /// One matching line, or one matching file when `output` is `files`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TextMatch {
-    /// Where.
+    /// The path of the file, relative to the root.
     pub file: String,
-    /// 1-based line.
+    /// The line of the match, from 1; `None` when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// 1-based UTF-16 column of the first match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub col: Option<u32>,
-    /// The line.
+    /// The text of the line; `None` when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// `File`, or which of the kinds asked for the line belongs to.
@@ -198,10 +198,10 @@ pub struct TextMatch {
     /// Matching lines of the file, when `output` is `files`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Lines before.
+    /// Lines of context before the match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<String>,
-    /// Lines after.
+    /// Lines of context after the match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What a name that several definitions share may mean: a line for each, which any tool takes back.
+//! Renders the definitions that an ambiguous name may mean: a line for each, which any tool takes back.
 
 use hob_proto::tools::read::{Ambiguous, Candidate};
 

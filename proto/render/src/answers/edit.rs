@@ -68,7 +68,7 @@ fn pending_item(item: &PendingItem) -> Item {
     Item { lines: std::iter::once(head).chain(files).collect(), ..Item::default() }
 }
 
-/// What was applied or discarded, and what it made worse or left behind.
+/// Renders a decision: what was applied or discarded, and what it made worse or left behind.
 pub(super) fn decided(result: ResolveActionResult) -> Document {
     let files = result.files.iter().flatten().map(file_count).collect();
     let head = Section::new("files", files).titled(one_line(&result.message));
@@ -77,7 +77,7 @@ pub(super) fn decided(result: ResolveActionResult) -> Document {
     document
 }
 
-/// What was taken back.
+/// Renders an undo: the edit and files that were taken back.
 pub(super) fn undone(result: UndoResult) -> Document {
     let files = result.files.iter().map(|path| Item::line(format!(" {}", one_line(path)))).collect();
     Document::of_section(Section::new("files", files).titled(one_line(&result.message)))

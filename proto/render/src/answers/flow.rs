@@ -81,7 +81,7 @@ fn row(node: &FlowNode, caller: Option<&str>) -> String {
     row
 }
 
-/// Who is affected: nearest first, those of one file together; then who may be.
+/// Renders an impact: the affected nodes, nearest first, those of one file together; then those that may be affected.
 pub(super) fn impact(result: ImpactResult) -> Document {
     if !result.ambiguous.is_empty() {
         return Document::of_section(candidates(&result.ambiguous));

@@ -6,7 +6,7 @@ use super::handle::handle_of;
 use crate::document::{Document, Item, Section};
 use crate::one_line::{one_line, shortened};
 
-/// What stands between signature and documentation in a summary.
+/// The separator between signature and documentation in a summary.
 const SEPARATOR: &str = " · ";
 
 /// Most characters of a signature.

@@ -58,7 +58,7 @@ pub fn document(tool: &str, data: &Value) -> Document {
     rendered.unwrap_or_else(|| general::general(data))
 }
 
-/// What `render` makes of `data`, if that has the result's shape.
+/// Renders `data` with `render`; `None` if `data` has not the result's shape.
 fn typed<T: DeserializeOwned>(data: &Value, render: fn(T) -> Document) -> Option<Document> {
     serde::Deserialize::deserialize(data).ok().map(render)
 }

@@ -1,4 +1,5 @@
-//! What surrounds a symbol: under the path of each neighbour a row with its lines, its name, and the text of the use.
+//! Renders the neighbours of a symbol: under the path of each neighbour a row with its lines, its name, and the text
+//! of the use.
 
 use hob_proto::tools::map::{FamilyMember, Neighbor, NeighborsResult};
 
@@ -16,7 +17,7 @@ const TEXT: usize = 140;
 /// From so many rows on it is the list that is read and not each text.
 const MANY: usize = 20;
 
-/// What a row of such a list costs, its share of the paths' lines with it, in characters.
+/// The cost of a row of such a list, with its share of the paths' lines, in characters.
 const ROW_OF_MANY: usize = 60;
 
 /// Fewest characters of a row that are left to it however long the paths are.
@@ -111,7 +112,7 @@ fn title(direction: &str, edge: &str) -> &'static str {
     }
 }
 
-/// How long a row may be; names and lines are never cut, only texts.
+/// Returns the most characters that a row may have; names and lines are never cut, only texts.
 fn longest_row(rows: &[&Neighbor]) -> usize {
     if rows.len() < MANY {
         return usize::MAX;

@@ -1,4 +1,4 @@
-//! What a position, a node or a name was found to be.
+//! Renders the findings of `resolve` on a position, a node or a name.
 
 use hob_proto::tools::entity::{Candidate, EntityResult};
 use hob_proto::tools::resolve::{NodeResult, PositionResult};

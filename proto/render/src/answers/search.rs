@@ -50,7 +50,7 @@ fn few_uses(hit: &SearchHit) -> String {
     if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) }
 }
 
-/// What a signature says behind the name: `(self, key: str) -> Session`.
+/// Returns the part of a signature behind the name: `(self, key: str) -> Session`.
 pub(super) fn parameters(signature: &str, name: &str) -> String {
     // A short name may also stand within another word: `f` in `function f()`.
     let behind = signature.match_indices(name).map(|(at, _)| signature[at + name.len()..].trim_end());

@@ -17,20 +17,20 @@ const NOTES_SHARE: usize = 3;
 /// A body is cut rather than left out when at least so many characters are free for it.
 const WORTH_CUTTING: usize = 160;
 
-/// What surrounds a document: how much there may be, and what is said besides it.
+/// The surroundings of a document: its limit, and the remarks that are added to it.
 #[derive(Clone, Debug, Default)]
 pub struct Frame<'f> {
-    /// Most characters.
+    /// Most characters that the text may have.
     pub max_chars: usize,
-    /// What the call said besides its result, most important first.
+    /// The warnings of the call, the most important first.
     pub warnings: &'f [String],
-    /// What the tool left out itself.
+    /// The omissions that the tool itself has made.
     pub omitted: &'f [LeftOut],
     /// The tool, for its words about what is cut.
     pub tool: Option<&'static ToolDef>,
-    /// How many items of the paged section came before this page.
+    /// Number of items of the paged section that came before this page.
     pub offset: u64,
-    /// Whose words notes speak.
+    /// The vocabulary in which notes name arguments.
     pub voice: Voice,
 }
 
@@ -39,9 +39,9 @@ pub struct Frame<'f> {
 pub struct Fitted {
     /// The answer's text, without a line end after the last line.
     pub text: String,
-    /// How many items it shows.
+    /// Number of items that the text shows.
     pub shown: usize,
-    /// Whether anything was left out, by the budget or before.
+    /// True if anything was left out, by the budget or before.
     pub is_cut: bool,
 }
 
@@ -241,8 +241,8 @@ fn says_why(warning: &str) -> bool {
     warning.strip_prefix(PARTIAL).is_some_and(|rest| rest.starts_with(": "))
 }
 
-/// What is said of the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last ones go when there is
-/// no room for all.
+/// Returns the notes on the answer as a whole: the meaning of its marks, its own notes, the call's warnings; the last
+/// ones go when there is no room for all.
 fn notes_of(document: &Document, frame: &Frame<'_>) -> Vec<String> {
     let marks: Vec<&str> = document.marks.iter().map(|mark| mark.meaning()).collect();
     let legend = (!marks.is_empty()).then(|| marks.join(", "));
