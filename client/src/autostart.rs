@@ -50,11 +50,11 @@ async fn reach_at(settings: Settings) -> Result<Connection, Unavailable> {
     }
 }
 
-/// What a look found, with what is to be done about it.
+/// The outcome of an attempt to connect, by what is to be done about it.
 enum Found {
-    /// Ours to use.
+    /// A daemon that this client may use.
     Daemon(Connection),
-    /// Nobody listens.
+    /// Nobody listens on the socket.
     Nobody,
     /// Somebody who is about to be nobody, or a service manager whose daemon is just gone.
     Leaving,

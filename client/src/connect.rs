@@ -16,12 +16,12 @@ use crate::locks::{daemon_is_gone, pid_in};
 use crate::settings::Settings;
 use crate::unavailable::Unavailable;
 
-/// What an attempt found.
+/// The outcome of one attempt to connect.
 #[derive(Debug)]
 pub enum Reached {
     /// A daemon that serves this client.
     Serving(Connection),
-    /// Nobody listens.
+    /// Nobody listens on the socket.
     Nobody,
     /// A daemon on its way out: it said so, or it ended while we shook hands.
     Leaving,
@@ -29,12 +29,12 @@ pub enum Reached {
     Refusing(Refusal),
 }
 
-/// A daemon's refusal.
+/// The refusal of a daemon that does not serve this client.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The daemon's build.
+    /// The build of the refusing daemon.
     pub build: Build,
-    /// Its reason.
+    /// The daemon's reason, as a sentence for people.
     pub reason: String,
     /// The program that a service manager starts when it has gone.
     pub successor: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub async fn connect(settings: &Settings) -> Result<Reached, Unavailable> {
     first_word(settings, stream).await
 }
 
-/// Whether a daemon runs, ready or not: somebody holds its lock.
+/// Returns true if a daemon runs, ready or not: somebody holds its lock.
 ///
 /// # Errors
 /// [`Unavailable`] when the lock cannot be looked at.
@@ -104,7 +104,7 @@ async fn first_word(settings: &Settings, stream: Stream) -> Result<Reached, Unav
     }
 }
 
-/// Whether there is no daemon yet, or one that has not been there for longer than a start may take.
+/// Returns true if there is no daemon yet, or one that has not existed for longer than a start may take.
 fn is_starting(settings: &Settings) -> Result<bool, Unavailable> {
     if !is_running(settings)? {
         return Ok(true);
@@ -159,9 +159,10 @@ async fn shake_hands(settings: &Settings, stream: Stream) -> Result<Reached, Una
     }
 }
 
-/// Whether the daemon that we would start should take the place of the running one. A program we cannot see cannot take
-/// anybody's place, and one with the same date is the same program: replacing it by itself would never end. Where a service manager
-/// starts the next daemon, that must be another program than the one that runs, or nothing would come of it.
+/// Returns true if the daemon that this client would start should take the place of the running one. A program we
+/// cannot see cannot take anybody's place, and one with the same date is the same program: replacing it by itself
+/// would never end. Where a service manager starts the next daemon, that must be another program than the one that
+/// runs, or nothing would come of it.
 pub(crate) fn should_replace(ours: &Build, running: &Build, successor: Option<&Path>) -> bool {
     is_older(ours, running) && successor.is_none_or(|program| is_another(program, running))
 }
@@ -175,7 +176,8 @@ fn is_another(program: &Path, running: &Build) -> bool {
     there.stamp != 0 && there.stamp != running.stamp
 }
 
-/// What to tell the user of a daemon that ought to be replaced and cannot be, because the service would start the same again.
+/// Returns the notice about a daemon that ought to be replaced and cannot be, because the service would start the
+/// same again.
 pub(crate) fn left_behind(settings: &Settings, running: &Build, successor: Option<&Path>) -> Option<String> {
     let program = successor?;
     let ours = settings.build();

@@ -30,19 +30,19 @@ const WRITE_BATCH: usize = 64 * 1024;
 /// A call to make.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Request {
-    /// The tool.
+    /// The name of the tool to call.
     pub tool: String,
     /// Its arguments, passed on as they are.
     pub args: Map<String, Value>,
     /// Where to look for a workspace when the arguments name none; absolute. The connection's directory if `None`.
     pub root: Option<String>,
-    /// How long the answer is worth waiting for.
+    /// The longest time that the answer is worth waiting for.
     pub deadline: Option<Duration>,
     /// The notation of the answer.
     pub form: Form,
-    /// What the caller does if the daemon asks it.
+    /// The requests of the daemon that the caller can answer.
     pub offers: Vec<Offer>,
-    /// What came of being asked.
+    /// The replies to the daemon's earlier requests, by their keys.
     pub replies: Map<String, Value>,
 }
 
@@ -68,25 +68,25 @@ impl Request {
     }
 }
 
-/// A call's answer.
+/// The answer of one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The envelope's `ok`.
+    /// A copy of the envelope's `ok` field.
     pub ok: bool,
     /// The envelope, serialised; to be passed on as it is.
     pub envelope: String,
-    /// What would make it better, if the request offered to ask.
+    /// A request whose reply would improve the answer, if the caller offered to answer such requests.
     pub ask: Option<Ask>,
 }
 
-/// How far a call is.
+/// The progress of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Steps done; never falls.
     pub done: u64,
     /// Steps in all, when known.
     pub total: Option<u64>,
-    /// What is being done.
+    /// A few words on the step that the daemon is doing.
     pub message: String,
 }
 
@@ -97,13 +97,13 @@ pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Lost {
-    /// Whether the call had gone out, so that the daemon may have begun it.
+    /// True if the call had gone out, so that the daemon may have begun it.
     pub sent: bool,
-    /// Whether the daemon said goodbye and that another can be reached.
+    /// True if the daemon said goodbye and that another can be reached.
     pub orderly: bool,
-    /// Whether the request is larger than a frame may be; no connection will take it.
+    /// True if the request is larger than a frame may be; no connection will take it.
     pub too_large: bool,
-    /// How the connection ended.
+    /// The way in which the connection ended, in words.
     pub reason: String,
 }
 
@@ -113,12 +113,12 @@ impl Lost {
     }
 }
 
-/// Who is at the other end.
+/// The daemon at the other end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its protocol version.
+    /// The version of the protocol that the daemon speaks.
     pub protocol: u32,
-    /// Its build.
+    /// The build of the daemon.
     pub build: Build,
     /// Its process id, for people.
     pub pid: u32,
@@ -169,19 +169,19 @@ impl Connection {
         Self { inner: Arc::new(Inner { server, routing, outgoing, unwritten, next_id, reader }) }
     }
 
-    /// Who is at the other end.
+    /// Returns the facts about the daemon at the other end.
     #[must_use]
     pub fn server(&self) -> &Server {
         &self.inner.server
     }
 
-    /// Whether new calls belong here: the connection stands and the daemon is not retiring.
+    /// Returns true if new calls belong here: the connection stands and the daemon is not retiring.
     #[must_use]
     pub fn takes_calls(&self) -> bool {
         !self.inner.routing.is_leaving()
     }
 
-    /// What the daemon tells without being asked, from now on.
+    /// Subscribes to the events that the daemon sends without being asked, from now on.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.inner.routing.events.subscribe()
@@ -226,7 +226,7 @@ impl Connection {
         answered.await.unwrap_or_else(|_| Err(self.lost()))
     }
 
-    /// How the daemon is: a JSON object for people and scripts.
+    /// Asks for the daemon's status: a JSON object for people and scripts.
     ///
     /// # Errors
     /// [`Lost`].

@@ -1,4 +1,4 @@
-//! What the daemon says to an editor, in order and without loss.
+//! Receives the daemon's messages to an editor, in order and without loss.
 //!
 //! An editor's messages are not calls: nothing pairs a message with an answer here, and nothing is repeated. Whoever speaks for the
 //! editor takes an [`Inbox`] of the connection before it says anything, and learns from it when the connection has ended, after
@@ -16,13 +16,13 @@ pub(crate) const UNTAKEN: usize = 256;
 pub enum FromDaemon {
     /// A message to pass on: JSON-RPC text.
     Message(String),
-    /// What the editor has said of a document comes to this; see `ServerMessage::Keep`.
+    /// The state of a document after everything that the editor has said of it; see `ServerMessage::Keep`.
     Keep {
         /// The document, as the editor wrote it.
         uri: String,
-        /// How many of its changes since it was opened on this connection are contained.
+        /// Number of the document's changes since it was opened on this connection that the text contains.
         changes: u64,
-        /// A `textDocument/didOpen`.
+        /// The text of a `textDocument/didOpen` message.
         open: String,
     },
 }

@@ -1,4 +1,5 @@
-//! Whether the user has enabled edits in the settings, as far as a client has to know it: for which tools it offers.
+//! Tells whether the user has enabled edits in the settings, as far as a client has to know it: for the tools that it
+//! offers.
 //!
 //! What a call may do is decided by the daemon, which reads the same file with all its rules; here a project that may be
 //! edited is enough for the tools to be offered.
@@ -7,7 +8,8 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-/// Whether the settings in `file` enable edits for every project, or for any. A file that cannot be read enables nothing.
+/// Returns true if the settings in `file` enable edits for every project, or for any. A file that cannot be read
+/// enables nothing.
 #[must_use]
 pub fn enabled_in(file: &Path) -> bool {
     std::fs::read_to_string(file).is_ok_and(|text| enables(&text))

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 use crate::tail::{Tail, log_lines};
 use crate::unavailable::Unavailable;
 
-/// How a start went.
+/// The outcome of starting a daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Startup {
     /// The new daemon accepts connections.
@@ -69,7 +69,8 @@ pub(crate) async fn launch(settings: &Settings) -> Result<Startup, Unavailable> 
     })
 }
 
-/// What service managers tell the processes that they start. A client may be, or come from, such a process; its daemon is not.
+/// The variables that service managers set for the processes that they start. A client may be, or come from, such a
+/// process; its daemon is not.
 const OF_SERVICE_MANAGERS: &[&str] = &[
     "LISTEN_FDNAMES",
     "LISTEN_FDS",

@@ -52,7 +52,7 @@ impl Drop for StartLock {
     }
 }
 
-/// Whether no daemon lives: nobody holds its lock.
+/// Returns true if no daemon lives: nobody holds its lock.
 pub(crate) fn daemon_is_gone(path: &Path) -> Result<bool, Unavailable> {
     holder::is_held(path).map(|is_held| !is_held).map_err(|source| refused(path, source))
 }
@@ -83,7 +83,7 @@ impl Backoff {
         Self { next: first, most }
     }
 
-    /// Pauses.
+    /// Sleeps for the next pause, and doubles it up to the longest.
     pub(crate) async fn pause(&mut self) {
         tokio::time::sleep(self.next).await;
         self.next = (self.next * 2).min(self.most);

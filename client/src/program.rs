@@ -1,4 +1,4 @@
-//! Which `hobd` a client would start.
+//! Finds the `hobd` that a client would start.
 //!
 //! `HOB_DAEMON` if set, else the `hobd` beside the client's own program, else the first in `PATH`: an installation's
 //! programs belong together, so the neighbour goes before the path.
@@ -18,7 +18,7 @@ pub struct Program {
     pub path: Option<PathBuf>,
     /// Where it was looked for, for the error message.
     pub looked: Vec<PathBuf>,
-    /// Arguments.
+    /// The arguments that the daemon is given.
     pub args: Vec<OsString>,
     /// Variables set for it.
     pub env: Vec<(OsString, OsString)>,

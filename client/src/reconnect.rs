@@ -28,7 +28,7 @@ use crate::unavailable::Unavailable;
 /// Unannounced losses after which a call is made once more.
 const CRASHES: u32 = 2;
 
-/// How long after its deadline a call's answer is still waited for.
+/// Time after its deadline for which a call's answer is still awaited.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A connection to whichever daemon there is. Clones share it.
@@ -92,7 +92,7 @@ impl Client {
         outcome.unwrap_or_else(|_| Err(too_slow()))
     }
 
-    /// How the daemon is.
+    /// Asks for the status of whichever daemon there is.
     ///
     /// # Errors
     /// [`Unavailable`].
@@ -132,7 +132,7 @@ impl Client {
         outcome
     }
 
-    /// What daemons tell without being asked, across reconnections.
+    /// Subscribes to the events that daemons send without being asked, across reconnections.
     #[must_use]
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.shared.events.subscribe()

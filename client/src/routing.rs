@@ -1,4 +1,4 @@
-//! Which waiting call an incoming message belongs to, and how all of them end when the connection does.
+//! Delivers each incoming message to the call that waits for it, and ends all of them when the connection does.
 //!
 //! One mutex around small maps; nothing is awaited and no callback runs while it is held.
 
@@ -22,7 +22,7 @@ pub(crate) struct Waiting {
     pub(crate) sent: Arc<AtomicBool>,
 }
 
-/// How a connection ended.
+/// The end of a connection, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct End {
     pub(crate) reason: String,
@@ -43,7 +43,7 @@ struct State {
 /// Shared by a connection's handles and its reader.
 pub(crate) struct Routing {
     state: Mutex<State>,
-    /// Whether new calls belong elsewhere: the daemon retires, or the connection ended.
+    /// True if new calls belong elsewhere: the daemon retires, or the connection ended.
     leaving: AtomicBool,
     /// Becomes true when the connection ended.
     pub(crate) ended: watch::Sender<bool>,
@@ -171,7 +171,7 @@ impl Routing {
         self.ended.send_replace(true);
     }
 
-    /// How the connection ended, if it did.
+    /// Returns the end of the connection; `None` while it stands.
     pub(crate) fn how_it_ended(&self) -> Option<End> {
         self.state().end.clone()
     }

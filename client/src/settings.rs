@@ -1,4 +1,5 @@
-//! What a client must know before it can reach a daemon: places, who it is, what it would start, how long it waits.
+//! The settings that a client needs before it can reach a daemon: places, its identity, the daemon it would start,
+//! its time limits.
 //!
 //! Only [`Settings::from_process_env`] looks at the environment; everything else takes what it is given, so tests can have
 //! several daemons side by side.
@@ -13,22 +14,22 @@ use hob_proto::{Build, ClientKind, Hello, PROTOCOL};
 use crate::program::Program;
 use crate::unavailable::Unavailable;
 
-/// How to reach the daemon.
+/// The settings with which a client reaches the daemon.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Where socket, locks and logs are.
     pub places: Places,
-    /// What kind of program this is.
+    /// The kind of program that this client is.
     pub kind: ClientKind,
     /// Where a workspace is looked for when a call names none; absolute.
     pub cwd: PathBuf,
     /// The daemon this client would start.
     pub program: Program,
-    /// How long to wait for what.
+    /// The time limits of this client.
     pub patience: Patience,
-    /// Who this is across connections and daemons: whose previews wait for a decision.
+    /// The client's identity across connections and daemons: the owner of previews that wait for a decision.
     pub identity: String,
-    /// Whether the user has allowed this program to edit.
+    /// True if the user has allowed this program to edit.
     pub edits: bool,
 }
 

@@ -9,9 +9,9 @@ use std::time::SystemTime;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// How many lines are kept.
+/// Most lines of a log that are kept.
 const LINES: usize = 8;
-/// How many bytes at the end of a log are looked at.
+/// Most bytes at the end of a log that are read.
 const BYTES: usize = 8 * 1024;
 
 /// Collects the end of a stream while it is being written.

@@ -23,25 +23,25 @@ pub enum Unavailable {
     /// The system refused the lock itself.
     #[error("cannot lock `{}`: {source}", path.display())]
     Lock {
-        /// The lock file.
+        /// The lock file that cannot be used.
         path: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: Arc<io::Error>,
     },
     /// Another client has been starting the daemon for too long.
     #[error("another hob process{} has been starting the daemon for more than {seconds} s", of_pid(*.pid))]
     StartLockBusy {
-        /// Who, if known.
+        /// The process ID of the lock's holder, if it is known.
         pid: Option<u32>,
-        /// How long this client waited.
+        /// Time that this client waited, in seconds.
         seconds: u64,
     },
     /// An earlier daemon neither answers nor goes.
     #[error("the earlier hob daemon{} does not answer, and has not ended within {seconds} s", of_pid(*.pid))]
     StillHeld {
-        /// Which, if known.
+        /// The process ID of the daemon, if it is known.
         pid: Option<u32>,
-        /// How long this client waited.
+        /// Time that this client waited, in seconds.
         seconds: u64,
     },
     /// There is no `hobd`.
@@ -53,9 +53,9 @@ pub enum Unavailable {
     /// `hobd` could not be run.
     #[error("cannot run `{}`: {source}", program.display())]
     Spawn {
-        /// The program.
+        /// The program that could not be started.
         program: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: Arc<io::Error>,
     },
     /// `hobd` ran and gave up, or died, before it was ready.
@@ -69,7 +69,7 @@ pub enum Unavailable {
     /// `hobd` runs but was not ready in time.
     #[error("the hob daemon was not ready within {seconds} s")]
     StartTimedOut {
-        /// How long this client waited.
+        /// Time that this client waited, in seconds.
         seconds: u64,
         /// The last lines it wrote.
         log_tail: Vec<String>,
@@ -77,31 +77,31 @@ pub enum Unavailable {
     /// Connecting failed for another reason than that nobody listens.
     #[error("cannot connect to `{}`: {source}", socket.display())]
     Connect {
-        /// The socket.
+        /// The socket that could not be connected to.
         socket: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: Arc<io::Error>,
     },
     /// The daemon took the connection and said nothing, or nonsense.
     #[error("the hob daemon{} {problem}", of_pid(*.pid))]
     NotAnswering {
-        /// Which, if known.
+        /// The process ID of the daemon, if it is known.
         pid: Option<u32>,
-        /// What it did instead.
+        /// The behaviour of the daemon in words, after "the daemon".
         problem: String,
     },
     /// The daemon does not serve this client.
     #[error("the running hob daemon refused this client: {reason}")]
     Refused {
-        /// Its own words.
+        /// The daemon's reason in its own words.
         reason: String,
     },
     /// The daemon went away under a call more often than is worth repeating.
     #[error("the hob daemon went away {times} times while answering this call; the last time: {reason}")]
     LostRepeatedly {
-        /// How often the call was lost.
+        /// Number of times that the call was lost.
         times: u32,
-        /// How the last connection ended.
+        /// The way in which the last connection ended, in words.
         reason: String,
         /// The last lines of its log.
         log_tail: Vec<String>,
@@ -111,15 +111,15 @@ pub enum Unavailable {
         "the hob daemon went away while `{tool}` was under way, and whether it was carried out is not known ({reason})"
     )]
     NotRepeated {
-        /// The tool.
+        /// The name of the tool that was called.
         tool: String,
-        /// How the connection ended.
+        /// The way in which the connection ended, in words.
         reason: String,
     },
     /// No answer within the time the caller gave.
     #[error("the hob daemon did not answer within {seconds} s")]
     TooSlow {
-        /// That time.
+        /// The longest time that was allowed, in seconds.
         seconds: u64,
     },
 }

@@ -25,7 +25,7 @@ impl Home {
         command.current_dir(self.0.path()).output().expect("hob runs")
     }
 
-    /// What a set-up that goes well prints.
+    /// Runs a set-up that succeeds, and returns its output.
     fn printed(&self, args: &[&str]) -> String {
         let output = self.setup(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));

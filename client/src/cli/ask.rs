@@ -15,21 +15,21 @@ use super::{Common, Failure};
 /// A call as the command line means it.
 #[derive(Debug)]
 pub(crate) struct Question {
-    /// The tool.
+    /// The name of the tool to call.
     pub(crate) tool: &'static str,
-    /// Its arguments.
+    /// The arguments of the call, by name.
     pub(crate) args: Map<String, Value>,
     /// Where to look for the project; absolute.
     pub(crate) root: PathBuf,
-    /// How long to wait.
+    /// The longest time to wait for the answer; `None` for no limit.
     pub(crate) timeout: Option<Duration>,
-    /// Whether it may edit whatever the settings say: the user said so in this command.
+    /// True if the call may edit whatever the settings say: the user allowed it in this command.
     pub(crate) edits: bool,
     /// The notation of the answer.
     pub(crate) form: Form,
 }
 
-/// How to reach the daemon from here.
+/// Returns the settings with which this command reaches the daemon.
 pub(crate) fn settings(common: &Common) -> Result<Settings, Failure> {
     let settings = Settings::from_process_env(ClientKind::Cli)?;
     Ok(Settings { cwd: common.place()?, ..settings })
@@ -67,7 +67,7 @@ impl Asker {
         Ok(Self { client: Client::new(settings(common)?) })
     }
 
-    /// The answer's envelope.
+    /// Asks one question and returns the answer's envelope as text.
     pub(crate) async fn ask(&self, question: &Question) -> String {
         let mut request = Request::new(question.tool, question.args.clone());
         request.root = question.root.to_str().map(str::to_owned);

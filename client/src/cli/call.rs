@@ -17,16 +17,16 @@ use super::{Common, Failure, Outcome, show, toolargs};
 /// The option of `hob call` that allows edits.
 const EDITS: &str = "edits";
 
-/// A short verb.
+/// A short verb: a subcommand that stands for a tool.
 #[derive(Debug)]
 struct Verb {
     name: &'static str,
     tool: &'static str,
-    /// Which arguments are positionals, in order.
+    /// The arguments that are positionals, in order.
     positionals: &'static [&'static str],
-    /// Which of them may be a path as it is seen from where the user stands.
+    /// The positional that may be a path as the user sees it from the working directory.
     path: Option<&'static str>,
-    /// Which arguments are true without being said.
+    /// The arguments that the verb sets to true.
     fixed: &'static [&'static str],
     about: &'static str,
 }

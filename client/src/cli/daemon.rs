@@ -50,7 +50,7 @@ impl Stop {
     }
 }
 
-/// How ending the daemon went.
+/// The outcome of ending the daemon.
 struct Ended {
     pid: u32,
     /// Its process is gone; if not, it is still saving.
@@ -81,7 +81,7 @@ pub(super) async fn stop(common: &Common) -> Result<bool, Failure> {
     }
 }
 
-/// How long `hob stop` waits for the process to end.
+/// The longest time that `hob stop` waits for the process to end.
 const STOPPED_WITHIN: Duration = Duration::from_secs(60);
 
 const NOT_RUNNING: &str = "the daemon is not running\n";

@@ -143,7 +143,7 @@ fn default(arg: &ArgDef, def: Option<&ToolDef>) -> String {
 /// For instance: hob completions bash --out ~/.local/share/bash-completion/completions/hob
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// The shell to write completions for
     shell: Shell,
 
     /// Write it into this file; folders are made at need

@@ -45,7 +45,7 @@ impl Index {
     }
 }
 
-/// What was done, in a line; `None` when the result has another shape than expected.
+/// Returns a line that says what was done; `None` when the result has another shape than expected.
 fn summary(data: &Value) -> Option<String> {
     let number = |field: &str| data[field].as_u64();
     let scanned = render::count(number("filesScanned")?, "file");

@@ -15,7 +15,7 @@ use hob_proto::places::Places;
 use super::term;
 use super::{Failure, Outcome};
 
-/// How often a followed file is looked at.
+/// Time between two looks at a followed file.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// Show the end of the daemon's log
@@ -25,7 +25,7 @@ pub(crate) struct Logs {
     #[arg(short, long)]
     follow: bool,
 
-    /// How many lines
+    /// Number of lines to show
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     lines: usize,
 }

@@ -89,7 +89,7 @@ fn collect(command: &Command, above: Option<&str>, pages: &mut Vec<Page>) {
     }
 }
 
-/// What the program of that name, beside this one, prints on `--man`.
+/// Returns the output on `--man` of the program of that name beside this one.
 fn of_program(name: &str) -> Result<Vec<u8>, Failure> {
     let own = std::env::current_exe()?;
     let own = own.canonicalize().unwrap_or(own);

@@ -125,10 +125,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-/// How a command ended that did what it is for.
+/// The outcome of a command that did what it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Exit code 0.
+    /// The command succeeded: exit code 0.
     Done,
     /// The tool answered that it cannot: exit code 1. The reason is printed already.
     Refused,
@@ -146,7 +146,7 @@ pub(crate) enum Failure {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
-    /// `--timeout` is over.
+    /// The time of `--timeout` is over.
     #[error("no answer after {} s", .0.as_secs_f64())]
     TimedOut(Duration),
     /// The daemon does not play along.
@@ -160,7 +160,7 @@ pub(crate) enum Failure {
     Io(#[from] std::io::Error),
 }
 
-/// Parses, runs, reports.
+/// Parses the command line, runs the command, and reports its outcome.
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {

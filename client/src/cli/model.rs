@@ -30,7 +30,7 @@ enum What {
     Add {
         /// A folder with model.safetensors and tokenizer.json, or that of the Python package wordllama
         dir: PathBuf,
-        /// What to call it (default: as the folder)
+        /// Name for the model (default: as the folder)
         #[arg(long)]
         name: Option<String>,
     },

@@ -38,7 +38,7 @@ enum Command {
     },
     /// Write it: all of it or nothing
     Apply(Decision),
-    /// Forget it
+    /// Forget the edit and write nothing
     Discard(Decision),
 }
 

@@ -87,7 +87,7 @@ async fn shown(
     }
 }
 
-/// What is wrong with the settings, and what does not count of them.
+/// Returns the errors in the settings, and the settings that do not count, as text.
 fn about_settings(result: &ServersResult, style: &Style) -> String {
     let problem = |problem: &String| format!("{} {problem}\n", style.notice("settings:"));
     let mut text: String = result.problems.iter().map(problem).collect();
@@ -243,7 +243,7 @@ fn follow(recipe: &Recipe) -> Result<(), String> {
     done
 }
 
-/// Whether the stamp is there, which comes last.
+/// Returns true if the stamp exists, which an installation writes last.
 fn is_complete(folder: &Path, recipe: &Recipe) -> bool {
     Path::new(&recipe.stamp).file_name().is_some_and(|stamp| folder.join(stamp).is_file())
 }

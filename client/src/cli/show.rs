@@ -59,7 +59,7 @@ fn outcome(ok: bool, envelope: Option<&Envelope>) -> Outcome {
     }
 }
 
-/// What is said besides the result.
+/// Returns the remarks of an answer besides its result.
 fn remarks(envelope: &Envelope, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(error) = &envelope.error {

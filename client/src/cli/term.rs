@@ -10,54 +10,54 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use super::visible::visible;
 
-/// How to write for one stream.
+/// The style of writing to one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// Whether escape codes for colours are wanted.
+    /// True if escape codes for colours are wanted.
     pub(crate) colour: bool,
     /// Columns of the terminal; `None` when it is no terminal, and then nothing is shortened.
     pub(crate) width: Option<usize>,
 }
 
 impl Style {
-    /// For standard output.
+    /// Returns the style for standard output.
     pub(crate) fn of_stdout() -> Self {
         let terminal = io::stdout().is_terminal();
         Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
     }
 
-    /// For standard error.
+    /// Returns the style for standard error.
     pub(crate) fn of_stderr() -> Self {
         let terminal = io::stderr().is_terminal();
         Self { colour: terminal && colours_wanted(), width: terminal.then(columns) }
     }
 
-    /// Headings, names.
+    /// Paints headings and names in bold.
     pub(crate) fn bold<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("1", text.into())
     }
 
-    /// What one may overlook.
+    /// Paints in faint text what a reader may overlook.
     pub(crate) fn dim<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("2", text.into())
     }
 
-    /// Paths.
+    /// Paints paths in their colour.
     pub(crate) fn path<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("35", text.into())
     }
 
-    /// Line numbers.
+    /// Paints line numbers in their colour.
     pub(crate) fn line<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("32", text.into())
     }
 
-    /// Failures.
+    /// Paints failures in bold red.
     pub(crate) fn alarm<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("1;31", text.into())
     }
 
-    /// Warnings, and matches.
+    /// Paints warnings and matches in yellow.
     pub(crate) fn notice<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         self.paint("33", text.into())
     }

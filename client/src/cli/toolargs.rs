@@ -149,7 +149,7 @@ fn value(arg: &ArgDef, matches: &ArgMatches) -> Value {
     }
 }
 
-/// What stands on the command line without a name: an object, or the text that the tool needs.
+/// Reads what stands on the command line without a name: an object, or the text that the tool needs.
 fn positional_arguments(def: &ToolDef, text: &str) -> Result<Map<String, Value>, String> {
     let is_json = text == "-" || text.trim_start().starts_with(['{', '[']);
     if is_json || text.trim().is_empty() {

@@ -10,15 +10,15 @@ use std::io::{self, Write};
 
 use serde::de::IgnoredAny;
 
-/// What may stand between `ESC [` and `m`: the codes that [`super::term`] and `hob grep` write.
+/// The codes that may stand between `ESC [` and `m`: those that [`super::term`] and `hob grep` write.
 const COLOURS: &[&[u8]] = &[b"0", b"1", b"2", b"31", b"32", b"33", b"35", b"1;31"];
 
 const ESCAPE: u8 = 0x1b;
 
-/// How a character is written that must not be.
+/// The notation of a character that a terminal must not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `^[`, `<9b>`, `<U+202E>`.
+    /// In words: `^[`, `<9b>`, `<U+202E>`.
     Words,
     /// `\u001b`, as in a JSON string.
     Json,
@@ -86,8 +86,8 @@ fn hidden(text: &[u8], at: usize) -> Option<char> {
     }
 }
 
-/// Whether a character has no shape of its own and changes how others are read: Unicode's format characters, without those that
-/// scripts are written with.
+/// Returns true if a character has no shape of its own and changes how others are read: Unicode's format characters,
+/// without those that scripts are written with.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -99,7 +99,7 @@ fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
+/// Returns true if a joiner stands where scripts and emoji have them: between two characters that are not ASCII.
 fn joins(text: &[u8], (at, c): (usize, char)) -> bool {
     let is_other = |byte: Option<&u8>| byte.is_some_and(|byte| !byte.is_ascii());
     is_other(at.checked_sub(1).and_then(|before| text.get(before))) && is_other(text.get(at + c.len_utf8()))
@@ -123,7 +123,7 @@ pub(crate) fn in_words(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(word).collect())
 }
 
-/// How long the colour is that a text begins with.
+/// Returns the length in bytes of the colour code with which a text begins; `None` without one.
 fn colour(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"\x1b[")?;
     let end = rest.iter().position(|byte| *byte == b'm')?;

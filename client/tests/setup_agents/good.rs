@@ -1,6 +1,6 @@
 //! Files as agents and people leave them: text and agent, by what is special about them. `\r` is in there where it says CRLF.
 
-/// What is special, the agent, `project` or `user`, the file.
+/// A file to set up: its peculiarity, the agent, `project` or `user`, its text.
 pub(crate) type Case = (&'static str, &'static str, &'static str, &'static str);
 
 pub(crate) const JSON: &[Case] = &[

@@ -43,7 +43,7 @@ impl Home {
         self.command(args).output().expect("hob runs")
     }
 
-    /// What a run that goes well prints.
+    /// Runs a command that succeeds, and returns its output.
     #[track_caller]
     pub(crate) fn done(&self, args: &[&str]) -> String {
         let output = self.setup(args);
@@ -52,7 +52,7 @@ impl Home {
         all
     }
 
-    /// What a run that is refused with this code says.
+    /// Runs a command that is refused with this exit code, and returns its message.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, args: &[&str]) -> String {
         let output = self.setup(args);
@@ -89,7 +89,7 @@ pub(crate) fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// How an agent reads its file: not with the code under test where that can be helped.
+/// Reads a file as its agent does: not with the code under test where that can be helped.
 pub(crate) fn as_the_agent_reads(path: &Path, bytes: &[u8]) -> Value {
     let all = String::from_utf8(bytes.to_vec()).expect("UTF-8");
     let plain = all.trim_start_matches('\u{feff}');

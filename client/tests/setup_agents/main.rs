@@ -49,7 +49,7 @@ fn cases() -> impl Iterator<Item = &'static good::Case> {
     good::JSON.iter().chain(good::TOML).chain(good::YAML)
 }
 
-/// Whether what is left of `longer` when something is taken out can be `shorter`.
+/// Returns true if `shorter` can be what is left of `longer` when something is taken out.
 fn is_kept(shorter: &[u8], longer: &[u8]) -> bool {
     let mut rest = longer.iter();
     shorter.iter().all(|byte| rest.any(|other| other == byte))

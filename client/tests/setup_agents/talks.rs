@@ -1,4 +1,4 @@
-//! What `hob setup` says and asks, and what its options do.
+//! Tests the questions and messages of `hob setup`, and its options.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -11,7 +11,7 @@ use crate::cli::Failure;
 /// The word that has `hobd` answer instead of being the daemon.
 const WORD: &str = "report-settings";
 
-/// What the `hobd` that this client would start says.
+/// Asks the `hobd` that this client would start for its report on the settings.
 pub(super) fn hobd(question: &Question) -> Result<Report, Failure> {
     let program = Settings::from_process_env(ClientKind::Cli)?.program;
     let path = program.path.as_ref().ok_or_else(|| {

@@ -42,7 +42,7 @@ enum What {
     Path,
     /// Print the JSON schema of config.toml, for editors
     Schema {
-        /// Of a project's .hob.toml instead
+        /// Print the schema of a project's .hob.toml instead
         #[arg(long)]
         project: bool,
         /// Write it into this file; folders are made at need

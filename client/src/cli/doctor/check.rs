@@ -1,4 +1,4 @@
-//! What a check is, and the list of all of them.
+//! Defines a check and its findings, and lists all checks.
 //!
 //! A check looks at [`Surroundings`], which were gathered once, and says what it found. It changes nothing and starts nothing
 //! but programs of hob, to ask for their version. Names of groups and checks are what `--json` is read by: they stay.
@@ -6,7 +6,7 @@
 use super::surroundings::Surroundings;
 use super::{agents, daemon, limits, model, places, programs, project, servers, service, settings};
 
-/// How bad it is.
+/// The severity of a finding, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     /// As it should be.
@@ -31,12 +31,12 @@ impl Level {
     }
 }
 
-/// What one check says about one thing.
+/// A finding of one check about one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// How bad it is.
+    /// The severity of the finding.
     pub(super) level: Level,
-    /// What was found, in one sentence without a full stop.
+    /// The finding in one sentence without a full stop.
     pub(super) text: String,
     /// A command, or what to change; with anything but [`Level::Ok`] unless nothing can be done.
     pub(super) fix: Option<String>,
@@ -48,7 +48,7 @@ impl Finding {
         Self { level: Level::Ok, text: text.into(), fix: None }
     }
 
-    /// Something to know.
+    /// Creates a finding that is worth knowing.
     pub(super) fn note(text: impl Into<String>) -> Self {
         Self { level: Level::Note, ..Self::ok(text) }
     }
@@ -63,7 +63,7 @@ impl Finding {
         Self { level: Level::Problem, ..Self::ok(text) }
     }
 
-    /// With what mends it.
+    /// Adds the command or change that repairs it.
     pub(super) fn fix(self, fix: impl Into<String>) -> Self {
         Self { fix: Some(fix.into()), ..self }
     }
@@ -73,13 +73,13 @@ impl Finding {
 pub(super) struct Check {
     /// Its name in its group.
     pub(super) name: &'static str,
-    /// Does it.
+    /// The function that makes the check and returns its findings.
     pub(super) run: fn(&Surroundings) -> Vec<Finding>,
 }
 
 /// Checks of one kind.
 pub(super) struct Group {
-    /// Its name.
+    /// The name of the group, as `--json` has it.
     pub(super) name: &'static str,
     /// In the order in which they are shown.
     pub(super) checks: &'static [Check],
@@ -99,17 +99,17 @@ pub(super) const GROUPS: &[Group] = &[
     Group { name: "model", checks: model::CHECKS },
 ];
 
-/// What was found, with the names of group and check.
+/// A finding with the names of its group and check.
 pub(super) struct Found {
-    /// The group's name.
+    /// The name of the finding's group.
     pub(super) group: &'static str,
-    /// The check's name.
+    /// The name of the finding's check.
     pub(super) check: &'static str,
-    /// What it says.
+    /// The finding of the check.
     pub(super) finding: Finding,
 }
 
-/// Runs every check.
+/// Runs every check and returns all findings in order.
 pub(super) fn all(around: &Surroundings) -> Vec<Found> {
     let checks = GROUPS.iter().flat_map(|group| group.checks.iter().map(|check| (group.name, check)));
     let run = |(group, check): (&'static str, &'static Check)| {

@@ -23,7 +23,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "notices", run: notices },
 ];
 
-/// How much of the end of a log is looked at.
+/// Most bytes at the end of a log that are read.
 const LOG_END: u64 = 256 * 1024;
 /// An earlier crash is history.
 const RECENT: Duration = Duration::from_secs(24 * 3600);
@@ -151,7 +151,7 @@ fn socket(around: &Surroundings) -> Vec<Finding> {
     findings
 }
 
-/// Whether somebody listens there, as the system lists it; `false` where it does not.
+/// Returns true if the system lists a listener at `socket`; `false` where it lists none.
 fn is_listened_at(socket: &Path) -> bool {
     let all = std::fs::read("/proc/net/unix").unwrap_or_default();
     let path = socket.as_os_str().as_encoded_bytes();
@@ -181,7 +181,7 @@ fn lock(around: &Surroundings) -> Option<Finding> {
     }
 }
 
-/// What the last daemons left in their log, and on standard error, which only a crash uses.
+/// Finds the traces of a crash of the last daemons, in their log and on standard error, which only a crash uses.
 fn crash(around: &Surroundings) -> Vec<Finding> {
     let Ok(settings) = &around.settings else { return Vec::new() };
     let logs = settings.places.logs();
@@ -250,7 +250,7 @@ fn brief(line: &str) -> String {
     text
 }
 
-/// What the daemon says of itself; what is about the settings stands there.
+/// Turns the daemon's notices about itself into findings; those about the settings belong to that group.
 fn notices(around: &Surroundings) -> Vec<Finding> {
     let ours = |notice: &&str| !super::settings::is_about_settings(around, notice);
     let all = around.status["notices"].as_array().into_iter().flatten().filter_map(|notice| notice.as_str());

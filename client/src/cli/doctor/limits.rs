@@ -1,4 +1,4 @@
-//! What the system allows: watches, open files, memory.
+//! Checks the limits of the system: watches, open files, memory.
 
 use std::path::Path;
 

@@ -213,7 +213,7 @@ fn file_systems(around: &Surroundings) -> Vec<Finding> {
     findings
 }
 
-/// What matters of a file system.
+/// The property of a file system that matters to hob.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Remote,

@@ -20,7 +20,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check { name: "path", run: path },
 ];
 
-/// How long a program may take to say its version.
+/// The longest time that a program may take to print its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(10);
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const INSTALL: &str = "install hob again, so that its programs lie in one folder";

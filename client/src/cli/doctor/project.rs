@@ -82,7 +82,7 @@ fn watcher(around: &Surroundings) -> Option<Finding> {
     })
 }
 
-/// What the scan says was left out.
+/// Turns the scan's notes on skipped files into findings.
 fn notes(around: &Surroundings) -> Vec<Finding> {
     let notes = around.workspace().and_then(|workspace| workspace["notes"].as_array());
     let notes = notes.into_iter().flatten().filter_map(|note| note.as_str());
@@ -91,7 +91,7 @@ fn notes(around: &Surroundings) -> Vec<Finding> {
     of_scan.map(|note| Finding::note(note.trim_end_matches('.'))).collect()
 }
 
-/// Which projects are trusted; `None` when the file cannot be used, which [`trust`] says.
+/// Reads the list of trusted projects; `None` when the file cannot be used, which [`trust`] reports.
 pub(super) fn trusts(around: &Surroundings) -> Option<Trusted> {
     Trusted::read(&around.settings.as_ref().ok()?.places.trust()).ok()
 }

@@ -15,7 +15,7 @@ fn users_file(around: &Surroundings) -> Option<PathBuf> {
     around.settings.as_ref().ok().map(|settings| settings.places.settings())
 }
 
-/// Whether a notice of the daemon is about the user's file of settings.
+/// Returns true if a notice of the daemon is about the user's settings file.
 pub(super) fn is_about_settings(around: &Surroundings, notice: &str) -> bool {
     users_file(around).is_some_and(|file| notice.contains(&*file.to_string_lossy()))
 }
@@ -52,7 +52,7 @@ fn of_project(around: &Surroundings) -> Vec<Finding> {
     judged(&file, &told, around.workspace().is_some())
 }
 
-/// What the daemon told, if it was asked; else whether the file is TOML.
+/// Returns the daemon's findings about the file, if it was asked; else checks that the file is TOML.
 fn judged(file: &Path, told: &[&str], asked: bool) -> Vec<Finding> {
     if asked {
         let problem = |text: &&str| Finding::problem(text.trim_end_matches('.')).fix(change(file, text));

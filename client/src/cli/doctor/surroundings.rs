@@ -1,4 +1,4 @@
-//! What the checks look at, gathered once, before the first of them.
+//! The surroundings that the checks examine, gathered once, before the first check.
 //!
 //! This is the only file of the doctor that talks to a daemon. A folder of the socket that is not private is not gone
 //! into: connecting would make it private, and this command changes nothing.
@@ -14,45 +14,45 @@ use serde_json::{Map, Value};
 use super::agents::{self, Agent};
 use crate::cli::{Common, Failure};
 
-/// How long the daemon may take for its status.
+/// The longest time that the daemon may take for its status.
 const STATUS_WITHIN: Duration = Duration::from_secs(10);
-/// How long it may take to ask the programs of this machine for their versions.
+/// The longest time that the daemon may take to ask the programs of this machine for their versions.
 const SERVERS_WITHIN: Duration = Duration::from_secs(120);
 
-/// What came of reaching the daemon.
+/// The outcome of reaching the daemon.
 #[derive(Debug)]
 pub(super) enum Daemon {
     /// It was not tried, and why.
     NotAsked(String),
-    /// Nobody listens.
+    /// Nobody listens on the socket.
     Nobody,
     /// One that is ending, or too busy to take a connection.
     Leaving,
     /// One that does not serve this client.
     Refusing {
-        /// Its version.
+        /// The version of the daemon.
         version: String,
-        /// Its reason.
+        /// The daemon's reason, as a sentence for people.
         reason: String,
     },
     /// There is something that cannot be talked to.
     Broken(Unavailable),
-    /// It serves.
+    /// A daemon that serves this client.
     Serving(Box<Server>),
     /// It took the connection and then said nothing useful.
     Mute(Box<Server>),
 }
 
-/// What the checks look at.
+/// The surroundings that the checks examine.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    /// This program.
+    /// The path of this program, if it is known.
     pub(super) own: Option<PathBuf>,
     /// The folder that the command is about.
     pub(super) place: PathBuf,
-    /// How the daemon is reached, or why there is no place for hob's files.
+    /// The settings for reaching the daemon, or the reason why there is no place for hob's files.
     pub(super) settings: Result<Settings, Unavailable>,
-    /// See [`Daemon`].
+    /// The outcome of reaching the daemon; see [`Daemon`].
     pub(super) daemon: Daemon,
     /// The daemon's status; null without one.
     pub(super) status: Value,
@@ -153,7 +153,7 @@ impl Surroundings {
         self.status["workspaces"].as_array()?.iter().find(|one| one["root"] == root)
     }
 
-    /// Whether the daemon that runs is older than the one that would be started.
+    /// Returns true if the daemon that runs is older than the one that would be started.
     pub(super) fn is_older(&self) -> bool {
         match (&self.daemon, &self.settings) {
             (Daemon::Serving(server) | Daemon::Mute(server), Ok(settings)) => {
@@ -176,7 +176,7 @@ fn open_root(status: &Value, place: &Path) -> Option<PathBuf> {
     around.max_by_key(|root| root.as_os_str().len())
 }
 
-/// What there is for the project that `root` is or lies in. Opens it if it is not open.
+/// Asks for the language servers of the project that `root` is or lies in. Opens it if it is not open.
 async fn servers(connection: &Connection, root: &Path) -> Option<ServersResult> {
     let request = Request::new("hob_servers", Map::new()).root(root.to_str()?).deadline(SERVERS_WITHIN);
     let asked = tokio::time::timeout(SERVERS_WITHIN, connection.call(&request, None));

@@ -94,7 +94,7 @@ fn part(picture: &mut Picture) {
     }
 }
 
-/// What the picture covers: left, top, width, height.
+/// Returns the rectangle that the picture covers: left, top, width, height.
 pub(super) fn frame(picture: &Picture) -> [f64; 4] {
     let edge = |of: fn(f64, f64) -> f64, start: f64, at: &dyn Fn(usize) -> f64| {
         (0..picture.clusters.len()).map(at).fold(start, of)

@@ -57,27 +57,27 @@ pub(super) struct Cluster {
 /// Four numbers: who, whom, which kind, in how many places. Nodes are symbols by number, then files.
 pub(super) type Edge = [u64; 4];
 
-/// What is drawn.
+/// The picture of a map: all that is drawn.
 #[derive(Debug, Default)]
 pub(super) struct Picture {
     pub(super) name: String,
     pub(super) root: String,
     pub(super) built_at: String,
     pub(super) files: Vec<File>,
-    /// Most connected first.
+    /// The definitions, with the most connected first.
     pub(super) symbols: Vec<Symbol>,
     pub(super) edges: Vec<Edge>,
-    /// Largest first.
+    /// The clusters, with the largest first.
     pub(super) clusters: Vec<Cluster>,
     /// Between clusters, the smaller number first, with how many uses there are.
     pub(super) links: Vec<(u32, u32, u64)>,
     pub(super) symbols_total: usize,
     pub(super) edges_total: usize,
-    /// What the picture leaves out.
+    /// Sentences that say what the picture leaves out.
     pub(super) notes: Vec<String>,
 }
 
-/// Gathers pages.
+/// Gathers the pages of a map into one picture.
 #[derive(Debug, Default)]
 pub(super) struct Gatherer {
     picture: Picture,

@@ -19,7 +19,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// Signatures and docs are given of so many symbols, the most connected.
 const TOLD: usize = 20_000;
 
-/// The whole page.
+/// Returns the whole HTML page of a picture.
 pub(super) fn html(picture: &Picture) -> String {
     let data = data(picture).to_string();
     let nonce = nonce(&data);

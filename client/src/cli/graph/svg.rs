@@ -11,7 +11,7 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#22201d}.small{fon
 .back{fill:#fbfaf8}.bubble{fill:#e9dccb;stroke:#8a8378}.link{stroke:#8a8378}.dot{fill:#b4491a}\
 @media (prefers-color-scheme:dark){text{fill:#ece8e1}.small{fill:#a39c90}.back{fill:#1b1a18}.bubble{fill:#4a3d30}.dot{fill:#f0955f}}";
 
-/// The whole image.
+/// Returns the whole SVG image of a picture.
 pub(super) fn svg(picture: &Picture) -> String {
     let [x, y, w, h] = layout::frame(picture);
     let mut out = format!(

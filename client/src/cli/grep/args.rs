@@ -37,16 +37,16 @@ pub(crate) struct Grep {
     /// Case does not count
     #[arg(short = 'i', long, overrides_with_all = ["case_sensitive", "smart_case"])]
     pub(super) ignore_case: bool,
-    /// Case counts (default)
+    /// Respect case in patterns (default)
     #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
     pub(super) case_sensitive: bool,
     /// Case counts if the pattern has a capital letter
     #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
     pub(super) smart_case: bool,
-    /// Only whole words
+    /// Match only whole words, not parts
     #[arg(short = 'w', long)]
     pub(super) word_regexp: bool,
-    /// Only whole lines
+    /// Match only whole lines, not parts
     #[arg(short = 'x', long)]
     pub(super) line_regexp: bool,
 
@@ -85,14 +85,14 @@ pub(crate) struct Grep {
     /// Only the matches themselves
     #[arg(short = 'o', long)]
     pub(super) only_matching: bool,
-    /// Print nothing
+    /// Print nothing; only the exit code tells
     #[arg(short = 'q', long)]
     pub(super) quiet: bool,
 
     /// Line numbers (the default, in a pipe too)
     #[arg(short = 'n', long, overrides_with = "no_line_number")]
     pub(super) line_number: bool,
-    /// No line numbers
+    /// Leave out the line numbers
     #[arg(short = 'N', long, overrides_with = "line_number")]
     pub(super) no_line_number: bool,
     /// The column of the first match, in bytes
@@ -103,7 +103,7 @@ pub(crate) struct Grep {
     /// The path with every line
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     pub(super) with_filename: bool,
-    /// No paths
+    /// Leave out the paths of files
     #[arg(short = 'I', long, overrides_with = "with_filename")]
     pub(super) no_filename: bool,
     /// The path above the lines of a file (default on a terminal)
@@ -115,7 +115,7 @@ pub(crate) struct Grep {
     /// A NUL byte after paths
     #[arg(short = '0', long)]
     pub(super) null: bool,
-    /// When to colour
+    /// When to write in colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(super) color: When,
     /// The same as --color always --heading --line-number
@@ -145,15 +145,15 @@ pub(crate) struct Grep {
     pub(super) elsewhere: Elsewhere,
 }
 
-/// When to colour.
+/// The choice when output is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum When {
-    /// On a terminal.
+    /// Colour on a terminal only.
     Auto,
-    /// Always.
+    /// Colour in every output.
     #[value(alias = "ansi")]
     Always,
-    /// Never.
+    /// Colour in no output.
     Never,
 }
 

@@ -1,4 +1,4 @@
-//! What ripgrep prints with `--json`: a message a line.
+//! Prints matches as ripgrep does with `--json`: one message per line.
 //!
 //! Times are hob's own. In the summary, `searches` and `bytes_searched` are of the files that the index could not rule out.
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::rows::{Kind, Row};
 
-/// Prints messages.
+/// The printer of ripgrep's JSON messages.
 pub(super) struct Messages<W> {
     out: W,
     started: Instant,

@@ -44,7 +44,7 @@ struct Page {
     warnings: Vec<String>,
 }
 
-/// What is printed of a file.
+/// The part of the findings that is printed for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Lines,
@@ -57,7 +57,7 @@ enum Mode {
 
 type Out = Visible<BufWriter<StdoutLock<'static>>>;
 
-/// Where it goes.
+/// The printer of the findings, by format.
 enum Printer {
     Plain(Plain<Out>),
     Json(Messages<Out>),
@@ -213,7 +213,7 @@ impl Grep {
         (self.before_context.unwrap_or(both), self.after_context.unwrap_or(both))
     }
 
-    /// How lines are printed; `one_file` is asked about when only a single file was named.
+    /// Returns the style in which lines are printed; `one_file` matters when only a single file was named.
     fn look(&self, one_file: bool) -> Look {
         let terminal = io::stdout().is_terminal();
         let colour = match self.color {
@@ -244,7 +244,7 @@ struct Run {
     asker: Asker,
     args: Map<String, Value>,
     mode: Mode,
-    /// Whether a single place was named.
+    /// True if the user named a single place.
     one: bool,
     printer: Option<Printer>,
     matched: bool,
@@ -344,7 +344,7 @@ impl Run {
         Ok(())
     }
 
-    /// What prints; made when it is known whether the place named is a file.
+    /// Returns the printer; makes it when it is known whether the place named is a file.
     fn printer(&mut self, is_file: bool) -> &mut Printer {
         let look = self.grep.look(self.one && is_file);
         let is_json = self.mode == Mode::Json;
@@ -418,7 +418,7 @@ fn is_empty_folder(place: &Path) -> bool {
     std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Whether something other than a terminal or nothing is on standard input, which ripgrep would search.
+/// Returns true if something other than a terminal or nothing is on standard input, which ripgrep would search.
 #[cfg(unix)]
 fn is_input_given() -> bool {
     use rustix::fs::FileType;

@@ -1,4 +1,4 @@
-//! What ripgrep prints for people and for pipes.
+//! Prints matches as ripgrep does, for people and for pipes.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::rows::{Kind, Row};
 use crate::cli::visible::on_one_line;
 
-/// How to print.
+/// The style in which matches are printed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
     pub(super) colour: bool,
@@ -26,9 +26,9 @@ pub(super) struct Look {
 pub(super) struct Plain<W> {
     out: W,
     look: Look,
-    /// Whether anything was printed yet.
+    /// True once anything was printed.
     begun: bool,
-    /// Whether a match is being coloured.
+    /// True while a match is being coloured.
     in_match: bool,
 }
 
@@ -43,7 +43,7 @@ impl<W: Write> Plain<W> {
         Self { out, look, begun: false, in_match: false }
     }
 
-    /// What stands before the first line of a file.
+    /// Prints the separator and the path before the first line of a file.
     pub(super) fn begin(&mut self, path: &str) -> io::Result<()> {
         let (heading, context) = (self.look.heading, self.look.context);
         if std::mem::replace(&mut self.begun, true) {
@@ -83,7 +83,7 @@ impl<W: Write> Plain<W> {
         }
     }
 
-    /// That a NUL ended the search of a file.
+    /// Prints that a NUL ended the search of a file, at byte `offset`.
     pub(super) fn stopped(&mut self, path: &str, offset: u64) -> io::Result<()> {
         if self.look.paths {
             self.path(path)?;
@@ -99,7 +99,7 @@ impl<W: Write> Plain<W> {
         self.out.write_all(if self.look.null { b"\0" } else { b"\n" })
     }
 
-    /// A count.
+    /// Prints the count of a file, after its path.
     pub(super) fn count(&mut self, path: &str, count: u64) -> io::Result<()> {
         if self.look.paths {
             self.path(path)?;

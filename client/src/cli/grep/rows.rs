@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hob_proto::tools::grep::GrepFile;
 
-/// What a row is.
+/// The kind of a row in a file's results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A line of context.
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Gap,
 }
 
-/// A line.
+/// A line of a file, matching or context, or a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row<'b> {
     pub(super) kind: Kind,

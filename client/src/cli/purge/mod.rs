@@ -27,7 +27,7 @@ use super::{Common, Failure, Outcome, daemon, doctor};
 /// What `hob setup` and `hob service` have put elsewhere is taken back by them: do that before, as the receipts go too.
 #[derive(Debug, Args)]
 pub(crate) struct Purge {
-    /// Do it
+    /// Remove the data; without it, only list it
     #[arg(long)]
     yes: bool,
 
@@ -40,9 +40,9 @@ pub(crate) struct Purge {
     force: bool,
 }
 
-/// What hob makes in the folder of caches.
+/// The names of hob's entries in the folder of caches.
 const CACHE: &[&str] = &["store", "parsing", "workspaces", "graphs", "servers", "in-use.lock", "in-use.pid"];
-/// What it makes in the folder of state. `run` is the runtime folder where the platform has none.
+/// The names of hob's entries in the folder of state. `run` is the runtime folder where the platform has none.
 const STATE: &[&str] = &[
     "log",
     "edits",
@@ -143,7 +143,7 @@ fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// Whether the user has had it installed; what a package brings along is the package's.
+/// Returns true if the user had the service installed; a service that a package brings along is the package's.
 fn has_service() -> bool {
     let own = |file: PathBuf| std::env::home_dir().is_some_and(|home| file.starts_with(home));
     doctor::service::unit_file().is_some_and(|file| file.is_file() && own(file))

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::super::term::Style;
 use super::{count, items, number_of, text_of};
 
-/// What waits; with its diff, if it is one that was named.
+/// Renders the pending changes; with its diff, if one was named.
 pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
     let all = data["pending"].as_array()?;
     if all.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn pending(data: &Value, style: &Style) -> Option<String> {
     Some(out)
 }
 
-/// What became of it.
+/// Renders the outcome of a decision about a pending change.
 pub(super) fn decided(data: &Value, style: &Style) -> Option<String> {
     let mut out = format!("{}\n", data["message"].as_str()?);
     out.push_str(&files(items(data, "files"), style));

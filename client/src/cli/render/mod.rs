@@ -68,7 +68,7 @@ fn text_of<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or("")
 }
 
-/// A number field.
+/// Reads a number field; `None` when it is missing.
 fn number_of(value: &Value, field: &str) -> Option<u64> {
     value[field].as_u64()
 }

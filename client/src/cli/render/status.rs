@@ -1,4 +1,4 @@
-//! How the daemon is.
+//! Renders the daemon's status for people.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ fn headline(data: &Value) -> String {
     parts.join(", ")
 }
 
-/// What the calls since the start took, and what they saved; nothing before the first.
+/// Returns lines on the costs and savings of the calls since the start; none before the first call.
 fn calls(data: &Value) -> Vec<String> {
     let metrics = &data["metrics"];
     let number = |field: &str| number_of(metrics, field).unwrap_or(0);

@@ -10,25 +10,25 @@ use std::path::{Path, PathBuf};
 
 use hob_proto::places::fnv1a;
 
-/// What a template has in the mark's place.
+/// The placeholder of the mark in a template.
 const PLACE: &str = "@MARK@";
 
-/// Before the sum.
+/// The text before the sum in a mark.
 const SUM: &str = "hob: sum=";
 
 /// Between the sum and the folders.
 const FOLDERS: &str = " folders=";
 
-/// What is at a path.
+/// The file found at a path, by its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// Nothing.
+    /// Nothing exists at the path.
     Nothing,
     /// A file of hob's as it was written, with how many folders were made for it.
     Ours(usize),
     /// A file of hob's that somebody has changed since.
     Changed(usize),
-    /// Somebody else's.
+    /// A file that hob did not write.
     Foreign,
 }
 
@@ -70,12 +70,12 @@ pub(super) fn write(path: &Path, template: &str, also_made: usize) -> io::Result
     Ok(true)
 }
 
-/// How removing a file went.
+/// The outcome of removing a file of hob's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Removed {
-    /// There was none.
+    /// There was no file to remove.
     Nothing,
-    /// It is gone.
+    /// The file is removed.
     Gone,
     /// Somebody had changed it; it is here now, where no service manager looks.
     Kept(PathBuf),

@@ -20,7 +20,7 @@ const TEMPLATE: &str = include_str!("../../../../packaging/launchd/hob.hobd.plis
 const LABEL: &str = "hob.hobd";
 const LAUNCHCTL: Manager = Manager { command: "launchctl", first: &[] };
 
-/// This user's launchd.
+/// The launchd of this user, with hob's agent in it.
 pub(super) struct Launchd<'a> {
     settings: &'a Settings,
     file: PathBuf,
@@ -59,7 +59,7 @@ impl<'a> Launchd<'a> {
         })
     }
 
-    /// Starts it.
+    /// Starts the service in place of a daemon that clients started.
     pub(super) async fn start(&self) -> Result<Said, Failure> {
         Ok(Said { text: self.take_over().await?, json: json!({"started": true}) })
     }
@@ -95,7 +95,7 @@ impl<'a> Launchd<'a> {
         Ok(Said { text, json: json!({"installed": false}) })
     }
 
-    /// Whether it is installed, and what launchd says of it.
+    /// Reports whether the agent is installed, and launchd's facts about it.
     pub(super) fn status(&self) -> Result<Said, Failure> {
         let installed = matches!(files::look(&self.file)?, Found::Ours(_) | Found::Changed(_));
         let said = LAUNCHCTL.run(&as_refs(&print(&self.user))).unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::cli::Failure;
 pub(super) struct Manager {
     /// Its name, looked for on the PATH.
     pub(super) command: &'static str,
-    /// Before all others.
+    /// The arguments before all others in every call.
     pub(super) first: &'static [&'static str],
 }
 

@@ -53,7 +53,7 @@ struct Install {
     no_start: bool,
 }
 
-/// What a command has to say: to people, and to programs.
+/// The output of a command, for people and for programs.
 #[derive(Debug)]
 struct Said {
     text: String,

@@ -1,4 +1,5 @@
-//! What of a shell's environment the service gets, so that it finds what the user's programs find.
+//! Selects the variables of a shell's environment that the service gets, so that it finds what the user's programs
+//! find.
 //!
 //! A service manager's PATH has the system's folders and little else, and language servers mostly lie elsewhere. So the PATH is taken
 //! over where `hob service install` runs, with what tells where toolchains and hob's own files are. Nothing else is: no keys, no
@@ -79,7 +80,7 @@ pub(super) fn umask() -> Option<u32> {
     u32::from_str_radix(line.trim(), 8).ok()
 }
 
-/// What new files are denied where the system does not tell.
+/// The permission bits that new files are denied where the system does not tell.
 pub(super) const USUAL_UMASK: u32 = 0o022;
 
 #[cfg(test)]

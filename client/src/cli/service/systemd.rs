@@ -48,7 +48,7 @@ impl<'a> Systemd<'a> {
         self.folder.join(SOCKET)
     }
 
-    /// What makes the socket be there from log-on.
+    /// Returns the link that makes systemd create the socket from log-on.
     fn link(&self) -> PathBuf {
         self.folder.join("sockets.target.wants").join(SOCKET)
     }
@@ -97,7 +97,7 @@ impl<'a> Systemd<'a> {
         })
     }
 
-    /// Whether the user's systemd can be talked to, or what is missing.
+    /// Checks that the user's systemd can be reached; the error says what is missing.
     fn reachable(&self) -> Result<(), String> {
         let why = match SYSTEMCTL.run(&["show", "--property=Version"]) {
             Ok(_) => return Ok(()),
@@ -194,7 +194,7 @@ impl<'a> Systemd<'a> {
         }
     }
 
-    /// Starts the service.
+    /// Starts the service in place of a daemon that clients started.
     pub(super) async fn start(&self) -> Result<Said, Failure> {
         self.must_be_installed()?;
         let text = self.take_over(false).await?;
@@ -222,7 +222,7 @@ impl<'a> Systemd<'a> {
         Ok(format!("the service runs{pid}{before}\n"))
     }
 
-    /// Stops the service.
+    /// Stops the service and its socket.
     pub(super) fn stop(&self) -> Result<Said, Failure> {
         self.must_be_installed()?;
         SYSTEMCTL.run(&["stop", SOCKET, SERVICE])?;
@@ -288,7 +288,7 @@ impl<'a> Systemd<'a> {
         said.trim().parse().ok().filter(|pid| *pid != 0)
     }
 
-    /// How it is, and what does not fit.
+    /// Reports the state of the service, and what does not fit.
     pub(super) async fn status(&self) -> Result<Said, Failure> {
         let facts = Facts::gather(self).await?;
         Ok(Said { text: facts.text(), json: facts.json() })
@@ -321,13 +321,13 @@ fn make_link(_to: &Path, _link: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Whether the user's systemd runs without a session, as systemd keeps it.
+/// Returns true if the user's systemd runs without a session, as systemd records it.
 fn lingers() -> bool {
     let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default();
     !user.is_empty() && Path::new("/var/lib/systemd/linger").join(user).exists()
 }
 
-/// What `hob service status` knows.
+/// The facts that `hob service status` reports.
 struct Facts {
     /// Why the manager cannot be asked.
     unreachable: Option<String>,

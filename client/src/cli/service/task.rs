@@ -20,7 +20,7 @@ const TEMPLATE: &str = include_str!("../../../../packaging/windows/hobd.xml");
 const NAME: &str = "\\hob\\hobd";
 const SCHTASKS: Manager = Manager { command: "schtasks", first: &[] };
 
-/// This user's task.
+/// The scheduled task of this user.
 pub(super) struct Task<'a> {
     settings: &'a Settings,
     user: String,
@@ -51,7 +51,7 @@ impl<'a> Task<'a> {
         Ok(Said { text: format!("registered the task {NAME}\n{started}"), json: json!({"installed": true}) })
     }
 
-    /// Runs the task.
+    /// Runs the task in place of a daemon that clients started.
     pub(super) async fn start(&self) -> Result<Said, Failure> {
         Ok(Said { text: self.take_over().await?, json: json!({"started": true}) })
     }
@@ -83,7 +83,7 @@ impl<'a> Task<'a> {
         Ok(Said { text, json: json!({"installed": false}) })
     }
 
-    /// What the scheduler says of it.
+    /// Reports the scheduler's facts about the task.
     pub(super) fn status(&self) -> Result<Said, Failure> {
         let said = SCHTASKS.run(&["/query", "/tn", NAME, "/fo", "LIST"]).ok();
         let text = match &said {

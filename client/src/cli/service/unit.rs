@@ -8,16 +8,16 @@ use super::surroundings;
 const SERVICE: &str = include_str!("../../../../packaging/systemd/hobd.service");
 const SOCKET: &str = include_str!("../../../../packaging/systemd/hobd.socket");
 
-/// What the units say of this user's hob.
+/// The values that the unit files hold for this user's hob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Units {
-    /// The daemon's program.
+    /// The path of the daemon's program.
     pub(super) program: String,
     /// Where clients look for it.
     pub(super) socket: String,
     /// Its environment, besides the manager's own.
     pub(super) variables: Vec<(String, String)>,
-    /// What new files are denied.
+    /// The permission bits that new files are denied.
     pub(super) umask: u32,
 }
 
@@ -40,7 +40,7 @@ impl Units {
     }
 }
 
-/// What every file of hob's for a service manager begins with.
+/// Fills the version into a template, as every file of hob's for a service manager has it.
 pub(super) fn filled(template: &str) -> String {
     template.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
 }

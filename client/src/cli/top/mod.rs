@@ -50,7 +50,7 @@ impl Top {
     }
 }
 
-/// How the daemon is, asked once.
+/// Asks the daemon once for its status.
 async fn look(settings: &Settings) -> Result<News, Failure> {
     Ok(match reach(settings).await? {
         Reached::Serving(connection) => {

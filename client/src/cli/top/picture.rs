@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What a daemon says of itself at one moment.
+/// The status of a daemon at one moment, as `hob top` shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Picture {
-    /// Its version.
+    /// The version of the daemon.
     pub(super) version: String,
-    /// Its process.
+    /// The process ID of the daemon.
     pub(super) pid: u64,
     /// Seconds since it started.
     pub(super) uptime: u64,
@@ -21,15 +21,15 @@ pub(super) struct Picture {
     pub(super) memory: Option<u64>,
     /// Bytes of memory of all language servers.
     pub(super) servers_memory: Option<u64>,
-    /// Bytes on disk.
+    /// Size of hob's files on disk, in bytes.
     pub(super) disk: Option<u64>,
     /// Folders that are watched.
     pub(super) watched: Option<u64>,
-    /// Calls under way.
+    /// Number of calls under way.
     pub(super) running: u64,
-    /// How many clients of each kind.
+    /// Number of connected clients by kind.
     pub(super) clients: BTreeMap<String, u64>,
-    /// What users should know.
+    /// Sentences that users should know.
     pub(super) notices: Vec<String>,
     /// Open projects, last used first.
     pub(super) workspaces: Vec<Workspace>,
@@ -39,7 +39,7 @@ pub(super) struct Picture {
     pub(super) metrics: Option<Metrics>,
 }
 
-/// One project.
+/// An open project in the daemon's status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Workspace {
     pub(super) root: String,
@@ -51,7 +51,7 @@ pub(super) struct Workspace {
     pub(super) well: bool,
 }
 
-/// One language server.
+/// A running language server in the daemon's status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Server {
     pub(super) name: String,
@@ -64,7 +64,7 @@ pub(super) struct Server {
     pub(super) state: String,
 }
 
-/// What calls cost and saved.
+/// The costs and savings of calls since the daemon started.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Metrics {
     pub(super) calls: u64,
@@ -75,11 +75,11 @@ pub(super) struct Metrics {
     pub(super) p50: Option<f64>,
     pub(super) p99: Option<f64>,
     pub(super) tools: Vec<Tool>,
-    /// Name, hits, misses.
+    /// The caches, each with its name, hits and misses.
     pub(super) caches: Vec<(String, u64, u64)>,
 }
 
-/// What the calls of one tool cost.
+/// The costs of the calls of one tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Tool {
     pub(super) name: String,
@@ -93,7 +93,7 @@ pub(super) struct Tool {
 }
 
 impl Picture {
-    /// What `status` says.
+    /// Reads the daemon's `status` into a picture.
     pub(super) fn of(status: &Value) -> Self {
         let mut clients = BTreeMap::new();
         for client in list(status, "clients") {

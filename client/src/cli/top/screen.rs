@@ -15,9 +15,9 @@ use super::reach;
 use super::view::{self, News, View};
 use crate::cli::Failure;
 
-/// How often the daemon is asked, and looked for.
+/// Time between two requests to the daemon, or two attempts to find it.
 const PERIOD: Duration = Duration::from_secs(1);
-/// How long a wait for keys lasts before it is seen that nobody wants them any more.
+/// The longest wait for a key, after which the program notices that nobody wants keys any more.
 const KEYS_WITHIN: Duration = Duration::from_millis(200);
 
 /// Shows the daemon until the user has seen enough.

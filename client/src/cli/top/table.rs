@@ -4,10 +4,10 @@ use ratatui::text::Span;
 
 use crate::cli::visible::is_invisible;
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column {
-    /// Its head.
+    /// The text at the head of the column.
     pub(super) title: &'static str,
     /// Its width in cells; 0 for the one that takes what is left.
     pub(super) width: u16,
@@ -15,16 +15,16 @@ pub(super) struct Column {
     pub(super) from: u16,
     /// Where the text stands.
     pub(super) right: bool,
-    /// What is cut off when it is too long.
+    /// The end of a text that is cut off when the text is too long.
     pub(super) cut: Cut,
 }
 
-/// Which end of a text goes first.
+/// The end of a text that is cut off first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cut {
     /// The beginning: the end of a path tells more.
     Start,
-    /// The end.
+    /// The end: the beginning of a text tells more.
     End,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn lines(columns: &[Column], rows: &[Row], width: u16) -> Vec<(String
     std::iter::once((head, false)).chain(body).collect()
 }
 
-/// Cells between columns.
+/// Number of cells between two columns.
 const GAP: u16 = 2;
 
 fn fitted(text: &str, column: &Column, left: u16) -> String {
@@ -62,12 +62,13 @@ fn fitted(text: &str, column: &Column, left: u16) -> String {
     if column.right { format!("{pad}{text}") } else { format!("{text}{pad}") }
 }
 
-/// How many cells of a terminal a text takes.
+/// Returns the number of terminal cells that a text takes.
 pub(super) fn cells(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// What of `text` fits into `width` cells, with a mark where something is left out. What would move the cursor is no text.
+/// Cuts `text` to `width` cells, with a mark where something is left out. Characters that would move the cursor are
+/// dropped.
 pub(super) fn cut(text: &str, width: usize, end: Cut) -> String {
     let text: String = text.chars().filter(|c| !c.is_control() && !is_invisible(*c)).collect();
     if cells(&text) <= width {

@@ -1,4 +1,4 @@
-//! What is shown: the last picture, how fast calls come, and what the user chose by keys.
+//! The state that `hob top` shows: the last picture, the rate of calls, and the user's choices by keys.
 
 use std::time::Instant;
 
@@ -10,15 +10,15 @@ use super::picture::{Picture, Tool};
 /// Something new about the daemon.
 #[derive(Clone, Debug)]
 pub(super) enum News {
-    /// Its status.
+    /// The daemon's status, as JSON.
     Status(Value),
-    /// None runs.
+    /// No daemon runs at present.
     NotRunning,
     /// One runs, or something in its place, and cannot be asked.
     Trouble(String),
 }
 
-/// By what tools are sorted.
+/// The property by which tools are sorted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sort {
     #[default]
@@ -29,7 +29,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// The next one.
+    /// Returns the next order, in a circle.
     pub(super) fn next(self) -> Self {
         match self {
             Self::Calls => Self::Slow,
@@ -39,7 +39,7 @@ impl Sort {
         }
     }
 
-    /// For people.
+    /// Returns the word for the order, for people.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Calls => "calls",
@@ -63,7 +63,7 @@ impl Sort {
     }
 }
 
-/// What a frame is drawn from.
+/// The state from which a frame is drawn.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     /// The daemon; `None` before the first news and while none runs.
@@ -72,15 +72,15 @@ pub(super) struct View {
     pub(super) trouble: String,
     /// Calls a second since the picture before.
     pub(super) rate: Option<f64>,
-    /// See [`Sort`].
+    /// The order of the tools; see [`Sort`].
     pub(super) sort: Sort,
     /// News are not taken.
     pub(super) paused: bool,
     /// The keys are shown.
     pub(super) help: bool,
-    /// Whether colours and the like are wanted.
+    /// True if colours and the like are wanted.
     pub(super) colour: bool,
-    /// Whether there are keys to press.
+    /// True if there are keys to press.
     pub(super) interactive: bool,
     /// Seconds since the last news, when that is unusually long.
     pub(super) silent: Option<u64>,
@@ -149,14 +149,14 @@ impl View {
         self.counted = calls.map(|calls| (calls, now));
     }
 
-    /// Time has passed.
+    /// Notes how long the daemon has been silent, as time passes.
     pub(super) fn tick(&mut self) {
         let silent = self.heard.elapsed().as_secs();
         self.silent = (silent >= 4).then_some(silent);
     }
 }
 
-/// What a daemon that does not serve this client says.
+/// Returns the sentence about a daemon that does not serve this client.
 pub(super) fn refused(refusal: &Refusal) -> String {
     format!("a daemon of version {} runs but refuses: {}", refusal.build.version, refusal.reason)
 }

@@ -42,11 +42,11 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// An agent.
+/// An agent that can start hob, with the places and notation of its settings.
 pub(crate) struct Client {
-    /// What it is called on the command line.
+    /// The agent's name on the command line.
     pub(crate) id: &'static str,
-    /// What people call it.
+    /// The agent's name for people.
     pub(crate) title: &'static str,
     pub(crate) format: Format,
     /// The table of servers in its file.
@@ -58,11 +58,11 @@ pub(crate) struct Client {
     pub(crate) user: fn(&Bases<'_>) -> Vec<PathBuf>,
     /// A folder that it makes for itself.
     pub(crate) traces: fn(&Bases<'_>) -> PathBuf,
-    /// Its program.
+    /// The file name of the agent's program; empty if it has none.
     pub(crate) program: &'static str,
-    /// What is still to be done after a project's file was written.
+    /// The remaining work for the user after a project's file was written.
     pub(crate) then: &'static str,
-    /// What it takes beside plain JSON, as far as that is known.
+    /// The dialect of JSON that the agent takes, as far as that is known.
     pub(crate) dialect: Dialect,
 }
 
@@ -82,7 +82,7 @@ impl Client {
         first_there((self.user)(bases))
     }
 
-    /// How it shows that it is here, if it is.
+    /// Returns the path by which the agent shows that it is installed; `None` if nothing does.
     pub(crate) fn found(&self, bases: &Bases<'_>) -> Option<String> {
         let path = (bases.env)("PATH").unwrap_or_default();
         let program = (!self.program.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! Which command to write: what the agent's own machine will find.
+//! Chooses the command to write: one that the agent's own machine will find.
 //!
 //! A user's file gets an absolute path: agents with windows are started by the desktop and have not the shell's `PATH`. A
 //! project's file goes to everybody who has the project, and their hob is elsewhere, so it gets the bare name; if this
@@ -13,7 +13,7 @@ use super::entry::Entry;
 
 const PROGRAM: &str = if cfg!(windows) { "hob-mcp.exe" } else { "hob-mcp" };
 
-/// What was said about the entry on the command line.
+/// The user's options for the entry, from the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Wishes {
     pub(crate) tools: String,

@@ -1,4 +1,4 @@
-//! What a change of a file looks like, for people: the lines that go, those that come, and two around them.
+//! Shows a change of a file for people: the lines that go, those that come, and two around them.
 
 use crate::cli::term::Style;
 

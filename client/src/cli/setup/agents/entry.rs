@@ -1,4 +1,4 @@
-//! What starts hob, and how each client writes that.
+//! The entry that starts hob, and each client's notation for it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) enum Shape {
     Copilot,
     /// `"type": "local"`, and one list for the program and its arguments.
     OpenCode,
-    /// Goose's extensions.
+    /// The notation of Goose's extensions.
     Goose,
 }
 
@@ -64,7 +64,7 @@ impl Entry {
         map.into()
     }
 
-    /// What a client would start for `value`, or `None` if that is nothing: a server far away, say.
+    /// Reads the program that a client would start for `value`; `None` if that is no program: a server far away, say.
     pub(crate) fn read(value: &Value, shape: Shape) -> Option<Self> {
         let texts = |value: &Value| -> Option<Vec<String>> {
             value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()

@@ -45,7 +45,7 @@ pub(crate) fn look(path: &Path) -> Result<Found, String> {
     Ok(Found { target, bytes: Some(bytes) })
 }
 
-/// Whether the file may be replaced.
+/// Checks that the file may be replaced; the error says why not.
 ///
 /// # Errors
 /// Why not, and what to do.

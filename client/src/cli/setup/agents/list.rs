@@ -1,4 +1,4 @@
-//! Which agents are here, and which of them have hob.
+//! Lists the agents on this machine, and those of them that have hob.
 
 use std::path::{Path, PathBuf};
 
@@ -13,21 +13,21 @@ use crate::cli::term::Style;
 /// A file of an agent, and what it says of hob.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    /// What people call the agent.
+    /// The agent's name for people.
     pub(crate) title: &'static str,
-    /// What `hob setup` calls it.
+    /// The agent's name for `hob setup`.
     pub(crate) client: &'static str,
     pub(crate) scope: Scope,
     pub(crate) file: PathBuf,
     pub(crate) state: Configured,
 }
 
-/// What a file says of hob.
+/// The state of hob's entry in an agent's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Configured {
     /// There is no file, or it has no entry of that name.
     No,
-    /// What the agent would start.
+    /// The entry that the agent would start.
     Yes(Entry),
     /// There is an entry, but it starts no program.
     Other,
@@ -35,7 +35,7 @@ pub(crate) enum Configured {
     Unreadable(String),
 }
 
-/// What every agent's files say about the entry `name`, whether the agent is here or not.
+/// Reads the entry `name` from every agent's files, whether the agent is on this machine or not.
 pub(crate) fn configured(bases: &Bases<'_>, root: &Path, name: &str) -> Vec<Seen> {
     let of = |client: &'static Client| {
         let project =

@@ -38,7 +38,7 @@ use crate::cli::{Common, Failure, Outcome};
 
 pub(crate) use self::list::{Configured, Seen};
 
-/// Whose agents get hob.
+/// The scope of an entry: the agents of one project, or all of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
@@ -48,7 +48,7 @@ pub(crate) enum Scope {
     User,
 }
 
-/// What may be said about an agent.
+/// The options for an agent on the command line.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents")]
 #[allow(clippy::struct_excessive_bools, reason = "a command line has switches")]
@@ -57,7 +57,7 @@ pub(super) struct AgentOptions {
     #[arg(long, value_enum)]
     scope: Option<Scope>,
 
-    /// Write without asking
+    /// Write the file without asking
     #[arg(long, short)]
     yes: bool,
 
@@ -85,7 +85,7 @@ pub(super) struct AgentOptions {
     #[arg(long)]
     edits: bool,
 
-    /// What the agent shall call it (default: hob)
+    /// Name for hob in the agent's settings (default: hob)
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     name: Option<String>,
 
@@ -138,14 +138,14 @@ impl At<'_> {
         })
     }
 
-    /// Whether the folder is the user's home, which is no project: files in it are the user's.
+    /// Returns true if the folder is the user's home, which is no project: files in it are the user's.
     fn is_home(&self) -> bool {
         self.bases.home.canonicalize().is_ok_and(|home| home == self.root) || self.root.parent().is_none()
     }
 }
 
 impl AgentOptions {
-    /// Whether anything was said that only agents know.
+    /// Returns true if an option was given that only agents know.
     pub(super) fn are_given(&self) -> bool {
         self.scope.is_some()
             || self.yes
@@ -156,7 +156,7 @@ impl AgentOptions {
             || self.no_check
     }
 
-    /// Whether no agent has to be named.
+    /// Returns true if the command needs no agent's name.
     pub(super) fn need_no_client(&self) -> bool {
         self.list || self.undo
     }
@@ -264,7 +264,7 @@ impl AgentOptions {
         Ok(())
     }
 
-    /// Whether to go on: the user is asked where there is one.
+    /// Returns true if the command may go on: it asks the user where there is one.
     fn agreed(&self, question: &str, at: &At<'_>) -> Result<bool, Failure> {
         if self.dry_run {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! What setting up one agent comes to: which file, what it says now, what it will say.
+//! Plans the set-up of one agent: its file, the present content, the future content.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::receipt::{Receipt, Receipts, hash, now};
 use super::undo::{self, Way};
 use super::{Scope, diff};
 
-/// What is wanted.
+/// The request to set up one agent.
 pub(super) struct Wanted<'a> {
     pub(super) client: &'static Client,
     pub(super) scope: Scope,
@@ -24,10 +24,10 @@ pub(super) struct Wanted<'a> {
     pub(super) entry: &'a Entry,
 }
 
-/// How the file is before.
+/// The state of the file before the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// There is none.
+    /// There is no file yet.
     New,
     /// It has no such entry.
     Add,
@@ -48,9 +48,9 @@ pub(super) struct Plan {
     receipt: Receipt,
     /// The file without any entry of hob's.
     original: Option<Vec<u8>>,
-    /// What is known of an earlier change here, for the case that this one fails.
+    /// The receipt of an earlier change here, for the case that this change fails.
     earlier: Option<Receipt>,
-    /// What the user should know before agreeing.
+    /// Sentences that the user should know before agreeing.
     pub(super) warnings: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl Plan {
         })
     }
 
-    /// For scripts.
+    /// Returns the plan as JSON, for scripts.
     pub(super) fn as_json(&self) -> Value {
         let state = match self.state {
             State::New => "new-file",

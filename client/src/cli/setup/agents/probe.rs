@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use super::entry::Entry;
 
-/// How long an agent may be supposed to wait.
+/// The longest time that an agent is supposed to wait.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An entry that works.
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) struct Answered {
     /// The server's own name and version.
     pub(crate) server: String,
-    /// How many tools it offers.
+    /// Number of tools that the server offers.
     pub(crate) tools: usize,
     /// From the start of the program to the list of its tools.
     pub(crate) took: Duration,

@@ -1,4 +1,4 @@
-//! What hob remembers of each change it made to somebody else's file, so that it can be taken back.
+//! Records each change that hob made to somebody else's file, so that it can be taken back.
 //!
 //! Two files in the state folder, for this user alone: `NAME.json`, the receipt, and `NAME.before`, the file as it was. Both
 //! are there before the file is changed; a receipt of a change that did not come to pass is harmless.
@@ -32,11 +32,11 @@ pub(crate) struct Receipt {
     pub(crate) after: String,
     /// Folders that hob made for it, the outermost first.
     pub(crate) folders: Vec<PathBuf>,
-    /// Whether hob made the table that the entry is in.
+    /// True if hob made the table that the entry is in.
     pub(crate) made_container: bool,
-    /// What hob wrote.
+    /// The entry that hob wrote.
     pub(crate) entry: Value,
-    /// What was there under that name.
+    /// The earlier entry of that name; `None` if there was none.
     pub(crate) replaced: Option<Value>,
     /// When, in seconds since 1970.
     pub(crate) at: u64,

@@ -11,7 +11,7 @@ use super::file::{self, Found};
 use super::formats::{Slot, Text};
 use super::receipt::{Receipt, Receipts, hash};
 
-/// What is to be done about a receipt.
+/// The way to undo what a receipt records.
 #[derive(Debug)]
 pub(super) enum Way {
     /// The file as hob left it becomes what it was; `None`: there was none.
@@ -94,7 +94,7 @@ fn take(receipt: &Receipt, now: &[u8], force: bool) -> Result<Way, String> {
 }
 
 impl Undo {
-    /// What the file will be, if it changes: `Some(None)` is no file.
+    /// Returns the file's future content, if it changes: `Some(None)` is no file.
     pub(super) fn outcome(&self) -> Option<Option<&[u8]>> {
         match &self.way {
             Way::Restore(bytes) | Way::Take(bytes) => Some(bytes.as_deref()),
@@ -102,7 +102,7 @@ impl Undo {
         }
     }
 
-    /// What will be done, for people.
+    /// Returns a clause for people that says what will be done.
     pub(super) fn about(&self) -> String {
         match &self.way {
             Way::Restore(Some(_)) => "is made what it was, byte for byte".to_owned(),

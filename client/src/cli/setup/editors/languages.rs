@@ -1,11 +1,12 @@
-//! What editors call the languages that hob serves. A table: what an editor has no name for is empty.
+//! The names that editors have for the languages that hob serves. A table: the entry is empty where an editor has no
+//! name.
 
 /// A language, and the editors' words for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Language {
-    /// hob's word.
+    /// The language's name in hob.
     pub(super) name: &'static str,
-    /// Whether hob's map knows it, so that there is something to answer even without a language server.
+    /// True if hob's map knows the language, so that it can answer even without a language server.
     pub(super) mapped: bool,
     /// File types of Vim and Neovim.
     pub(super) vim: &'static [&'static str],

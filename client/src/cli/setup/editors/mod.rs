@@ -21,11 +21,11 @@ use self::surroundings::Surroundings;
 use crate::cli::term::{self, Style};
 use crate::cli::{Common, Failure, Outcome};
 
-/// What may be said about an editor.
+/// The options for an editor on the command line.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Editors")]
 pub(super) struct EditorOptions {
-    /// Of VS Code and Zed, set up the editor, not the agent in it
+    /// Set up the editor instead of the agent in it, for VS Code and Zed
     #[arg(long)]
     pub(super) editor: bool,
 
@@ -39,7 +39,7 @@ pub(super) struct EditorOptions {
 }
 
 impl EditorOptions {
-    /// Whether anything was said that only editors know.
+    /// Returns true if an option was given that only editors know.
     pub(super) fn are_given(&self) -> bool {
         self.editor || self.write || !self.languages.is_empty()
     }
@@ -50,9 +50,9 @@ type Planner = fn(&Surroundings, &[Language]) -> Plan;
 /// An editor that hob can be the language server of.
 #[derive(Debug)]
 pub(super) struct Editor {
-    /// What it is called on the command line.
+    /// The editor's name on the command line.
     pub(super) id: &'static str,
-    /// What people call it.
+    /// The editor's name for people.
     pub(super) title: &'static str,
     plan: Planner,
 }

@@ -1,4 +1,4 @@
-//! What setting up an editor comes to: texts, and where each of them belongs.
+//! Plans the set-up of an editor: texts, and where each of them belongs.
 //!
 //! A file that hob made begins with a mark and may be made anew; any other file is the user's and only ever looked at. What
 //! belongs into such a file is shown, and the user puts it there.
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::term::Style;
 
-/// What makes a file hob's own: it is in the first line.
+/// The mark that makes a file hob's own: it is in the first line.
 const MARK: &str = "Written by `hob setup";
 
 /// Everything to be done for one editor.
@@ -19,14 +19,14 @@ const MARK: &str = "Written by `hob setup";
 pub(super) struct Plan {
     /// The steps, in their order.
     pub(super) steps: Vec<Step>,
-    /// What one should know.
+    /// Sentences that the user should know.
     pub(super) notes: Vec<&'static str>,
 }
 
 /// A text and its place.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// What for.
+    /// The purpose of the text, for people.
     pub(super) about: &'static str,
     pub(super) place: Place,
     pub(super) text: String,
@@ -48,7 +48,7 @@ pub(super) fn mark(editor: &str) -> String {
     format!("{MARK} {editor} --write`, which makes it anew as long as this line is there.")
 }
 
-/// What came of writing a step.
+/// The outcome of writing a step.
 #[derive(Debug, PartialEq, Eq)]
 enum Written {
     /// The file is new, or was hob's.

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 const PROGRAM: &str = if cfg!(windows) { "hob-lsp.exe" } else { "hob-lsp" };
 
-/// What the environment says.
+/// The folders and programs that the environment names.
 pub(super) struct Surroundings {
     home: PathBuf,
     /// Where most keep it: `~/.config`.
     config: PathBuf,
-    /// What to call; a bare name where the PATH finds it.
+    /// The command that starts `hob-lsp`; a bare name where the PATH finds it.
     command: String,
     /// Its absolute path, if it is known.
     program: Option<PathBuf>,
@@ -69,7 +69,7 @@ impl Surroundings {
         quoted(&program.to_string_lossy())
     }
 
-    /// Whether there is a `hob-lsp`.
+    /// Returns true if `hob-lsp` is installed.
     pub(super) fn is_installed(&self) -> bool {
         self.program.is_some()
     }

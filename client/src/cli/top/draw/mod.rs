@@ -12,7 +12,7 @@ use super::table::{self, Column, Cut, Row};
 use super::view::View;
 use crate::cli::render;
 
-/// What a line is, which decides how it looks.
+/// The kind of a line, which decides how it looks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
     Plain,

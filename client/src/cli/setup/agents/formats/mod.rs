@@ -58,7 +58,7 @@ pub(crate) struct Slot<'a> {
 }
 
 impl Slot<'_> {
-    /// What the file says there.
+    /// Returns the value of the slot in a file's `data`; `None` if it has none.
     pub(crate) fn of<'v>(&self, data: &'v Value) -> Option<&'v Value> {
         data.get(self.container)?.get(self.name)
     }
@@ -98,18 +98,19 @@ impl Text {
     }
 }
 
-/// What an agent's parser of JSON takes. Its file counts as broken if there is more in it, whoever put that there.
+/// The dialect of JSON that an agent's parser takes. The agent's file counts as broken if there is more in it,
+/// whoever put that there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Nothing but JSON.
+    /// JSON without any additions.
     Plain,
-    /// Comments.
+    /// JSON with comments in it.
     Comments,
     /// Comments, and commas at the end of lists and objects.
     Commas,
 }
 
-/// How a client writes its configuration.
+/// The format of a client's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON; comments and commas at the end are kept where they are.

@@ -45,13 +45,13 @@ fn data(from: &DeValue<'_>) -> Value {
     }
 }
 
-/// How a table is written.
+/// The notation of a table in the file.
 enum Written {
     /// `[name]` on a line of its own.
     Header,
-    /// `{ ... }`
+    /// An inline table: `{ ... }`
     Inline,
-    /// `name.key = ...`
+    /// Dotted keys: `name.key = ...`
     Dotted,
 }
 
