@@ -16,7 +16,7 @@ Environment:
   HOB_DIR      keep all of hob's files under this folder instead of the platform's usual ones
   HOB_LOG      error, warn, info, debug or trace: write a log to stderr (default: none)"#;
 
-/// What the user asked for.
+/// The options that the user passed to `hob-lsp`.
 #[derive(Debug, Parser)]
 #[command(name = "hob-lsp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The manual page.
+    /// Returns the manual page of `hob-lsp`.
     pub(crate) fn manual() -> Vec<u8> {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }

@@ -1,6 +1,6 @@
-//! What daemons have asked of the editor, and what is left when one of them goes: requests that the editor will still answer,
-//! capabilities that are registered with it, progress that would never end, diagnostics that nobody would take back. Pure: texts in,
-//! texts out.
+//! Keeps the requests of daemons to the editor, and what is left when a daemon goes: requests that the editor will
+//! still answer, capabilities that are registered with it, progress that would never end, diagnostics that nobody
+//! would take back. Pure: texts in, texts out.
 //!
 //! The editor knows of one server only. So no two requests that it has not answered have one id, whichever daemons they are
 //! of; an answer to a daemon that is gone is kept from the next one.
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::json;
 use crate::message::{self, Head, Id};
 
-/// All of it.
+/// The requests and registrations of the daemon that the editor still has.
 #[derive(Default)]
 pub(crate) struct Asked {
     /// Requests of the present daemon that are not answered, by the id that the editor knows; the daemon's own where that is
@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     registered: Vec<Registration>,
     /// Tokens of progress that has begun.
     progress: HashSet<Id>,
-    /// Documents with diagnostics.
+    /// The URIs of documents with diagnostics.
     diagnosed: HashSet<String>,
 }
 
@@ -36,7 +36,7 @@ struct Registration {
     method: String,
 }
 
-/// What becomes of an answer of the editor.
+/// The destination of an answer of the editor.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It goes to the daemon as it is.

@@ -1,4 +1,4 @@
-//! What the command line adds to `initialize`.
+//! Adds the command line's options to `initialize`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::json;
 use crate::message::{self, Head};
 
-/// What is added, as JSON.
+/// The additions to `initialize`, as JSON.
 pub(crate) struct Additions {
     languages: Option<String>,
     root: Option<String>,

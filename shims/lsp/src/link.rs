@@ -13,9 +13,9 @@ const GOOD: Duration = Duration::from_secs(30);
 /// The longest pause before the next attempt.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What is known of the daemon.
+/// The state of the connection to the daemon.
 pub(crate) enum Link {
-    /// There is one.
+    /// The connection stands, with its inbox.
     Up(Connection, Inbox),
     /// One is being reached, or started.
     Reaching(Pin<Box<dyn Future<Output = Reached>>>),
@@ -23,10 +23,10 @@ pub(crate) enum Link {
     Down(Instant),
 }
 
-/// What came of reaching for a daemon: why there is none, for people.
+/// The outcome of reaching for a daemon: a connection, or the reason why there is none, for people.
 pub(crate) type Reached = Result<(Connection, Inbox), String>;
 
-/// What a link tells.
+/// An event of the link.
 pub(crate) enum News {
     /// Something for the editor.
     Message(FromDaemon),
@@ -37,7 +37,7 @@ pub(crate) enum News {
 }
 
 impl Link {
-    /// What comes next; never, as long as nothing is under way. Dropping the future loses nothing.
+    /// Waits for the next event; forever, as long as nothing is under way. Dropping the future loses nothing.
     pub(crate) async fn next(&mut self) -> News {
         match self {
             Self::Up(_, inbox) => match inbox.next().await {
@@ -77,7 +77,7 @@ impl Linking {
         Link::Reaching(Box::pin(reach(self.client.clone(), Duration::ZERO)))
     }
 
-    /// The link stands.
+    /// Notes that the link stands.
     pub(crate) fn stands(&mut self) {
         self.since = Instant::now();
     }

@@ -1,5 +1,5 @@
-//! What must be known of a message to pass it on: whether it asks, answers or tells, its id, and for a few methods which
-//! document or request they are about. Everything else in it stays unread.
+//! Reads what must be known of a message to pass it on: whether it asks, answers or tells, its ID, and for a few
+//! methods the document or request that it concerns. Everything else in it stays unread.
 //!
 //! The editor's messages are read to their end, because they may be no JSON at all. The daemon's are JSON, so an answer is read
 //! only up to its result.
@@ -13,14 +13,14 @@ use serde_json::value::RawValue;
 /// An id, or a token, in the one form in which equal ones are equal texts. It is valid JSON.
 pub(crate) type Id = String;
 
-/// What is wrong with a message.
+/// An error in a message, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// JSON-RPC's code for it.
     pub(crate) code: i32,
-    /// For people.
+    /// The reason of the error, as a sentence for people.
     pub(crate) reason: String,
-    /// Of the request that it was, where that can be told.
+    /// The ID of the faulty request, where it can be read.
     pub(crate) id: Option<Id>,
 }
 
@@ -36,12 +36,12 @@ impl Wrong {
     }
 }
 
-/// What an editor says.
+/// A message of an editor, by what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
     /// It wants an answer.
     Request(Id, Asking),
-    /// It tells something.
+    /// A notification, which needs no answer.
     Notification(Telling),
     /// It answers a request of the daemon.
     Answer(Id),
@@ -50,26 +50,26 @@ pub(crate) enum Said {
 /// Requests that are not all the same here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asking {
-    /// `initialize`.
+    /// A request of the method `initialize`.
     Initialize,
-    /// `shutdown`.
+    /// A request of the method `shutdown`.
     Shutdown,
     /// `workspace/executeCommand`: it may do something, so it is not asked twice.
     Command,
-    /// Any other.
+    /// A request of any other method.
     Other,
 }
 
 /// Notifications that are not all the same here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Telling {
-    /// `initialized`.
+    /// A notification of the method `initialized`.
     Initialized,
-    /// `exit`.
+    /// A notification of the method `exit`.
     Exit,
-    /// `workspace/didChangeConfiguration`.
+    /// A notification of the method `workspace/didChangeConfiguration`.
     Configuration,
-    /// `workspace/didChangeWorkspaceFolders`.
+    /// A notification of the method `workspace/didChangeWorkspaceFolders`.
     Folders,
     /// `textDocument/didOpen` of this document.
     Open(String),
@@ -79,7 +79,7 @@ pub(crate) enum Telling {
     Close(String),
     /// `$/cancelRequest` of this request.
     Cancel(Id),
-    /// Any other.
+    /// A notification of any other method.
     Other,
 }
 

@@ -6,7 +6,7 @@
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// Standard input.
+/// Opens standard input for asynchronous reading.
 pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
     #[cfg(unix)]
     if let Some(input) = unix::input() {
@@ -15,7 +15,7 @@ pub(crate) fn input() -> Box<dyn AsyncRead + Unpin> {
     Box::new(tokio::io::stdin())
 }
 
-/// Standard output.
+/// Opens standard output for asynchronous writing.
 pub(crate) fn output() -> Box<dyn AsyncWrite + Unpin> {
     #[cfg(unix)]
     if let Some(output) = unix::output() {

@@ -24,15 +24,15 @@ use crate::stdio::{Incoming, Input, Output};
 
 /// Bytes of the editor that may wait for a daemon; the editor itself waits after that.
 const WAITING: usize = 64 * 1024 * 1024;
-/// How long an editor has to read what was still to be said.
+/// Time that an editor has to read what was still to be said.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// How the editor's session ended.
+/// The end of an editor's session, which decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The editor said `exit`, or is gone, after `shutdown`.
     Orderly,
-    /// Without a `shutdown`.
+    /// The session ended without a `shutdown`.
     Abrupt,
 }
 
@@ -46,12 +46,12 @@ impl From<End> for ExitCode {
     }
 }
 
-/// One editor's session.
+/// The session of one editor, with its link to the daemon.
 pub(crate) struct Relay<W> {
     output: Output<W>,
     linking: Linking,
     link: Link,
-    /// What the editor has said since the last daemon went.
+    /// The editor's messages since the last daemon went.
     waiting: VecDeque<(Said, String)>,
     waiting_bytes: usize,
     replay: Replay,

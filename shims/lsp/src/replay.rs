@@ -1,5 +1,5 @@
-//! What an editor has said that the next daemon has to hear again: who it is, what it has set, its documents, and its requests
-//! that nobody has answered. Pure: texts in, texts out.
+//! Keeps the messages of an editor that the next daemon has to hear again: its greeting, its settings, its documents,
+//! and its requests that nobody has answered. Pure: texts in, texts out.
 //!
 //! A document is its `didOpen` and the changes since. How changes change a text is not known here; the daemon knows, and from
 //! time to time sends a `didOpen` in place of all that came before it, so that a long session does not add up.
@@ -14,12 +14,12 @@ const GREETING: &str = r#""hob-lsp:initialize""#;
 /// Unannounced losses that a request may be part of. A daemon that dies may do so because of it.
 const CRASHES: u32 = 2;
 
-/// LSP's `RequestFailed`.
+/// The error code of LSP's `RequestFailed`.
 const REQUEST_FAILED: i32 = -32803;
-/// LSP's `RequestCancelled`.
+/// The error code of LSP's `RequestCancelled`.
 const REQUEST_CANCELLED: i32 = -32800;
 
-/// All of it.
+/// The messages of one editor that the next daemon has to hear again.
 #[derive(Default)]
 pub(crate) struct Replay {
     greeting: Option<Greeting>,
@@ -42,7 +42,7 @@ struct Document {
     came: u64,
     open: String,
     changes: Vec<String>,
-    /// How many changes of this connection are contained in `open`.
+    /// Number of changes of this connection that `open` contains.
     contained: u64,
 }
 
@@ -157,7 +157,7 @@ impl Replay {
         answers
     }
 
-    /// What a new daemon has to hear, in its order.
+    /// Returns the messages that a new daemon has to hear, in their order.
     pub(crate) fn again(&mut self) -> Vec<String> {
         let mut all = Vec::new();
         if let Some(greeting) = &self.greeting {

@@ -20,23 +20,23 @@ const INCREDIBLE: u64 = 1 << 30;
 const MAX_LINE: usize = 8 * 1024;
 /// No line that gives a length is longer.
 const LONGEST_LENGTH: usize = 64;
-/// What is read at once, and what a buffer may keep when it is empty.
+/// Most bytes that are read at once, and that a buffer may keep when it is empty.
 const CHUNK: usize = 64 * 1024;
 /// Bytes that may wait to be written before nothing more should come.
 const ENOUGH: usize = 16 * 1024 * 1024;
 
-/// What came in.
+/// The next thing that the editor sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Incoming {
     /// A message: text that may be no JSON.
     Message(String),
     /// Something that is no message.
     Wrong(Wrong),
-    /// Nothing more comes.
+    /// The end of the input: nothing more comes.
     End,
 }
 
-/// Reads messages.
+/// Reads messages from the editor.
 pub(crate) struct Input<R> {
     reader: R,
     buffer: Vec<u8>,
@@ -54,13 +54,13 @@ struct Frames {
     in_header: bool,
     /// Bytes of a body to throw away.
     skip: u64,
-    /// What is found in them.
+    /// The search for an ID in the bytes that are thrown away.
     skipped: IdScan,
     /// Lost: what came last was no header, and that has been told.
     lost: bool,
 }
 
-/// What the unread bytes hold.
+/// The outcome of looking at the unread bytes.
 enum Found {
     /// A body in the next so many bytes.
     Body(usize),
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> Input<R> {
         Self { reader, buffer: Vec::new(), at: 0, frames: Frames::default() }
     }
 
-    /// The next message.
+    /// Reads the next message, waiting for it.
     pub(crate) async fn next(&mut self) -> Incoming {
         loop {
             match self.frames.find(&self.buffer, &mut self.at) {
@@ -187,7 +187,7 @@ impl Frames {
         }
     }
 
-    /// What it is to be told, unless it has been.
+    /// Marks the stream as lost; returns the error for the editor unless it has had it.
     fn lose(&mut self) -> Option<Wrong> {
         let told = self.lost;
         *self = Self { lost: true, ..Self::default() };
@@ -201,7 +201,8 @@ enum Header {
     None,
 }
 
-/// What a line says. Where headers are lost, one may follow the end of a body on the same line.
+/// Reads the length that a line of a header gives. Where headers are lost, one may follow the end of a body on the
+/// same line.
 fn length_in(line: &[u8], lost: bool) -> Header {
     const NAME: &[u8] = b"content-length";
     let mut line = line;
@@ -224,7 +225,7 @@ fn length_in(line: &[u8], lost: bool) -> Header {
 pub(crate) struct Output<W> {
     writer: W,
     queue: Vec<u8>,
-    /// What of the queue is written.
+    /// Number of bytes of the queue that are written.
     at: usize,
     flushed: bool,
 }
@@ -234,19 +235,19 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         Self { writer, queue: Vec::new(), at: 0, flushed: true }
     }
 
-    /// Queues a message.
+    /// Appends a message to the queue.
     pub(crate) fn push(&mut self, message: &str) {
         self.queue.extend_from_slice(format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes());
         self.queue.extend_from_slice(message.as_bytes());
         self.flushed = false;
     }
 
-    /// Whether everything is out.
+    /// Returns true if everything is written and flushed.
     pub(crate) fn is_idle(&self) -> bool {
         self.flushed
     }
 
-    /// Whether so much waits that nothing should be added that can be put off.
+    /// Returns true if so much waits that nothing should be added that can be put off.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.len() - self.at > ENOUGH
     }

@@ -1,4 +1,4 @@
-//! What `hob-lsp` passes between an editor and daemons that come and go.
+//! Tests the messages that `hob-lsp` passes between an editor and daemons that come and go.
 
 #![cfg(unix)]
 

@@ -31,7 +31,7 @@ Environment:
 
 `hob tools` lists the tools; `hob status` shows the daemon."#;
 
-/// What the user asked for.
+/// The options that the user passed to `hob-mcp`.
 #[derive(Debug, Parser)]
 #[command(name = "hob-mcp", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Args {
@@ -47,7 +47,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) edits: bool,
 
-    /// How answers look: `text` for models, `json` for programs, with `structuredContent`; a call's `format` overrides it
+    /// The form of answers: `text` for models, `json` for programs, with `structuredContent`; a call's `format`
+    /// overrides it
     #[arg(long, value_name = "FORM", default_value = "text", value_parser = parse_form)]
     pub(crate) format: Form,
 
@@ -61,7 +62,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The manual page.
+    /// Returns the manual page of `hob-mcp`.
     pub(crate) fn manual() -> Vec<u8> {
         hob_client::manual::page(Self::command(), &["hob", "hobd"])
     }

@@ -27,10 +27,10 @@ use crate::relay::Reporter;
 /// Questions for one call; after so many the answer stands.
 const ROUNDS: usize = 3;
 
-/// How long a person may think about one.
+/// The longest time that a person may think about one question.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// How often a client is told that the call still waits: many give up after a minute of silence.
+/// Time between two signs that the call still waits: many clients give up after a minute of silence.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
 /// The name of a form's only field.
@@ -42,18 +42,18 @@ const LARGEST_REPLY: usize = 64 * 1024;
 /// The questions of one call.
 pub(crate) struct Questions<'c> {
     context: &'c RequestContext<RoleServer>,
-    /// What this client can be asked.
+    /// The requests that this client can answer.
     can: Vec<Offer>,
-    /// Whether the client repeats the call itself.
+    /// True if the client repeats the call itself.
     is_repeated: bool,
-    /// How many were asked before.
+    /// Number of questions that were asked before.
     round: usize,
     replies: Map<String, Value>,
 }
 
-/// How a call goes on after an answer that came with a question.
+/// The continuation of a call after an answer that came with a question.
 pub(crate) enum Next {
-    /// The answer stands.
+    /// The call ends with the answer that it has.
     Stands,
     /// The client is to repeat its call.
     Returned(InputRequiredResult),
@@ -76,12 +76,12 @@ impl<'c> Questions<'c> {
         Self { context, can, is_repeated, round, replies }
     }
 
-    /// What the daemon may ask in this round.
+    /// Returns the requests that the daemon may make in this round.
     pub(crate) fn offers(&self) -> &[Offer] {
         if self.round < ROUNDS { &self.can } else { &[] }
     }
 
-    /// What came of the rounds before.
+    /// Returns the replies from the rounds before, by their keys.
     pub(crate) fn replies(&self) -> &Map<String, Value> {
         &self.replies
     }
@@ -145,7 +145,8 @@ impl<'c> Questions<'c> {
     }
 }
 
-/// What a client with these capabilities can be asked. Before there were forms and links, elicitation meant forms.
+/// Returns the requests that a client with these capabilities can answer. Before there were forms and links,
+/// elicitation meant forms.
 fn offers(capabilities: &ClientCapabilities) -> Vec<Offer> {
     let forms = capabilities.elicitation.as_ref().filter(|can| can.form.is_some() || can.url.is_none());
     let choose = forms.map(|_| Offer::Choose);
@@ -200,7 +201,7 @@ fn form(options: Vec<(String, String)>) -> ElicitationSchema {
     form
 }
 
-/// What a client's response says: what was chosen, or what its model wrote; `null` if it says neither.
+/// Reads a client's response: the choice, or the text of its model; `null` if it has neither.
 fn reply(response: &Value) -> Value {
     match response.get("action").and_then(Value::as_str) {
         Some("accept") => bounded(response["content"][FIELD].as_str()),

@@ -30,9 +30,9 @@ pub(crate) struct Order<'o> {
     pub(crate) tool: &'static ToolDef,
     pub(crate) args: Map<String, Value>,
     pub(crate) root: &'o Path,
-    /// What the daemon may ask.
+    /// The requests that the daemon may make during the call.
     pub(crate) offers: &'o [Offer],
-    /// What came of being asked.
+    /// The replies to the daemon's earlier requests, by their keys.
     pub(crate) replies: &'o Map<String, Value>,
     /// Where progress goes, when the client asked for it.
     pub(crate) reporter: Option<&'o mut Reporter>,
@@ -49,7 +49,7 @@ impl Relay {
         Self { client, edits: edits || enabled, form }
     }
 
-    /// Whether there is anything that this client may edit.
+    /// Returns true if there is anything that this client may edit.
     pub(crate) fn edits_enabled(&self) -> bool {
         self.edits
     }
@@ -72,7 +72,7 @@ impl Relay {
         }
     }
 
-    /// What answers the call. Dropping the future cancels the call.
+    /// Makes the call and returns its answer. Dropping the future cancels the call.
     pub(crate) async fn call(&self, order: Order<'_>) -> Answer {
         let mut request = Request::new(order.tool.name, order.args);
         // A root that is not Unicode cannot be said; the connection's own directory is the next best.

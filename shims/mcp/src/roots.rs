@@ -1,4 +1,4 @@
-//! Which folder a call is about when its arguments do not say.
+//! Chooses the folder that a call is about when its arguments name none.
 //!
 //! In order: the call's `root` argument (the daemon's business), `--root`, the first existing folder among the client's
 //! MCP roots, `CLAUDE_PROJECT_DIR`, the working directory. Roots are asked for when the first call needs them, because
@@ -13,7 +13,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::Mutex;
 
-/// How long a client may take to name its roots before the call goes on without them.
+/// The longest time that a client may take to name its roots before the call goes on without them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Chooses the root of a call.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Roots {
     /// `--root`: nothing else is asked then.
     fixed: Option<PathBuf>,
-    /// What the environment suggests.
+    /// The folder that the environment suggests.
     fallback: PathBuf,
     /// The client's answer; the lock is held while it is being asked, so that it is asked once.
     asked: Mutex<Asked>,

@@ -22,7 +22,7 @@ use crate::policy;
 use crate::relay::{Order, Relay, Reporter};
 use crate::roots::Roots;
 
-/// How long a client may keep the tool list: it cannot change while this process lives.
+/// Time for which a client may keep the tool list, in milliseconds: the list cannot change while this process lives.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
 /// Methods that are served; whoever calls one of them and is not understood wrote its parameters wrongly.

@@ -50,7 +50,7 @@ struct Input<R> {
     reply: Option<JoinHandle<io::Result<()>>>,
 }
 
-/// What reading one line came to.
+/// The outcome of reading one line.
 #[derive(Debug, PartialEq)]
 enum Line {
     Whole,

@@ -39,7 +39,7 @@ fn asks(shim: &mut Shim, daemon: &FakeDaemon, ask: Ask) -> Call {
     heard
 }
 
-/// What the daemon is told when the client answers its question with this.
+/// Returns the replies that the daemon receives when the client answers its question with `outcome`.
 fn told(shim: &mut Shim, daemon: &FakeDaemon, outcome: (&str, Value)) -> Map<String, Value> {
     let first = asks(shim, daemon, choose());
     let asked = shim.receive();

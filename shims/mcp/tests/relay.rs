@@ -1,4 +1,5 @@
-//! What `hob-mcp` passes to a daemon and back: calls and envelopes untouched, roots, progress, cancellation, repetition.
+//! Tests the messages that `hob-mcp` passes to a daemon and back: calls and envelopes untouched, roots, progress,
+//! cancellation, repetition.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! What `hob-mcp` does when there is no daemon: handshakes of every revision, the tool list, bad input, how it ends.
+//! Tests `hob-mcp` without a daemon: handshakes of every revision, the tool list, bad input, its end.
 
 mod support;
 

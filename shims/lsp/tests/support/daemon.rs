@@ -28,7 +28,7 @@ pub(crate) fn start_shut(args: &[&str]) -> (Editor, FakeDaemon) {
     (editor, daemon.expect("set"))
 }
 
-/// What a test has the daemon do.
+/// An order of a test to the scripted daemon.
 enum Order {
     /// Greet the next client.
     Open,

@@ -54,12 +54,12 @@ impl Editor {
         self.write(&format!("Content-Length: {}\r\n\r\n{message}", message.len()));
     }
 
-    /// Sends a request.
+    /// Sends a request with this ID.
     pub(crate) fn ask(&mut self, id: u64, method: &str, params: Value) {
         self.send_text(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
     }
 
-    /// Sends a notification.
+    /// Sends a notification of this method.
     pub(crate) fn tell(&mut self, method: &str, params: Value) {
         self.send_text(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 /// Long enough for a loaded machine; no test measures time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running shim.
+/// A running shim, with its input and output.
 pub(crate) struct Shim {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -73,7 +73,7 @@ impl Shim {
         stdin.flush().expect("the shim reads");
     }
 
-    /// Sends a message.
+    /// Sends a message on the shim's standard input.
     pub(crate) fn send(&mut self, message: &Value) {
         self.write(&message.to_string());
     }
