@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// No limit.
+    /// The deadline that never passes.
     pub const NEVER: Self = Self(None);
 
     /// `after` from now; a duration too large for the clock means never.
@@ -30,7 +30,7 @@ impl Deadline {
         }
     }
 
-    /// Whether it has passed.
+    /// Returns true if the deadline has passed.
     #[must_use]
     pub fn passed(self) -> bool {
         self.0.is_some_and(|at| Instant::now() >= at)
@@ -79,7 +79,7 @@ impl CancelToken {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Whether [`CancelToken::cancel`] was called.
+    /// Returns true if [`CancelToken::cancel`] was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)

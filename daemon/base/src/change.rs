@@ -1,4 +1,4 @@
-//! How a change of the file tree reaches the parts.
+//! Defines the change of a file, in the form in which it reaches map and text.
 //!
 //! `workspace` decides that a file is new, different or gone; `host` turns that into one [`Change`] per file and hands
 //! the same batch to `map` and `text`. A rename is a removal and an addition: identity on disk is content, and the
@@ -28,11 +28,11 @@ pub struct Generation(pub u64);
 pub enum Change {
     /// The file exists with these contents (new, or different from before).
     Set {
-        /// The file's number.
+        /// The number of the file in its workspace.
         file: FileId,
-        /// Where it is.
+        /// The path of the file in the workspace.
         path: WsPath,
-        /// What it is.
+        /// The hash of the file's contents.
         hash: ContentHash,
         /// Its size in bytes.
         len: u64,

@@ -1,4 +1,4 @@
-//! What a file *is*: the blake3 hash of its bytes.
+//! Identifies the contents of a file: the blake3 hash of its bytes.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ContentHash(pub [u8; 32]);
 
 impl ContentHash {
-    /// Hashes `bytes`.
+    /// Computes the hash of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())

@@ -6,10 +6,10 @@
 
 use memchr::memchr_iter;
 
-/// What a file may begin with to say that it is UTF-8. It is no text.
+/// The mark with which a file may begin to say that it is UTF-8. It is no text.
 pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How many bytes of a file come before its text.
+/// Returns the number of bytes of a file that come before its text: 3 or 0.
 #[must_use]
 pub fn mark_len(bytes: &[u8]) -> usize {
     if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
@@ -27,7 +27,7 @@ pub fn without_mark(text: String) -> String {
 /// A place in a text as users see it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Utf16Position {
-    /// 1-based line.
+    /// The line of the position, from 1.
     pub line: u32,
     /// 1-based column in UTF-16 code units.
     pub col: u32,

@@ -1,4 +1,4 @@
-//! How many files this process may have open at once.
+//! Raises the number of files that this process may have open at once.
 //!
 //! A soft limit of 1,024 is what systems give everybody, for the sake of old programs that count descriptors in a bit set. A daemon that
 //! reads a project with every processor, maps texts and serves many clients meets it, and every program may raise its own up to the

@@ -119,7 +119,7 @@ fn normalise(path: &Path) -> PathBuf {
     out
 }
 
-/// How a path on Windows begins in the form that is compared.
+/// Returns the beginning of a path on Windows in the form that is compared.
 fn beginning(prefix: Prefix<'_>) -> OsString {
     match prefix {
         Prefix::Disk(drive) | Prefix::VerbatimDisk(drive) => {
@@ -133,12 +133,12 @@ fn beginning(prefix: Prefix<'_>) -> OsString {
     }
 }
 
-/// Whether a name means a file of that name here.
+/// Returns true if a name means a file of that name on this system.
 fn means_itself(name: &str) -> bool {
     !cfg!(windows) || !means_something_else(name)
 }
 
-/// Whether Windows takes the name of a file for something else: another file, a stream in one, or a device.
+/// Returns true if Windows takes the name of a file for something else: another file, a stream in one, or a device.
 fn means_something_else(name: &str) -> bool {
     const DEVICES: &[&str] = &["aux", "con", "conin$", "conout$", "nul", "prn"];
     let stem = name.split('.').next().unwrap_or(name).trim_end_matches(' ').to_ascii_lowercase();
@@ -207,7 +207,7 @@ impl WsPath {
         &self.0
     }
 
-    /// Whether this is the workspace root.
+    /// Returns true if this is the workspace root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -231,7 +231,7 @@ impl WsPath {
         self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
     }
 
-    /// Whether this path is `prefix` or lies below it; a whole-component test, so `a/b` is not below `a/bc`.
+    /// Returns true if this path is `prefix` or lies below it; a whole-component test, so `a/b` is not below `a/bc`.
     #[must_use]
     pub fn is_below(&self, prefix: &Self) -> bool {
         prefix.is_root()

@@ -1,4 +1,4 @@
-//! Whose the files are that this process makes.
+//! Keeps the files that this process makes private to its user.
 //!
 //! The daemon keeps what is its user's alone, and much of that is written by libraries that know no modes. So the process takes every
 //! right from others at its start, and whoever makes files for somebody else (edits in a project, language servers) gives back what
@@ -6,10 +6,10 @@
 
 use std::sync::OnceLock;
 
-/// What the mask was before [`make_private`].
+/// The mask before [`make_private`]; empty until then.
 static USERS: OnceLock<u32> = OnceLock::new();
 
-/// What this process makes from now on is for its user alone, from the first instant.
+/// Makes everything that this process creates from now on private to its user, from the first instant.
 pub fn make_private() {
     #[cfg(unix)]
     {

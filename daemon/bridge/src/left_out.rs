@@ -19,11 +19,11 @@ use hob_map::graph::{Confidence, DefRef, EdgeKind, NodeInfo, NodeKind, Use};
 /// Names what a server was asked: which of the map's uses belong into its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Question {
-    /// Every use.
+    /// Every use of the definition.
     References,
     /// All that has to change with the name: every use under that name.
     Rename,
-    /// Calls of it.
+    /// Calls of the definition.
     Callers,
     /// Types that are derived from it.
     Implementations,
@@ -81,9 +81,9 @@ impl Listed {
 /// A use that a server did not list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Missing {
-    /// The file.
+    /// The path of the file with the use.
     pub path: WsPath,
-    /// 1-based line.
+    /// The line of the use, from 1.
     pub line: u32,
     /// 1-based UTF-16 column; `None` for imports.
     pub col: Option<u32>,
@@ -96,7 +96,7 @@ pub struct Missing {
 /// Holds what a comparison came to.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LeftOut {
-    /// The definition's name.
+    /// The name of the definition whose uses were compared.
     pub name: String,
     /// Uses that the server did not list, by file and line.
     pub missing: Vec<Missing>,

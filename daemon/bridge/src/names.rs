@@ -9,7 +9,7 @@ use hob_live::requests::Outline;
 /// One entry of an outline with its place in it.
 #[derive(Clone, Debug)]
 pub struct Entry<'o> {
-    /// The entry itself.
+    /// The entry of the server's outline.
     pub outline: &'o Outline,
     /// Its names from the outermost in, joined with dots.
     pub qualified: String,
@@ -80,7 +80,7 @@ fn implementing(shown: &str) -> Option<&str> {
     Some(named.trim().trim_start_matches(['&', '*']))
 }
 
-/// What comes behind the `<…>` that an `impl` begins with.
+/// Returns the text behind the `<…>` with which an `impl` begins.
 fn after_parameters(rest: &str) -> &str {
     let mut depth = 0_u32;
     for (at, c) in rest.char_indices() {

@@ -1,4 +1,4 @@
-//! What a language server's answer says about references that the map has.
+//! Derives confirmed edges of the map's references from a language server's answer.
 //!
 //! An answer counts only where it is unequivocal: a definition is one definition of the map, and everything that it points
 //! to is; uses are uses of one definition, and no other one's name is among them, as it is where a server answers for all
@@ -19,28 +19,28 @@ const MOST_PLACES: usize = 5_000;
 pub enum Answered {
     /// Where what stands at `at` is defined.
     Definition {
-        /// What was asked about.
+        /// The position that the question was about.
         at: At,
-        /// The answer.
+        /// The places where the name is defined.
         found: Vec<Place>,
     },
     /// Where what stands at `at` is used.
     References {
-        /// What was asked about.
+        /// The position that the question was about.
         at: At,
-        /// The answer.
+        /// The places where the name is used.
         found: Vec<Place>,
     },
-    /// Who calls the functions at the roots, or whom they call.
+    /// The callers or the callees of the functions at the roots.
     Calls {
-        /// Which of the two.
+        /// The direction of the question: callers or callees.
         direction: Direction,
         /// The answer; several where a server tells overloads apart.
         roots: Vec<CallItem>,
     },
 }
 
-/// What follows from an answer for references of the map.
+/// Returns the claims about references of the map that follow from an answer.
 #[must_use]
 pub fn claims(map: &Map, answered: &Answered) -> Vec<Claim> {
     let mut claims = Vec::new();

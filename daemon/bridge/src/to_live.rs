@@ -12,23 +12,23 @@ use crate::verify::{choose, distance};
 /// Most names given as hints.
 const HINTS: usize = 20;
 
-/// What is looked for.
+/// The definition that is looked for in an outline.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'w> {
     /// Its names from the outermost in, joined with dots.
     pub qualified: &'w str,
-    /// Which of those called so in the file, from 1.
+    /// The definition's number, from 1, among those of this name in the file.
     pub ordinal: u32,
-    /// What the map has under that name.
+    /// The definition that the map has under that name, if any.
     pub def: Option<&'w NodeInfo>,
-    /// Whether the map has taken in the contents that the outline is of.
+    /// True if the map has taken in the contents that the outline is of.
     pub current: bool,
 }
 
-/// What came of it.
+/// The outcome of looking for a definition in an outline.
 #[derive(Debug)]
 pub enum Found<'e, 'o> {
-    /// It is there.
+    /// The definition is where the names say.
     Here(&'e Entry<'o>),
     /// The chain is gone, and this is the only thing in the file with its last name.
     Relocated(&'e Entry<'o>),

@@ -12,15 +12,15 @@ use crate::verify::{Known, distance, is_stale};
 /// One of the symbols that enclose a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// Its name.
+    /// The name of the symbol.
     pub name: String,
-    /// What it is.
+    /// The kind of the symbol, as in `function`.
     pub kind: &'static str,
     /// 1-based line and column of its name.
     pub name_at: (u32, u32),
 }
 
-/// What a position lies in.
+/// The symbols and nodes that enclose a position.
 #[derive(Clone, Debug, Default)]
 pub struct Enclosing<'m> {
     /// The symbols around it, outermost first; empty at the top of the file.
@@ -31,7 +31,7 @@ pub struct Enclosing<'m> {
     pub node: Option<&'m NodeInfo>,
     /// Where the map lacks it: the nearest around it that the map has.
     pub nearest: Option<&'m NodeInfo>,
-    /// Whether the map is behind in what it says of it.
+    /// True if the map's record of the position is behind the file.
     pub map_stale: bool,
 }
 
@@ -43,7 +43,7 @@ impl Enclosing<'_> {
     }
 }
 
-/// What encloses a 1-based line and column, by a server's outline.
+/// Finds the symbols that enclose a 1-based line and column, by a server's outline.
 #[must_use]
 pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>) -> Enclosing<'m> {
     let entries = flatten(outline);
@@ -68,7 +68,7 @@ pub fn locate<'m>(outline: &[Outline], (line, col): (u32, u32), known: Known<'m>
     }
 }
 
-/// What encloses a line as far as the map knows, where no server can be asked.
+/// Finds the definitions that enclose a line as far as the map knows, where no server can be asked.
 #[must_use]
 pub fn from_map(defs: &[NodeInfo], (line, col): (u32, u32)) -> Enclosing<'_> {
     let spans = |def: &&NodeInfo| (def.lines.0..=def.lines.1).contains(&line);
@@ -146,7 +146,7 @@ fn node_of<'m>(entries: &[Entry<'_>], at: usize, known: Known<'m>) -> Option<&'m
     named.get(before).copied().or(only)
 }
 
-/// Whether an entry that the map lacks is one of a function's own names.
+/// Returns true if an entry that the map lacks is one of a function's own names.
 fn is_local(entries: &[Entry<'_>], at: usize, outer: &[usize], current: bool) -> bool {
     let callable = |kind: &str| matches!(kind, "function" | "method" | "constructor");
     let data = matches!(

@@ -1,16 +1,16 @@
-//! Whether the map and an outline speak of the same definition, and whether the map is behind.
+//! Compares the map with an outline: whether both have the same definition, and whether the map is behind.
 
 use hob_live::requests::Outline;
 use hob_map::graph::NodeInfo;
 
 use crate::names::Entry;
 
-/// What the map says of a file.
+/// The map's record of one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'m> {
     /// Its definitions in source order.
     pub defs: &'m [NodeInfo],
-    /// Whether the map is known to have taken in the contents that the outline is of: then places can be compared.
+    /// True if the map is known to have taken in the contents that the outline is of: then places can be compared.
     pub current: bool,
 }
 
@@ -19,15 +19,15 @@ impl Known<'_> {
     pub const NOTHING: Self = Self { defs: &[], current: false };
 }
 
-/// Whether the map holds a definition to be elsewhere than the outline. Servers differ in where a definition begins and
-/// ends, so only the line of its name counts.
+/// Returns true if the map has a definition elsewhere than the outline. Servers differ in where a definition begins
+/// and ends, so only the line of its name counts.
 #[must_use]
 pub fn is_stale(entry: &Outline, def: &NodeInfo, current: bool) -> bool {
     !current && entry.name_at.0 != def.name_at.0
 }
 
-/// How far an entry stands from where the map has a definition, nearest least: on the line of its name by columns, or
-/// else, since some servers give no place of names, around it; `None` when neither.
+/// Returns the distance of an entry from the map's place of a definition, nearest least: on the line of its name by
+/// columns, or else, since some servers give no place of names, around it; `None` when neither.
 pub(crate) fn distance(entry: &Outline, def: &NodeInfo) -> Option<(u8, u32)> {
     let (line, col) = def.name_at;
     if entry.name_at.0 == line {

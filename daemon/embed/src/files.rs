@@ -1,4 +1,4 @@
-//! Which files of a folder are a model.
+//! Finds the files of a folder that make up a model.
 //!
 //! Two layouts are known: that of model2vec (also below `0_StaticEmbedding`, where sentence-transformers puts it), and that of
 //! the Python package `wordllama`, whose weights and tokenizers lie in folders of their own. `config.json` is not asked for: all
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::ModelError;
 
-/// What the two files are called in the layout that hob itself keeps.
+/// The names of the two files in the layout that hob itself keeps.
 const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 
@@ -20,12 +20,12 @@ const BELOW: [&str; 3] = ["", "0_StaticEmbedding", "wordllama"];
 pub struct ModelFiles {
     /// The table, in the format of safetensors.
     pub weights: PathBuf,
-    /// How texts become rows of it, in the format of the `tokenizers` library.
+    /// The rules that turn texts into rows of the table, in the format of the `tokenizers` library.
     pub tokenizer: PathBuf,
 }
 
 impl ModelFiles {
-    /// What its files are called where hob keeps them, so that a copy is a model too: weights, tokenizer.
+    /// The names of the files where hob keeps them, so that a copy is a model too: weights, tokenizer.
     pub const NAMES: (&str, &str) = (WEIGHTS, TOKENIZER);
 
     /// Finds them in `folder`.
@@ -49,7 +49,7 @@ impl ModelFiles {
 }
 
 impl ModelFiles {
-    /// Which of them a file of a copy was.
+    /// Returns the original file of a file of a copy.
     pub(crate) fn original_of(&self, copy: &Path) -> PathBuf {
         if copy.ends_with(TOKENIZER) { self.tokenizer.clone() } else { self.weights.clone() }
     }

@@ -28,7 +28,7 @@ pub enum ModelError {
     Missing {
         /// Where it was looked for.
         folder: PathBuf,
-        /// What it would be called.
+        /// The file name that was expected.
         file: &'static str,
         /// Where else it was looked for, as the end of the sentence.
         also: &'static str,
@@ -36,27 +36,27 @@ pub enum ModelError {
     /// There are several files of which one is wanted.
     #[error("`{}` has several files that could be `{file}`; leave one", folder.display())]
     Several {
-        /// Where they are.
+        /// The folder that has several candidates.
         folder: PathBuf,
-        /// What one of them would be called.
+        /// The file name that one of them would have.
         file: &'static str,
     },
     /// The system does not let it be read.
     #[error("`{}` cannot be read: {source}", file.display())]
     Unreadable {
-        /// The file.
+        /// The file that cannot be read.
         file: PathBuf,
-        /// What the system said.
+        /// The error that the system reported.
         source: io::Error,
     },
     /// It is not what its name says.
     #[error("`{}` is not {expected}: {why}", file.display())]
     Wrong {
-        /// The file.
+        /// The file that is not as its name says.
         file: PathBuf,
-        /// What it should be.
+        /// The format that the file should have, in words.
         expected: &'static str,
-        /// What is wrong with it.
+        /// The fault of the file, in words.
         why: String,
     },
 }

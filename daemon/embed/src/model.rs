@@ -20,7 +20,7 @@ const WORDS_MAX: usize = 2_048;
 /// Numbers that an [`Embedder`] remembers of words, before it begins anew: 16 MB.
 const REMEMBERED_MAX: usize = 1 << 22;
 
-/// What the tokenizer takes of memory for each of its tokens, about: the token in two tables, and a merge.
+/// Memory that the tokenizer takes for each of its tokens, in bytes, about: the token in two tables, and a merge.
 const TOKEN_BYTES: usize = 250;
 
 /// A static-embedding model. Its table is mapped, its tokenizer is in memory.
@@ -93,7 +93,7 @@ fn tokenizer(bytes: &[u8]) -> Result<Tokenizer, String> {
     Ok(tokenizer)
 }
 
-/// What stands for an unknown word means nothing. Kinds of tokenizers name it or number it.
+/// Returns the token that stands for unknown words, which means nothing. Kinds of tokenizers name it or number it.
 fn unknown(tokenizer: &Tokenizer, bytes: &[u8]) -> Option<u32> {
     let said: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let model = said.get("model")?;
@@ -108,17 +108,17 @@ pub struct Embedder<'m> {
     known: FxHashMap<Box<str>, Word>,
 }
 
-/// What a word is to the model.
+/// The sum and number of a word's tokens in the model.
 #[derive(Debug)]
 struct Word {
     /// The sum of its tokens' rows.
     sum: Box<[f32]>,
-    /// How many there are.
+    /// Number of tokens in the word.
     tokens: usize,
 }
 
 impl<'m> Embedder<'m> {
-    /// Nothing remembered yet.
+    /// Creates an embedder that remembers no word yet.
     #[must_use]
     pub fn new(model: &'m Model) -> Self {
         Self { model, known: FxHashMap::default() }

@@ -12,7 +12,8 @@ use safetensors::tensor::{Dtype, TensorView};
 use crate::ModelError;
 use crate::region::Region;
 
-/// What the table is called, in the order in which it is looked for: model2vec, sentence-transformers, wordllama.
+/// The names that the table may have, in the order in which they are tried: model2vec, sentence-transformers,
+/// wordllama.
 const NAMES: [&str; 3] = ["embeddings", "embedding.weight", "0"];
 
 /// More numbers than this in a row are no embedding.
@@ -26,13 +27,13 @@ pub(crate) struct Table {
     number: Number,
     rows: usize,
     dims: usize,
-    /// By token.
+    /// The weight of each token, by token; `None` if all weigh 1.
     weights: Option<Box<[f32]>>,
-    /// By token.
+    /// The row of each token, by token; `None` if token and row are one number.
     mapping: Option<Box<[u32]>>,
 }
 
-/// How the file writes a number; all in little-endian order.
+/// The type of the numbers in the file; all in little-endian order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     F32,
@@ -62,7 +63,7 @@ impl Number {
 }
 
 impl Table {
-    /// Opens the file.
+    /// Opens the file and reads its layout.
     pub(crate) fn open(file: &Path) -> Result<Self, ModelError> {
         let unreadable = |source| ModelError::Unreadable { file: file.to_path_buf(), source };
         let region = Region::open(file).map_err(unreadable)?;
@@ -85,7 +86,7 @@ impl Table {
         self.mapping.as_ref().map_or(self.rows, |mapping| mapping.len())
     }
 
-    /// The whole file.
+    /// Returns the bytes of the whole file.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.region
     }

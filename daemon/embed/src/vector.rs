@@ -26,7 +26,7 @@ impl Vector {
         &self.0
     }
 
-    /// Whether it is nothing.
+    /// Returns true if all numbers are zero, as for a text without known words.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.0.iter().all(|number| *number == 0.0)
@@ -73,13 +73,13 @@ impl Codes {
         self.scales.push(if square > 0 { 1.0 / (square as f32).sqrt() } else { 0.0 });
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     #[must_use]
     pub fn len(&self) -> usize {
         self.scales.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no vectors.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()

@@ -17,8 +17,8 @@ use crate::{Op, Store, StoreError, Tree, format};
 /// Entries copied while writers wait: a few milliseconds.
 const SLICE: usize = 256;
 
-/// How long readers of the old database may take to let go of it, in steps of [`PATIENCE_STEP`]. After that its files stay
-/// until the next opening.
+/// Time that readers of the old database may take to let go of it, in steps of [`PATIENCE_STEP`]. After that its
+/// files stay until the next opening.
 const PATIENCE: u32 = 500;
 const PATIENCE_STEP: Duration = Duration::from_millis(10);
 
@@ -81,7 +81,7 @@ impl DiskStore {
         done
     }
 
-    /// Whether everything was copied; not if `go_on` said no.
+    /// Copies everything into `next`; returns false if `go_on` said no before the end.
     fn fill(&self, next: &SledStore, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
         for tree in Tree::ALL {
             // What is written from here on is written to both, so the list needs no more than what is there now.

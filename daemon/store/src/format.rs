@@ -23,10 +23,10 @@ pub const FORMAT_VERSION: u32 = FORMAT_LEDGER[FORMAT_LEDGER.len() - 1].0;
 const VERSION_KEY: &[u8] = b"format-version";
 const STAMP_START: &str = "hob-store ";
 
-/// What a folder turned out to hold.
+/// The state of the store that a folder holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nothing yet.
+    /// Nothing is in the folder yet.
     New,
     /// Ours, of this version.
     Current,
@@ -36,11 +36,11 @@ pub(crate) enum Verdict {
     Damaged(&'static str),
 }
 
-/// What a stamp says.
+/// The contents of a stamp file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) version: u32,
-    /// Which database counts; 0 in versions that had but one.
+    /// The number of the database that counts; 0 in versions that had but one.
     pub(crate) number: u32,
 }
 

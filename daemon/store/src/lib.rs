@@ -1,4 +1,4 @@
-//! What hob remembers between runs: typed trees of bytes, versioned as a whole, rebuilt when damaged.
+//! Stores what hob remembers between runs: typed trees of bytes, versioned as a whole, rebuilt when damaged.
 //!
 //! Everything in here can be computed again from the sources, so the store is a cache with manners: it never fails to
 //! open (a folder that cannot be used gives a store in memory and a [`StoreNotice`]), and a damaged or foreign folder
@@ -25,7 +25,7 @@ pub enum Tree {
     Meta,
     /// Extracted facts, keyed by content hash and extractor version.
     Facts,
-    /// What was known about each workspace's files when it was last saved.
+    /// The file tables of workspaces, as they were last saved.
     Files,
     /// Edges that a language server confirmed, keyed by the contents they depended on.
     Confirmed,
@@ -55,14 +55,14 @@ impl Tree {
 pub enum Op {
     /// Sets `key` to `value`.
     Put {
-        /// The key.
+        /// The key to set.
         key: Vec<u8>,
-        /// Its new value.
+        /// The new value of the key.
         value: Vec<u8>,
     },
     /// Forgets `key`; no error if it is absent.
     Remove {
-        /// The key.
+        /// The key to remove.
         key: Vec<u8>,
     },
 }
@@ -73,13 +73,13 @@ pub enum StoreError {
     /// The disk refused; most often it is full.
     #[error("the store could not be read or written: {0}")]
     Io(#[from] io::Error),
-    /// What is on disk makes no sense. The next start rebuilds the store.
+    /// The data on disk is inconsistent. The next start rebuilds the store.
     #[error("the store is damaged ({0}); it will be rebuilt at the next start")]
     Damaged(String),
 }
 
 impl StoreError {
-    /// Whether the disk has no room left.
+    /// Returns true if the disk has no room left.
     #[must_use]
     pub fn is_full(&self) -> bool {
         matches!(self, Self::Io(e) if matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))

@@ -14,7 +14,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store in memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

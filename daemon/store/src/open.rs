@@ -19,17 +19,17 @@ use crate::{MemoryStore, Store, StoreError};
 pub struct Opened {
     /// The store, ready for use.
     pub store: Arc<dyn Store>,
-    /// What went otherwise than expected; becomes a warning.
+    /// The event that went otherwise than expected; becomes a warning.
     pub notice: Option<StoreNotice>,
 }
 
-/// What went otherwise than expected while opening the store. Each prints as a warning for users.
+/// An unexpected event while the store was opened. Each prints as a warning for users.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreNotice {
     /// It was damaged; it is empty now.
     #[error("the store was damaged and has been rebuilt ({why}); the next index takes as long as the first")]
     Rebuilt {
-        /// What was wrong, in words.
+        /// The damage that was found, in words.
         why: String,
     },
     /// It had been written by another version of hob; it is empty now.
@@ -44,9 +44,9 @@ pub enum StoreNotice {
     /// The folder cannot be used; everything is kept in memory and forgotten at the end.
     #[error("the store at `{folder}` cannot be used ({why}); nothing is remembered after this run")]
     InMemory {
-        /// The folder.
+        /// The folder that cannot be used.
         folder: String,
-        /// The system's reason.
+        /// The reason as the system gave it.
         why: String,
     },
 }
@@ -117,7 +117,7 @@ fn is_numbered(name: &str, kind: &str) -> bool {
 enum Trouble {
     /// Begin anew; the notice says why.
     Rebuild(StoreNotice),
-    /// Leave it alone.
+    /// The folder cannot be used and must be left alone.
     Unusable(io::Error),
 }
 

@@ -15,7 +15,7 @@ use crate::{Op, Store, StoreError, Tree};
 /// A database that was closed a moment ago stays locked until sled's own threads have let go of it, so a locked one is
 /// tried again, so often...
 const LOCK_TRIES: u32 = 50;
-/// ...with this pause.
+/// The pause between two such tries.
 const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// Facts are read once per file and then live in the map, so a large cache would only hold them twice.
@@ -153,7 +153,7 @@ fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether somebody else has the database open.
+/// Returns true if somebody else has the database open.
 fn is_locked(error: &StoreError) -> bool {
     // sled wraps the system's error in one of its own words.
     matches!(error, StoreError::Io(error) if error.to_string().contains("could not acquire lock"))
