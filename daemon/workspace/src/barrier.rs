@@ -34,7 +34,7 @@ const OVERDUE: Duration = Duration::from_secs(10);
 /// Everything before the call has been marked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passed {
-    /// What to wait for: see [`crate::DirtySet::wait_settled`].
+    /// The count of marks to wait for: see [`crate::DirtySet::wait_settled`].
     pub marks: u64,
 }
 
@@ -49,12 +49,12 @@ pub enum BarrierError {
     Unordered,
 }
 
-/// What one wait for a cookie came to.
+/// The outcome of one wait for a cookie.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The cookie was seen.
     Seen,
-    /// Time ran out.
+    /// The deadline passed before the cookie was seen.
     Late,
     /// Events were lost meanwhile.
     Broken,
@@ -70,7 +70,7 @@ struct State {
     done: u64,
     /// When `made` was made.
     since: Option<Instant>,
-    /// How often events were lost. A wait that sees this change proves nothing.
+    /// Number of times that events were lost. A wait that sees this change proves nothing.
     breaks: u64,
 }
 

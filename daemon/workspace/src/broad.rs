@@ -76,7 +76,7 @@ const AT_HOME: &[&str] = &[
     "Library/Caches",
 ];
 
-/// Which folders are too broad to be a project, on this machine and for this user.
+/// The folders that are too broad to be a project, on this machine and for this user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BroadFolders {
     /// Refused whatever marks them.
@@ -109,12 +109,12 @@ impl BroadFolders {
         Self { allowed, ..self.clone() }
     }
 
-    /// Whether no file in `folder` makes it a project. The path has no links in it.
+    /// Returns true if no file in `folder` makes it a project. The path has no links in it.
     pub(crate) fn is_never_project(&self, folder: &Path) -> bool {
         self.is_broad(folder, &self.always) || self.is_broad(folder, &self.unversioned)
     }
 
-    /// Whether not even version control makes `folder` one.
+    /// Returns true if not even version control makes `folder` a project.
     pub(crate) fn is_never_repository(&self, folder: &Path) -> bool {
         self.is_broad(folder, &self.always)
     }

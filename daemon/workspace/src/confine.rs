@@ -15,9 +15,9 @@ pub enum ConfineError {
     /// It cannot be followed: a link loop, a folder that may not be entered.
     #[error("`{path}` cannot be followed: {why}")]
     Unreadable {
-        /// The argument.
+        /// The argument as it was given.
         path: String,
-        /// The system's reason.
+        /// The system's reason, as an error.
         why: io::Error,
     },
     /// It cannot be named in an answer.

@@ -1,4 +1,4 @@
-//! What may have changed since it was last looked at, and who waits for it.
+//! Counts what may have changed since it was last looked at, and lets calls wait for it.
 //!
 //! The watcher marks; one thread of the owner takes the marks in batches, brings the index up to date and settles them;
 //! calls wait until everything marked before them has settled. While nobody waits, marks rest until it has been quiet
@@ -18,12 +18,12 @@ use hob_base::{Deadline, WsPath};
 /// Beyond this many marked paths one sweep is cheaper than looking at each.
 const TOO_MANY: usize = 200_000;
 
-/// How long marks rest while nobody waits.
+/// The times for which marks rest while nobody waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Debounce {
-    /// Until no mark has come for this long...
+    /// Time without a new mark after which marks are due.
     pub quiet: Duration,
-    /// ...but never longer than this after the first.
+    /// Longest time that marks rest after the first of them.
     pub max: Duration,
 }
 
@@ -33,7 +33,7 @@ impl Default for Debounce {
     }
 }
 
-/// What to look at again.
+/// The marks that the indexer takes at once: paths, folders, or everything.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
     /// Single paths: files, or what was one.
@@ -47,7 +47,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether nothing is marked.
+    /// Returns true if nothing is marked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.sweep && self.paths.is_empty() && self.trees.is_empty()
@@ -83,7 +83,7 @@ struct State {
 }
 
 impl State {
-    /// How long the pending marks still rest; zero when they are due.
+    /// Returns the time for which the pending marks still rest; zero when they are due.
     fn rest(&self, debounce: Debounce) -> Duration {
         let (Some(first), Some(last)) = (self.first, self.last) else { return Duration::ZERO };
         if self.waiters > 0 {
@@ -115,7 +115,7 @@ pub struct DirtySet {
 }
 
 impl DirtySet {
-    /// Nothing marked.
+    /// Creates a dirty set with nothing marked.
     #[must_use]
     pub fn new(debounce: Debounce) -> Self {
         Self { debounce, ..Self::default() }
@@ -147,7 +147,7 @@ impl DirtySet {
         self.change(|pending| !pending.sweep && pending.trees.insert(dir));
     }
 
-    /// Marks everything.
+    /// Marks the whole workspace, in place of all single marks.
     pub fn mark_sweep(&self) {
         self.change(|pending| {
             pending.paths.clear();
@@ -195,7 +195,7 @@ impl DirtySet {
         }
     }
 
-    /// What is marked now, left as it is: for telling a caller which files are behind.
+    /// Returns a copy of the present marks, for telling a caller which files are behind; takes none of them.
     #[must_use]
     pub fn pending(&self) -> Batch {
         self.lock().pending.clone()

@@ -18,10 +18,10 @@ use crate::{Rules, ScanNote};
 const PROBE_FILE: &str = "hob-probe-file.hob-probe";
 const PROBE_DIR: &str = "hob-probe-folder";
 
-/// How many ignored files are asked for their ignore file.
+/// Most ignored files that are asked for their ignore file.
 const SAMPLE: usize = 64;
 
-/// What there is to say about a walk of everything that kept `kept` files.
+/// Explains a walk of everything that kept `kept` files: why they are so few; `None` if there is nothing to explain.
 pub(crate) fn absence(rules: &Rules, kept: u64) -> Option<ScanNote> {
     let probes = [(PathBuf::from(PROBE_FILE), false), (PathBuf::from(PROBE_DIR), true)];
     let ignored_by_default = probes.iter().all(|(path, is_dir)| {

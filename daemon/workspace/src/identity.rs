@@ -1,4 +1,4 @@
-//! Which folder a path leads to at this moment, whatever it is called.
+//! Identifies the folder that a path leads to at this moment, whatever it is called.
 //!
 //! A path stays the same while the folder behind it becomes another: it, or one above it, is renamed and another put there,
 //! something is mounted over it, its medium comes and goes. None of that need give an event in the folder that is watched. So a call
@@ -9,23 +9,23 @@
 use std::fs;
 use std::path::Path;
 
-/// What tells a folder from any other that has had, or will have, its path.
+/// The facts that tell a folder from any other that has had, or will have, its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Identity {
     /// Device and number on it; where the platform has none, when it was made.
     folder: (u64, u64),
-    /// Whether it can be listed: a folder that could not be has to be looked at once it can.
+    /// True if the folder can be listed: one that could not be has to be looked at once it can.
     can_be_listed: bool,
 }
 
 impl Identity {
-    /// Of the folder at `path`; `None` if none is there, or it cannot be seen. A link is none.
+    /// Identifies the folder at `path`; `None` if none is there, or it cannot be seen. A link is no folder.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
         Some(Self { folder: folder(&metadata), can_be_listed: can_be_listed(path) })
     }
 
-    /// Whether it is the same folder, readable or not.
+    /// Returns true if it is the same folder, readable or not.
     pub(crate) fn is_same_folder(&self, other: &Self) -> bool {
         self.folder == other.folder
     }
@@ -43,14 +43,15 @@ fn folder(metadata: &fs::Metadata) -> (u64, u64) {
     (0, made.map_or(0, |made| u64::try_from(made.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-/// Whether this user may list the folder and reach what is in it. Asked without opening it: that would take a descriptor.
+/// Returns true if this user may list the folder and reach what is in it. Asks without opening the folder: that would
+/// take a descriptor.
 #[cfg(unix)]
 pub(crate) fn can_be_listed(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
     access(folder, Access::READ_OK | Access::EXEC_OK).is_ok()
 }
 
-/// Whether this user may list the folder.
+/// Returns true if this user may list the folder.
 #[cfg(not(unix))]
 pub(crate) fn can_be_listed(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok()

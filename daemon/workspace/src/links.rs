@@ -35,7 +35,7 @@ struct Linked {
 }
 
 impl Linked {
-    /// Whether its bytes may be others than those that were read.
+    /// Returns true if the file's bytes may differ from those that were read.
     fn may_have_changed(&self, root: &AbsPath) -> bool {
         let now = fs::symlink_metadata(root.join_ws(&self.path)).map(|metadata| Stat::of(&metadata));
         now.map_or(true, |now| !self.stat.matches(&now) || self.stat.is_racy(self.read_at_ns))
@@ -69,13 +69,13 @@ impl List {
 pub struct Links(RwLock<List>);
 
 impl Links {
-    /// How many there are.
+    /// Returns the number of files in the list.
     #[must_use]
     pub fn len(&self) -> usize {
         self.read().items.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if no file is in the list.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read().items.is_empty()
@@ -93,7 +93,7 @@ impl Links {
         any
     }
 
-    /// What is known about `file` is `record` now.
+    /// Takes `record` as what hob knows of `file` now: adds the file to the list, replaces it or takes it out.
     pub(crate) fn update(&self, file: FileId, path: &WsPath, record: Option<&Record>) {
         let is_linked = record.is_some_and(|record| record.stat.links > 1);
         // Mostly it is not in the list, and a reader's lock is shared.

@@ -27,7 +27,7 @@ pub fn mapped_for_writing(_root: &AbsPath) -> Vec<WsPath> {
     Vec::new()
 }
 
-/// Of a process's maps (`proc_pid_maps(5)`), the shared ones that may be written, below `root`.
+/// Returns the files below `root` that a process's maps (`proc_pid_maps(5)`) share and may write.
 #[cfg(target_os = "linux")]
 fn written(maps: &str, root: &AbsPath) -> Vec<WsPath> {
     let shared = maps.lines().filter(|line| {

@@ -13,13 +13,13 @@ pub(crate) const GIT_EXCLUDE: &str = ".git/info/exclude";
 /// Folders (git: also files) that make a version-control root. Never part of a workspace.
 pub(crate) const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
-/// Whether `name` is a version-control folder's.
+/// Returns true if `name` is that of a version-control folder.
 pub(crate) fn is_vcs(name: &str) -> bool {
     VCS.contains(&name)
 }
 
-/// Whether a change of a file named `name` changes which files belong to the workspace. A version-control folder counts:
-/// git's rules hold only inside a git repository.
+/// Returns true if a change of a file named `name` changes which files belong to the workspace. A version-control
+/// folder counts: git's rules hold only inside a git repository.
 pub(crate) fn decides_rules(name: &str) -> bool {
     name == GIT_IGNORE || name == IGNORE || CUSTOM_IGNORE.contains(&name) || is_vcs(name)
 }

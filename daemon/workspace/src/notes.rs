@@ -1,14 +1,14 @@
-//! What a scan has to say besides the files: each note prints as a warning for users.
+//! Describes what a scan has to say besides the files: each note prints as a warning for users.
 
 use std::fmt;
 
-/// How many examples a note keeps.
+/// Most examples that a note keeps.
 const EXAMPLES: usize = 3;
 
 /// A count and the first few names, so that a warning can be checked without being flooded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Examples {
-    /// How many there are.
+    /// Number of all of them, named or not.
     pub count: u64,
     /// Some of them, in a printable form.
     pub names: Vec<String>,
@@ -43,7 +43,7 @@ impl fmt::Display for Examples {
 pub enum ScanNote {
     /// The workspace's folder is not there any more, or cannot be read.
     RootGone {
-        /// The system's reason.
+        /// The system's reason, in words.
         why: String,
     },
     /// Files and folders that could not be read, each with the reason.
@@ -54,14 +54,14 @@ pub enum ScanNote {
     TooLarge {
         /// The limit in bytes.
         limit: u64,
-        /// Which files.
+        /// The files over the limit, with their number.
         files: Examples,
     },
     /// Ignore files that do not count, each with the reason.
     RulesPassedOver(Examples),
     /// Ignore files exclude everything except what they list.
     IgnoredByDefault {
-        /// How many files are left.
+        /// Number of files that are left.
         kept: u64,
         /// The ignore files responsible, relative to the root where they lie below it.
         by: Vec<String>,
@@ -71,7 +71,7 @@ pub enum ScanNote {
 }
 
 impl ScanNote {
-    /// Whether it says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
+    /// Returns true if the note says what is left out; [`crate::Refreshed::omissions`] replaces exactly these.
     #[must_use]
     pub fn is_omission(&self) -> bool {
         matches!(self, Self::NotUnicode(_) | Self::TooLarge { .. } | Self::RulesPassedOver(_))

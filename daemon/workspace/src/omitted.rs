@@ -1,5 +1,5 @@
-//! What belongs to the workspace by its rules and is left out all the same, by name: so that the notes stay right when only
-//! a part of the tree is looked at again.
+//! Lists by name what belongs to the workspace by its rules and is left out all the same: so that the notes stay
+//! right when only a part of the tree is looked at again.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl Omitted {
         }
     }
 
-    /// What there is to say, with the limit of sizes in bytes.
+    /// Returns the notes on what is left out, with the limit of sizes in bytes.
     pub(crate) fn notes(&self, limit: u64) -> Vec<ScanNote> {
         let mut notes = Vec::new();
         if !self.not_unicode.is_empty() {

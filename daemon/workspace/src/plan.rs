@@ -14,24 +14,24 @@ use crate::identity::Identity;
 use crate::unread::{Tried, Trouble};
 use crate::{Batch, FileTable, Found, Plan, Rules, Scan, ScanNote, ScanRequest, Stat, Watcher, scan};
 
-/// What [`refresh`] works with.
+/// The input of one [`refresh`]: the rules, the table and the means to work with.
 pub struct Refresh<'a> {
-    /// The rules.
+    /// The rules that say which files belong.
     pub rules: &'a Rules,
-    /// What is known; gets numbers for new files, otherwise unchanged.
+    /// The known files; the table gives numbers to new files and is otherwise unchanged.
     pub table: &'a mut FileTable,
     /// Folders that turn up are watched; `None` without a watcher.
     pub watcher: Option<Arc<Watcher>>,
-    /// Stops the work.
+    /// Stops the work when it is cancelled.
     pub cancel: CancelToken,
-    /// As in [`ScanRequest::progress`].
+    /// Called with the number of files seen so far, as [`ScanRequest::progress`].
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
-/// What [`refresh`] found.
+/// The result of one [`refresh`]: what to do, and what to tell users.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Refreshed {
-    /// What to do.
+    /// The files to read, and those that are gone.
     pub plan: Plan,
     /// After a sweep: its notes, which replace all that were known.
     pub notes: Option<Vec<ScanNote>>,
@@ -75,12 +75,13 @@ pub fn refresh(batch: &Batch, context: Refresh<'_>) -> Result<Refreshed, Stopped
     Ok(Refreshed { plan: work.finish(), omissions, ..Refreshed::default() })
 }
 
-/// Whether a path that leads to nothing proves nothing: the root is not there, or not what is watched.
+/// Returns true if a path that leads to nothing proves nothing: the root is not there, or is not the folder that is
+/// watched.
 fn is_root_in_doubt(context: &Refresh<'_>) -> bool {
     context.watcher.as_ref().is_some_and(|watcher| watcher.check_root() || !watcher.has_root())
 }
 
-/// Whether `path` lies below a marked tree other than itself.
+/// Returns true if `path` lies below a marked tree other than itself.
 fn is_covered(path: &WsPath, batch: &Batch) -> bool {
     if batch.trees.is_empty() {
         return false;
@@ -130,7 +131,8 @@ impl Refresh<'_> {
     }
 }
 
-/// What the system says, unless it cannot tell just now; nothing for what is not there.
+/// Returns what the system says of a path; `None` for what is not there. The error says that the system cannot tell
+/// just now.
 fn known(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Trouble> {
     match found {
         Ok(found) => Ok(Some(found)),
@@ -138,7 +140,7 @@ fn known(found: io::Result<fs::Metadata>) -> Result<Option<fs::Metadata>, Troubl
     }
 }
 
-/// What a path is now.
+/// The present state of a path.
 enum Now {
     File(Stat),
     Dir,
@@ -150,7 +152,7 @@ enum Now {
 
 struct Looking<'a> {
     context: Refresh<'a>,
-    /// Which folders are folders and not links to one; each is asked once a batch.
+    /// Says of each folder whether it is a folder and not a link to one; each is asked once a batch.
     real_dirs: HashMap<String, Result<bool, Trouble>>,
     plan: Plan,
     /// Files that were perhaps written to through no name, or one that is gone.
@@ -231,7 +233,7 @@ impl Looking<'_> {
         others.iter().try_for_each(|path| self.path(path))
     }
 
-    /// What is known at the path, and below it, stays until somebody can tell.
+    /// Keeps what is known at the path, and below it, until somebody can tell what is there.
     fn unknown(&mut self, path: &WsPath, trouble: Trouble) {
         self.context.table.take_unread(path, BTreeMap::from([(path.clone(), trouble)]));
     }
@@ -247,7 +249,7 @@ impl Looking<'_> {
         self.look_at(path).unwrap_or_else(Now::Unknown)
     }
 
-    /// What a path is; the error is why nobody can tell just now.
+    /// Returns the present state of a path; the error is why nobody can tell just now.
     fn look_at(&mut self, path: &WsPath) -> Result<Now, Trouble> {
         let rules = self.context.rules;
         if !self.is_real_dir(path.dir())? {
@@ -266,8 +268,8 @@ impl Looking<'_> {
         }
     }
 
-    /// Whether every part of `dir` is a folder itself and not a link to one: a folder replaced by a link takes its files
-    /// out of the workspace, though their paths still lead to something.
+    /// Returns true if every part of `dir` is a folder itself and not a link to one: a folder replaced by a link
+    /// takes its files out of the workspace, though their paths still lead to something.
     fn is_real_dir(&mut self, dir: &str) -> Result<bool, Trouble> {
         if dir.is_empty() {
             return Ok(true);

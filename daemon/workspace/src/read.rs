@@ -12,7 +12,7 @@ use crate::{Stat, now_ns};
 /// A file's bytes, and what was known when they were read.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
-    /// All of it.
+    /// All bytes of the file.
     pub bytes: Vec<u8>,
     /// The stat of the very file that was read, taken before the first byte.
     pub stat: Stat,
@@ -104,7 +104,7 @@ fn open_plain(path: &AbsPath) -> io::Result<File> {
 /// The present bytes on disk, for parts that see files only through [`Contents`].
 #[derive(Clone, Debug)]
 pub struct DiskContents {
-    /// The workspace's root.
+    /// The root of the workspace.
     pub root: AbsPath,
     /// No file over this many bytes is read.
     pub limit: u64,

@@ -76,14 +76,14 @@ pub enum RootKind {
 pub struct Root {
     /// The folder, with symbolic links resolved: two ways to one folder are one workspace.
     pub path: AbsPath,
-    /// Why this folder.
+    /// The reason why this folder is the root.
     pub kind: RootKind,
 }
 
 /// Why there is no root.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// Nothing is there.
+    /// Nothing is at the path.
     #[error("`{0}` does not exist")]
     Missing(AbsPath),
     /// Something is there that is neither a file nor a folder.
@@ -92,9 +92,9 @@ pub enum RootError {
     /// It cannot be read.
     #[error("`{path}` cannot be read: {why}")]
     Unreadable {
-        /// What was asked for.
+        /// The path that was asked for.
         path: AbsPath,
-        /// The system's reason.
+        /// The system's reason, as an error.
         why: io::Error,
     },
     /// It is around many projects, and everything below it would be taken in.
@@ -103,7 +103,7 @@ pub enum RootError {
     /// The system shows itself there as files.
     #[error("`{path}` is no project: its files are made by the system when they are read ({kind})")]
     Pseudo {
-        /// What was asked for.
+        /// The path that was asked for.
         path: AbsPath,
         /// The file system's kind.
         kind: &'static str,
@@ -115,7 +115,7 @@ pub enum RootError {
 pub struct Place {
     /// It, with symbolic links resolved.
     pub folder: AbsPath,
-    /// Which one it is: a later folder of that name is another place.
+    /// Tells this folder from a later one of the same name, which is another place; `None` where there is no folder.
     identity: Option<Identity>,
 }
 

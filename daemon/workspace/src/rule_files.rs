@@ -32,7 +32,7 @@ const LARGEST_TOGETHER: u64 = 16 << 20;
 /// The longest `.git` and `commondir` file: a path.
 const LONGEST_LINK: u64 = 16 << 10;
 
-/// What the rules say of one path.
+/// The answer of the rules for one path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     Nothing,
@@ -77,9 +77,9 @@ pub(crate) struct RuleFiles {
     options: RuleOptions,
     global: Gitignore,
     folders: RwLock<HashMap<PathBuf, Arc<Folder>>>,
-    /// Whether folders belong, from the root down.
+    /// Says of each folder, by its path, whether it belongs, from the root down.
     belongs: RwLock<HashMap<String, bool>>,
-    /// How many bytes of rules may still come.
+    /// Bytes of rules that may still come before the limit.
     room: AtomicU64,
     passed_over: Mutex<BTreeSet<String>>,
     /// Why a rule file could not be read just now, if so: what belongs is not known then.
@@ -115,12 +115,13 @@ impl RuleFiles {
         files
     }
 
-    /// Whether the path belongs, every folder above it considered.
+    /// Returns true if the path belongs, every folder above it considered.
     pub(crate) fn admits(&self, path: &WsPath, is_dir: bool) -> bool {
         self.folder_belongs(path.dir()) && self.admits_here(self.root.join_ws(path).as_path(), is_dir, false)
     }
 
-    /// Whether a path in a folder that belongs does so too. `hidden` says that the system hides it, whatever its name.
+    /// Returns true if a path in a folder that belongs does so too. `hidden` says that the system hides it, whatever
+    /// its name.
     pub(crate) fn admits_here(&self, path: &Path, is_dir: bool, hidden: bool) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return true };
         match self.verdict(&self.folder(folder), path, is_dir) {
@@ -140,7 +141,7 @@ impl RuleFiles {
         self.unsure.get().cloned()
     }
 
-    /// Whether [`RuleFiles::unsure`] has something to say.
+    /// Returns true if [`RuleFiles::unsure`] has something to say.
     pub(crate) fn is_unsure(&self) -> bool {
         self.unsure.get().is_some()
     }
@@ -284,7 +285,8 @@ impl RuleFiles {
     }
 }
 
-/// What ripgrep says nothing about either: no file, a folder, a file that may not be read, a link in circles or to nowhere.
+/// Returns true for an error about which ripgrep says nothing either: no file, a folder, a file that may not be read,
+/// a link in circles or to nowhere.
 fn is_silent(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
     match error.kind() {

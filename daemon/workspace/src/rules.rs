@@ -1,4 +1,4 @@
-//! Which files belong to a workspace: ripgrep's rules, plus `.hobignore`.
+//! Decides which files belong to a workspace: ripgrep's rules, plus `.hobignore`.
 //!
 //! Like `rg` without flags: `.gitignore` (inside a git repository), `.git/info/exclude`, git's global ignore file,
 //! `.ignore`, `.rgignore`; hidden files skipped unless a rule admits them; symbolic links not followed, so there are no
@@ -18,18 +18,18 @@ use crate::rule_files::RuleFiles;
 use crate::sources::{Linked, Sources};
 use crate::{DirtySet, names};
 
-/// What is done with a file, by its size alone.
+/// The treatment of a file, by its size alone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FileClass {
-    /// Searched and parsed.
+    /// The file is searched and parsed.
     Parse,
-    /// Searched, not parsed.
+    /// The file is searched, not parsed.
     TextOnly,
     /// Not read at all; the scan notes it.
     TooLarge,
 }
 
-/// What can be set about the rules. The default is ripgrep's.
+/// The options of the rules. The default is ripgrep's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleOptions {
     /// Honour git's global ignore file (of the user that runs the daemon).
@@ -68,7 +68,7 @@ impl Rules {
         Self { root, options, files: Mutex::new(None), sources: Mutex::default(), linked: Arc::default() }
     }
 
-    /// The workspace's root.
+    /// Returns the root of the workspace.
     #[must_use]
     pub fn root(&self) -> &AbsPath {
         &self.root
@@ -80,20 +80,21 @@ impl Rules {
         &self.options
     }
 
-    /// Whether a file at `path` belongs to the workspace, as far as rules can be read just now. Its existence, kind and size are
-    /// not looked at.
+    /// Returns true if a file at `path` belongs to the workspace, as far as rules can be read just now. Its
+    /// existence, kind and size do not count.
     #[must_use]
     pub fn admits_file(&self, path: &WsPath) -> bool {
         self.verdict(path, false).unwrap_or(true)
     }
 
-    /// Whether a folder at `path` belongs to the workspace, as far as rules can be read just now; the root always does.
+    /// Returns true if a folder at `path` belongs to the workspace, as far as rules can be read just now; the root
+    /// always does.
     #[must_use]
     pub fn admits_dir(&self, path: &WsPath) -> bool {
         self.verdict(path, true).unwrap_or(true)
     }
 
-    /// What to do with a file of `len` bytes.
+    /// Returns the treatment of a file of `len` bytes.
     #[must_use]
     pub fn class(&self, len: u64) -> FileClass {
         match len {
@@ -130,7 +131,7 @@ impl Rules {
         RuleFiles::new(&self.root, self.options, Arc::clone(&self.linked))
     }
 
-    /// Whether a path belongs; the error says which rules could not be read just now.
+    /// Returns true if a path belongs; the error says which rules could not be read just now.
     pub(crate) fn verdict(&self, path: &WsPath, is_dir: bool) -> Result<bool, String> {
         if path.is_root() {
             return Ok(is_dir);

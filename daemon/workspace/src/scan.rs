@@ -26,7 +26,7 @@ use crate::{FileClass, Rules, ScanNote, Stat, Watcher};
 /// Progress is reported every so many files.
 const PROGRESS_STEP: u64 = 256;
 
-/// What to walk, and how.
+/// The input of one walk: the rules, the folder, and the means to work with.
 #[derive(Clone)]
 pub struct ScanRequest<'a> {
     /// The rules, which also name the root.
@@ -35,7 +35,7 @@ pub struct ScanRequest<'a> {
     pub below: WsPath,
     /// If given, each folder is watched before it is listed.
     pub watcher: Option<Arc<Watcher>>,
-    /// Stops the walk.
+    /// Stops the walk when it is cancelled.
     pub cancel: CancelToken,
     /// Called now and then, from several threads, with the number of files seen so far.
     pub progress: Option<&'a (dyn Fn(u64) + Sync)>,
@@ -52,29 +52,29 @@ impl<'a> ScanRequest<'a> {
 /// A file that belongs to the workspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Where it is.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// What the system says about it.
+    /// Size, times and identity of the file, as the system gives them.
     pub stat: Stat,
 }
 
-/// What a walk found.
+/// The result of one walk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Scan {
     /// The files, sorted by path. None is over the size limit.
     pub files: Vec<Found>,
     /// The folders, sorted by path, with the one where the walk began.
     pub dirs: Vec<WsPath>,
-    /// What else a user should know. Only a walk of everything explains why there are no files.
+    /// Notes for users about what the files do not show. Only a walk of everything explains why there are no files.
     pub notes: Vec<ScanNote>,
     /// By name what the notes say is left out.
     pub(crate) omitted: Omitted,
-    /// What could not be read: of all that lies there, nothing was found and nothing is gone.
+    /// Paths that could not be read, with the reason: of all that lies there, nothing was found and nothing is gone.
     pub(crate) unread: BTreeMap<WsPath, Trouble>,
 }
 
 impl Scan {
-    /// Whether the walk could not find out about this path.
+    /// Returns true if the walk could not find out about this path.
     pub(crate) fn is_unread(&self, path: &WsPath) -> bool {
         !self.unread.is_empty() && self.unread.keys().any(|unread| path.is_below(unread))
     }
@@ -159,7 +159,7 @@ fn is_dir(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-/// Whether the system hides it, whatever its name.
+/// Returns true if the system hides the entry, whatever its name.
 #[cfg(windows)]
 fn is_hidden(entry: &DirEntry) -> bool {
     use std::os::windows::fs::MetadataExt as _;
@@ -167,7 +167,7 @@ fn is_hidden(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|metadata| metadata.file_attributes() & HIDDEN != 0)
 }
 
-/// Whether the system hides it, whatever its name: here none does.
+/// Returns true if the system hides the entry, whatever its name: here none does.
 #[cfg(not(windows))]
 fn is_hidden(_entry: &DirEntry) -> bool {
     false

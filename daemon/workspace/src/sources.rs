@@ -28,7 +28,7 @@ impl Sources {
         Self(paths(rules).into_iter().map(|path| (path.clone(), stat(&path))).collect())
     }
 
-    /// Whether one of them is another file than it was.
+    /// Returns true if one of the files is another file than it was.
     pub(crate) fn changed(&self) -> bool {
         self.0.iter().any(|(path, before)| has_changed(path, *before))
     }
@@ -46,7 +46,7 @@ impl Linked {
         }
     }
 
-    /// Whether one of them is another file than it was.
+    /// Returns true if one of the files is another file than it was.
     pub(crate) fn changed(&self) -> bool {
         self.lock().iter().any(|(path, before)| has_changed(path, *before))
     }

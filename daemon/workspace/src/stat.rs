@@ -1,4 +1,4 @@
-//! What the file system says about a file without reading it: the prefilter before a content hash.
+//! Reads what the file system says about a file without reading the file: the prefilter before a content hash.
 
 use std::fs::Metadata;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ const RACY_NS: i64 = 2_000_000_000;
 /// Size, times and identity of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Stat {
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub len: u64,
     /// Last change of the contents, in nanoseconds since 1970.
     pub mtime_ns: i64,
@@ -21,12 +21,12 @@ pub struct Stat {
     pub inode: u64,
     /// The device; may differ after a restart of the machine, so it is no part of [`Stat::matches`].
     pub dev: u64,
-    /// How many names the file has; one where the platform does not say.
+    /// Number of names that the file has; 1 where the platform does not say.
     pub links: u64,
 }
 
 impl Stat {
-    /// From what the system reports.
+    /// Takes the stat from what the system reports.
     #[must_use]
     #[cfg(unix)]
     pub fn of(metadata: &Metadata) -> Self {
@@ -41,7 +41,7 @@ impl Stat {
         }
     }
 
-    /// From what the system reports.
+    /// Takes the stat from what the system reports; this platform tells only size and time.
     #[must_use]
     #[cfg(not(unix))]
     pub fn of(metadata: &Metadata) -> Self {
@@ -49,7 +49,7 @@ impl Stat {
         Self { len: metadata.len(), mtime_ns, links: 1, ..Self::default() }
     }
 
-    /// Whether a file that had stat `self` and now has `other` is most likely the same, unread. See also
+    /// Returns true if a file that had stat `self` and now has `other` is most likely the same, unread. See also
     /// [`Stat::is_racy`].
     #[must_use]
     pub fn matches(&self, other: &Self) -> bool {
@@ -59,8 +59,8 @@ impl Stat {
             && self.inode == other.inode
     }
 
-    /// Whether the file may have changed after it was read at `read_at_ns` without its stat showing it (git's "racily
-    /// clean" entries): such a file is read again the next time it is looked at.
+    /// Returns true if the file may have changed after it was read at `read_at_ns` without its stat showing it (git's
+    /// "racily clean" entries): such a file is read again the next time it is looked at.
     ///
     /// Where there is a change time it alone counts: a file with a modification time in the future is not racy for ever.
     #[must_use]

@@ -12,33 +12,33 @@ use crate::omitted::Omitted;
 use crate::unread::Trouble;
 use crate::{FileClass, Found, Links, Rules, Scan, Stat, Unread};
 
-/// What is known about a file since it was last read.
+/// The facts about a file as of its last reading.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record {
     /// Its stat, taken before it was read.
     pub stat: Stat,
     /// When it was read, in nanoseconds since 1970; see [`Stat::is_racy`].
     pub read_at_ns: i64,
-    /// What it was.
+    /// Hash of the contents that were read.
     pub hash: ContentHash,
-    /// How it is treated.
+    /// The treatment of the file, by its size.
     pub class: FileClass,
 }
 
 /// A file that has to be read, because it is new or looks different.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToRead {
-    /// Its number.
+    /// Number of the file in the table.
     pub file: FileId,
-    /// Where it is.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// What the system said about it before it is read.
+    /// Size, times and identity of the file before it is read.
     pub stat: Stat,
-    /// How it is to be treated.
+    /// The treatment of the file, by its size.
     pub class: FileClass,
 }
 
-/// What has to be done to bring the table up to date.
+/// The work that brings the table up to date.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
     /// To read and hash, in the order of their paths.
@@ -48,7 +48,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether nothing has to be done.
+    /// Returns true if nothing has to be done.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && self.gone.is_empty()
@@ -67,23 +67,23 @@ struct Entry {
 /// The files of one workspace.
 #[derive(Debug, Default)]
 pub struct FileTable {
-    /// By number.
+    /// All files, at the place of their number.
     entries: Vec<Entry>,
     /// Ordered, so that the files below a folder are neighbours.
     by_path: BTreeMap<WsPath, FileId>,
     /// Known files by inode, where there are such. Devices are not told apart: a number that two share costs a look.
     by_inode: BTreeSet<(u64, FileId)>,
     live: usize,
-    /// What a walk or a look left out.
+    /// Files that a walk or a look left out, by name.
     pub(crate) omitted: Omitted,
     /// Those with more than one name, for calls that have no access to the table.
     links: Arc<Links>,
-    /// What could not be read, for the same.
+    /// Paths that could not be read, for calls that have no access to the table.
     unread: Arc<Unread>,
 }
 
 impl FileTable {
-    /// An empty table.
+    /// Creates a table that knows no file.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -97,13 +97,13 @@ impl FileTable {
         Self { links, unread, ..Self::default() }
     }
 
-    /// How many files are known.
+    /// Returns the number of known files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.live
     }
 
-    /// Whether no file is known.
+    /// Returns true if no file is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.live == 0
@@ -121,7 +121,7 @@ impl FileTable {
         self.entries.get(file.index()).map(|entry| &entry.path)
     }
 
-    /// What is known about `file`; `None` when it is gone or not read yet.
+    /// Returns the facts about `file` as of its last reading; `None` when it is gone or not read yet.
     #[must_use]
     pub fn record(&self, file: FileId) -> Option<&Record> {
         self.entries.get(file.index())?.record.as_ref()
@@ -139,8 +139,8 @@ impl FileTable {
         &self.links
     }
 
-    /// What could not be read when it was due: what is known of it may be out of date, and a caller that promises freshness has
-    /// it tried again.
+    /// Returns the list of what could not be read when it was due: what is known of it may be out of date, and a
+    /// caller that promises freshness has it tried again.
     #[must_use]
     pub fn unread(&self) -> &Arc<Unread> {
         &self.unread
@@ -223,7 +223,8 @@ impl FileTable {
         }
     }
 
-    /// Whether a file that was found has to be read.
+    /// Returns what to read if a file that was found looks different from what is known of it; `None` if it need not
+    /// be read.
     pub(crate) fn look(&mut self, found: &Found, rules: &Rules) -> Option<ToRead> {
         let file = self.allocate(&found.path);
         let class = rules.class(found.stat.len);

@@ -1,4 +1,4 @@
-//! What could not be read when it was due: not gone, only out of reach.
+//! Lists the files and folders that could not be read when it was due: they are not gone, only out of reach.
 //!
 //! A system that has no descriptor or memory left, a right that was taken away, a disk or a server that does not answer: none of that
 //! says what a file is now. So what was known of it is kept, and its name is written down here until it has been read, or is known
@@ -15,7 +15,7 @@ use hob_base::{AbsPath, WsPath};
 use crate::notes::Examples;
 use crate::{DirtySet, ScanNote};
 
-/// What could not be done.
+/// The attempt that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tried {
     /// A file could not be read.
@@ -38,7 +38,7 @@ pub(crate) struct Trouble {
 }
 
 impl Trouble {
-    /// What an error in reading means; `None` where it means that there is nothing to read.
+    /// Makes a trouble out of an error in reading; `None` where the error means that there is nothing to read.
     pub(crate) fn of(error: &io::Error, tried: Tried) -> Option<Self> {
         (!is_gone(error)).then(|| Self {
             why: error.to_string(),
@@ -58,13 +58,13 @@ impl Trouble {
         Self { was_known, ..self }
     }
 
-    /// Whether trying again may help, as far as can be told without trying.
+    /// Returns true if trying again may help, as far as can be told without trying.
     fn is_worth_a_try(&self, path: &AbsPath) -> bool {
         !self.is_denied || may_be_had(path, self.tried)
     }
 }
 
-/// Whether an error in reading means that no file of ours is there: nothing, or something else than a file.
+/// Returns true if an error in reading means that no file of ours is there: nothing, or something else than a file.
 #[must_use]
 pub fn is_gone(error: &io::Error) -> bool {
     use io::ErrorKind::{FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound};
@@ -86,7 +86,8 @@ fn is_no_file(_error: &io::Error) -> bool {
     false
 }
 
-/// Whether the system's refusal is of this moment: no descriptor or memory left, a disk or a server that does not answer.
+/// Returns true if the system's refusal is of this moment: no descriptor or memory left, a disk or a server that does
+/// not answer.
 pub(crate) fn is_momentary(error: &io::Error) -> bool {
     error.raw_os_error().is_some() && error.kind() != io::ErrorKind::PermissionDenied && !is_gone(error)
 }
@@ -138,7 +139,7 @@ impl Unread {
         any
     }
 
-    /// Whether something in it may be read later without anybody changing a mode or an owner.
+    /// Returns true if something in the list may be read later without anybody changing a mode or an owner.
     #[must_use]
     pub fn is_momentary(&self) -> bool {
         self.read().values().any(|trouble| !trouble.is_denied)
@@ -157,7 +158,8 @@ impl Unread {
         self.told(|_| true).map(ScanNote::Unreadable)
     }
 
-    /// What a reader of an answer should know: of these, an answer has what was known before, or nothing that it will have.
+    /// Returns the warning for a reader of an answer, which has of these files what was known before, or nothing that
+    /// it will have; `None` if there is nothing to warn of.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let told = self.told(|trouble| trouble.was_known || !trouble.is_denied)?;

@@ -1,4 +1,4 @@
-//! What git wrote down of the files in the working tree: which contents each had, and how it looked then.
+//! Reads what git wrote down of the files in the working tree: which contents each had, and how it looked then.
 //!
 //! That is the index, which spares git reading files, and spares it here too: a file that still looks as it did has the
 //! contents that are noted. As in git, a note is not believed if the file changed in the second in which the index was written

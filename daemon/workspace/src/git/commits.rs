@@ -11,26 +11,26 @@ use super::{GitError, Oid, Repository};
 const LONG: usize = 1_000;
 /// Candidates that are listed for a short ID.
 const CANDIDATES: usize = 10;
-/// How many commits are read between two looks at the clock.
+/// Number of commits that are read between two looks at the clock.
 const EVERY: usize = 64;
 
 /// A commit, as lists show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
-    /// Its ID.
+    /// The commit's ID, in full.
     pub oid: Oid,
     /// The first paragraph of its message, on one line.
     pub subject: String,
-    /// The author's name.
+    /// Name of the author, without the address.
     pub author: String,
     /// When it was committed, in seconds since 1970 (UTC).
     pub time: i64,
 }
 
-/// The latest commits.
+/// The latest commits, up to a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commits {
-    /// Newest first.
+    /// The commits, newest first.
     pub commits: Vec<Commit>,
     /// There are older ones: the limit was reached, or the history is shallow or damaged there.
     pub capped: bool,
@@ -105,7 +105,7 @@ impl Repository {
 }
 
 impl Commit {
-    /// What lists show of `commit`.
+    /// Takes from `commit` what lists show of it.
     pub(super) fn of(commit: &gix::Commit<'_>) -> Result<Self, GitError> {
         let oid = Oid(commit.id);
         let damaged = |error| GitError::object("the commit", oid, &error);
@@ -116,8 +116,8 @@ impl Commit {
     }
 }
 
-/// Whether `revision` begins like an ID and goes on like a word (`dead-code`, `facade-2`), and no ref is called that. The library
-/// would take the ID and leave the rest; git does that only with `-gID` at the end.
+/// Returns true if `revision` begins like an ID and goes on like a word (`dead-code`, `facade-2`), and no ref is
+/// called that. The library would take the ID and leave the rest; git does that only with `-gID` at the end.
 fn is_word_after_digits(revision: &str, repository: &gix::Repository) -> bool {
     let name = revision.split(['^', '~', '@', ':']).next().unwrap_or("");
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -134,7 +134,7 @@ fn single(spec: &gix::revision::Spec<'_>) -> Option<gix::ObjectId> {
     }
 }
 
-/// What `revision` stands for; `None` if nothing does.
+/// Parses `revision` and finds what it stands for; `None` if nothing does.
 fn parsed<'r>(
     revision: &str,
     repository: &'r gix::Repository,

@@ -1,4 +1,4 @@
-//! Which files of a workspace are not what they were at a revision.
+//! Finds the files of a workspace that differ from a revision.
 //!
 //! The map knows the files of now. As of a revision, only what differs must be parsed again; this finds it, mostly without
 //! reading anything: git's index tells the contents of every file that was not touched since it was checked out
@@ -21,22 +21,22 @@ use crate::Stat;
 const THREADS: usize = 8;
 /// Files that a thread takes at a time.
 const STEP: usize = 16;
-/// How much of a file is looked at to tell text from other things, as git does.
+/// Bytes at the head of a file that tell text from other things, as git does.
 const HEAD: usize = 8_000;
 
-/// What is compared.
+/// The two sides of a comparison, and how to read them.
 pub struct Comparison<'a> {
     /// The files of the revision, from [`super::Repository::files_at`].
     pub then: &'a [TreeFile],
     /// The files of now, with how they look, where that is known.
     pub now: &'a [(WsPath, Option<Stat>)],
-    /// What need not be read; [`Checkout::default`] if everything shall be.
+    /// The files that need not be read; [`Checkout::default`] if everything shall be.
     pub checkout: &'a Checkout,
     /// Where the files of now are read.
     pub contents: &'a dyn Contents,
 }
 
-/// What has happened between a revision and now, each sorted by path.
+/// The files that differ between a revision and now, each list sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
     /// There then and now, with other contents; these are the ones of then.
@@ -45,13 +45,13 @@ pub struct Differences {
     pub gone: Vec<TreeFile>,
     /// There now, not then.
     pub new: Vec<WsPath>,
-    /// How many files are the same.
+    /// Number of files that are the same.
     pub same: usize,
-    /// How many files were read to find out.
+    /// Number of files that were read to find out.
     pub read: usize,
 }
 
-/// What is true of one file of then.
+/// The state that a file of the revision is in now.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Same,
@@ -148,7 +148,7 @@ fn judge(file: &TreeFile, question: &Comparison<'_>, buffer: &mut Vec<u8>) -> Ve
     }
 }
 
-/// Whether git would store `bytes` as `blob`, as they are or with plain line ends.
+/// Returns true if git would store `bytes` as `blob`, as they are or with plain line ends.
 fn is_blob(blob: Oid, bytes: &[u8]) -> bool {
     Oid::of_blob(bytes) == Some(blob)
         || plain_line_ends(bytes).is_some_and(|plain| Oid::of_blob(&plain) == Some(blob))

@@ -1,4 +1,4 @@
-//! What can go wrong in reading a repository.
+//! Defines the errors that reading a repository can end with.
 
 use hob_base::{AbsPath, Stopped};
 
@@ -10,7 +10,7 @@ pub enum GitError {
     /// There is a repository, but it cannot be used.
     #[error("the git repository of `{root}` cannot be opened: {why}. `git status` in that folder says more")]
     Open {
-        /// The workspace.
+        /// The root of the workspace.
         root: AbsPath,
         /// In the library's words.
         why: String,
@@ -20,15 +20,15 @@ pub enum GitError {
         "`{revision}` does not name a commit: {why}. Give a branch, a tag, a commit's ID or an expression like `HEAD~3`"
     )]
     BadRevision {
-        /// As asked.
+        /// The revision as it was asked for.
         revision: String,
-        /// What is wrong with it.
+        /// The reason why it names no commit.
         why: String,
     },
     /// A short ID that several objects begin with.
     #[error("`{revision}` is the beginning of several IDs: {}. Give more digits", .candidates.join(", "))]
     Ambiguous {
-        /// As asked.
+        /// The revision as it was asked for.
         revision: String,
         /// Each with its kind and, for a commit, date and subject; commits first.
         candidates: Vec<String>,
@@ -38,7 +38,7 @@ pub enum GitError {
         "{what} cannot be read from the git repository: {why}. `git fsck` says what is damaged or missing"
     )]
     Read {
-        /// What was to be read.
+        /// The object or file that was to be read.
         what: String,
         /// In the library's words.
         why: String,
@@ -49,7 +49,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// For reading `what`.
+    /// Makes the error of reading `what`.
     pub(super) fn read(what: impl Into<String>, error: &gix::Error) -> Self {
         Self::Read { what: what.into(), why: why(error) }
     }

@@ -1,4 +1,4 @@
-//! What git knows of a workspace: refs, commits, and the files of a revision. Read only.
+//! Reads what git knows of a workspace: refs, commits, and the files of a revision. Writes nothing.
 //!
 //! `gix` reads the repository's files itself, so that **nothing of the repository is ever executed**: no git, no hook, no
 //! filter, no file-system monitor, no program that a configuration names. Its configuration is the repository's own alone:

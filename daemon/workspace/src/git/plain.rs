@@ -1,4 +1,4 @@
-//! Whether a repository's files are files.
+//! Checks that the files of a repository are regular files.
 //!
 //! The library that reads them opens what it finds by its name and reads it to its end. In a repository that came in an archive
 //! that may be a pipe, on which it would wait for ever, or a device, which has no end. So before it is let at one, this looks at the

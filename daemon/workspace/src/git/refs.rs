@@ -7,13 +7,13 @@ use super::{GitError, Oid, Repository};
 
 /// Refs that are listed at most; a mirror of a large project has hundreds of thousands.
 const MANY: usize = 20_000;
-/// How many refs are looked up between two looks at the clock.
+/// Number of refs that are looked up between two looks at the clock.
 const EVERY: usize = 64;
 
-/// What a ref is for, by the folder it is in.
+/// The purpose of a ref, by the folder it is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RefKind {
-    /// `refs/heads/`.
+    /// A ref in `refs/heads/`.
     Branch,
     /// `refs/remotes/`: where a branch of another repository was when it was last looked at.
     RemoteBranch,
@@ -36,11 +36,11 @@ impl RefKind {
 /// A name for a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ref {
-    /// What it is for.
+    /// The purpose of the ref.
     pub kind: RefKind,
     /// As people say it: `main`, `origin/main`, `v1.2`.
     pub name: String,
-    /// `refs/heads/main`.
+    /// The whole name, such as `refs/heads/main`.
     pub full_name: String,
     /// The commit that it leads to, through annotated tags.
     pub target: Oid,
@@ -61,7 +61,7 @@ pub struct Refs {
     pub unreadable: usize,
 }
 
-/// What is checked out.
+/// The branch or commit that is checked out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The branch's short name; `None` when a commit is checked out by itself.
@@ -99,7 +99,7 @@ impl Repository {
         Ok(listed)
     }
 
-    /// What is checked out in this working tree.
+    /// Returns the branch or commit that is checked out in this working tree.
     ///
     /// # Errors
     /// [`GitError::Read`] if `HEAD`, or what it names, is damaged.

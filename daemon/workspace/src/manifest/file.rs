@@ -1,4 +1,4 @@
-//! What a reader puts its findings into.
+//! Collects the findings of a reader of manifests.
 //!
 //! Readers speak of byte offsets and of text as it stands in the file; here that becomes a [`Dependency`]. Names that cannot
 //! be a package's are dropped at this one place, because half a file may put anything into a name's place.
@@ -12,7 +12,7 @@ use super::{Dependency, Ecosystem, Origin};
 /// Longer "names" and "versions" are something else that stands where they belong.
 const LONG: usize = 500;
 
-/// What a reader has made out at one place.
+/// A dependency as a reader has made it out at one place.
 #[derive(Default)]
 pub(super) struct Said<'t> {
     /// Byte offset of the name.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::Origin;
 use super::file::{Findings, Said, lines};
 
-/// What stands in a module's place.
+/// The module that stands in the place of another.
 struct Replacement<'t> {
     target: &'t str,
     version: Option<&'t str>,
@@ -30,7 +30,7 @@ pub(super) fn module(text: &str, findings: &mut Findings) {
     }
 }
 
-/// What is replaced, of which version (`None`: of any), by what.
+/// Returns the replacements of a `go.mod`, by the name that is replaced and its version (`None`: any version).
 fn replacements(text: &str) -> HashMap<(&str, Option<&str>), Replacement<'_>> {
     let mut found = HashMap::new();
     for (_, words, _) in statements(text, "replace") {

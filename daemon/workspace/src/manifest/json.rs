@@ -6,10 +6,11 @@
 
 use std::borrow::Cow;
 
-/// How deep values may be nested; the rest is left out. Version 1 of `package-lock.json` nests two levels for each folder.
+/// Most levels of nested values; the rest is left out. Version 1 of `package-lock.json` nests two levels for each
+/// folder.
 const DEPTH: usize = 200;
 
-/// A value.
+/// A JSON value, as far as readers need it.
 pub(super) enum Value<'t> {
     Text(Cow<'t, str>),
     Bool(bool),
@@ -46,7 +47,7 @@ impl<'t> Value<'t> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// Whether `key` is there and `true`.
+    /// Returns true if `key` is there and `true`.
     pub(super) fn is(&self, key: &str) -> bool {
         matches!(self.get(key), Some(Self::Bool(true)))
     }
@@ -102,7 +103,7 @@ impl<'t> Parser<'t> {
         Value::Other
     }
 
-    /// Whether nothing more comes before `close`, which is taken.
+    /// Returns true if nothing more comes before `close`, and takes `close`.
     fn ends(&mut self, close: u8) -> bool {
         match self.peek() {
             _ if self.broken => true,

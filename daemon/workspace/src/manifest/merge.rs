@@ -1,4 +1,4 @@
-//! What all files of a workspace say of one package, put together.
+//! Merges what all files of a workspace say of one package.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Which packages a project depends on: what its manifests and lock files say.
+//! Reads which packages a project depends on from its manifests and lock files.
 //!
 //! [`read`] takes one file by its name and gives what it says, in the file's order; [`merge()`] puts what all files of a
 //! workspace say together into one [`Package`] per name. One folder or file per ecosystem, one function per kind of file.
@@ -34,9 +34,9 @@ pub use package::{Package, Place};
 /// Where packages of one kind are published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ecosystem {
-    /// crates.io.
+    /// The packages of crates.io, for Cargo.
     Cargo,
-    /// Go modules.
+    /// Go modules, by their module path.
     Go,
     /// Maven repositories; also what Gradle fetches.
     Maven,
@@ -50,7 +50,7 @@ impl Ecosystem {
     /// All of them, in the order in which packages are listed.
     pub const ALL: [Self; 5] = [Self::Cargo, Self::Go, Self::Maven, Self::Npm, Self::PyPi];
 
-    /// What people call it: `cargo`, `go`, `maven`, `npm`, `pypi`.
+    /// Returns the name that people use: `cargo`, `go`, `maven`, `npm`, `pypi`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Ecosystem {
     }
 }
 
-/// What kind of statement names a dependency; the most telling first.
+/// The kind of statement that names a dependency; the most telling first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
     /// A manifest asks for it.
@@ -93,13 +93,14 @@ pub struct Dependency {
     pub ecosystem: Ecosystem,
     /// Its published name: scope included for npm, normalised for Python, `group:artifact` for Maven, a module's path for Go.
     pub name: String,
-    /// What the project calls it, where that differs (`npm:` aliases, renamed crates, keys of a version catalogue).
+    /// The project's own name for the package, where that differs (`npm:` aliases, renamed crates, keys of a version
+    /// catalogue).
     pub alias: Option<String>,
-    /// Which versions would do, as written, or where it comes from instead (an address, a folder).
+    /// The versions that would do, as written, or where the package comes from instead (an address, a folder).
     pub requirement: Option<String>,
     /// The one version that is meant, if the file says so.
     pub version: Option<String>,
-    /// What kind of statement this is.
+    /// The kind of statement that this is.
     pub origin: Origin,
     /// Needed only to develop, test or build: by the table, group or file it is in, or because that file is in a folder for
     /// tests, examples or documentation.
@@ -113,7 +114,8 @@ pub struct Dependency {
 /// Reads what may follow the text of one kind of file.
 type Reader = fn(&str, &mut Findings);
 
-/// Whether `path` is a file that [`read`] knows, by its name. Those of installed packages (below `node_modules`) are not.
+/// Returns true if `path` is a file that [`read`] knows, by its name. Those of installed packages (below
+/// `node_modules`) are not.
 #[must_use]
 pub fn is_manifest(path: &WsPath) -> bool {
     reader(path).is_some()
@@ -135,13 +137,13 @@ const ASIDE: [&str; 12] = [
     "examples",
 ];
 
-/// Whether `path` lies beside what the project is for.
+/// Returns true if `path` lies beside what the project is for.
 fn is_aside(path: &WsPath) -> bool {
     path.dir().split('/').any(|part| ASIDE.contains(&part))
 }
 
-/// What the file at `path` with this `text` says, in its own order; `None` for a file that is no manifest and no lock file.
-/// Time and memory are linear in the text. A broken file gives what can be made out.
+/// Reads the dependencies that the file at `path` with this `text` names, in its own order; `None` for a file that is
+/// no manifest and no lock file. Time and memory are linear in the text. A broken file gives what can be made out.
 #[must_use]
 pub fn read(path: &WsPath, text: &str) -> Option<Vec<Dependency>> {
     let (ecosystem, reader) = reader(path)?;

@@ -13,7 +13,7 @@ pub struct Place {
     pub manifest: WsPath,
     /// 1-based line on which the package is named.
     pub line: u32,
-    /// Which versions would do, as this file has it.
+    /// The versions that would do, as this file has it.
     pub requirement: Option<String>,
     /// This file needs it only to develop, test or build.
     pub dev: bool,
@@ -28,7 +28,7 @@ pub struct Package {
     pub name: String,
     /// Other names that the project has for it, sorted.
     pub aliases: Vec<String>,
-    /// Which versions would do, as written in [`Package::manifest`], or in the first place that says it.
+    /// The versions that would do, as written in [`Package::manifest`], or in the first place that says it.
     pub requirement: Option<String>,
     /// The version that is used: from the nearest lock file, else what the manifest pins.
     pub version: Option<String>,

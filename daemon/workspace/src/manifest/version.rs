@@ -1,4 +1,4 @@
-//! Which of several locked versions a requirement means.
+//! Decides which of several locked versions a requirement means.
 //!
 //! No solver: the lock file has been solved, and has mostly one version of a name. Where it has several, the leading numbers
 //! decide, which is what the ranges of Cargo and npm compare first.
@@ -15,7 +15,8 @@ pub(super) fn compare(a: &str, b: &str) -> Ordering {
         .then_with(|| a_rest.cmp(b_rest))
 }
 
-/// Whether `version` may be what `requirement` means. One that says nothing of leading numbers is met by everything.
+/// Returns true if `version` may be what `requirement` means. Every version meets a requirement that says nothing of
+/// leading numbers.
 pub(super) fn meets(requirement: &str, version: &str) -> bool {
     let text = requirement.trim();
     let open = text.contains(['<', '>', '*', '|', '!', ' ']) || text.contains(" - ");

@@ -34,7 +34,7 @@ impl CookieFile {
         Ok(())
     }
 
-    /// Makes cookie `number`.
+    /// Makes cookie `number` by renaming the one before it, or anew if that is gone.
     pub(super) fn make(&self, number: u64) -> io::Result<()> {
         match fs::rename(self.path(number - 1), self.path(number)) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => fs::write(self.path(number), b""),

@@ -13,9 +13,9 @@ struct Script {
     watched: BTreeSet<PathBuf>,
     limit: Option<usize>,
     unordered: bool,
-    /// How often a backend was made.
+    /// Number of backends that were made.
     made: usize,
-    /// What happens elsewhere just before a folder is forgotten, once.
+    /// Runs once, just before a folder is forgotten, as if it happened elsewhere; `None` if nothing does.
     meanwhile: Option<Meanwhile>,
 }
 
@@ -35,7 +35,7 @@ impl FakeWatch {
         Self::default()
     }
 
-    /// For [`super::Watcher::with_backend`].
+    /// Returns the function that makes this backend, for [`super::Watcher::with_backend`].
     #[must_use]
     pub fn maker(&self) -> Box<MakeWatch> {
         let fake = self.clone();
@@ -49,7 +49,7 @@ impl FakeWatch {
         })
     }
 
-    /// Reports one event.
+    /// Reports one event to the watcher, if there is one.
     pub fn say(&self, event: FsEvent) {
         let sink = self.lock().sink.clone();
         if let Some(sink) = sink {
@@ -86,7 +86,7 @@ impl FakeWatch {
         self.lock().watched.clone()
     }
 
-    /// How many backends have been made.
+    /// Returns the number of backends that have been made.
     #[must_use]
     pub fn made(&self) -> usize {
         self.lock().made

@@ -1,4 +1,4 @@
-//! Which folder a watch descriptor of inotify stands for, and for whom.
+//! Keeps which folder a watch descriptor of inotify stands for, and for which workspaces.
 //!
 //! The kernel knows folders by what they are (inodes), we by their names, and the two part company for moments: a folder
 //! that was moved is found under its new name before the event that takes the old name away; a folder mounted twice has
@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Who watches: a number that is never given twice.
+/// The number of a workspace that watches, never given twice.
 pub(super) type Owner = u64;
 
-/// What a folder is called by somebody who has it watched.
+/// The path by which one owner calls a folder that it has watched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     pub(super) owner: Owner,

@@ -1,4 +1,4 @@
-//! Whether the watcher's events can be trusted, and how trust comes back.
+//! Tracks whether the watcher's events can be trusted, and how trust comes back.
 //!
 //! Every loss counts up. A sweep notes the count when it begins and, if it is still the same at the end, everything that
 //! could have been lost has been looked at: the watcher is live again.
@@ -6,14 +6,14 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What the watcher can do at present.
+/// The present ability of the watcher.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WatcherState {
     /// Changes show up by themselves.
     Live,
     /// Some changes give no event: calls that want freshness look at every file instead.
     Degraded {
-        /// Why, for users.
+        /// The reason, in words for users.
         note: String,
     },
     /// Nothing is watched, by choice.
@@ -39,12 +39,12 @@ pub struct SweepToken {
     pub(crate) root_replaced: bool,
 }
 
-/// What a loss means for the backend.
+/// The consequence of a loss for the backend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Remedy {
-    /// What it has may be wrong: the next sweep begins with a new one.
+    /// The backend's watches may be wrong: the next sweep begins with a new backend.
     Replace,
-    /// What it has is good, only not enough: the next sweep tries to add the rest.
+    /// The backend's watches are good, only not enough: the next sweep tries to add the rest.
     Keep,
 }
 
@@ -92,7 +92,7 @@ impl Health {
         inner.state = WatcherState::Degraded { note };
     }
 
-    /// What was said of the file system holds no more: another one is there. The next sweep may restore trust.
+    /// Lifts a permanent distrust of the file system, because another one is there. The next sweep may restore trust.
     pub(super) fn trust_again(&self) {
         self.lock().hopeless = false;
     }

@@ -41,11 +41,12 @@ use super::{EventSink, FsEvent, Order, Scope, Watch, WatchError};
 /// Bytes taken out of the queue at once: some five hundred events.
 const CHUNK: usize = 16 << 10;
 
-/// How long the sleeping thread stands back while calls want the turn.
+/// Time for which the sleeping thread stands back while calls want the turn.
 const STAND_BACK: Duration = Duration::from_millis(1);
 
-/// What can change what a workspace has. The end of a write through a memory map shows only as `CLOSE_WRITE`, a write
-/// through a descriptor that stays open only as `MODIFY`. `DELETE_SELF` is not needed: `IGNORED` follows it unasked.
+/// Events that can change what a workspace has. The end of a write through a memory map shows only as `CLOSE_WRITE`,
+/// a write through a descriptor that stays open only as `MODIFY`. `DELETE_SELF` is not needed: `IGNORED` follows it
+/// unasked.
 const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::DELETE)
     .union(WatchFlags::MODIFY)
@@ -57,25 +58,25 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW);
 
-/// Of a folder above a workspace: only that it is moved. What happens in it is nobody's business.
+/// Events of a folder above a workspace: only that it is moved. What happens in it is nobody's business.
 const WAY: WatchFlags = WatchFlags::MOVE_SELF
     .union(WatchFlags::ONLYDIR)
     .union(WatchFlags::DONT_FOLLOW)
     .union(WatchFlags::MASK_ADD);
 
-/// Who watches what.
+/// The workspaces that watch, and the folders that each has watched.
 #[derive(Default)]
 struct Members {
     folders: Folders,
     sinks: HashMap<Owner, Member>,
-    /// How many there have been.
+    /// Number of members so far, gone ones included.
     made: Owner,
 }
 
-/// A workspace.
+/// A workspace that watches through this queue.
 struct Member {
     sink: EventSink,
-    /// Folders above it.
+    /// Folders above the workspace that are watched for being moved.
     ways: Vec<PathBuf>,
 }
 
@@ -356,7 +357,7 @@ impl Queue {
         }
     }
 
-    /// What an event means, and to whom.
+    /// Translates an event of a descriptor: one event for each name of its folder, with the owner's sink.
     fn meanings(&self, descriptor: i32, what: ReadFlags, name: Option<&[u8]>) -> Vec<(EventSink, FsEvent)> {
         let mut members = lock(&self.members);
         let is_over = what.contains(ReadFlags::IGNORED);
@@ -383,7 +384,7 @@ impl Queue {
     }
 }
 
-/// What happened in, or to, the folder `dir`.
+/// Translates what happened in, or to, the folder `dir`; `None` if it means nothing here.
 fn meaning(dir: &Path, what: ReadFlags, name: Option<&[u8]>) -> Option<FsEvent> {
     let is = |flags: ReadFlags| what.intersects(flags);
     let Some(name) = name else {

@@ -1,4 +1,4 @@
-//! What an event means: which paths it marks.
+//! Decides which paths an event marks.
 //!
 //! An event is old when it arrives, so nothing is looked up here: the path is marked, and whoever works off the mark
 //! finds out what is there now. If that is a folder, it is watched first and listed then ([`crate::scan()`]), so a file

@@ -39,8 +39,8 @@ pub fn by_notify(sink: EventSink) -> Result<Box<dyn Watch>, WatchError> {
     notify::make(sink)
 }
 
-/// What the watchers of one process share of the system's means: on Linux a single instance of inotify, of which a user has few.
-/// Clones are the same. It takes up nothing while nobody watches.
+/// The part of the system's means that the watchers of one process share: on Linux a single instance of inotify, of
+/// which a user has few. Clones are the same. It takes up nothing while nobody watches.
 #[derive(Clone, Default)]
 pub struct SharedWatch {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -68,12 +68,12 @@ impl fmt::Debug for SharedWatch {
     }
 }
 
-/// What a watcher needs to begin.
+/// The parts that a watcher needs to begin.
 #[derive(Clone, Debug)]
 pub struct WatchSetup {
-    /// Which files matter, and where the root is.
+    /// The rules, which say which files matter and where the root is.
     pub rules: Arc<Rules>,
-    /// Where marks go.
+    /// The dirty set in which the watcher makes its marks.
     pub dirty: Arc<DirtySet>,
     /// A folder for cookies: outside the workspace, of this workspace alone, on a local disk. It is made if absent.
     pub cookie_dir: AbsPath,
@@ -93,10 +93,10 @@ pub enum FsEvent {
     Lost(String),
 }
 
-/// How much a watch covers.
+/// The extent of one watch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
-    /// What lies directly in the folder.
+    /// The entries directly in the folder.
     Folder,
     /// Everything below the folder, where the platform can do that; elsewhere as `Folder`.
     Tree,
@@ -114,12 +114,12 @@ pub enum WatchError {
     /// It may not be read; then nothing in it can be either.
     #[error("the folder may not be read")]
     Denied,
-    /// Something else.
+    /// Another reason, in the system's words.
     #[error("{0}")]
     Other(String),
 }
 
-/// What the order of a backend's events is worth to the freshness barrier.
+/// The worth of the order of a backend's events to the freshness barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// An event is in the queue when the call that caused it returns, and [`Watch::drain`] empties the queue.
@@ -144,14 +144,14 @@ pub trait Watch: Send + Sync {
     /// workspace. A backend that cannot do that, or not for this folder, leaves it.
     fn watch_way(&self, _dir: &Path) {}
 
-    /// What was watched at and below `dir` is no longer wanted under these names. A backend that ends watches by itself,
-    /// or watches the whole tree, has nothing to do. May be called from within the sink.
+    /// Ends the watches at and below `dir`: they are no longer wanted under these names. A backend that ends watches
+    /// by itself, or watches the whole tree, has nothing to do. May be called from within the sink.
     fn forget(&self, _dir: &Path) {}
 
-    /// Whether [`Scope::Tree`] covers everything below.
+    /// Returns true if [`Scope::Tree`] covers everything below.
     fn covers_trees(&self) -> bool;
 
-    /// What the order of its events is worth.
+    /// Returns the worth of the order of its events.
     fn order(&self) -> Order;
 
     /// With [`Order::Drained`]: hands on, in the caller's thread, every event of what happened before this call that has

@@ -94,7 +94,7 @@ fn translate(event: notify::Result<Event>, sink: &EventSink) {
     }
 }
 
-/// What an event says about each of its paths; `None` if nothing changed.
+/// Returns the constructor of the event for each of its paths; `None` if nothing changed.
 fn meaning(kind: &EventKind) -> Option<fn(std::path::PathBuf) -> FsEvent> {
     match kind {
         // The end of a write through a memory map shows only as this.

@@ -12,7 +12,7 @@ use super::{EventSink, FsEvent, WatchError};
 /// Beyond this many events that nobody has looked at, a sweep is cheaper than the memory.
 const BACKLOG: usize = 500_000;
 
-/// How much waits, and whether something was dropped.
+/// The number of events that wait, and whether some were dropped.
 #[derive(Debug, Default)]
 struct Backlog {
     waiting: AtomicUsize,

@@ -31,13 +31,13 @@ pub struct Watcher {
     watched: Mutex<BTreeSet<WsPath>>,
     /// The system's limit was met in this sweep: asking again would only cost time.
     exhausted: AtomicBool,
-    /// Which folder the root was when it was last looked at whole.
+    /// The folder that the root was when it was last looked at whole.
     root_seen: Mutex<RootSeen>,
     /// For the backends: holds this watcher weakly.
     sink: EventSink,
 }
 
-/// What the root was.
+/// The identity of the root's folder at earlier times.
 #[derive(Debug, Default)]
 struct RootSeen {
     /// At the last sweep; `None` if there was none, or it could not be seen.
@@ -88,13 +88,13 @@ impl Watcher {
         })
     }
 
-    /// What the watcher can do at present.
+    /// Returns the watcher's present ability.
     #[must_use]
     pub fn state(&self) -> WatcherState {
         self.health.state()
     }
 
-    /// How many folders are watched.
+    /// Returns the number of watched folders.
     #[must_use]
     pub fn watched_dirs(&self) -> usize {
         lock(&self.watched).len()
@@ -156,7 +156,7 @@ impl Watcher {
         differs
     }
 
-    /// Whether a folder was at the root's path at the last sweep.
+    /// Returns true if a folder was at the root's path at the last sweep.
     pub(crate) fn has_root(&self) -> bool {
         lock(&self.root_seen).at_sweep.is_some()
     }
@@ -267,9 +267,9 @@ impl Watcher {
         known
     }
 
-    /// Of the folders at and below `below`, keeps those watched that a walk has just found, or could not look at. The rest is
-    /// gone or ignored by now, and what is written there must not wake anybody. Where the walk could not even begin, its
-    /// folder's watch may be what tells when it can.
+    /// Ends the watches of folders at and below `below` that a walk has not just found, except those that the walk
+    /// could not look at. These folders are gone or ignored by now, and what is written there must not wake anybody.
+    /// Where the walk could not even begin, its folder's watch may be what tells when it can.
     pub(crate) fn keep_only(&self, below: &WsPath, scan: &Scan) {
         if !scan.dirs.is_empty() {
             self.forget_all(below, |dir| scan.dirs.binary_search(dir).is_err() && !scan.is_unread(dir));

@@ -1,4 +1,4 @@
-//! Which folder becomes the workspace.
+//! Tests which folder becomes the root of a workspace.
 
 use std::fs;
 

@@ -32,7 +32,7 @@ fn files_below(rules: &Rules, below: &WsPath) -> BTreeSet<String> {
     found.files.iter().map(|file| file.path.to_string()).collect()
 }
 
-/// What ripgrep's own walk finds.
+/// Returns the files that ripgrep's own walk finds.
 fn by_ripgrep(rules: &Rules) -> BTreeSet<String> {
     let mut walk = ignore::WalkBuilder::new(rules.root());
     walk.git_global(rules.options().global).require_git(rules.options().require_git);

@@ -1,4 +1,4 @@
-//! What a scan finds, passes over and explains.
+//! Tests what a scan finds, passes over and explains.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};

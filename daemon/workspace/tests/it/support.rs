@@ -94,7 +94,8 @@ impl Tree {
         self.scan().files.iter().map(|file| file.path.to_string()).collect()
     }
 
-    /// What is there, by name and contents, found without any of the parts under test but the scan.
+    /// Returns the files that are there, by name and contents, found without any of the parts under test but the
+    /// scan.
     pub(crate) fn truth(&self) -> BTreeMap<String, ContentHash> {
         let hash = |path: &Path| ContentHash::of(&fs::read(path).expect("read"));
         self.found().into_iter().map(|path| (path.clone(), hash(&self.path(&path)))).collect()
@@ -172,7 +173,7 @@ impl Indexer {
         batch
     }
 
-    /// Looks at everything.
+    /// Looks at the whole workspace again, and applies the changes.
     pub(crate) fn sweep(&mut self) -> Vec<Change> {
         self.apply(&Batch { sweep: true, ..Batch::default() })
     }

@@ -56,7 +56,7 @@ fn start(tree: &Tree, begin: Begin) -> Indexer {
     indexer
 }
 
-/// What a call does to be fresh; here with the indexing done by the caller.
+/// Does what a call does to be fresh; here the caller does the indexing.
 fn freshen(indexer: &mut Indexer) -> Batch {
     match indexer.watcher().barrier(soon()) {
         Ok(_) => {}

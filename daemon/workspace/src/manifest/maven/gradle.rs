@@ -1,5 +1,5 @@
-//! What of Gradle can be read without running it: `configuration "group:artifact:version"` in a build file, the table of
-//! libraries in a version catalogue, and `gradle.lockfile`.
+//! Reads as much of Gradle as can be read without running it: `configuration "group:artifact:version"` in a build
+//! file, the table of libraries in a version catalogue, and `gradle.lockfile`.
 //!
 //! A build file is a program. Lines that say a dependency plainly are taken, and what is put together is not.
 
@@ -11,7 +11,7 @@ use super::super::Origin;
 use super::super::file::{Findings, Said, lines};
 use super::super::toml::{entries, table, text, with_document};
 
-/// How names of configurations end: `implementation`, `testImplementation`, `debugApi`.
+/// Endings of configurations' names: `implementation`, `testImplementation`, `debugApi`.
 const CONFIGURATIONS: [&str; 9] = [
     "implementation",
     "api",

@@ -7,7 +7,7 @@ use super::super::Origin;
 use super::super::file::{Findings, Said};
 use super::xml::{self, Element};
 
-/// How often a property may name another before that is a circle.
+/// Most properties that may lead to each other before that counts as a circle.
 const STEPS: usize = 16;
 
 /// Where dependencies stand below `project` or a profile, and of what kind they are.
@@ -36,7 +36,7 @@ pub(in super::super) fn pom(text: &str, findings: &mut Findings) {
 
 struct Pom<'t> {
     properties: HashMap<String, &'t str>,
-    /// Versions by `group:artifact`.
+    /// Versions of managed dependencies, by `group:artifact`.
     managed: HashMap<String, String>,
 }
 

@@ -8,15 +8,15 @@ use std::borrow::Cow;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, Event};
 
-/// How deep elements may be nested; a `pom.xml` needs a dozen.
+/// Most levels of nested elements; a `pom.xml` needs a dozen.
 const DEPTH: usize = 64;
 
-/// An element.
+/// One element of an XML document.
 #[derive(Default)]
 pub(super) struct Element {
     /// Byte offset of the text within, or of the element's end tag when there is none.
     pub(super) at: usize,
-    /// Without its prefix.
+    /// Name of the element, without its prefix.
     pub(super) name: String,
     /// The text directly within, trimmed.
     pub(super) text: String,

@@ -21,7 +21,7 @@ pub(in super::super) fn yarn_lock(text: &str, findings: &mut Findings) {
     }
 }
 
-/// What a first line asks for: `"a@^1", a@~1.2` or `"a@npm:^1, a@npm:~1.2"`.
+/// Splits the first line of an entry into names and requirements: `"a@^1", a@~1.2` or `"a@npm:^1, a@npm:~1.2"`.
 fn all(line: &str) -> Vec<(&str, &str)> {
     let asked = line.split(',').map(|asked| asked.trim().trim_matches('"'));
     asked

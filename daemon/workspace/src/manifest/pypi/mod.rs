@@ -22,19 +22,20 @@ pub(super) fn normalise(name: &str) -> String {
     parts.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// Whether `path` is a list of requirements: `requirements.txt`, `dev-requirements.in`, `requirements/base.txt`.
+/// Returns true if `path` is a list of requirements: `requirements.txt`, `dev-requirements.in`,
+/// `requirements/base.txt`.
 pub(super) fn is_requirements(path: &WsPath) -> bool {
     let lists = matches!(path.extension(), Some("txt" | "in"));
     let folder = path.dir().rsplit('/').next().unwrap_or("");
     lists && (path.file_name().contains("requirements") || folder == "requirements")
 }
 
-/// Whether the name of a list of requirements says that it is for development.
+/// Returns true if the name of a list of requirements says that it is for development.
 pub(super) fn is_for_development(path: &WsPath) -> bool {
     is_requirements(path) && is_development_group(path.file_name())
 }
 
-/// Whether a group of this name is for development: `dev`, `lint_docs`, `requirements-test.txt`, `tests`.
+/// Returns true if a group of this name is for development: `dev`, `lint_docs`, `requirements-test.txt`, `tests`.
 fn is_development_group(name: &str) -> bool {
     let words = name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words.into_iter().any(|word| {

@@ -2,7 +2,7 @@
 
 use super::super::file::Said;
 
-/// What `text` asks for; `None` if it names nothing.
+/// Reads the requirement that `text` asks for; `None` if it names nothing.
 pub(super) fn requirement(text: &str) -> Option<Said<'_>> {
     let text = without_marker(text).trim();
     let end = text.find(|c: char| !is_in_name(c)).unwrap_or(text.len());

@@ -20,7 +20,7 @@ pub(in super::super) fn requirements(text: &str, findings: &mut Findings) {
     }
 }
 
-/// What a line of a list names.
+/// Reads the requirement on one line of a list; `None` if the line names nothing.
 fn listed(line: &str) -> Option<Said<'_>> {
     let editable = ["-e ", "--editable ", "--editable="].iter().find_map(|option| line.strip_prefix(option));
     let target = editable.unwrap_or(line).trim();

@@ -1,4 +1,4 @@
-//! What all files of a workspace come to.
+//! Tests the packages that all files of a workspace make together.
 
 use super::fixtures::{self, ALL};
 use super::{merged, package};

@@ -12,7 +12,8 @@ fn ws(path: &str) -> WsPath {
     WsPath::new(path).expect("a path within the workspace")
 }
 
-/// What the file says, one line each: `LINE name requirement =version !dev ~local ^indirect (alias)`.
+/// Returns the dependencies of the file, one line each: `LINE name requirement =version !dev ~local ^indirect
+/// (alias)`.
 fn said(path: &str, text: &str) -> Vec<String> {
     read(&ws(path), text).expect("a known file").iter().map(one).collect()
 }

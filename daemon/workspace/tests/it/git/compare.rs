@@ -1,4 +1,4 @@
-//! Which files are not what they were.
+//! Tests which files count as different from a revision.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ fn lines(differences: &Differences) -> Vec<String> {
     lines
 }
 
-/// What git says of the working tree; untracked files are made known to it first.
+/// Returns what git says of the working tree; untracked files are made known to it first.
 fn expected(git: &mut Git, commit: Oid) -> Vec<String> {
     git.run("add -A -N");
     let lines = git.run(&format!("diff --no-renames --name-status {commit}"));

@@ -1,4 +1,4 @@
-//! What git knows, compared with git itself.
+//! Compares what hob reads of a repository with what git itself says.
 //!
 //! The program makes each repository and says what is right of it; the crate never runs it.
 
@@ -102,7 +102,7 @@ impl Git {
         self.oid("HEAD")
     }
 
-    /// What git itself says `revision` is.
+    /// Returns the ID that git itself gives for `revision`.
     #[track_caller]
     pub(crate) fn oid(&mut self, revision: &str) -> Oid {
         Oid::parse(&self.run(&format!("rev-parse {revision}"))).expect("40 digits")
