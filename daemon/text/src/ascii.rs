@@ -1,4 +1,4 @@
-//! What a regex is on text that is ASCII.
+//! Builds a smaller form of a regex, for text that is ASCII.
 //!
 //! Most files of most trees are ASCII, and there `\w` is 63 characters, not 140,000. Compiling it for all of them takes milliseconds,
 //! often far more than the whole search; so a pattern with such classes gets a second, small program, in which every class is cut to its
@@ -13,7 +13,8 @@ use crate::pattern::parse;
 /// Classes of fewer ranges are compiled in no time.
 const CHEAP_CLASS: usize = 16;
 
-/// How many ranges of characters the large classes of a regex have together, each as often as its repetitions are written out.
+/// Counts the ranges of characters that the large classes of a regex have together, each as often as its repetitions
+/// are written out.
 pub(crate) fn ranges(hir: &Hir) -> usize {
     let sum = |parts: &[Hir]| parts.iter().map(ranges).fold(0, usize::saturating_add);
     match hir.kind() {

@@ -47,7 +47,7 @@ pub(crate) struct Clocked<'a> {
     patient: RefCell<Option<Caches>>,
 }
 
-/// What is searched next.
+/// The next stretch of the text that is searched.
 enum Piece {
     /// To here, by ripgrep's engine.
     Short(usize),

@@ -25,7 +25,7 @@ pub const MAX_PATTERNS: usize = 256;
 /// Files named of each pattern.
 pub const TOP_FILES: usize = 10;
 
-/// What to count, and where.
+/// The patterns to count, and the files in which they are counted.
 #[derive(Clone, Debug, Default)]
 pub struct CountRequest {
     /// Regexes as of [`crate::SearchRequest`], each counted by itself.
@@ -40,7 +40,7 @@ pub struct CountRequest {
     pub scope: Option<Scope>,
 }
 
-/// What was counted.
+/// The counts of all patterns, and how far they can be relied on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountAnswer {
     /// One per pattern, in the order of the request.
@@ -49,20 +49,20 @@ pub struct CountAnswer {
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
     pub unreadable: usize,
-    /// Whether every candidate was searched to its end; otherwise the counts are lower bounds.
+    /// True if every candidate was searched to its end; otherwise the counts are lower bounds.
     pub complete: bool,
-    /// Time taken.
+    /// Time from the request to the answer.
     pub elapsed: Duration,
 }
 
-/// How often a pattern matches.
+/// The numbers of matches of one pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Lines that match.
+    /// Number of lines with at least one match.
     pub total_lines: u64,
-    /// Occurrences.
+    /// Number of occurrences, several on one line included.
     pub total_matches: u64,
-    /// Files that match.
+    /// Number of files with at least one match.
     pub files_matched: usize,
     /// The [`TOP_FILES`] files with the most occurrences, most first, then by path.
     pub top_files: Vec<FileCount>,
@@ -79,7 +79,7 @@ pub enum CountError {
     Pattern {
         /// Its place in the request, from 0.
         number: usize,
-        /// What is wrong with it.
+        /// The reason why it cannot be searched for.
         error: BadPattern,
     },
     /// More patterns than are taken.
@@ -143,7 +143,7 @@ fn compiled(patterns: &[String]) -> Result<Vec<Pattern>, CountError> {
     compiled.into_iter().enumerate().map(named).collect()
 }
 
-/// What one thread works with, and what it has found.
+/// The means of one thread, and the counts that it has made.
 struct Lane<'a> {
     reader: FileReader<'a>,
     verifiers: Vec<Verifier<'a>>,

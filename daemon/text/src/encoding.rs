@@ -1,4 +1,4 @@
-//! Which files are text, and which bytes of them are searched.
+//! Decides which files are text, and which bytes of them are searched.
 //!
 //! The policy is ripgrep's for files found by walking. A UTF-8 byte order mark is skipped; a UTF-16 one makes the file
 //! be searched as the UTF-8 it stands for; anything else is searched as the bytes it is, valid UTF-8 or not. ripgrep
@@ -19,7 +19,7 @@ pub(crate) const FIRST_BUFFER: usize = 64 * 1024;
 /// The longest byte order mark.
 const MARK: usize = 3;
 
-/// Whether ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
+/// Returns true if ripgrep would skip a file with these bytes as binary, so that indexing it is of no use.
 #[must_use]
 pub fn is_binary(bytes: &[u8]) -> bool {
     match Mark::of(bytes) {
@@ -35,8 +35,8 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     }
 }
 
-/// How many bytes ripgrep searches first. It looks for a byte order mark in three bytes of their own, and a line that ends in them
-/// is searched before anything else is read.
+/// Returns the number of bytes that ripgrep searches first. It looks for a byte order mark in three bytes of their
+/// own, and a line that ends in them is searched before anything else is read.
 fn first_buffer(bytes: &[u8]) -> usize {
     let head = &bytes[..bytes.len().min(MARK)];
     if matches!(Mark::of(bytes), Mark::None) && head.contains(&b'\n') { MARK } else { FIRST_BUFFER }
@@ -54,7 +54,8 @@ pub fn searchable(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Whether a byte order mark stands at the head of a file, so that [`searchable`] is not the bytes themselves.
+/// Returns true if a byte order mark stands at the head of a file, so that [`searchable`] is not the bytes
+/// themselves.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
     !matches!(Mark::of(bytes), Mark::None)
 }

@@ -14,7 +14,7 @@ use crate::trigram::blocks::{Blocks, runs};
 /// A thread's buffer is given back after a larger file.
 const KEPT_BUFFER: usize = 4 << 20;
 
-/// What one thread needs to read files.
+/// The means by which one thread reads files.
 pub(crate) struct FileReader<'a> {
     contents: &'a dyn Contents,
     token: &'a CancelToken,
@@ -53,7 +53,7 @@ impl<'a> FileReader<'a> {
 pub(crate) enum Unread {
     /// It is not there any more.
     Gone,
-    /// The system refused.
+    /// The system refused to read it.
     Failed,
     /// It was not tried.
     Stopped,
@@ -66,7 +66,7 @@ pub(crate) struct FileText<'a> {
     pub(crate) nul: Option<usize>,
     /// The file as it is.
     pub(crate) raw: &'a [u8],
-    /// Whether the text is ASCII, if that is known.
+    /// True if the text is ASCII, false if not; `None` if nobody has looked.
     is_ascii: Option<bool>,
     /// It is known to be what was indexed, so that its blocks are where they were.
     is_as_indexed: bool,
@@ -93,7 +93,7 @@ impl<'a> FileText<'a> {
         runs.iter().all(|run| run.len() <= longest).then_some(runs)
     }
 
-    /// Whether the text is ASCII.
+    /// Returns true if the text is ASCII; looks if that is not known.
     pub(crate) fn is_ascii(&self) -> bool {
         self.is_ascii.unwrap_or_else(|| self.text.is_ascii())
     }

@@ -1,4 +1,4 @@
-//! Which paths a query is about: a folder and a glob.
+//! Decides which paths a query is about: a folder and a glob.
 //!
 //! A glob means what ripgrep's `-g` means, relative to the workspace root: without a slash it is matched against the
 //! file name at any depth, with one against the whole path; `*` and `?` stay within a component, `**` crosses; a
@@ -21,7 +21,7 @@ pub const MAX_GLOB: usize = 4096;
 pub struct BadGlob {
     /// The glob as it was given (cut when very long).
     pub glob: String,
-    /// What is wrong with it.
+    /// The reason why it is no glob, in words.
     pub message: String,
 }
 
@@ -44,7 +44,7 @@ pub struct PathSet {
 
 #[derive(Clone, Debug)]
 enum Entry {
-    /// At or below.
+    /// Paths at or below this one.
     Within(WsPath),
     /// The same, and the module file beside it.
     Below(WsPath),
@@ -90,13 +90,13 @@ impl PathSet {
         self.glob(&format!("{}/**", glob.trim_end_matches('/')))
     }
 
-    /// Whether every path is in it.
+    /// Returns true if every path is in the scope.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.taken.is_empty() && self.left_out.is_empty()
     }
 
-    /// Whether a path is in it.
+    /// Returns true if a path is in the scope.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
         let has = |entry: &Entry| match entry {
@@ -110,7 +110,7 @@ impl PathSet {
     }
 }
 
-/// Whether a path is at or below a prefix, or is the file of the module whose folder the prefix is.
+/// Returns true if a path is at or below a prefix, or is the file of the module whose folder the prefix is.
 fn is_of(path: &WsPath, prefix: &WsPath) -> bool {
     let is_beside = || {
         let rest = path.as_str().strip_prefix(prefix.as_str()).and_then(|rest| rest.strip_prefix('.'));
@@ -152,7 +152,7 @@ impl PathFilter {
         Self { admits, ..self }
     }
 
-    /// Whether `path` is asked about.
+    /// Returns true if the query is about `path`.
     #[must_use]
     pub fn admits(&self, path: &WsPath) -> bool {
         self.prefix.as_ref().is_none_or(|prefix| path.is_below(prefix))

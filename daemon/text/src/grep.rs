@@ -34,34 +34,34 @@ const BLOCK: usize = 32;
 /// The same where nothing but counts is kept.
 const COUNT_BLOCK: usize = 2048;
 
-/// What the patterns mean.
+/// The patterns of a search, and how they are read.
 #[derive(Clone, Debug, Default)]
 pub struct GrepPattern {
     /// A line matches if any of them does.
     pub patterns: Vec<String>,
     /// They are texts and not regexes.
     pub fixed: bool,
-    /// How case counts.
+    /// The way in which case counts.
     pub case: Case,
-    /// Only whole words.
+    /// Only whole words match, as with `-w`.
     pub word: bool,
     /// Only whole lines; goes before `word`.
     pub line: bool,
 }
 
-/// How case counts.
+/// The way in which case counts in a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// As written.
+    /// Case counts as it is written.
     #[default]
     Sensitive,
-    /// Not at all.
+    /// Case does not count at all.
     Insensitive,
     /// As written if a capital letter is among the literals.
     Smart,
 }
 
-/// What is kept of each file.
+/// The part of each file's matches that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// Matching lines and their context.
@@ -69,17 +69,17 @@ pub enum Keep {
     Lines,
     /// The same, and where in the lines the matches are.
     Matches,
-    /// How many lines and matches there are; nothing of a file that turns out to be binary.
+    /// The numbers of lines and matches; nothing of a file that turns out to be binary.
     Counts,
-    /// That there is a match.
+    /// Only the fact that there is a match.
     Paths,
 }
 
 /// A search for one page.
 pub struct GrepRequest<'r> {
-    /// What to search for.
+    /// The pattern that is searched for.
     pub pattern: &'r GrepPattern,
-    /// What to keep.
+    /// The part of each file's matches that is kept.
     pub keep: Keep,
     /// Lines of context before and after.
     pub context: (usize, usize),
@@ -89,7 +89,7 @@ pub struct GrepRequest<'r> {
     pub prefix: Option<WsPath>,
     /// Only these of them.
     pub admits: &'r (dyn Fn(&WsPath) -> bool + Sync),
-    /// Where to begin.
+    /// The place where the page begins; `None` for the first page.
     pub from: Option<Place>,
 }
 
@@ -102,7 +102,7 @@ pub struct Place {
     pub rows: Option<u64>,
 }
 
-/// What a row is.
+/// The kind of one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RowKind {
@@ -117,7 +117,7 @@ pub enum RowKind {
 /// A line, or a gap between lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it is.
+    /// Says whether the row is a match, context or a gap.
     pub kind: RowKind,
     /// 1-based line; 0 for gaps.
     pub line: u64,
@@ -132,7 +132,7 @@ pub struct Row {
 /// A file on a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepFile {
-    /// Its path.
+    /// The file's path, relative to the root.
     pub path: String,
     /// Its rows, in order.
     pub rows: Vec<Row>,
@@ -146,13 +146,13 @@ pub struct GrepFile {
     pub searched: u64,
     /// The byte at which a NUL ended the search.
     pub binary: Option<u64>,
-    /// Whether rows of it were on an earlier page.
+    /// True if rows of the file were on an earlier page.
     pub continues: bool,
-    /// Whether more of it comes on the next page.
+    /// True if more of the file comes on the next page.
     pub unfinished: bool,
 }
 
-/// A page.
+/// One page of a search's answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepPage {
     /// Files that match, in the order of their paths, folder by folder.
@@ -161,11 +161,11 @@ pub struct GrepPage {
     pub next: Option<Place>,
     /// Files that were searched.
     pub searched: u64,
-    /// Their bytes.
+    /// Bytes of the files that were searched.
     pub bytes: u64,
     /// Files that could not be read.
     pub unreadable: u64,
-    /// Whether the search was stopped before the page was complete.
+    /// True if the search was stopped before the page was complete.
     pub stopped: bool,
 }
 
@@ -223,7 +223,7 @@ pub fn walk_order(a: &str, b: &str) -> Ordering {
 }
 
 impl GrepRequest<'_> {
-    /// Whether a file comes at or after the place where the page begins.
+    /// Returns true if a file comes at or after the place where the page begins.
     fn is_ahead(&self, path: &str) -> bool {
         self.from.as_ref().is_none_or(|from| match walk_order(path, &from.path) {
             Ordering::Less => false,
@@ -253,7 +253,7 @@ impl GrepRequest<'_> {
     }
 }
 
-/// What came of one file.
+/// The result of the search in one file.
 enum Outcome {
     /// And how many of its rows are done.
     Found(Box<GrepFile>, u64),
@@ -301,7 +301,7 @@ impl GrepPage {
     }
 }
 
-/// What a thread searches with.
+/// The matcher and the searchers of one thread.
 struct Engine<'a> {
     matcher: Clocked<'a>,
     searcher: Searcher,
@@ -314,7 +314,7 @@ struct One<'a> {
     snapshot: &'a Snapshot,
     request: &'a GrepRequest<'a>,
     contents: &'a dyn Contents,
-    /// Whether the pattern does not see where a buffer begins.
+    /// True if the pattern does not see where a buffer begins.
     is_local: bool,
 }
 
@@ -336,7 +336,7 @@ impl One<'_> {
         }
     }
 
-    /// Whether no block that the index leaves has a match.
+    /// Returns true if no block that the index leaves has a match.
     fn is_ruled_out(&self, (found, text): (&Found, &Text<'_>), matcher: &Clocked<'_>) -> bool {
         let blocks = found.blocks.as_ref().filter(|_| self.is_local && text.is_plain);
         let has_match = |run| matcher.is_match(&text.bytes[run]).unwrap_or(true);
@@ -388,7 +388,7 @@ impl<'a> Rows<'a> {
         Self { matcher, keep, done, seen: 0, held: 0, cut: false, file: GrepFile::default() }
     }
 
-    /// Whether there is room for another row; one that was on an earlier page is passed over.
+    /// Adds a row, and returns false if there is no room for it; one that was on an earlier page is passed over.
     fn push(&mut self, row: Row, text: &[u8]) -> bool {
         if self.held >= FILE_SHARE {
             self.cut = true;
@@ -500,7 +500,7 @@ fn grouped(syntax: &str) -> String {
     format!("(?:{syntax})")
 }
 
-/// Whether a regex has literals and no capital letter is among them. `\S` and `\p{Lu}` are no literals.
+/// Returns true if a regex has literals and no capital letter is among them. `\S` and `\p{Lu}` are no literals.
 fn is_lower(syntax: &str) -> bool {
     let Ok(ast) = ast::parse::Parser::new().parse(syntax) else { return false };
     ast::visit(&ast, Capitals::default()).is_ok_and(|found| found.any && !found.capital)

@@ -30,7 +30,7 @@ pub(crate) struct Patient {
     stride: usize,
 }
 
-/// What searches fill; for one thread.
+/// The memory that searches of one thread fill and use again.
 pub(crate) struct Caches {
     automata: Option<(Cache, Cache)>,
     threads: [Threads; 2],
@@ -39,7 +39,7 @@ pub(crate) struct Caches {
 
 /// Why an automaton's walk ended early.
 enum Gave {
-    /// It cannot know.
+    /// The automaton cannot know whether there is a match.
     Up,
     Stopped(Stopped),
 }
@@ -219,7 +219,7 @@ impl Threads {
         });
     }
 
-    /// Whether it was not there yet.
+    /// Adds a state to the round, and returns true if it was not there yet.
     fn add(&mut self, state: StateID, began: usize) -> bool {
         let is_new = self.round[state] != self.now;
         if is_new {

@@ -37,7 +37,7 @@ const NEST_LIMIT: u32 = 250;
 /// A pattern that cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct BadPattern {
-    /// What is wrong, in one line.
+    /// The reason why it cannot be searched for, in one line.
     pub message: String,
     /// Byte offset in the pattern at which it is wrong, where one place is to blame.
     pub offset: Option<usize>,
@@ -130,13 +130,13 @@ impl Pattern {
         Ok(compiled)
     }
 
-    /// What a file's trigrams must satisfy for the file to have a match.
+    /// Returns the condition that a file's trigrams must satisfy for the file to have a match.
     #[must_use]
     pub fn query(&self) -> &GramQuery {
         &self.query
     }
 
-    /// Whether the matches in a line are the same in the whole file as in a file that ends with the line.
+    /// Returns true if the matches in a line are the same in the whole file as in a file that ends with the line.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
     }
@@ -225,7 +225,7 @@ fn syntax_error(error: &regex_syntax::Error) -> BadPattern {
     BadPattern { message, offset, is_too_large: false }
 }
 
-/// What a pattern may take, in bytes.
+/// Most bytes of memory that a pattern may take.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     program: usize,

@@ -1,4 +1,4 @@
-//! Which lines of a file are asked about, where it is not all of them: those of symbols, say.
+//! Holds the lines of a file that are asked about, where it is not all of them: those of symbols, say.
 //!
 //! A line is in or out as a whole, by its number. Who knows the lines (the map, a test) is asked file by file while the search
 //! runs, so nothing is collected beforehand for files that cannot match anyway.
@@ -16,7 +16,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Every line.
+    /// Creates the set of every line.
     #[must_use]
     pub fn all() -> Self {
         Self { stretches: vec![(0, u32::MAX)] }
@@ -59,19 +59,19 @@ impl Lines {
         self.without(&self.without(others))
     }
 
-    /// Whether there is none.
+    /// Returns true if no line is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
     }
 
-    /// Whether every line is one of them.
+    /// Returns true if every line is in the set.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.stretches == [(0, u32::MAX)]
     }
 
-    /// Whether this line is one of them.
+    /// Returns true if this 1-based line is in the set.
     #[must_use]
     pub fn contains(&self, line: u64) -> bool {
         let after = self.stretches.partition_point(|(_, last)| u64::from(*last) < line);

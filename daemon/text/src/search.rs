@@ -25,10 +25,10 @@ pub const MAX_CONTEXT: u32 = 200;
 const BLOCK_LINES: usize = 1 << 16;
 /// Files in the first block, and most of any later one.
 const BLOCK_FILES: (usize, usize) = (64, 4096);
-/// How many times as long the next block is.
+/// Factor by which each block is longer than the one before it.
 const BLOCK_GROWTH: usize = 4;
 
-/// What to search for, where, and what to show of it.
+/// The pattern to search for, the files in which it is searched, and the part of the matches to show.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRequest {
     /// A regex in Rust's syntax, matched line by line as ripgrep does.
@@ -45,14 +45,14 @@ pub struct SearchRequest {
     pub limit: Option<usize>,
     /// Lines of context on each side of a match, at most [`MAX_CONTEXT`].
     pub context_lines: u32,
-    /// What to show.
+    /// The rows that the answer shows.
     pub output: Output,
 }
 
-/// What an answer shows.
+/// The rows that an answer shows: lines or files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Output {
-    /// Every matching line.
+    /// Every line with a match.
     #[default]
     Lines,
     /// The files that match, with their counts.
@@ -64,11 +64,11 @@ pub enum Output {
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineMatch {
-    /// The file's number.
+    /// Number of the file in the file table.
     pub file: FileId,
-    /// The file's path.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// 1-based line.
+    /// Number of the line, 1-based.
     pub line: u32,
     /// 1-based column of the first match, in UTF-16 code units of the line as it is shown.
     pub col: u32,
@@ -87,17 +87,17 @@ pub use crate::shown::MAX_LINE;
 /// A file that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileCount {
-    /// The file's number.
+    /// Number of the file in the file table.
     pub file: FileId,
-    /// The file's path.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// Lines that match.
+    /// Number of lines with at least one match.
     pub lines: u64,
     /// Occurrences, as `rg --count-matches` counts them.
     pub matches: u64,
 }
 
-/// What was found.
+/// The matches of one search, with totals and how far they can be relied on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchAnswer {
     /// Matching lines by path and line; empty unless the output is [`Output::Lines`].
@@ -114,9 +114,9 @@ pub struct SearchAnswer {
     pub candidates: usize,
     /// Candidates that could not be read, other than because they are gone.
     pub unreadable: usize,
-    /// Whether every candidate was searched to its end; otherwise the totals are lower bounds.
+    /// True if every candidate was searched to its end; otherwise the totals are lower bounds.
     pub complete: bool,
-    /// Time taken.
+    /// Time from the request to the answer.
     pub elapsed: Duration,
 }
 
@@ -203,7 +203,7 @@ impl Assembly {
         }
     }
 
-    /// What to keep of a file, if it were the next one.
+    /// Returns what to keep of a file, if it were the next one.
     fn wanted(&self) -> Wanted {
         let lines = if self.output == Output::Lines { self.left } else { 0 };
         Wanted { lines, context: self.context }
@@ -221,7 +221,7 @@ impl Assembly {
         Room { left: AtomicUsize::new(lines), wanted }
     }
 
-    /// Whether lines are missing that belong into the answer.
+    /// Returns true if lines are missing that belong into the answer.
     fn lacks(&self, found: &FileMatches) -> bool {
         let wanted = self.wanted().lines.min(usize::try_from(found.lines).unwrap_or(usize::MAX));
         found.shown.len() < wanted && !found.stopped
@@ -263,7 +263,8 @@ impl Assembly {
     }
 }
 
-/// How many lines the files of a block may still keep. It is about right: files that are searched at the same time see the same room.
+/// The lines that the files of a block may still keep. The number is about right: files that are searched at the same
+/// time see the same room.
 struct Room {
     left: AtomicUsize,
     wanted: Wanted,

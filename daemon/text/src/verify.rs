@@ -33,7 +33,7 @@ const UNINTERRUPTED: usize = 128 << 10;
 /// Matching lines between two looks at the clock.
 const LINES_PER_CHECK: u64 = 256;
 
-/// What to keep of a file's matches.
+/// The part of a file's matches that is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// Lines to show at most.
@@ -42,7 +42,7 @@ pub(crate) struct Wanted {
     pub(crate) context: u32,
 }
 
-/// What was found in one file.
+/// The matches of one file.
 #[derive(Debug, Default)]
 pub(crate) struct FileMatches {
     pub(crate) lines: u64,
@@ -55,7 +55,7 @@ pub(crate) struct FileMatches {
     pub(crate) cut_by_nul: bool,
 }
 
-/// What of a file is searched.
+/// The part of a file that is searched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// Lines that are asked for.
@@ -285,7 +285,7 @@ struct Collector<'a> {
     matcher: &'a Clocked<'a>,
     /// The file up to its first NUL, for context lines.
     text: &'a [u8],
-    /// What is searched begins at this byte of it,
+    /// The searched part begins at this byte of `text`,
     start: usize,
     /// and after so many lines.
     line: u64,

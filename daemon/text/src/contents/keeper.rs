@@ -148,7 +148,7 @@ fn text_of(
     (bytes.len() <= LARGEST && ContentHash::of(&bytes) == *hash).then_some(bytes)
 }
 
-/// What a new pack should hold.
+/// The texts that a new pack should hold.
 struct Wanted<'a> {
     /// By path, each hash once.
     texts: Vec<(&'a WsPath, ContentHash)>,
@@ -179,7 +179,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Whether most bytes of the packs are of texts that no file has any more.
+/// Returns true if most bytes of the packs are of texts that no file has any more.
 fn is_mostly_dead(cache: &ContentCache, wanted: &FxHashMap<ContentHash, &WsPath>) -> bool {
     let (mut dead, mut all) = (0, 0);
     for (hash, len) in cache.packs.iter().flat_map(|pack| pack.texts()) {

@@ -36,7 +36,7 @@ pub struct ContentCache {
 pub struct CacheStats {
     /// Files on the disk.
     pub packs: usize,
-    /// Texts in them.
+    /// Number of texts in the packs.
     pub texts: usize,
     /// Bytes of those files.
     pub disk_bytes: usize,
@@ -54,12 +54,12 @@ impl ContentCache {
         self.packs.iter().rev().find_map(|pack| pack.get(hash))
     }
 
-    /// Whether a text is here, undamaged as far as is known.
+    /// Returns true if a text is in the cache, undamaged as far as is known.
     fn has(&self, hash: &ContentHash) -> bool {
         self.packs.iter().any(|pack| pack.has(hash))
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if the cache has no pack.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.packs.is_empty()

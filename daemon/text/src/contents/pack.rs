@@ -43,7 +43,7 @@ pub(crate) struct Text<'a> {
     pub(crate) bytes: &'a [u8],
     /// It has no byte order mark and no NUL.
     pub(crate) is_plain: bool,
-    /// It is ASCII.
+    /// True if the text is ASCII.
     pub(crate) is_ascii: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Pack {
     /// Where in the table the hashes with the same upper bits start: about one hash for each, so that finding one takes a look or two
     /// into the mapping, where halving would take a dozen.
     starts: Box<[u32]>,
-    /// What is known of each text, by place in the table.
+    /// The state of each text, unseen, good or bad, by place in the table.
     known: Box<[AtomicU8]>,
 }
 
@@ -91,7 +91,7 @@ impl Pack {
         Some(Self { path: path.to_owned(), region, table, starts, known })
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.known.len()
     }
@@ -109,7 +109,7 @@ impl Pack {
         &self.path
     }
 
-    /// Whether it has the text and it is not known to be damaged.
+    /// Returns true if the pack has the text and the text is not known to be damaged.
     pub(super) fn has(&self, hash: &ContentHash) -> bool {
         self.place(hash).is_some_and(|at| self.known[at].load(Ordering::Relaxed) != BAD)
     }
@@ -166,7 +166,7 @@ fn head() -> [u8; HEAD] {
     head
 }
 
-/// Of so many groups of hashes, a power of two, the one that `hash` is in.
+/// Returns the group that `hash` is in, of so many groups of hashes, a power of two.
 fn group(hash: &[u8], groups: usize) -> usize {
     let upper = hash.first_chunk().map_or(0, |upper| u32::from_be_bytes(*upper));
     ((u64::from(upper) * groups as u64) >> 32) as usize

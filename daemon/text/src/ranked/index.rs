@@ -44,10 +44,10 @@ pub enum RankedError {
     /// The index itself, or the disk under it.
     #[error(transparent)]
     Index(#[from] TantivyError),
-    /// The folder.
+    /// The folder could not be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// What is on disk made the code that reads it panic.
+    /// The code that reads the index panicked at what is on disk.
     #[error("the index is damaged")]
     Damaged,
 }
@@ -55,7 +55,7 @@ pub enum RankedError {
 /// An index and how it came about.
 #[derive(Debug)]
 pub struct Opened {
-    /// It.
+    /// The index, ready for searches.
     pub index: RankedIndex,
     /// Why what was there was removed, if it was.
     pub discarded: Option<String>,
@@ -68,7 +68,7 @@ pub struct RankedStats {
     pub docs: u64,
     /// Parts of the index.
     pub segments: usize,
-    /// Bytes on disk.
+    /// Bytes that the index has on disk.
     pub disk_bytes: u64,
     /// Private memory at rest, about.
     pub heap_bytes: u64,
@@ -79,7 +79,7 @@ pub struct RankedIndex {
     pub(super) fields: Fields,
     index: Index,
     reader: IndexReader,
-    /// What searches see: index and overlay of one moment.
+    /// The index and the overlay of one moment, as searches see them.
     shown: RwLock<(Searcher, Arc<Overlay>)>,
     path: PathBuf,
     writer: Mutex<Writing>,
@@ -209,7 +209,7 @@ impl RankedIndex {
         self.shown().1.files().collect()
     }
 
-    /// Whether so much is laid over the index that it should be written to it.
+    /// Returns true if so much is laid over the index that it should be written to it.
     #[must_use]
     pub fn is_overlay_full(&self) -> bool {
         self.shown().1.is_full()
@@ -289,7 +289,7 @@ impl RankedIndex {
         self.shown.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Figures.
+    /// Returns the figures of the index.
     #[must_use]
     pub fn stats(&self) -> RankedStats {
         let (searcher, overlay) = self.shown();
@@ -329,7 +329,7 @@ pub struct Update<'w> {
 }
 
 impl Update<'_> {
-    /// Forgets a file.
+    /// Removes all documents of a file.
     pub fn remove(&self, file: u64) {
         self.writer.delete_term(Term::from_field_u64(self.fields.file, file));
     }

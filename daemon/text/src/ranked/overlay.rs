@@ -49,7 +49,7 @@ impl Overlay {
         self.parts.iter().enumerate()
     }
 
-    /// Whether documents of this file count that are in a part, or (`None`) on disk.
+    /// Returns true if documents of this file count that are in a part, or (`None`) on disk.
     pub(super) fn counts(&self, file: u64, part: Option<usize>) -> bool {
         match (self.at.get(&file), part) {
             (None, None) => true,
@@ -75,10 +75,10 @@ impl Overlay {
     }
 }
 
-/// A small index.
+/// A small index in memory, one part of the overlay.
 pub(super) struct Part {
     searcher: Searcher,
-    /// Of its files, which are in memory.
+    /// Bytes of its files, which are in memory.
     bytes: u64,
 }
 

@@ -31,43 +31,43 @@ const NAME: usize = 0;
 /// Where a word's count saturates.
 const K1: f32 = 1.2;
 
-/// How much it matters to have all of the question's words: the exponent of the share that a document has.
+/// Weight of having all of the question's words: the exponent of the share that a document has.
 const COVERAGE: f32 = 0.5;
 
-/// How much it matters that a document is called what is asked for: this times the part of its name that is in the question, times the
-/// share of the question that is in its name.
+/// Weight of a document's name: this times the part of its name that is in the question, times the share of the
+/// question that is in its name.
 const NAMED: f32 = 1.0;
 
-/// What a whole file is worth beside a definition: who is shown the file has yet to find the place.
+/// Factor for a whole file beside a definition: who is shown the file has yet to find the place.
 const FILE_WORTH: f32 = 0.5;
 
 /// Documents between two looks at the clock.
 const PATIENCE: u32 = 4_096;
 
-/// What is asked.
+/// One ranked search: the question, and the documents that may answer it.
 pub struct RankedRequest<'r> {
-    /// The question.
+    /// The question, taken apart into words.
     pub question: &'r Question,
     /// Documents of these kinds alone; none means all.
     pub kinds: &'r [DocKind],
     /// Documents of these files alone.
     pub admits: Option<&'r dyn Fn(u64) -> bool>,
-    /// Most hits.
+    /// Most hits that are returned.
     pub limit: usize,
 }
 
 /// A document that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankedHit {
-    /// Its file's number.
+    /// Number of the document's file.
     pub file: u64,
-    /// See [`super::RankedDoc::slot`].
+    /// Place of the document in its file; see [`super::RankedDoc::slot`].
     pub slot: u32,
-    /// What it stands for.
+    /// The kind of item that the document stands for.
     pub kind: DocKind,
-    /// How well it fits; comparable within one answer.
+    /// Score of the document, the higher the better; comparable within one answer.
     pub score: f32,
-    /// Which of [`RankedAnswer::rarities`] it has, one bit each.
+    /// The words of [`RankedAnswer::rarities`] that the document has, one bit each.
     pub words: u32,
 }
 
@@ -80,17 +80,17 @@ impl PartialOrd for RankedHit {
 }
 
 impl Ord for RankedHit {
-    /// Better is less.
+    /// Compares two hits; the better one is less.
     fn cmp(&self, other: &Self) -> Ordering {
         let score = other.score.total_cmp(&self.score);
         score.then_with(|| (self.file, self.slot).cmp(&(other.file, other.slot)))
     }
 }
 
-/// What was found.
+/// The hits of one ranked search, and what is known of its words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedAnswer {
-    /// Best first.
+    /// The hits, best first, at most the request's limit.
     pub hits: Vec<RankedHit>,
     /// Documents that have a word of the question, and all that are required.
     pub total: usize,
@@ -202,7 +202,7 @@ impl Best {
 /// Everything that is searched; parts of the overlay with their places.
 type Segments<'s> = [(Option<usize>, &'s SegmentReader)];
 
-/// What is known of all documents together.
+/// Figures of all documents together: their number, and the mean length of each field.
 struct Collection<'i> {
     index: &'i RankedIndex,
     docs: f32,
@@ -264,7 +264,7 @@ struct Walk<'w> {
     cursors: Vec<Cursor>,
     /// Weighed counts of each word in the present document.
     counts: Vec<f32>,
-    /// How often each is in its name, and the name's length.
+    /// Number of times that each word is in the document's name, and the name's length.
     named: (Vec<u32>, u32),
     /// Worth of all words that count.
     whole: f32,
@@ -312,7 +312,7 @@ impl<'w> Walk<'w> {
         Some((doc, self.score()))
     }
 
-    /// Which of the words that count the present document has.
+    /// Returns the words that count and that the present document has, one bit each.
     fn words(&self) -> u32 {
         let counting = self.weighed.words.iter().zip(&self.counts).filter(|((word, _), _)| word.counts);
         counting.enumerate().filter(|(_, (_, count))| **count > 0.0).fold(0, |all, (at, _)| all | 1 << at)
@@ -331,7 +331,7 @@ impl<'w> Walk<'w> {
         score * (had / self.whole).min(1.0).powf(COVERAGE) * (1.0 + NAMED * self.called())
     }
 
-    /// How far the document is called what is asked for, from 0 to 1.
+    /// Returns how much of the document's name and of the question agree, from 0 to 1.
     fn called(&self) -> f32 {
         let (counts, length) = &self.named;
         if *length == 0 {

@@ -8,16 +8,16 @@
 use super::schema::Prior;
 use super::tokens::{Shape, Splitter, tokens};
 
-/// What a document is worth by its prior.
+/// Factors for a document's score by its prior.
 const TEST: f32 = 0.5;
 const DATA: f32 = 0.4;
 const PROSE: f32 = 0.6;
 const VALUE: f32 = 0.6;
 
-/// What two neighbouring words as one identifier count for.
+/// Factor for two neighbouring words as one identifier.
 const PAIR: f32 = 0.8;
 
-/// What a word counts for that was not asked for, but stands in the names of what was found.
+/// Factor for a word that was not asked for, but stands in the names of what was found.
 const RELATED: f32 = 0.25;
 /// In so many names it has to stand, and so many words are added.
 const RELATED_NAMES: usize = 3;
@@ -30,7 +30,7 @@ const LONGEST: usize = 64 << 10;
 
 /// A text with more words than these is an issue or a log: its words are weighed against each other, and quotes in it are quotations.
 const LONG: usize = 40;
-/// What an occurrence of a word counts for in such a text: in its first line, written as code, anywhere else.
+/// Weights of an occurrence of a word in such a text: in its first line, written as code, anywhere else.
 const TITLE: f32 = 3.0;
 const CODE: f32 = 2.0;
 const PLAIN: f32 = 1.0;
@@ -47,7 +47,7 @@ const EMPTY: &str = "a about all an and any are as at be been being but by can d
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Question {
     pub(super) words: Vec<Word>,
-    /// What stood in quotes: words in a row.
+    /// The phrases that stood in quotes, each as its words in a row.
     phrases: Vec<Vec<String>>,
 }
 
@@ -178,7 +178,7 @@ impl Question {
         (!related.is_empty()).then_some(wider)
     }
 
-    /// What a document is worth by what it is; who asks about tests means tests.
+    /// Returns the factor for a document's prior; who asks about tests means tests.
     pub(super) fn worth(&self, prior: Prior) -> f32 {
         match prior {
             Prior::Test if !self.words.iter().any(|word| word.text == "test") => TEST,
@@ -189,19 +189,19 @@ impl Question {
         }
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns true if the question has no word to look for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether it has phrases, which only the text itself can confirm.
+    /// Returns true if the question has phrases, which only the text itself can confirm.
     #[must_use]
     pub fn has_phrases(&self) -> bool {
         !self.phrases.is_empty()
     }
 
-    /// Whether every phrase is somewhere in `text`.
+    /// Returns true if every phrase is somewhere in `text`.
     #[must_use]
     pub fn phrases_are_in(&self, text: &str) -> bool {
         let parts = parts(text);
@@ -224,7 +224,7 @@ struct Tally {
     worth: f32,
 }
 
-/// Whether a word is written as code: in backticks, called, dotted, with underscores or capitals inside.
+/// Returns true if a word is written as code: in backticks, called, dotted, with underscores or capitals inside.
 fn is_code(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '`');
     let inner = bare.trim_matches('_');
@@ -278,7 +278,7 @@ pub fn cut(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-/// Whether a word says nothing about what is looked for.
+/// Returns true if a word says nothing about what is looked for.
 #[must_use]
 pub fn says_nothing(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());

@@ -1,4 +1,4 @@
-//! What a document of the ranked index is, and how its fields are kept.
+//! Defines the documents of the ranked index, and how their fields are kept.
 //!
 //! Five fields of text, each counted on its own, without positions (they would double the index; see `query` on phrases) and
 //! without stored text (names and places come from the map, lines from the file). Four numbers lead from a document
@@ -18,7 +18,7 @@ pub(super) const VERSION: u32 = 2;
 /// Name of the tokenizer.
 const TOKENIZER: &str = "code";
 
-/// What a document stands for.
+/// The kind of item that a document stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DocKind {
@@ -26,9 +26,9 @@ pub enum DocKind {
     Symbol,
     /// A part of a note under a heading.
     Section,
-    /// A Markdown file.
+    /// A whole Markdown file.
     Note,
-    /// Any other file.
+    /// Any other file, whole.
     File,
 }
 
@@ -37,11 +37,11 @@ impl DocKind {
     pub const ALL: [Self; 4] = [Self::Symbol, Self::Section, Self::Note, Self::File];
 }
 
-/// How likely it is that anybody who asks means such a document, all else being equal.
+/// The likelihood that anybody who asks means such a document, all else being equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Prior {
-    /// Ordinary.
+    /// An ordinary document, at full score.
     #[default]
     Plain,
     /// A test, or what belongs to tests.
@@ -59,23 +59,23 @@ pub enum Prior {
 pub struct RankedDoc<'t> {
     /// 0 for the file itself, else one more than the definition's place in the file's facts.
     pub slot: u32,
-    /// What it stands for.
+    /// The kind of item that the document stands for.
     pub kind: DocKind,
-    /// How likely it is meant.
+    /// The likelihood that the document is meant.
     pub prior: Prior,
-    /// Its own name.
+    /// The definition's or file's own name.
     pub name: &'t str,
     /// The names around it: path, enclosing definitions.
     pub context: &'t str,
     /// Header on one line.
     pub signature: &'t str,
-    /// Documentation.
+    /// Documentation of the definition; may be empty.
     pub doc: &'t str,
     /// Everything else that it says.
     pub body: &'t str,
 }
 
-/// The schema's fields.
+/// Handles of the schema's fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     /// Name, context, signature, doc, body.
@@ -86,7 +86,7 @@ pub(super) struct Fields {
     version: Field,
 }
 
-/// How many fields of text there are.
+/// Number of fields of text.
 pub(super) const TEXTS: usize = 5;
 
 /// Names of the columns.
@@ -139,7 +139,7 @@ fn tag(kind: DocKind, prior: Prior) -> u64 {
     u64::from(kind as u8) | u64::from(prior as u8) << 2
 }
 
-/// What `tag` made; unknown numbers are ordinary files.
+/// Splits a number that `tag` made into kind and prior; unknown numbers are ordinary files.
 pub(super) fn untag(tag: u64) -> (DocKind, Prior) {
     let prior = match tag >> 2 {
         1 => Prior::Test,

@@ -13,7 +13,7 @@ const WHOLE_MAX: usize = 80;
 /// Longest run of digits that is kept.
 const DIGITS_MAX: usize = 6;
 
-/// What a token is.
+/// The shape of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// A word, or a part of an identifier.
@@ -64,7 +64,7 @@ impl Splitter {
 /// A word of an identifier or of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// In lower case.
+    /// The word in lower case.
     pub word: String,
     /// Without its ending, as the index has it.
     pub stem: String,
@@ -155,7 +155,7 @@ fn next_part<'t>(rest: &mut &'t str) -> Option<&'t str> {
     Some(part)
 }
 
-/// Whether the text goes on like the end of `URLs`: a capital, `s`, and no small letter.
+/// Returns true if the text goes on like the end of `URLs`: a capital, `s`, and no small letter.
 fn is_plural(text: &str) -> bool {
     text.chars().next().is_some_and(|first| is_plural_end(&text[first.len_utf8()..]))
 }
@@ -210,7 +210,7 @@ fn is_vowel(byte: u8) -> bool {
     matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
-/// `runn` to `run`.
+/// Removes a doubled last consonant: `runn` to `run`.
 fn undouble(word: &mut String) {
     let bytes = word.as_bytes();
     if let [.., a, b] = bytes

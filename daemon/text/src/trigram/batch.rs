@@ -20,11 +20,11 @@ const MAX_GRAMS: usize = 32 << 20;
 pub enum GramChange {
     /// The file exists with these trigrams (new, or different from before).
     Set {
-        /// The file's number.
+        /// Number of the file in the file table.
         file: FileId,
-        /// Where it is.
+        /// The file's path, relative to the root.
         path: WsPath,
-        /// What its bytes are, by which a restored index knows that it is up to date.
+        /// Hash of the file's bytes, by which a restored index knows that it is up to date.
         hash: ContentHash,
         /// The trigrams of its bytes.
         grams: FileGrams,

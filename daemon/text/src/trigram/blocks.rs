@@ -41,7 +41,7 @@ const LONGEST_RUN: usize = 4 * BLOCK;
 /// Numbers of a file's blocks, ascending, from 0; `None` is all of them.
 pub(crate) type Blocks = Option<Box<[u32]>>;
 
-/// How many blocks a text of `len` bytes has, at least one. Some may be empty, where a line is long.
+/// Returns the number of blocks of a text of `len` bytes, at least one. Some may be empty, where a line is long.
 pub(super) fn count(len: usize) -> usize {
     len.saturating_add(BLOCK / 2).div_euclid(BLOCK).max(1)
 }
@@ -86,7 +86,8 @@ fn boundary(text: &[u8], (number, done): (usize, usize)) -> usize {
 /// Bytes of an entry of [`Ends`].
 pub(super) const END: usize = 4;
 
-/// Whose blocks are whose in a segment: per document, one past the last of its blocks. The bytes may be damaged.
+/// The ends of documents' blocks in a segment: per document, one past the last of its blocks. The bytes may be
+/// damaged.
 #[derive(Clone, Copy)]
 pub(super) struct Ends<'a>(&'a [[u8; END]]);
 
@@ -104,7 +105,7 @@ impl<'a> Ends<'a> {
         ends.flatten().collect()
     }
 
-    /// Whether they are those of so many documents, each with a block at least.
+    /// Returns true if they are the ends of so many documents, each with a block at least.
     pub(super) fn is_sound(self, documents: usize) -> bool {
         let mut all = (0..documents).map(|document| self.blocks(document));
         self.0.len() == documents && all.all(|blocks| blocks.start < blocks.end)

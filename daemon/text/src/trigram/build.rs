@@ -94,7 +94,7 @@ fn step_of(gram: Gram) -> u32 {
 struct Step {
     /// Lower bits of each trigram, and the block that has it.
     postings: Vec<(u16, u32)>,
-    /// How many there are of each trigram of the step.
+    /// Number of postings of each trigram of the step.
     counts: Box<[u32; STEP]>,
     /// The blocks, by trigram.
     sorted: Vec<u32>,

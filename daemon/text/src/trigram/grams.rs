@@ -78,7 +78,7 @@ impl FileGrams {
         self.count
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no trigram.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// See the module's header.
 #[derive(Debug, Default)]
 pub struct TrigramIndex {
-    /// Ascending by key.
+    /// Parts of the index, ascending by key.
     parts: Vec<Part>,
     locations: FxHashMap<FileId, Location>,
     next_key: u64,
@@ -120,7 +120,8 @@ impl TrigramIndex {
         &self.contents
     }
 
-    /// What a query works on: the index as it is now, unaffected by later changes. Costs a few reference counts.
+    /// Returns the text view that a query works on: the index as it is now, unaffected by later changes. Costs a few
+    /// reference counts.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::new(self.parts.clone(), self.contents.clone())
@@ -132,19 +133,19 @@ impl TrigramIndex {
         IndexStats::of(&self.parts)
     }
 
-    /// Number of files.
+    /// Returns the number of indexed files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.locations.len()
     }
 
-    /// Whether there are no files.
+    /// Returns true if no file is indexed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.locations.is_empty()
     }
 
-    /// Whether the file is indexed.
+    /// Returns true if the file is indexed.
     #[must_use]
     pub fn contains(&self, file: FileId) -> bool {
         self.locations.contains_key(&file)

@@ -34,7 +34,7 @@ impl Part {
         Self { key, segment, live: Arc::new(live) }
     }
 
-    /// Masks a document.
+    /// Masks a document, so that queries no longer see it.
     pub(super) fn kill(&mut self, doc: u32) {
         if self.is_live(doc) {
             let live = Arc::make_mut(&mut self.live);
@@ -43,7 +43,7 @@ impl Part {
         }
     }
 
-    /// Whether a document exists and counts.
+    /// Returns true if a document exists and is not masked.
     pub(super) fn is_live(&self, doc: u32) -> bool {
         self.live.words.get(doc as usize / 64).is_some_and(|word| word & 1 << (doc % 64) != 0)
     }

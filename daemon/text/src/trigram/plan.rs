@@ -22,7 +22,7 @@ pub(super) struct Plan<'a> {
 enum Node<'a> {
     All,
     List(PostingList<'a>),
-    /// Smallest bound first.
+    /// Candidates of all these plans; smallest bound first.
     And(Vec<Plan<'a>>),
     Or(Vec<Plan<'a>>),
 }

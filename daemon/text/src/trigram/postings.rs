@@ -7,7 +7,7 @@
 use super::grams::bits;
 use super::varint;
 
-/// How a list's bytes are to be read.
+/// The way in which a posting list's bytes are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coding {
     /// Varint distances; the first block's number plus one counts from nothing.
@@ -79,7 +79,7 @@ impl PostingList<'_> {
         }
     }
 
-    /// The blocks, ascending.
+    /// Returns the blocks of the list, ascending.
     pub(super) fn to_vec(self) -> Vec<u32> {
         let mut blocks = Vec::with_capacity(self.count as usize);
         self.for_each(|block| blocks.push(block));
@@ -102,7 +102,7 @@ impl PostingList<'_> {
         kept
     }
 
-    /// What it costs to intersect with `len` blocks, in blocks looked at.
+    /// Returns the cost of an intersection with `len` blocks, in blocks looked at.
     pub(super) fn cost(&self, len: usize) -> usize {
         match self.coding {
             Coding::Deltas => self.count as usize,

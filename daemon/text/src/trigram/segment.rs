@@ -38,7 +38,7 @@ impl Doc {
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) docs: Arc<[Doc]>,
-    /// What each document's file held.
+    /// Hash of each document's file as it was indexed.
     hashes: Section,
     /// Where each document's blocks end.
     ends: Section,
@@ -106,7 +106,8 @@ impl Segment {
         self.stored
     }
 
-    /// Whether table and blocks are what this crate could have written. The lists are not looked into.
+    /// Returns true if table and blocks are what this crate could have written. The posting lists are not looked
+    /// into.
     pub(super) fn is_sound(&self) -> bool {
         let blocks = self.block_count();
         let (entries, rest) = self.table.as_chunks::<ENTRY>();
@@ -123,7 +124,7 @@ impl Segment {
         whole && rest.is_empty() && in_order && fits && self.postings.len() <= u32::MAX as usize
     }
 
-    /// What a document's file held.
+    /// Returns the hash of a document's file as it was indexed.
     pub(super) fn hash(&self, doc: u32) -> ContentHash {
         ContentHash(self.hashes.as_chunks().0.get(doc as usize).copied().unwrap_or_default())
     }
@@ -158,7 +159,7 @@ impl Segment {
         &self.table
     }
 
-    /// The lists.
+    /// Returns the bytes of all posting lists.
     pub(super) fn postings(&self) -> &[u8] {
         &self.postings
     }

@@ -24,11 +24,11 @@ pub struct Snapshot {
 /// A file that may match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The file's number.
+    /// Number of the file in the file table.
     pub file: FileId,
-    /// The file's path.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// What it held when it was indexed.
+    /// Hash of the file's contents when it was indexed.
     pub hash: ContentHash,
     /// Where in that a match can be.
     pub(crate) blocks: Blocks,
@@ -37,13 +37,13 @@ pub struct Found {
 /// A file that some of several queries admit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The file's number.
+    /// Number of the file in the file table.
     pub file: FileId,
-    /// The file's path.
+    /// The file's path, relative to the root.
     pub path: WsPath,
-    /// What it held when it was indexed.
+    /// Hash of the file's contents when it was indexed.
     pub hash: ContentHash,
-    /// Which queries admit it, ascending.
+    /// Places of the queries that admit the file, ascending.
     pub queries: Box<[u32]>,
     /// Where in what it held a match of each of them can be.
     pub(crate) blocks: Box<[Blocks]>,
@@ -56,9 +56,9 @@ pub struct IndexStats {
     pub files: usize,
     /// Replaced or removed documents that still take room until the next merge.
     pub dead: usize,
-    /// Immutable segments.
+    /// Number of immutable segments.
     pub segments: usize,
-    /// Posting lists.
+    /// Bytes of the posting lists.
     pub postings_bytes: usize,
     /// Trigram tables, and where files' blocks end.
     pub table_bytes: usize,
@@ -80,7 +80,7 @@ impl Snapshot {
         Self { contents: ContentCache::default(), ..self }
     }
 
-    /// What a file held when it was indexed, if that is at hand.
+    /// Returns the text that a file had when it was indexed; `None` if the cache does not have it.
     pub(crate) fn text(&self, hash: &ContentHash) -> Option<Text<'_>> {
         self.contents.get(hash)
     }

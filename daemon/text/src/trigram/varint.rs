@@ -3,7 +3,7 @@
 //! One byte for the small distances that make up nearly all of an index. Reading tolerates damage: a number that is cut
 //! off or too long is the end of the list, never a panic.
 
-/// Appends `value`.
+/// Appends `value` to `out` as a varint.
 pub(super) fn write(mut value: u32, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);

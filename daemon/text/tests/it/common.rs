@@ -1,4 +1,4 @@
-//! What the tests share: a tree in memory, and the slow, obvious way to search it.
+//! Provides what the tests share: a tree in memory, and the slow, obvious way to search it.
 
 use std::collections::BTreeMap;
 use std::io;

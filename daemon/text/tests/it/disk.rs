@@ -1,4 +1,4 @@
-//! What is saved and restored is the index that was there, and never more than what is still true.
+//! Tests that a restored index is the one that was saved, and never more than what is still true.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,7 +27,7 @@ impl Disk {
         index.install_saved(saved);
     }
 
-    /// What a new process finds, when the files are those of `tree` by now.
+    /// Returns the index that a new process finds, when the files are those of `tree` by now.
     pub(crate) fn restart(&mut self, tree: &Tree) -> Restored {
         self.saver = Saver::new(&at(self.folder()));
         restore(&at(self.folder()), &tree.keep()).expect("a good manifest")
@@ -54,7 +54,7 @@ fn at(path: PathBuf) -> AbsPath {
 }
 
 impl Tree {
-    /// What a host answers that knows this tree.
+    /// Returns the answers of a host that knows this tree: the number of a file that is still the same.
     pub(crate) fn keep(&self) -> impl Fn(&WsPath, &ContentHash) -> Option<FileId> {
         let mut tree = self.clone();
         tree.renumber();

@@ -1,4 +1,4 @@
-//! What an answer shows, case by case.
+//! Tests what an answer shows, case by case.
 
 use std::io;
 use std::sync::Arc;

@@ -45,7 +45,7 @@ const CLASSES: &[(&str, &str)] = &[
     (r"[\n ]", " "),
 ];
 
-/// What takes no room, or matches nothing, or no UTF-8.
+/// Patterns that take no room, or match nothing, or no UTF-8.
 const ODDITIES: &[&str] = &[
     r"\b",
     r"\B",

@@ -1,4 +1,4 @@
-//! What can be wrong with the files of an index.
+//! Defines the errors of the files of an index.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 /// Why a file of the index could not be written or used.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
-    /// The system refused.
+    /// The system refused to read or write a file.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error for it.
         source: io::Error,
     },
     /// It was read, and is no file of this kind and version.
     #[error("{}: {source}", path.display())]
     Format {
-        /// The file.
+        /// The file that was read.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why its bytes cannot be used.
         source: FormatError,
     },
 }
 
-/// What is wrong with the bytes of a file.
+/// The reason why the bytes of a file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// It does not begin like one of ours.
@@ -52,7 +52,7 @@ impl DiskError {
         move |source| Self::Format { path: path.to_owned(), source }
     }
 
-    /// Whether the file is simply not there.
+    /// Returns true if the file is simply not there.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)

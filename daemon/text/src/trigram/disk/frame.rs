@@ -1,5 +1,5 @@
-//! What a segment file and a manifest have in common: eight bytes that say which it is, a version, and at the end the blake3
-//! of everything before. All numbers are little-endian.
+//! Writes and checks the frame that a segment file and a manifest have in common: eight bytes that say which it is, a
+//! version, and at the end the blake3 of everything before. All numbers are little-endian.
 //!
 //! The checksum is verified when a file is opened, all of it. Measured on two busy cores: restoring the index of 528 MB in
 //! 31,702 files, one segment of 41 MB, took 31 to 55 ms with checksum, paths and all, against 4.7 s for building it.

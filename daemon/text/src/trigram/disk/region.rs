@@ -40,7 +40,7 @@ impl Region {
         Ok(Self::Read(bytes))
     }
 
-    /// Whether it takes no private memory.
+    /// Returns true if the region takes no private memory.
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self, Self::Mapped(_))
     }

@@ -12,7 +12,7 @@ use super::segment::{SegmentFile, Stored, UNPAIRED};
 use crate::trigram::index::TrigramIndex;
 use crate::trigram::segment::{Doc, Segment};
 
-/// What could be restored.
+/// The part of an index that could be restored.
 #[derive(Debug, Default)]
 pub struct Restored {
     /// The files that are still as they were.

@@ -18,11 +18,11 @@ use crate::trigram::snapshot::Snapshot;
 #[derive(Debug)]
 pub struct Saver {
     folder: PathBuf,
-    /// What the manifest is known to say.
+    /// The segments that the manifest is known to name; `None` before the first look.
     named: Option<Vec<Stored>>,
 }
 
-/// What a saving changed, to be given back to the index.
+/// The changes that a saving made, to be given back to the index.
 #[derive(Debug, Default)]
 pub struct Saved {
     /// Segments by key, as they are used from their files.

@@ -110,12 +110,12 @@ impl SegmentFile {
         Section::Shared { region: Arc::clone(&self.region), range: self.sections[at].clone() }
     }
 
-    /// Whether it is the very file that a manifest names.
+    /// Checks that it is the very file that a manifest names.
     pub(super) fn is(&self, stored: Stored) -> Result<(), FormatError> {
         if self.stored == stored { Ok(()) } else { Err(FormatError::Damaged("it is another segment")) }
     }
 
-    /// What the file of each document held.
+    /// Returns the hash of each document's file as it was indexed.
     pub(super) fn hashes(&self) -> Section {
         self.section(1)
     }

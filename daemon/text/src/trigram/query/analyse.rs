@@ -12,7 +12,7 @@ const MAX_COPIES: u32 = 4;
 /// Most conditions kept of a concatenation; leaving some out only admits more files.
 const MAX_CONDITIONS: usize = 128;
 
-/// What is known about every match of a part of a regex.
+/// The conditions that hold for every match of a part of a regex.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     shape: Shape,
@@ -28,7 +28,7 @@ enum Shape {
     Open { heads: Strings, tails: Strings },
 }
 
-/// What is known about the matches of `hir`. Recursion is bounded by the parser's nest limit.
+/// Finds the conditions that hold for every match of `hir`. Recursion is bounded by the parser's nest limit.
 pub(super) fn analyse(hir: &Hir) -> Known {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => Known::empty(),
@@ -88,7 +88,7 @@ impl Known {
         Self { shape: Shape::Exact(Strings::empty_string()), conditions: Vec::new() }
     }
 
-    /// Nothing is known.
+    /// Returns the conditions of a part of which nothing is known.
     fn anything() -> Self {
         let shape = Shape::Open { heads: Strings::empty_string(), tails: Strings::empty_string() };
         Self { shape, conditions: Vec::new() }

@@ -1,4 +1,4 @@
-//! What a file's trigrams must satisfy for a regex to match in it.
+//! Computes the condition that a file's trigrams must satisfy for a regex to match in it.
 //!
 //! The method is that of Russ Cox, "Regular Expression Matching with a Trigram Index" (2012,
 //! <https://swtch.com/~rsc/regexp/regexp4.html>), on bytes instead of characters: `analyse` walks the parsed regex and
@@ -41,7 +41,7 @@ impl GramQuery {
         Self::and(Gram::of(text).map(Self::Gram))
     }
 
-    /// Whether a set of trigrams, given as a membership test, satisfies the condition.
+    /// Returns true if a set of trigrams, given as a membership test, satisfies the condition.
     pub fn admits(&self, has: &impl Fn(Gram) -> bool) -> bool {
         match self {
             Self::All => true,
@@ -52,7 +52,7 @@ impl GramQuery {
         }
     }
 
-    /// All of `queries`.
+    /// Returns the condition that all of `queries` hold, simplified.
     fn and(queries: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Vec::new();
         for query in queries {
@@ -66,7 +66,7 @@ impl GramQuery {
         Self::unless_single(all, Self::All, Self::And)
     }
 
-    /// One of `queries`.
+    /// Returns the condition that one of `queries` holds, simplified.
     fn or(queries: impl IntoIterator<Item = Self>) -> Self {
         let mut any = Vec::new();
         for query in queries {

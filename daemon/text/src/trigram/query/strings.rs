@@ -24,7 +24,7 @@ impl Strings {
         Self(vec![Vec::new()])
     }
 
-    /// Whether the set is small enough to be carried on.
+    /// Returns true if the set is small enough to be carried on.
     pub(super) fn is_small(&self) -> bool {
         self.0.len() <= MAX_STRINGS && self.0.iter().all(|string| string.len() <= MAX_LEN)
     }
