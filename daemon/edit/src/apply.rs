@@ -28,7 +28,7 @@ use crate::recover;
 pub(crate) enum Stopped {
     /// A file was changed meanwhile.
     Changed(Vec<Difference>),
-    /// Anything else.
+    /// Any other reason, as an error.
     Error(EditError),
 }
 
@@ -43,7 +43,7 @@ enum Halt {
     Changed(Difference),
 }
 
-/// What a record is carried out with.
+/// The disk and the journal with which a record is carried out.
 pub(crate) struct Writer<'a> {
     pub(crate) files: &'a dyn Files,
     pub(crate) journal: &'a Journal,
@@ -148,7 +148,7 @@ impl Writer<'_> {
     }
 }
 
-/// How far a record has come.
+/// The steps of a record that have been done so far.
 #[derive(Default)]
 struct Progress {
     /// Entries whose files have been begun to be written over.

@@ -1,4 +1,4 @@
-//! What an edit changes: replacements within one file, and whole files before and after.
+//! Describes what an edit changes: replacements within one file, and whole files before and after.
 //!
 //! Edit kinds answer [`Splice`]s, because that is how editors and language servers speak; [`splice`] makes whole contents of
 //! them at once, so that from here on there is no arithmetic on positions left that could go wrong between preview and
@@ -14,7 +14,7 @@ use hob_base::WsPath;
 pub struct Splice {
     /// Bytes of the old contents; empty to insert.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The text that stands there afterwards.
     pub text: String,
 }
 
@@ -38,7 +38,7 @@ impl Change {
         Self { path, moved_to: None, before: Some(before.into()), after: Some(after.into()) }
     }
 
-    /// Whether nothing would be different.
+    /// Returns true if the change makes no difference.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.before == self.after && self.moved_to.as_ref().is_none_or(|to| *to == self.path)
@@ -48,7 +48,7 @@ impl Change {
 /// A change that somebody may want, as an edit tool proposes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Proposal {
-    /// What it is, in a few words: `Rename get to fetch in 12 files`.
+    /// The edit in a few words: `Rename get to fetch in 12 files`.
     pub label: String,
     /// The tool that made it.
     pub tool: String,
@@ -65,7 +65,7 @@ pub enum SpliceError {
     /// A range ends before it starts, or beyond the contents.
     #[error("a replacement of the bytes {}..{} does not fit contents of {len}", .range.start, .range.end)]
     Outside {
-        /// The range.
+        /// The range in bytes, as it was given.
         range: Range<usize>,
         /// Length of the contents.
         len: usize,

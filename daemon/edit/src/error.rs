@@ -1,4 +1,4 @@
-//! What can go wrong with an edit, in words that a user can act on.
+//! Defines the errors of an edit, in words that a user can act on.
 //!
 //! Texts name the file, the cause and what to do next, because nobody else knows all three. Which code a client sees is
 //! decided by the host: [`EditError::NothingPending`], [`EditError::Unknown`] and [`EditError::Settled`] are about what is
@@ -23,11 +23,11 @@ pub enum EditError {
     /// It has been decided already.
     #[error("{}", settled(.id, .label, *.outcome))]
     Settled {
-        /// Its name.
+        /// Name of the edit that was asked for.
         id: PendingId,
-        /// What it was.
+        /// The edit in a few words.
         label: String,
-        /// How it was decided.
+        /// The decision: applied, discarded or expired.
         outcome: Outcome,
     },
     /// Files are not what they were when the preview was made. Nothing was written.
@@ -38,7 +38,7 @@ pub enum EditError {
     Failed {
         /// The file, as the user knows it.
         file: String,
-        /// What the system said.
+        /// The system's reason, in words.
         cause: String,
     },
     /// The disk did not let it happen, and not be taken back either. The journal is kept, and what is left is done at the
@@ -47,9 +47,9 @@ pub enum EditError {
         "Apply failed: {cause}. Taking it back failed too: {also}. hob goes on with that when it next starts or applies an edit here; until then files may be old and new side by side"
     )]
     Unfinished {
-        /// What went wrong first.
+        /// The reason why the edit failed, in words.
         cause: String,
-        /// What went wrong then.
+        /// The reason why taking it back failed, in words.
         also: String,
     },
     /// A path that is not written, whoever asks.
@@ -68,11 +68,11 @@ pub enum EditError {
         "`{path}` is in the change set already, and {why}; apply or discard the change set `{id}` first, or make the change against its contents"
     )]
     Staged {
-        /// The file.
+        /// The file that is in the change set.
         path: WsPath,
-        /// What does not fit, as half a sentence.
+        /// The reason why the change does not fit, as half a sentence.
         why: &'static str,
-        /// The change set.
+        /// Name of the change set.
         id: PendingId,
     },
     /// A proposal that changes nothing.
@@ -86,7 +86,7 @@ pub enum EditError {
     State {
         /// The file or folder.
         file: String,
-        /// What the system said.
+        /// The system's reason, in words.
         cause: String,
     },
 }
@@ -96,16 +96,16 @@ pub enum EditError {
 pub struct Conflict {
     /// Those that differ, in the order of their paths.
     pub files: Vec<Difference>,
-    /// What is to be done, as a sentence.
+    /// The next step for the caller, as a sentence.
     pub next: String,
 }
 
 /// A file that is not as it was.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// Which.
+    /// The file that differs.
     pub path: WsPath,
-    /// In which way.
+    /// The way in which it differs.
     pub how: Differs,
 }
 
@@ -114,7 +114,7 @@ pub struct Difference {
 pub enum Differs {
     /// Its contents are others.
     Changed,
-    /// It is gone.
+    /// The file is gone now.
     Gone,
     /// It was to be created, or moved to, and is there.
     Exists,

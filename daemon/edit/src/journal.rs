@@ -1,11 +1,12 @@
-//! What is about to be written, on the disk before it is: so that it can be finished or taken back, whoever is left to do it.
+//! Puts what is about to be written on the disk before it is: so that it can be finished or taken back, whoever is
+//! left to do it.
 //!
 //! An apply goes through these steps, each of which is on the disk before the next begins:
 //! 1. the *record*: contents and permissions of every file before and after, in hob's own folder;
 //! 2. new contents beside their targets, and a second name for each old file;
 //! 3. the *mark*, in hob's own folder: from here on the new contents are what counts;
 //! 4. each new file and its target exchange their names; a file that has to stay the one that it is, because it has other names or an
-//!    owner who cannot be given it, is written over;
+//! owner who cannot be given it, is written over;
 //! 5. record and mark go, the record first.
 //!
 //! A record without a mark is taken back, one with a mark is carried out. Both can begin from any mixture of old and new
@@ -53,7 +54,7 @@ pub(crate) struct Entry {
     pub(crate) in_place: bool,
 }
 
-/// What the user knows an apply as.
+/// The name, label and tool by which the user knows an apply.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Subject {
     pub(crate) id: PendingId,
@@ -65,10 +66,10 @@ pub(crate) struct Subject {
 /// All that is needed to finish an apply or to take it back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Record {
-    /// Without symbolic links.
+    /// The root without symbolic links.
     pub(crate) root: AbsPath,
     pub(crate) subject: Subject,
-    /// Whether it takes back what was applied, instead of applying.
+    /// True if it takes back what was applied, instead of applying.
     pub(crate) undoes: bool,
     pub(crate) entries: Vec<Entry>,
     /// Folders that are made for it, outer ones first.
@@ -130,13 +131,13 @@ impl Journal {
         Self { files, folder }
     }
 
-    /// Step 1.
+    /// Writes the record: step 1.
     pub(crate) fn begin(&self, record: &Record) -> io::Result<()> {
         files::ensure_folder(&*self.files, &self.folder)?;
         files::put(&*self.files, &self.path(record, RECORD), &format::encode(record))
     }
 
-    /// Step 3.
+    /// Writes the mark: step 3.
     pub(crate) fn commit(&self, record: &Record) -> io::Result<()> {
         files::put(&*self.files, &self.path(record, MARK), record.subject.id.as_str().as_bytes())
     }
@@ -146,7 +147,7 @@ impl Journal {
         files::take_away(&*self.files, &self.path(record, MARK))
     }
 
-    /// Step 5.
+    /// Removes record and mark: step 5.
     pub(crate) fn end(&self, record: &Record) -> io::Result<()> {
         files::take_away(&*self.files, &self.path(record, RECORD))?;
         self.revoke(record)

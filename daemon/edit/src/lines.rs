@@ -5,24 +5,24 @@
 
 use std::ops::Range;
 
-/// What ends a line.
+/// The characters that end a line.
 pub(crate) type Ending = &'static str;
 
-/// Unix.
+/// The line end of Unix.
 pub(crate) const LF: Ending = "\n";
-/// Windows.
+/// The line end of Windows.
 pub(crate) const CRLF: Ending = "\r\n";
 
 const BOM: char = '\u{feff}';
 
-/// How the lines of `text` end: as most of them do.
+/// Returns the line end of most lines of `text`.
 pub(crate) fn ending(text: &str) -> Ending {
     let all = text.bytes().filter(|byte| *byte == b'\n').count();
     let crlf = text.matches(CRLF).count();
     if crlf * 2 > all { CRLF } else { LF }
 }
 
-/// How the line of byte `at` ends, or else the one before it, or else most of them.
+/// Returns the end of the line of byte `at`, or else of the one before it, or else of most lines.
 pub(crate) fn ending_near(text: &str, at: usize) -> Ending {
     let next = text[at..].find('\n').map(|found| at + found);
     let Some(end) = next.or_else(|| text[..at].rfind('\n')) else { return LF };

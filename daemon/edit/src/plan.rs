@@ -22,7 +22,7 @@ use crate::error::{Difference, Differs, EditError};
 use crate::files::{Attrs, Files, NodeKind};
 use crate::journal::{Entry, Side};
 
-/// What a place is to hold before and after.
+/// The contents that a place is to hold before and after.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Wish {
     pub(crate) before: Option<Arc<[u8]>>,
@@ -33,20 +33,20 @@ pub(crate) struct Wish {
     pub(crate) attrs: Option<Attrs>,
 }
 
-/// What is to be written.
+/// The entries and folders that are to be written.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) entries: Vec<Entry>,
-    /// Outer ones first.
+    /// Folders that are to be made, outer ones first.
     pub(crate) new_folders: Vec<WsPath>,
 }
 
 /// Why there is no plan.
 #[derive(Debug)]
 pub(crate) enum NoPlan {
-    /// Files differ.
+    /// Files differ from the proposal.
     Differ(Vec<Difference>),
-    /// Anything else.
+    /// Any other reason, as an error.
     Error(EditError),
 }
 
@@ -56,7 +56,7 @@ const LINK: &str = "it is a symbolic link; name the file that it leads to";
 const LINKED: &str = "it has several names (hard links), which an undo could not make one file again; remove or move it yourself";
 const VCS: [&str; 5] = [".git", ".hg", ".jj", ".svn", ".sl"];
 
-/// What a proposal wants of each place.
+/// Returns what a proposal wants each place to hold, by path.
 pub(crate) fn wishes(proposal: &Proposal) -> Result<BTreeMap<WsPath, Wish>, EditError> {
     let mut wishes: BTreeMap<WsPath, Wish> = BTreeMap::new();
     let (mut left, mut reached) = (BTreeSet::new(), BTreeSet::new());
@@ -255,7 +255,7 @@ fn failed(path: &WsPath, error: &io::Error) -> EditError {
     EditError::Failed { file: path.to_string(), cause: cause(error) }
 }
 
-/// What the system said, without its number.
+/// Returns the system's reason in words, without its number.
 pub(crate) fn cause(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {

@@ -108,8 +108,8 @@ fn put_back(files: &dyn Files, (beside, target): (&Path, &Path), entry: &Entry) 
     Ok(true)
 }
 
-/// Whether these bytes may be what is there when a file is written over and that is stopped: at each place the one or the other, or
-/// nothing yet.
+/// Returns true if these bytes may be what is there when a file is written over and that is stopped: at each place
+/// the one or the other, or nothing yet.
 fn is_some_of(found: &[u8], (one, other): (&[u8], &[u8])) -> bool {
     let fits =
         |(at, byte): (usize, &u8)| *byte == 0 || one.get(at) == Some(byte) || other.get(at) == Some(byte);
@@ -183,7 +183,7 @@ fn ours(error: io::Error) -> String {
     format!("hob's journal: {}", cause(&error))
 }
 
-/// Whether a workspace is there at all; without it nothing can be finished.
+/// Returns true if the folder of a workspace is there; without it nothing can be finished.
 pub(crate) fn has_root(files: &dyn Files, record: &Record) -> bool {
     matches!(files.meta(record.root.as_path()), Ok(Some(meta)) if meta.kind == NodeKind::Folder)
 }

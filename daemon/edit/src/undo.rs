@@ -1,4 +1,4 @@
-//! What is kept to take back the last apply in each workspace.
+//! Keeps what is needed to take back the last apply in each workspace.
 //!
 //! One file per workspace, replaced by every apply and removed by an undo: an undo is not undone, and what came before the last
 //! apply cannot be taken back without it. What is too large is noted without its contents, so that the user hears why.
@@ -43,7 +43,7 @@ impl Kept {
         }
     }
 
-    /// What each place is to hold when it is taken back; `None` if that is not kept.
+    /// Returns what each place is to hold when the apply is taken back; `None` if that is not kept.
     pub(crate) fn wishes(&self) -> Option<BTreeMap<WsPath, Wish>> {
         let wish = |Entry { at, old, new, .. }: &Entry| {
             let attrs =

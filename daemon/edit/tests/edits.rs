@@ -1,4 +1,4 @@
-//! What a user notices of pending edits: on the real disk, through what the daemon calls.
+//! Tests what a user notices of pending edits: on the real disk, through what the daemon calls.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use hob_edit::{Change, Clock, Differs, EditError, Edits, Kind, Outcome, Owner, P
 /// A workspace, and hob's own folder.
 struct Place {
     folder: tempfile::TempDir,
-    /// Seconds since 1970.
+    /// The clock's time in seconds since 1970.
     time: Arc<AtomicU64>,
 }
 

@@ -40,7 +40,7 @@ fn read(root: &Path) -> Tree {
     out
 }
 
-/// What git makes of `old` with `diff`; an error is what git said.
+/// Returns what git makes of `old` with `diff`; an error is what git said.
 fn applied(old: &Tree, diff: &str) -> Result<Tree, String> {
     let folder = tempfile::tempdir().expect("folder");
     write(folder.path(), old);

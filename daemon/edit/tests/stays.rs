@@ -1,4 +1,5 @@
-//! What of a file an edit must not change: its other names, its access list, its extended attributes; on the real disk.
+//! Tests what an edit must not change of a file: its other names, its access list, its extended attributes; on the
+//! real disk.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, File};

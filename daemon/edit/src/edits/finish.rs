@@ -1,4 +1,4 @@
-//! What comes after the files: noting what was done, and finishing what an earlier process did not.
+//! Does what comes after the files: notes what was done, and finishes what an earlier process did not.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::pending::{Outcome, Settled};
 use crate::plan::cause;
 use crate::recover;
 
-/// How long a record waits for a workspace that is not there, such as one on a disk that is not connected.
+/// Time for which a record waits for a workspace that is not there, such as one on a disk that is not connected.
 const PATIENCE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Edits {

@@ -30,7 +30,7 @@ pub struct Edits {
     clock: Clock,
     files: Arc<dyn Files>,
     queue: Mutex<Queue>,
-    /// What the queue has, for those who must not wait for it.
+    /// The pending edits of the queue, for those who must not wait for it.
     shown: Shown,
     journal: Journal,
     undos: Undos,
@@ -38,34 +38,34 @@ pub struct Edits {
     roots: Mutex<HashMap<AbsPath, Arc<Mutex<()>>>>,
 }
 
-/// What opening found to do. Sentences for the log and for `map_status`; empty after an orderly end.
+/// The work that opening found to do, as sentences for the log and for `map_status`; empty after an orderly end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Edits that an earlier process had begun, and what became of them.
     pub recovered: Vec<String>,
-    /// What could not be read, finished or used.
+    /// Records and files that could not be read, finished or used.
     pub warnings: Vec<String>,
 }
 
 /// An edit that is on the disk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Applied {
-    /// What was applied; of an undo, what was undone.
+    /// Label of the edit that was applied; of an undo, of the edit that was undone.
     pub label: String,
     /// The tool that made it.
     pub tool: String,
     /// Files that have other contents now, are new or gone, in the order of their paths.
     pub files: Vec<WsPath>,
-    /// What could not be seen to beside it, as sentences: that it cannot be undone, and why.
+    /// Warnings about what could not be seen to beside it, as sentences: that it cannot be undone, and why.
     pub warnings: Vec<String>,
 }
 
-/// What `undo` would take back.
+/// The edit that `undo` would take back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undoable {
     /// Its name when it was pending.
     pub id: PendingId,
-    /// What it was.
+    /// Label of the edit, in a few words.
     pub label: String,
     /// When it was applied.
     pub applied: SystemTime,
@@ -125,8 +125,8 @@ impl Edits {
         queue.put((owner.clone(), Kind::ChangeSet), sound(owner, composed)?, (self.clock)())
     }
 
-    /// What a client's change set makes of a file; `None` if it does not touch it. A change that is to be staged is made from
-    /// this and not from what is on the disk.
+    /// Returns what a client's change set makes of a file; `None` if it does not touch it. A change that is to be
+    /// staged is made from this and not from what is on the disk.
     ///
     /// # Errors
     /// [`EditError::State`] if the change set cannot be read.
@@ -136,8 +136,8 @@ impl Edits {
         Ok(pending::staged(&queue.load(&id)?.proposal, path))
     }
 
-    /// What waits, newest first, of those that are `wanted`: one client's, one workspace's, all. Never waits itself, neither for
-    /// the disk nor for anybody who does.
+    /// Returns the pending edits, newest first, that are `wanted`: one client's, one workspace's, all. Never waits
+    /// itself, neither for the disk nor for anybody who does.
     #[must_use]
     pub fn pending(&self, wanted: &dyn Fn(&Summary) -> bool) -> Vec<Arc<Summary>> {
         let all = Arc::clone(&self.shown.read().unwrap_or_else(PoisonError::into_inner));
@@ -206,7 +206,7 @@ impl Edits {
         discard()
     }
 
-    /// Whether something is kept to take back an edit in a workspace, whether or not its folder is there.
+    /// Returns true if something is kept to take back an edit in a workspace, whether or not its folder is there.
     #[must_use]
     pub fn has_undo(&self, root: &AbsPath) -> bool {
         !matches!(self.undos.last(root), Err(NoUndo::Nothing))
@@ -232,7 +232,7 @@ impl Edits {
         self.undos.forget(root).map_err(failed)
     }
 
-    /// What [`Self::undo`] would take back in a workspace.
+    /// Returns the edit that [`Self::undo`] would take back in a workspace; `None` if there is none.
     #[must_use]
     pub fn undoable(&self, root: &AbsPath) -> Option<Undoable> {
         let root = real_root(&*self.files, root).ok()?;
@@ -299,7 +299,7 @@ impl Edits {
         })
     }
 
-    /// What is pending, without what has expired.
+    /// Locks the queue of pending edits, and removes what has expired.
     fn queue(&self) -> MutexGuard<'_, Queue> {
         // What a panic left half-way is on the disk or it is not; the lists in memory are changed in one step.
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,7 +20,7 @@ const OPERATION: &str = "HOB_EDIT_TEST_OPERATION";
 /// The program ended by itself and not by the kill.
 const THROUGH: i32 = 42;
 
-/// What the other process runs; without the variables it is a test that has nothing to do.
+/// Runs in the other process; without the variables it is a test that has nothing to do.
 #[test]
 fn child() {
     let (Ok(folder), Ok(at)) = (std::env::var(FOLDER), std::env::var(OPERATION)) else { return };

@@ -1,4 +1,4 @@
-//! What can go wrong while an edit reaches the disk, tried at every step. For tests only.
+//! Tries what can go wrong while an edit reaches the disk, at every step. For tests only.
 //!
 //! One edit that does everything an edit can do is applied, and undone, again and again; each time something else goes wrong
 //! at another operation. Afterwards all files must be old or all must be new, with nothing beside them, and what is pending
@@ -45,7 +45,7 @@ pub(super) fn owner(root: &AbsPath) -> Owner {
 const LINKED: &str = "linked.txt";
 const TWIN: &str = "sub/twin.txt";
 
-/// The files before.
+/// The files before the edit: path, contents and mode.
 pub(super) const OLD: [(&str, &str, u32); 9] = [
     (LINKED, "one\nof two names\n", 0o640),
     ("edit.txt", "one\r\ntwo\r\n", 0o644),
@@ -110,7 +110,7 @@ pub(super) fn trees() -> (Tree, Tree) {
     (old, new)
 }
 
-/// What is done while things go wrong.
+/// The operation that is done while things go wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     Apply,
@@ -171,7 +171,7 @@ impl Scene {
         std::mem::take(&mut *seen.lock().expect("no panic"))
     }
 
-    /// What is on the disk must be whole, once recovery has run on it.
+    /// Checks that what is on the disk is whole, once recovery has run on it.
     #[track_caller]
     pub(super) fn is_whole(&self, disk: &Arc<Sim>, what: &str) -> Whole {
         let (edits, report) = Edits::with(disk.clone(), &abs(STATE), clock());
@@ -191,7 +191,7 @@ impl Scene {
         whole
     }
 
-    /// Whether recovery makes old or new of what is on the disk.
+    /// Returns true if recovery makes old or new of what is on the disk.
     pub(super) fn looks_whole(&self, disk: &Arc<Sim>) -> bool {
         let _ = Edits::with(disk.clone(), &abs(STATE), clock());
         let (before, after) = self.sides();
@@ -199,7 +199,7 @@ impl Scene {
         tree == before || tree == after
     }
 
-    /// What is pending and what can be undone agree with the files.
+    /// Checks that what is pending and what can be undone agree with the files.
     #[track_caller]
     fn agrees(&self, edits: &Edits, disk: &Sim, whole: Whole, what: &str) {
         let (before, after) = self.sides();

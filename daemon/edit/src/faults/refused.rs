@@ -9,7 +9,7 @@ use super::{Deed, STATE, Scene, WORKSPACE, Whole, disturbed};
 use crate::EditError;
 use crate::files::hooked::Op;
 
-/// What may be said of an operation.
+/// Errors with which the system may refuse an operation.
 const REFUSALS: [ErrorKind; 4] = [
     ErrorKind::StorageFull,
     ErrorKind::PermissionDenied,

@@ -23,11 +23,11 @@ const MISSING: Errno = Errno::NODATA;
 #[cfg(target_vendor = "apple")]
 const MISSING: Errno = Errno::NOATTR;
 
-/// What is about the contents that a file had, or made anew by the system for each file.
+/// Attributes that are about the contents that a file had, or are made anew by the system for each file.
 const OF_THE_CONTENTS: [&str; 4] =
     ["security.capability", "security.ima", "security.evm", "com.apple.provenance"];
 
-/// What a new file may have by itself, and another file's rights must not be mixed with.
+/// Access lists that a new file may have by itself, and that another file's rights must not be mixed with.
 const LISTS: [&str; 3] = ["system.posix_acl_access", "system.nfs4_acl", "system.richacl"];
 
 /// The attributes of an open file, without those that are never carried over.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Attrs, Files, Meta};
 
-/// What is about to be done.
+/// The operation that is about to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     Look,

@@ -27,7 +27,7 @@ pub(crate) use other::Disk;
 #[cfg(unix)]
 pub(crate) use unix::Disk;
 
-/// What a name stands for.
+/// The kind of item that a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NodeKind {
     File,
@@ -40,10 +40,10 @@ pub(crate) enum NodeKind {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Extended(pub(crate) Arc<BTreeMap<Vec<u8>, Vec<u8>>>);
 
-/// Who may do what with a file, and what is attached to it. Zero, or nothing, where the system knows no such thing.
+/// The rights to a file, and what is attached to it. Zero, or nothing, where the system knows no such thing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Attrs {
-    /// Permission bits.
+    /// Permission bits of the file.
     pub(crate) mode: u32,
     pub(crate) uid: u32,
     pub(crate) gid: u32,
@@ -51,17 +51,17 @@ pub(crate) struct Attrs {
     pub(crate) extended: Extended,
 }
 
-/// What the system says about a name; links are not followed.
+/// The facts that the system gives of a name; links are not followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Meta {
     pub(crate) kind: NodeKind,
-    /// Without extended attributes.
+    /// Its attributes, without extended ones.
     pub(crate) attrs: Attrs,
-    /// How many names the file has.
+    /// Number of names that the file has.
     pub(crate) names: u64,
 }
 
-/// Whether a name stands for a regular file with these contents, or for nothing if there are to be none.
+/// Returns true if a name stands for a regular file with these contents, or for nothing if there are to be none.
 pub(crate) fn holds(files: &dyn Files, path: &Path, contents: Option<&[u8]>) -> io::Result<bool> {
     match (files.meta(path)?.map(|meta| meta.kind), contents) {
         (None, None) => Ok(true),
@@ -78,7 +78,7 @@ pub(crate) trait Files: Send + Sync {
     fn meta(&self, path: &Path) -> io::Result<Option<Meta>>;
     /// All attributes of a regular file.
     fn attrs(&self, path: &Path) -> io::Result<Attrs>;
-    /// Whether a new file can be given this owner and this group.
+    /// Returns true if a new file can be given this owner and this group.
     fn can_give(&self, attrs: &Attrs) -> bool;
     /// The contents of a regular file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
@@ -88,7 +88,7 @@ pub(crate) trait Files: Send + Sync {
     fn create(&self, path: &Path, private: bool) -> io::Result<()>;
     /// Contents for a file that was created.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
-    /// Whether a file may be written in place; the error says why not.
+    /// Checks that a file may be written in place; the error says why not.
     fn may_write(&self, path: &Path) -> io::Result<()>;
     /// Contents in place of others in the same file, all of whose names see them. Answers false, and does nothing, if it holds others
     /// than `from`. Not at once: what fails or is stopped half-way leaves some of either.

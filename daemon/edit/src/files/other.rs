@@ -14,7 +14,7 @@ use hob_base::AbsPath;
 use super::patience::patiently;
 use super::{Attrs, Files, Meta, NodeKind, replace_in};
 
-/// The disk.
+/// The real disk, through the standard library.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Disk;
 

@@ -29,7 +29,7 @@ enum Inode {
     Folder,
     File {
         seen: Content,
-        /// What has reached the medium.
+        /// The contents that have reached the medium.
         kept: Content,
         is_synced: bool,
     },
@@ -46,7 +46,7 @@ struct World {
     lie: Option<Op>,
 }
 
-/// The disk.
+/// A simulated disk, all in memory.
 pub(crate) struct Sim(Mutex<World>);
 
 /// Every file below a folder: its contents and its mode.
@@ -106,7 +106,7 @@ impl Sim {
         self.settle();
     }
 
-    /// Whether two names are of one file.
+    /// Returns true if two names are of one file.
     pub(crate) fn is_one(&self, one: &str, other: &str) -> bool {
         let world = self.world();
         matches!((world.find(Path::new(one)), world.find(Path::new(other))), (Ok(one), Ok(other)) if one == other)

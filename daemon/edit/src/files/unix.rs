@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use super::extended;
 use super::{Attrs, Extended, Files, Meta, NodeKind, replace_in};
 
-/// The disk.
+/// The real disk, through Unix calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Disk;
 

@@ -53,7 +53,7 @@ fn texts(paths: &[WsPath]) -> Vec<String> {
     paths.iter().map(|path| path.as_str().to_owned()).collect()
 }
 
-/// Milliseconds since 1970.
+/// Converts a time to milliseconds since 1970.
 fn millis(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

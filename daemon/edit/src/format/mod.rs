@@ -41,7 +41,7 @@ pub(crate) enum FormatError {
 pub(crate) trait DiskForm: Sized {
     /// The letter of its kind.
     const KIND: u8;
-    /// Its disk form.
+    /// The form in which it is on disk.
     type Dto: Serialize + DeserializeOwned;
     fn to_dto(&self) -> Self::Dto;
     /// `None` if it makes no sense.
@@ -60,7 +60,7 @@ pub(crate) fn encode<T: DiskForm>(value: &T) -> Vec<u8> {
     out
 }
 
-/// What the bytes of a file say.
+/// Decodes the value that the bytes of a file hold.
 pub(crate) fn decode<T: DiskForm>(bytes: &[u8]) -> Result<T, FormatError> {
     let rest = bytes.strip_prefix(MAGIC).ok_or(FormatError::Foreign)?;
     let (kind, rest) = rest.split_first().ok_or(FormatError::Foreign)?;
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(decode::<Vec<Settled>>(&encode(&settled.to_vec())), Ok(settled.to_vec()));
     }
 
-    /// What was written before there were extended attributes.
+    /// Files from before there were extended attributes are still read.
     #[test]
     fn the_first_version_is_read() {
         struct First;

@@ -1,4 +1,4 @@
-//! What patterns and files must not be, so that matching ends and no stack runs out.
+//! Bounds patterns and files, so that matching ends and no stack runs out.
 //!
 //! A match recurses as deep as the pattern, and as deep as the code wherever one variable stands twice, because then two
 //! pieces of code are compared. A list that goes on behind a `$$$` is tried before it is taken, once more at every level of
@@ -24,7 +24,7 @@ const FILE_WIDTH: usize = 10_000;
 /// Bytes that the replacements of a file may come to.
 pub(super) const RESULT: usize = 32 * 1024 * 1024;
 
-/// What a pattern asks of the files that it is matched against.
+/// The demands of a pattern on the files that it is matched against.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Demands {
     /// Pieces of code are compared: no tree may be too deep.
@@ -39,7 +39,7 @@ pub(super) fn check_pattern_tree(tree: &Tree) -> Result<(), String> {
     if depth > PATTERN_DEPTH { Err(format!("it is nested {depth} levels deep")) } else { Ok(()) }
 }
 
-/// What the pattern demands, or why it takes too long to match.
+/// Returns the demands of the pattern, or the reason why it takes too long to match.
 pub(super) fn demands(pattern: &PatternNode) -> Result<Demands, String> {
     let mut seen = Seen::default();
     seen.visit(pattern, 0);
@@ -108,7 +108,7 @@ struct Shape {
     width: usize,
 }
 
-/// How deep a tree is, and how many children one node has at most.
+/// Measures a tree: its depth, and most children of one node.
 fn shape(tree: &Tree) -> Shape {
     let mut shape = Shape { depth: 1, width: 0 };
     let mut cursor = tree.walk();

@@ -16,7 +16,8 @@ use tree_sitter::Tree;
 
 use super::bounds;
 
-/// How a text becomes a tree; `None` when it cannot in reasonable time, or must not because its grammar would not survive it.
+/// Parses a text into a tree; `None` when it cannot in reasonable time, or must not because its grammar would not
+/// survive it.
 pub type Parse = dyn Fn(&[u8]) -> Option<Tree> + Send + Sync;
 
 /// A grammar, and the parsing with it. Both are the caller's, because what must not be given to a grammar is known where the
@@ -42,7 +43,7 @@ pub struct PatternLanguage {
     pub id: &'static str,
     /// Other names for it.
     pub names: &'static [&'static str],
-    /// What stands for `$` while its grammar reads.
+    /// The character that stands for `$` while its grammar reads.
     expando: char,
 }
 

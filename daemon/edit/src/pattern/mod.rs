@@ -31,7 +31,7 @@ const NODES_PER_CHECK: usize = 1_024;
 /// Why there can be no such replacement, in words for whoever wrote the pattern.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PatternError {
-    /// No such language.
+    /// The language is not known.
     #[error("`{0}` is no language that patterns can be written in; known are {known}", known = known_languages())]
     UnknownLanguage(String),
     /// The pattern is empty, or only a comment where those are nothing.
@@ -43,7 +43,7 @@ pub enum PatternError {
          definition; several statements are one pattern only within the block that holds them."
     )]
     SeveralRoots(String),
-    /// `$$$A` alone.
+    /// The pattern is `$$$A` alone.
     #[error(
         "Standalone multi meta variable `{0}` is invalid. Use `$VAR` or wrap `$$$VAR` in a larger pattern."
     )]
@@ -51,17 +51,17 @@ pub enum PatternError {
     /// It cannot be parsed, or not matched in reasonable time.
     #[error("the pattern `{pattern}` cannot be used: {why}")]
     Unusable {
-        /// The pattern.
+        /// The pattern as it was given.
         pattern: String,
-        /// Why.
+        /// The reason, in words.
         why: String,
     },
     /// Pattern or rewrite is longer than anybody writes.
     #[error("{what} is {bytes} bytes long; at most {} are allowed", bounds::TEXT)]
     TooLong {
-        /// `pattern` or `rewrite`.
+        /// The text in question: `pattern` or `rewrite`.
         what: &'static str,
-        /// Its length.
+        /// Length of the text in bytes.
         bytes: usize,
     },
     /// The rewrite uses a variable that the pattern does not have.
@@ -73,7 +73,7 @@ pub enum PatternError {
          whole expression, statement or definition; a variable is `$NAME` in capitals."
     )]
     BrokenAndUnmatched(String),
-    /// Nothing matched.
+    /// The pattern matched nowhere.
     #[error("nothing matches the pattern `{0}`")]
     Unmatched(String),
 }
@@ -157,7 +157,7 @@ impl PatternEdit {
         })
     }
 
-    /// What to say when no file has a match.
+    /// Returns the error for when no file has a match.
     #[must_use]
     pub fn unmatched(&self) -> PatternError {
         let source = self.source.clone();

@@ -66,7 +66,7 @@ fn is_name(c: char) -> bool {
     c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'
 }
 
-/// What is wrong with the variables of a rewrite, in words.
+/// Checks the variables of a rewrite; the error says in words what is wrong with them.
 pub(super) fn check(known: &BTreeSet<Variable>, used: &BTreeSet<Variable>) -> Result<(), String> {
     let Some(unknown) = used.iter().find(|variable| !known.contains(variable)) else { return Ok(()) };
     let other = Variable { name: unknown.name.clone(), is_list: !unknown.is_list };

@@ -42,7 +42,7 @@ fn joined(set: &str, more: &str) -> String {
     }
 }
 
-/// What a set makes of the file at `path`; `None` if nothing.
+/// Returns what a change set makes of the file at `path`; `None` if it does not touch it.
 pub(crate) fn staged(set: &Proposal, path: &WsPath) -> Option<Staged> {
     let reaching = set.changes.iter().find(|change| target(change) == path);
     if let Some(after) = reaching.and_then(|change| change.after.clone()) {

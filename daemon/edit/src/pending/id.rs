@@ -15,7 +15,7 @@ const LEN: usize = 8;
 pub struct PendingId(String);
 
 impl PendingId {
-    /// A new one.
+    /// Makes a new name at random.
     #[must_use]
     pub(crate) fn random() -> Self {
         // Each `RandomState` has keys of its own; the thread's were drawn from the system.

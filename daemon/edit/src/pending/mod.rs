@@ -1,4 +1,4 @@
-//! What waits for a decision: each client's previews, and in each workspace one change set that it adds to.
+//! Keeps what waits for a decision: each client's previews, and in each workspace one change set that it adds to.
 //!
 //! All of it is on the disk before anybody is told its name, because an agent may come back to it after a restart. Who made
 //! an edit matters only to what "the newest" means: by its name anybody may decide it.
@@ -19,28 +19,28 @@ pub use id::PendingId;
 pub use queue::LIFE;
 pub(crate) use queue::{Queue, QueueFolder, Shown};
 
-/// Whose an edit is, and where.
+/// The client that an edit belongs to, and the workspace.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Owner {
     /// The client, by a name that the host gives it and that means nothing here.
     pub client: String,
-    /// The workspace.
+    /// The root of the workspace.
     pub root: AbsPath,
 }
 
-/// How an edit waits.
+/// The way in which an edit waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// One preview.
+    /// One preview by itself.
     Preview,
-    /// What a client has gathered in a workspace; there is at most one.
+    /// The changes that a client has gathered in a workspace; there is at most one such set.
     ChangeSet,
 }
 
-/// How an edit ceased to be pending.
+/// The decision with which an edit ceased to be pending.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Outcome {
-    /// It was written.
+    /// The edit was written.
     Applied,
     /// Somebody did not want it.
     Discarded,
@@ -48,16 +48,16 @@ pub enum Outcome {
     Expired,
 }
 
-/// What is known of a pending edit without its contents.
+/// The description of a pending edit without its contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Its name.
+    /// Name of the edit.
     pub id: PendingId,
-    /// Whose it is.
+    /// The client and the workspace that it belongs to.
     pub owner: Owner,
-    /// How it waits.
+    /// The way in which it waits.
     pub kind: Kind,
-    /// What it is, in a few words.
+    /// The edit in a few words.
     pub label: String,
     /// The tool that made it; of a change set, the last one.
     pub tool: String,
@@ -72,13 +72,13 @@ pub struct Summary {
 /// A pending edit with all that it would do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pending {
-    /// What is known of it.
+    /// Its description without contents.
     pub summary: Summary,
-    /// What it would do.
+    /// The changes that it would make.
     pub proposal: Proposal,
 }
 
-/// What a file will be, for whoever makes another change to it.
+/// The contents that a file will have, for whoever makes another change to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Staged {
     /// It will have these contents.

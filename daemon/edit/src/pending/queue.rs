@@ -16,11 +16,11 @@ use crate::files::{self, Files};
 use crate::format::{self, Queued};
 use crate::plan::cause;
 
-/// How long an edit is pending at most.
+/// Longest time for which an edit is pending.
 pub const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long it is remembered how an edit was decided.
+/// Time for which hob remembers how an edit was decided.
 const MEMORY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// How many decided edits are remembered.
+/// Most decided edits that are remembered.
 const REMEMBERED: usize = 500;
 /// Previews and change sets of one client.
 pub(crate) const MAX_OF_CLIENT: usize = 64;
@@ -39,7 +39,7 @@ pub(crate) struct QueueFolder {
     pub(crate) folder: PathBuf,
 }
 
-/// What is pending, newest first, for whoever must not wait while files are read or written.
+/// The pending edits, newest first, for whoever must not wait while files are read or written.
 pub(crate) type Shown = Arc<RwLock<Arc<Vec<Arc<Summary>>>>>;
 
 /// Pending edits, and those that were.
@@ -47,9 +47,9 @@ pub(crate) struct Queue {
     place: QueueFolder,
     shown: Shown,
     items: BTreeMap<PendingId, Item>,
-    /// Oldest first.
+    /// Decided edits, oldest first.
     settled: VecDeque<Settled>,
-    /// Of the last that came.
+    /// Serial number of the last edit that came.
     serial: u64,
 }
 
@@ -80,7 +80,7 @@ impl Queue {
         (queue, warnings)
     }
 
-    /// What is pending, as it is after each change.
+    /// Returns the shared list of pending edits, which follows each change.
     pub(crate) fn shown(&self) -> Shown {
         Arc::clone(&self.shown)
     }
@@ -168,7 +168,7 @@ impl Queue {
         self.items.values().find(is_set).map(|item| item.summary.id.clone())
     }
 
-    /// What is known of `id`, if it is pending.
+    /// Returns the description of `id`, if it is pending.
     pub(crate) fn summary(&self, id: &PendingId) -> Result<Summary, EditError> {
         match self.items.get(id) {
             Some(item) => Ok(Summary::clone(&item.summary)),

@@ -20,7 +20,7 @@ pub(super) struct Hunks {
     pub(super) text: String,
 }
 
-/// Whether contents can stand in a diff: as for git, a zero byte says no.
+/// Returns true if contents can stand in a diff: as for git, a zero byte says no.
 pub(super) fn is_text(contents: &[u8]) -> bool {
     !contents.contains(&0) && std::str::from_utf8(contents).is_ok()
 }

@@ -1,4 +1,4 @@
-//! How a proposal looks: unified diffs as git writes them, and counts.
+//! Shows a proposal: unified diffs as git writes them, and counts.
 //!
 //! `git apply` of the whole diff to the old tree gives the new one, byte for byte; a test has the real git say so. What is
 //! no text (not UTF-8, or with a zero byte) cannot stand in a diff that is text, so of such a file it is only said that it
@@ -14,40 +14,40 @@ use hob_base::WsPath;
 use crate::{Change, Proposal};
 use names::{quoted, side};
 
-/// What a proposal would do, for reading.
+/// The effect of a proposal, for reading.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Preview {
     /// One for each change, in their order.
     pub files: Vec<FilePreview>,
 }
 
-/// What a change would do to one file.
+/// The effect of a change on one file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilePreview {
     /// Where the file is, or will be if it is new.
     pub path: WsPath,
     /// Where it goes, if it is moved.
     pub moved_to: Option<WsPath>,
-    /// What happens to it.
+    /// The kind of change to the file.
     pub kind: FileKind,
     /// Lines that are there afterwards and were not before.
     pub additions: usize,
     /// Lines that were there and are not afterwards.
     pub deletions: usize,
-    /// Whether the contents can be shown; if not, `diff` says only that they differ.
+    /// True if the contents can be shown; if not, `diff` says only that they differ.
     pub is_text: bool,
     /// Its part of the whole diff: from `diff --git` to the end of its last hunk.
     pub diff: String,
 }
 
-/// What happens to a file.
+/// The kind of change to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
     /// It has other contents.
     Modified,
-    /// It is new.
+    /// The file is new.
     Created,
-    /// It is gone.
+    /// The file is gone afterwards.
     Deleted,
     /// It is elsewhere, perhaps with other contents.
     Moved,
@@ -60,7 +60,7 @@ impl Preview {
         Self { files: proposal.changes.iter().map(FilePreview::of).collect() }
     }
 
-    /// The whole diff.
+    /// Returns the diff of all files together.
     #[must_use]
     pub fn diff(&self) -> String {
         self.files.iter().map(|file| file.diff.as_str()).collect()

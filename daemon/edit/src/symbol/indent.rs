@@ -13,9 +13,9 @@ use crate::lines::{self, Ending, LF};
 pub(super) struct Place<'a> {
     /// The indentation of its first line.
     pub(super) indentation: &'a str,
-    /// What ends lines there.
+    /// The line end that is used there.
     pub(super) ending: Ending,
-    /// How its language is laid out.
+    /// The layout of its language.
     pub(super) style: Style,
     /// One level of indentation in this file.
     pub(super) level: &'a str,
@@ -50,7 +50,7 @@ fn given<'s>(all: &[&'s str], place: Place<'s>) -> (&'s str, Vec<&'s str>) {
     (if is_cut { place.indentation } else { own }, rest)
 }
 
-/// Whether the lines after a first that is flush left are indented as they were in the file.
+/// Returns true if the lines after a first that is flush left are indented as they were in the file.
 fn is_from_the_middle(first: &str, rest: &[&str], place: Place<'_>) -> bool {
     if place.style.by_indentation {
         return head_is_from_the_middle(first, rest, place);
@@ -86,7 +86,7 @@ fn is_deeper(line: &str, place: Place<'_>) -> bool {
     line.strip_prefix(place.indentation).is_some_and(|rest| rest.starts_with([' ', '\t']))
 }
 
-/// Whether a line is part of a definition that begins below it: nothing that follows is deeper.
+/// Returns true if a line is part of a definition that begins below it: nothing that follows is deeper.
 fn stands_above(line: &str, place: Place<'_>) -> bool {
     line.starts_with(['@', '[']) || line.starts_with("#[") || place.style.is_comment(line)
 }

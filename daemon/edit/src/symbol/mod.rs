@@ -16,7 +16,7 @@ use crate::lines::{self, Ending};
 use indent::{Place, fit};
 use style::{Style, style};
 
-/// What to do with a definition.
+/// The operation on a definition, with its source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolOperation<'a> {
     /// This source in its place.
@@ -55,9 +55,9 @@ pub enum SymbolEditError {
         "the definition shares line {line} with other code (`{code}`), so it cannot be taken out as a whole; use edit_text"
     )]
     SharesLine {
-        /// 1-based.
+        /// Number of the line, 1-based.
         line: usize,
-        /// The line.
+        /// The text of that line.
         code: String,
     },
     /// It is a value within something larger.
@@ -65,10 +65,10 @@ pub enum SymbolEditError {
         "the definition is the value of what line {0} begins, so it cannot be taken out alone; use edit_text"
     )]
     IsValue(
-        /// 1-based.
+        /// Number of the line, 1-based.
         usize,
     ),
-    /// What is asked for is there already.
+    /// The definition already is as it is asked for.
     #[error("nothing would change: the definition already reads like that")]
     NothingChanges,
 }
@@ -115,12 +115,12 @@ struct Item<'t> {
     level: String,
 }
 
-/// What is above or below an item.
+/// The code above or below an item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Neighbour {
-    /// Empty lines between.
+    /// Number of empty lines between.
     blanks: usize,
-    /// Whether it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
+    /// True if it is code or a comment as deep as the item or deeper: the end or the beginning of another item.
     is_sibling: bool,
     /// Where the empty lines begin or end, on the far side from the item.
     edge: usize,
@@ -253,7 +253,7 @@ impl<'t> Item<'t> {
         start.unwrap_or(range.start)..range.end
     }
 
-    /// Whether nothing else makes up the block that the item is in, where a block must not be empty.
+    /// Returns true if nothing else makes up the block that the item is in, where a block must not be empty.
     fn is_all_of_a_block(&self) -> bool {
         if !self.style.by_indentation || self.indentation.is_empty() {
             return false;
@@ -293,7 +293,7 @@ impl<'t> Item<'t> {
         lines::indentation(line).len() >= self.indentation.len()
     }
 
-    /// Whether a line above an item is the head of the block that it is in.
+    /// Returns true if a line above an item is the head of the block that it is in.
     fn opens(&self, line: &str) -> bool {
         let said = line.trim();
         let ends = said.ends_with(['{', '(']) || (self.style.by_indentation && said.ends_with(':'));
@@ -301,13 +301,13 @@ impl<'t> Item<'t> {
     }
 }
 
-/// Whether a text goes on with the end of a block, or not at all.
+/// Returns true if a text goes on with the end of a block, or not at all.
 fn closes(text: &str) -> bool {
     let said = text.trim_start();
     said.is_empty() || said.starts_with(['}', ')', ']']) || said.starts_with("end")
 }
 
-/// Whether some of it is indented deeper than its first line.
+/// Returns true if some of the source is indented deeper than its first line.
 fn has_block(source: &str) -> bool {
     let source = source.trim_matches(['\r', '\n']).trim_end();
     let depth = |line: &str| lines::indentation(line).len();

@@ -1,4 +1,4 @@
-//! What the layout of a language means, as far as moving whole definitions needs to know.
+//! Describes the layout of a language, as far as moving whole definitions needs to know.
 //!
 //! Not a parser: which lines are comments, whether indentation is syntax, and what may follow a definition on its line.
 
@@ -9,13 +9,13 @@ use crate::lines;
 /// The comments of a language, and whether its blocks are made by indentation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Style {
-    /// What begins a comment that goes to the end of its line.
+    /// Marks that begin a comment that goes to the end of its line.
     line: &'static [&'static str],
-    /// What looks like one and is code.
+    /// Marks that look like the beginning of a comment and are code.
     but: &'static [&'static str],
-    /// What begins and ends any other.
+    /// Marks that begin and end any other comment; `None` if there are none.
     block: Option<(&'static str, &'static str)>,
-    /// Whether a block is what is indented, and must not be empty.
+    /// True if a block is what is indented, and must not be empty.
     pub(super) by_indentation: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn style(language: &str) -> Style {
 }
 
 impl Style {
-    /// Whether a line without its indentation is a comment and nothing else, as far as its beginning tells.
+    /// Returns true if a line without its indentation is a comment and nothing else, as far as its beginning tells.
     pub(super) fn is_comment(self, line: &str) -> bool {
         let begins = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
         (begins(self.line) && !begins(self.but)) || self.block.is_some_and(|(open, _)| line.starts_with(open))

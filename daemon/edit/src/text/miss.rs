@@ -1,4 +1,4 @@
-//! What comes nearest to a text that is not there.
+//! Finds what comes nearest to a text that is not there.
 //!
 //! What agents get wrong is known: indentation, trailing blanks, tabs for spaces, case, typographic quotes, escapes that
 //! were written twice, line numbers that a viewer put before each line. Each is undone on both sides and looked for again,
@@ -16,7 +16,7 @@ const PLACES: usize = 50;
 /// Bytes of a file above which nothing is compared.
 const LARGEST: usize = 4 * 1024 * 1024;
 
-/// What to say about `old`, which is not in `text`.
+/// Returns the hint for `old`, which is not in `text`: what differs and where, or what to do.
 pub(super) fn hint(text: &str, old: &str) -> String {
     if text.len() > LARGEST {
         return "Read the place again and copy it exactly.".to_owned();
@@ -57,10 +57,10 @@ fn without_numbers(old: &str) -> Option<String> {
     Some(stripped?.join("\n"))
 }
 
-/// What two lines differ in, and a line without it.
+/// A difference between two lines in words, and the function that takes it out of a line.
 type Form = (&'static str, fn(&str) -> String);
 
-/// How a line may differ and still be meant.
+/// The ways in which a line may differ and still be meant.
 const FORMS: [Form; 5] = [
     ("blanks at the end of a line", |line| line.trim_end().to_owned()),
     ("indentation", |line| line.trim().to_owned()),

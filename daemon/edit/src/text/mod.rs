@@ -26,9 +26,9 @@ const RESULT: usize = 64 * 1024 * 1024;
 pub struct TextEdit<'a> {
     /// The piece, not empty.
     pub old: &'a str,
-    /// What takes its place.
+    /// The text that takes its place.
     pub new: &'a str,
-    /// How often it must be there; 1 unless the caller says otherwise.
+    /// Number of times that it must be there; 1 unless the caller says otherwise.
     pub expected: usize,
 }
 
@@ -43,7 +43,7 @@ pub enum TextEditError {
     NotUtf8 {
         /// Offset of the first wrong byte.
         at: usize,
-        /// Its 1-based line.
+        /// The 1-based line of that byte.
         line: usize,
     },
     /// There is nothing in the file.
@@ -58,17 +58,17 @@ pub enum TextEditError {
     /// It is not there.
     #[error("`old` does not occur in the file. {hint}")]
     NotFound {
-        /// What comes nearest, or what to do.
+        /// The nearest text in the file, or what to do.
         hint: String,
     },
     /// It is there, but not as often as was said.
     #[error("{}", count_message(.what, *.found, *.expected, .lines))]
     Count {
-        /// `old` or `pattern`.
+        /// The argument in question: `old` or `pattern`.
         what: &'static str,
-        /// How often it is there.
+        /// Number of times that it is there.
         found: usize,
-        /// How often it should be.
+        /// Number of times that it should be there.
         expected: usize,
         /// The 1-based lines at which it begins.
         lines: Vec<usize>,
@@ -90,7 +90,7 @@ pub enum TextEditError {
     /// The regex matches nowhere.
     #[error("the pattern matches nowhere in the file{hint}")]
     NoMatch {
-        /// What might be the reason, or nothing.
+        /// A possible reason, or an empty text.
         hint: String,
     },
     /// The replacement names a group that the pattern lacks.

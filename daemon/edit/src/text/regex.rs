@@ -20,9 +20,9 @@ const PROGRAM: usize = 10 * 1024 * 1024;
 pub struct RegexEdit<'a> {
     /// A Rust regex. `^` and `$` are ends of lines unless it begins with `(?-m)`.
     pub pattern: &'a str,
-    /// What takes its matches' place: `$1`, `${name}` and `$0` are groups, `$$` is a dollar.
+    /// The text that takes its matches' place: `$1`, `${name}` and `$0` are groups, `$$` is a dollar.
     pub replacement: &'a str,
-    /// How many matches there must be; `None` for any number but none.
+    /// Number of matches that there must be; `None` for one or more.
     pub expected: Option<usize>,
 }
 
