@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use crate::process::end_group;
 
-/// What is kept of each stream; the rest is read and dropped.
+/// Bytes that are kept of each output stream; the rest is read and dropped.
 const MOST_KEPT: usize = 64 << 10;
 
-/// How long the streams of a program that has ended may stay open.
+/// Longest time for which the streams of a program that has ended may stay open.
 const STREAMS_WITHIN: Duration = Duration::from_millis(500);
 
-/// What a program said, and how it ended.
+/// The output of a program that hob asked something, and the status with which it ended.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) status: ExitStatus,

@@ -1,4 +1,5 @@
-//! What servers push about files: the last verdict on each, up to a number and a size. Those that were heard longest ago go first.
+//! Keeps the diagnostics that servers push: the last list for each file, up to a number of files and a size. The
+//! lists that were heard longest ago go first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,16 +10,16 @@ use lsp_types::{Diagnostic, PublishDiagnosticsParams};
 
 use crate::uri;
 
-/// How long a waiting call sleeps before it looks whether it was cancelled.
+/// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// Verdicts on more files than this are not kept.
 const MOST_FILES: usize = 20_000;
 
-/// Nor more bytes of them, as far as can be told from words.
+/// Most bytes of diagnostics that are kept, as far as their size can be told from words.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a diagnostic takes besides its words.
+/// Bytes that one diagnostic is counted for besides its words.
 const EACH: usize = 256;
 
 /// A verdict on one file.
@@ -28,11 +29,11 @@ pub struct Verdict {
     pub version: Option<i32>,
     /// Verdicts on this file so far, this one included.
     pub count: u64,
-    /// What is wrong.
+    /// The diagnostics themselves; empty if nothing is wrong with the file.
     pub list: Vec<Diagnostic>,
 }
 
-/// The last verdicts.
+/// The last diagnostics of each file, as one server has pushed them.
 #[derive(Debug, Default)]
 pub struct Verdicts {
     kept: Mutex<Kept>,
@@ -46,7 +47,7 @@ struct Kept {
     by_age: BTreeMap<u64, AbsPath>,
     now: u64,
     bytes: usize,
-    /// Whether it was said that some are dropped.
+    /// True once the log has said that some diagnostics are dropped.
     told: bool,
 }
 

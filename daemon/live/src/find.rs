@@ -17,24 +17,24 @@ use hob_base::AbsPath;
 use crate::asked::ask;
 use crate::process::neutral_folder;
 
-/// How long a program may take to say its version.
+/// Longest time that a program may take to say its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(10);
 
 /// A program that was found and runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// Where it is.
+    /// Path of the program's file.
     pub program: PathBuf,
-    /// What it says its version is, if it says.
+    /// The version that the program says it has; `None` if it says none.
     pub version: Option<String>,
 }
 
 /// A file that was found and is of no use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rejected {
-    /// Where it is.
+    /// Path of the rejected file.
     pub program: PathBuf,
-    /// Why.
+    /// The reason why the file is of no use.
     pub why: Reject,
 }
 
@@ -50,7 +50,7 @@ pub enum Reject {
     /// It is not new enough.
     #[error("it is {version}, and {least} is needed")]
     TooOld {
-        /// What it is.
+        /// The version that the program says it has.
         version: String,
         /// The least major version.
         least: u32,
@@ -61,25 +61,25 @@ pub enum Reject {
 }
 
 impl Reject {
-    /// Whether the user could lift it by trusting the project.
+    /// Returns true if the user could lift the rejection by trusting the project.
     #[must_use]
     pub fn is_of_trust(&self) -> bool {
         matches!(self, Self::Untrusted | Self::NeedsTrust(_))
     }
 }
 
-/// Where to look.
+/// The folders in which programs are looked for, and the limits of that search.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
     /// Folders, most wanted first: hob's own before the user's `PATH`.
     pub folders: Vec<PathBuf>,
-    /// What programs are started with.
+    /// The whole environment with which programs are started.
     pub env: Vec<(OsString, OsString)>,
     /// Nothing below this is started: what a project brings along runs only when the user trusts it.
     pub never_below: Option<AbsPath>,
 }
 
-/// What makes a program the same as when it was tried.
+/// The path, size and time of change by which a program counts as the one that was tried before.
 pub(crate) type Identity = (PathBuf, u64, Option<SystemTime>);
 
 /// Remembers which files are programs.
@@ -133,8 +133,8 @@ impl Finder {
     }
 }
 
-/// Whether a program is in a folder, by its name or by where a symbolic link leads. A link inside that leads outside counts: who
-/// made it chose what runs.
+/// Returns true if a program is in a folder, by its name or by where a symbolic link leads. A link inside that leads
+/// outside counts: whoever made it chose what runs.
 fn lies_below(program: &Path, root: &AbsPath) -> bool {
     let real = |path: &Path| AbsPath::new(path.canonicalize().ok()?).ok();
     let below = |path: &Path| real(path).is_some_and(|real| real.as_path().starts_with(root.as_path()));
@@ -164,7 +164,7 @@ fn hits(name: &str, search: &Search) -> Vec<PathBuf> {
     hits
 }
 
-/// Which program there is at `path`, if there is one.
+/// Returns the identity of the program at `path`; `None` if there is no program.
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(path).ok().filter(is_program)?;
     Some((path.to_path_buf(), metadata.len(), metadata.modified().ok()))

@@ -1,4 +1,5 @@
-//! What servers keep of projects between their runs, in folders of hob's own: a project is read, never written to.
+//! Manages the cache directories that servers keep of projects between their runs, in folders of hob's own: a project
+//! is read, never written to.
 //!
 //! One folder for each server and project, with a note of whose it is. When one is made, those of projects that are gone are
 //! removed: it happens seldom, and nothing else makes them more.

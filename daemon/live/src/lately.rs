@@ -1,4 +1,4 @@
-//! What was found out a moment ago, so that calls which follow each other do not find it out again.
+//! Caches facts that a call has just found out, so that the calls right after it do not find them out again.
 //!
 //! An entry says how something was at a time, and is forgotten after a while. Whether it is still so before that is for whoever
 //! asks to say.
@@ -16,12 +16,12 @@ pub(crate) struct Lately<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Lately<K, V> {
-    /// Nothing yet.
+    /// Creates an empty cache whose values are believed for `believed_for`.
     pub(crate) fn new(believed_for: Duration) -> Self {
         Self { entries: Mutex::default(), believed_for }
     }
 
-    /// What was found out, if that was not too long ago.
+    /// Returns the value for `key`, if it is not too old to be believed.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let (at, value) = entries.get(key)?;

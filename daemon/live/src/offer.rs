@@ -1,4 +1,4 @@
-//! What hob tells a language server that it can do: everything that any editor may want to use.
+//! Lists the capabilities that hob declares to a language server: everything that any editor may want to use.
 //!
 //! A server hears this once and is then shared, also by editors that come later and can do less; for those its answers are
 //! made plainer by who serves the editor. So nothing is offered that could not be made plainer, and nothing that belongs to one
@@ -8,7 +8,7 @@
 
 use serde_json::{Value, json};
 
-/// What a token can be, as the protocol (3.17) lists it.
+/// Types that a semantic token can have, as the protocol (3.17) lists them.
 const TOKEN_TYPES: &[&str] = &[
     "namespace",
     "type",
@@ -35,7 +35,7 @@ const TOKEN_TYPES: &[&str] = &[
     "decorator",
 ];
 
-/// What a token can be besides, as the protocol (3.17) lists it.
+/// Modifiers that a semantic token can have, as the protocol (3.17) lists them.
 const TOKEN_MODIFIERS: &[&str] = &[
     "declaration",
     "definition",
@@ -82,7 +82,7 @@ pub fn client_capabilities() -> Value {
     })
 }
 
-/// What is about the whole project.
+/// Returns the capabilities that are about the whole project.
 fn workspace() -> Value {
     let refresh = json!({"refreshSupport": true});
     json!({
@@ -120,8 +120,9 @@ fn workspace() -> Value {
     })
 }
 
-/// What is about one document. Where only an editor asks, nothing may be registered later: an editor that comes then would
-/// have to be told again, and servers that may not register say at once what they can do.
+/// Returns the capabilities that are about one document. Where only an editor asks, nothing may be registered later:
+/// hob would have to tell an editor that comes then once more, and servers that may not register say at once what
+/// they can do.
 fn text_document() -> Value {
     let (fixed, dynamic) = (json!({"dynamicRegistration": false}), json!({"dynamicRegistration": true}));
     let links = json!({"dynamicRegistration": true, "linkSupport": true});
@@ -189,8 +190,8 @@ fn text_document() -> Value {
     })
 }
 
-/// What a completion may be made of. Defaults for a whole list and edits that insert or replace are left out: what they save
-/// is little, and each item would have to be written anew for the editors that do not know them.
+/// Returns the capabilities for completions. Defaults for a whole list and edits that insert or replace are left out:
+/// what they save is little, and each item would have to be written anew for the editors that do not know them.
 fn completion() -> Value {
     json!({
         "dynamicRegistration": false,

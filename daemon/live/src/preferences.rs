@@ -1,4 +1,4 @@
-//! What the user wants of language servers in one project, besides what the catalogue knows.
+//! Holds the user's preferences for the language servers of one project, besides what the catalogue knows.
 //!
 //! Each wish remembers where it was said and which others it overruled, so that `hob servers why` can tell. Files are read
 //! elsewhere; here wishes of several sources are laid over one another, and over the catalogue's values.
@@ -12,7 +12,7 @@ use crate::spec::ServerSpec;
 /// A wish, and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Said<T> {
-    /// What is wanted.
+    /// The value that the user wants.
     pub value: T,
     /// Where it was said, for people: a file and a line.
     pub from: String,
@@ -33,10 +33,10 @@ pub type KeyPath = Vec<String>;
 /// Values by their way; none lies within another.
 pub type Leaves = BTreeMap<KeyPath, Said<Value>>;
 
-/// What is wanted of one kind of server.
+/// The user's preferences for one kind of server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ServerPreference {
-    /// Whether it may be used at all.
+    /// True if the server may be used, false if never; `None` if the user does not say.
     pub enabled: Option<Said<bool>>,
     /// Its program: a name to be looked up, an absolute path, or one within the project.
     pub command: Option<Said<String>>,
@@ -44,22 +44,22 @@ pub struct ServerPreference {
     pub args: Option<Said<Vec<String>>>,
     /// Variables besides those that every server is given.
     pub env: BTreeMap<String, Said<String>>,
-    /// Parts of `initializationOptions`.
+    /// Parts of `initializationOptions` that the user sets.
     pub options: Leaves,
     /// Parts of what `workspace/configuration` is answered with.
     pub settings: Leaves,
 }
 
-/// What is wanted for one language.
+/// The user's preferences for one language.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LanguagePreference {
-    /// Whether it is to be served at all.
+    /// True if any server may serve the language, false if none; `None` if the user does not say.
     pub enabled: Option<Said<bool>>,
     /// Names of servers, most wanted first; others follow in the catalogue's order.
     pub servers: Option<Said<Vec<String>>>,
 }
 
-/// What is wanted in one project.
+/// The user's preferences for one project.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Preferences {
     /// By the server's name.
@@ -81,14 +81,14 @@ impl Preferences {
         }
     }
 
-    /// What is wanted of a server.
+    /// Returns the preferences for a server; `None` if the user has none.
     #[must_use]
     pub fn server(&self, name: &str) -> Option<&ServerPreference> {
         self.servers.get(name)
     }
 
-    /// What is wanted for a language. The variants of the protocol (`typescriptreact`) follow the language itself, unless
-    /// they are named.
+    /// Returns the preferences for a language. The variants of the protocol (`typescriptreact`) follow the language
+    /// itself, unless they are named.
     #[must_use]
     pub fn language(&self, id: &str) -> Option<&LanguagePreference> {
         self.languages.get(id).or_else(|| self.languages.get(id.strip_suffix("react")?))
@@ -102,7 +102,8 @@ impl Preferences {
         language.into_iter().chain(server).find(|enabled| !enabled.value)
     }
 
-    /// How much a server is wanted for a language, least first; those that nobody named are equal.
+    /// Returns the place of a server among those that the user names for a language, 0 for the one wanted most; all
+    /// that nobody named are equal and come last.
     #[must_use]
     pub fn rank(&self, server: &str, language: &str) -> usize {
         let named = self.language(language).and_then(|wish| wish.servers.as_ref());
@@ -112,7 +113,7 @@ impl Preferences {
 }
 
 impl ServerPreference {
-    /// Whether a part of the settings counts: without trust only those do that the server is harmless with.
+    /// Returns true if a part of the settings counts: without trust only those do that the server is harmless with.
     #[must_use]
     pub fn counts(spec: &ServerSpec, trusted: bool, path: &[String]) -> bool {
         let below = |key: &str| {

@@ -1,4 +1,4 @@
-//! Whether a server's answers are whole yet.
+//! Follows a server's signs in order to tell whether its answers are complete yet.
 //!
 //! Most servers answer before they have read the project: with nothing, or with the declaration alone, and without an
 //! error. Each has its own way to say when that is over ([`ReadySignal`]). Until then an answer is *partial*, never
@@ -21,13 +21,13 @@ const BEGINS_WITHIN: Duration = Duration::from_secs(3);
 /// A server that has said nothing for so long after it was asked for something is not waited for any more.
 const SPEAKS_WITHIN: Duration = Duration::from_secs(8);
 
-/// How long a waiting call sleeps before it looks whether it was cancelled.
+/// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// How far a server is.
+/// The progress of a server towards complete answers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Readiness {
-    /// Answers are whole.
+    /// The server's answers are complete.
     Ready,
     /// Something is being loaded; the text says what and how far, as far as the server does.
     Loading(String),
@@ -52,14 +52,14 @@ impl fmt::Display for Readiness {
 struct State {
     /// Reports under way that count, by token.
     under_way: BTreeMap<String, String>,
-    /// Whether the signal has come at least once.
+    /// True once the server has given its signal at least once.
     seen: bool,
     /// When it was first given something to do, for [`BEGINS_WITHIN`].
     asked_at: Option<Instant>,
     impaired: Option<String>,
     /// It was told of changes that it takes until then to have noticed.
     disturbed_until: Option<Instant>,
-    /// What other progress reports say; shown, not waited for.
+    /// The text of other progress reports; hob shows it and does not wait for them.
     showing: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct ReadyWatch {
 }
 
 impl ReadyWatch {
-    /// Nothing heard yet.
+    /// Creates the watch of a server that has not been heard yet.
     #[must_use]
     pub fn new(signal: ReadySignal) -> Self {
         let state = State {
@@ -86,7 +86,7 @@ impl ReadyWatch {
         Self { signal, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// How far it is.
+    /// Returns the server's readiness at this moment.
     #[must_use]
     pub fn now(&self) -> Readiness {
         self.judge(&self.lock())
@@ -135,7 +135,7 @@ impl ReadyWatch {
         }
     }
 
-    /// A `$/progress` notification.
+    /// Handles a `$/progress` notification of the server.
     pub fn progress(&self, params: &Value) {
         let token = params["token"].to_string();
         let value = &params["value"];
@@ -166,7 +166,7 @@ impl ReadyWatch {
         self.tell(state);
     }
 
-    /// A `window/logMessage` notification.
+    /// Handles a `window/logMessage` notification: its text may be the signal.
     pub fn log(&self, text: &str) {
         if let ReadySignal::Logs(wanted) = self.signal
             && text.contains(wanted)
@@ -177,7 +177,7 @@ impl ReadyWatch {
         }
     }
 
-    /// An `experimental/serverStatus` notification.
+    /// Handles an `experimental/serverStatus` notification of the server.
     pub fn status(&self, params: &Value) {
         let mut state = self.lock();
         if let (ReadySignal::QuiescentStatus, Some(quiescent)) = (self.signal, params["quiescent"].as_bool())

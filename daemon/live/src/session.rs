@@ -1,4 +1,4 @@
-//! What a server says and asks while it lives, and how it is answered.
+//! Answers what a server asks while it lives, and takes what it tells.
 //!
 //! Some servers stop for ever at a question that nobody answers, so every question has an answer. What an attached editor can answer
 //! is asked there (see [`crate::share`]); without one, nothing lets a server do anything: edits are refused here, because hob
@@ -20,12 +20,12 @@ use crate::uri;
 /// Characters of a server's message about its own state that are shown.
 const MESSAGE: usize = 300;
 
-/// What belongs to one running server beside its process and connection.
+/// The state of one running server beside its process and connection.
 #[derive(Debug)]
 pub struct Session {
-    /// How far it is.
+    /// The watch over the server's readiness.
     pub ready: ReadyWatch,
-    /// What it pushed about files.
+    /// The diagnostics that the server has pushed.
     pub verdicts: Verdicts,
     /// The editors that use it.
     pub share: Share,
@@ -51,7 +51,7 @@ impl Session {
         }
     }
 
-    /// Whether the server has registered a method at run time.
+    /// Returns true if the server has registered a method at run time.
     #[must_use]
     pub fn has_registered(&self, method: &str) -> bool {
         self.registrations().values().any(|registered| registered == method)
@@ -203,7 +203,7 @@ mod tests {
         Arc::new(Session::new(spec, json!([{"uri": "file:///p", "name": "p"}]), settings))
     }
 
-    /// What the session answers, seen from the server's end of a connection.
+    /// Returns the session's answer, as it arrives at the server's end of a connection.
     fn ask(session: &Arc<Session>, method: &str, params: &Value) -> Result<Value, ResponseError> {
         let (from_hob, to_server) = std::io::pipe().expect("a pipe");
         let (from_server, mut to_hob) = std::io::pipe().expect("a pipe");

@@ -1,4 +1,4 @@
-//! What hob knows about one kind of language server, as data.
+//! Describes one kind of language server as data.
 //!
 //! A server's peculiarities are values here and decisions elsewhere: nothing outside the catalogue asks for a server by
 //! name.
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::instance::Launch;
 
-/// How a server makes known that its answers are whole.
+/// The sign by which a server makes known that its answers are complete.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReadySignal {
     /// It holds every answer until it is.
@@ -27,7 +27,7 @@ pub enum ReadySignal {
     Settles,
 }
 
-/// What has to be open in a server before it answers questions about a file.
+/// The files that have to be open in a server before it answers questions about a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OpenPolicy {
     /// Nothing; files are opened all the same where that is cheap.
@@ -36,10 +36,10 @@ pub enum OpenPolicy {
     AskedFile,
 }
 
-/// How a server learns of a change on disk to a file that is not open in it.
+/// The way in which a server learns of a change on disk to a file that is not open in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Announce {
-    /// By `workspace/didChangeWatchedFiles`.
+    /// The server learns it by `workspace/didChangeWatchedFiles`.
     WatchedFiles,
     /// As before, but new files have to be opened once as well.
     WatchedFilesAndOpenNew,
@@ -57,7 +57,7 @@ pub enum Announce {
     OpenAndKeep(Lags),
 }
 
-/// How long a server that was told of changes may answer as if nothing had happened.
+/// Longest times for which a server that was told of changes may answer as if nothing had happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lags {
     /// Until it has read changed files again.
@@ -69,9 +69,9 @@ pub struct Lags {
 /// A command that has a server read all of a project anew.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reread {
-    /// Its name.
+    /// Name of the command, as the server registers it.
     pub command: &'static str,
-    /// Its arguments.
+    /// Arguments of the command, in order.
     pub arguments: &'static [&'static str],
     /// Endings of the files that it depends on beside those that the server serves.
     pub also: &'static [&'static str],
@@ -80,17 +80,17 @@ pub struct Reread {
 /// A command that says what is wrong with a file, for a server that says by itself only what is new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Judges {
-    /// Its name.
+    /// Name of the command, as the server registers it.
     pub command: &'static str,
     /// Its first arguments, of which each asks for a part of what is wrong. The second is an object with the `file`.
     pub questions: &'static [&'static str],
 }
 
-/// What options and settings depend on.
+/// The facts on which a server's options and settings depend.
 pub struct Circumstances<'a> {
-    /// Whether the user trusts the project.
+    /// True if the user trusts the project.
     pub trusted: bool,
-    /// The project's folder.
+    /// The root of the project.
     pub root: &'a AbsPath,
     /// A folder of hob's own for what a server of this kind keeps of this project between its runs, if there is to be one; it
     /// need not be there yet.
@@ -102,8 +102,8 @@ pub struct Circumstances<'a> {
 /// Variables of a process.
 pub type Environment = Vec<(&'static str, OsString)>;
 
-/// How hob installs a server into a folder of its own: which package manager, and what it is to fetch. Versions are pinned, so
-/// that the same command gives the same server.
+/// The way in which hob installs a server into a folder of its own: a package manager and what it is to fetch.
+/// Versions are pinned, so that the same command gives the same server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Install {
     /// `npm install`, with these packages as `name@version`.
@@ -131,25 +131,25 @@ pub struct ServerSpec {
     pub version_args: &'static [&'static str],
     /// The least major version that is a server; 0 for any.
     pub least_version: u32,
-    /// How to get it, for people.
+    /// A sentence that tells people how to get the server.
     pub install_hint: &'static str,
-    /// How hob itself can install it, if it can.
+    /// The way in which hob itself can install the server; `None` if it cannot.
     pub install: Option<Install>,
-    /// See [`ReadySignal`].
+    /// The sign that its answers are complete; see [`ReadySignal`].
     pub ready: ReadySignal,
-    /// See [`OpenPolicy`].
+    /// The files that have to be open in it; see [`OpenPolicy`].
     pub open: OpenPolicy,
-    /// See [`Announce`].
+    /// The way in which it learns of changes; see [`Announce`].
     pub announce: Announce,
     /// Configurations by file name, each of which makes a project of its own, where the server knows only the projects of files
     /// that are open; empty where it knows the whole folder.
     pub projects: &'static [&'static str],
-    /// How it is asked what is wrong with a file, where it cannot be asked in the protocol's way and what it says by itself cannot
-    /// be waited for.
+    /// The command that asks for the diagnostics of a file, where the protocol's own request does not work and the
+    /// diagnostics that the server pushes cannot be waited for.
     pub judges: Option<Judges>,
     /// Variables that it is started with, beside the machine's and before the user's.
     pub environment: fn(&Circumstances<'_>) -> Environment,
-    /// `initializationOptions`.
+    /// Makes the `initializationOptions` that the server is started with.
     pub options: fn(&Circumstances<'_>) -> Value,
     /// Answers to `workspace/configuration`, by section; `null` for a section means "your own defaults".
     pub settings: fn(&Circumstances<'_>) -> Value,
@@ -168,9 +168,9 @@ pub struct ServerSpec {
     pub needs_trust_in: fn(&AbsPath) -> Option<&'static str>,
     /// Exit codes after a proper shutdown that are no failure.
     pub clean_exit_codes: &'static [i32],
-    /// What there is to do right before it starts; what it is started with may change by that.
+    /// Prepares for the server's start, right before it; this may change what is started.
     pub before_start: fn(&mut Launch),
-    /// What to do about something that it says is wrong with it, by a part of what it says.
+    /// Advice for what the server says is wrong with it: a part of the server's words, and what to do.
     pub advice: &'static [(&'static str, &'static str)],
 }
 
@@ -207,7 +207,7 @@ impl ServerSpec {
         }
     }
 
-    /// What to do about something that it says is wrong with it, where that is known.
+    /// Returns the advice for what the server says is wrong with it; `None` if there is none.
     #[must_use]
     pub fn advice_on(&self, complaint: &str) -> Option<&'static str> {
         self.advice.iter().find(|(part, _)| complaint.contains(part)).map(|(_, advice)| *advice)

@@ -85,15 +85,15 @@ pub fn path_of(uri: &str) -> Option<AbsPath> {
 /// Where a path lies: in the workspace, or outside of it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FileRef {
-    /// In the workspace.
+    /// A file in the workspace, relative to its root.
     Inside(WsPath),
     /// Elsewhere on this machine: a library's source.
     Outside(AbsPath),
 }
 
 impl FileRef {
-    /// What `path` is, seen from a workspace's root. What only seems to lie in it, behind a symbolic link that leads out, is outside
-    /// and called what it really is.
+    /// Makes a reference from `path`, seen from a workspace's root. A file that only seems to lie in the workspace,
+    /// behind a symbolic link that leads out, is outside and gets its real path.
     #[must_use]
     pub fn of(path: AbsPath, root: &AbsPath) -> Self {
         match path.relative_to(root) {

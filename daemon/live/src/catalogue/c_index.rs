@@ -1,4 +1,4 @@
-//! What clangd keeps of a project between its runs, made to agree with headers that have changed.
+//! Makes the index that clangd keeps of a project between its runs agree with headers that have changed.
 //!
 //! clangd keeps one part of its index for each file, and when it starts it reads again whatever differs from its part. A file
 //! that has not changed itself counts as known, although a header that it includes may have given its names another meaning:
@@ -26,10 +26,10 @@ const LARGEST: u64 = 256 << 20;
 /// Clocks of file systems may differ by so much.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// What a file includes whose directive does not say it by itself.
+/// Stands for the included file where the directive does not say it by itself.
 const ANYTHING: &str = "*";
 
-/// Which endings files have.
+/// The endings of file names by which headers and source files are told.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Endings<'a> {
     /// Files that are included by others.
@@ -166,7 +166,7 @@ fn includes_in(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(move |line| directive(line).map(|at| file_in(&line[at..])))
 }
 
-/// `"a/b.h"` is `b.h`.
+/// Returns the last component of an included path: `"a/b.h"` gives `b.h`. Returns [`ANYTHING`] if nothing is quoted.
 fn file_in(named: &str) -> &str {
     let Some(inner) = named.strip_prefix(['"', '<']) else { return ANYTHING };
     let path = inner.split(['"', '>']).next().unwrap_or_default();

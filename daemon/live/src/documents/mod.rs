@@ -26,14 +26,14 @@ const MOST_SHOWN: usize = 2_000;
 /// Beyond so many changed files at once, opening them would close what others ask about.
 const MOST_KEPT: usize = MOST_OPEN / 2;
 
-/// How a file changed on disk.
+/// A change of a file on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileChange {
     /// It was not there before.
     Created,
-    /// Its contents differ.
+    /// The file's contents differ.
     Changed,
-    /// It is gone.
+    /// The file is gone now.
     Deleted,
 }
 
@@ -53,13 +53,13 @@ const COMMAND: &str = "workspace/executeCommand";
 /// A notification for the server, or a command.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tell {
-    /// Its method.
+    /// Method of the message, as the protocol calls it.
     pub method: &'static str,
-    /// Its parameters.
+    /// The parameters of the method.
     pub params: Value,
 }
 
-/// What to do about changes.
+/// The way to bring changes to a server.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Taken {
     /// Tell the server this; for so long afterwards its answers may be of how things were.
@@ -73,7 +73,8 @@ struct Open {
     version: i32,
     hash: ContentHash,
     used: u64,
-    /// How many batches of changes the verdict that was asked for last covers, and the verdicts there were before it.
+    /// Number of batches of changes that the last requested diagnostics cover, and the number of times that
+    /// diagnostics had come before.
     asked: Option<(u64, u64)>,
     /// Nobody asked about it: it is open only until the server has read it.
     shown: bool,
@@ -81,7 +82,7 @@ struct Open {
     fresh: u64,
     /// An editor has it open: it stays so, and its text is what counts among editors.
     pinned: bool,
-    /// Which versions are which editor's.
+    /// The editors' own versions of the text, by the server's versions.
     labels: pinned::Labels,
 }
 
@@ -106,7 +107,7 @@ impl Open {
 /// A verdict that the server has been asked for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Awaited {
-    /// What to tell the server for it; nothing if it was asked before.
+    /// The messages that make the server answer; empty if it was asked before.
     pub tell: Vec<Tell>,
     /// The version of the file that it is about.
     pub version: i32,
@@ -114,12 +115,12 @@ pub struct Awaited {
     pub before: u64,
 }
 
-/// What one server has open.
+/// The documents that one server has open.
 #[derive(Debug)]
 pub struct Documents {
     root: AbsPath,
     open: HashMap<WsPath, Open>,
-    /// What editors have open that is no file of the project, by its URI.
+    /// Documents that editors have open and that are not files of the project, by their URI.
     outside: HashMap<String, Open>,
     uses: u64,
     /// Batches of changes so far.
@@ -137,7 +138,7 @@ pub struct Documents {
 pub type ReadText<'a> = &'a dyn Fn(&WsPath) -> Option<String>;
 
 impl Documents {
-    /// Nothing open.
+    /// Creates the list of a server that has nothing open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
         Self {
@@ -152,13 +153,13 @@ impl Documents {
         }
     }
 
-    /// How many files are open.
+    /// Returns the number of open files of the project.
     #[must_use]
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether no file is open.
+    /// Returns true if no file is open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
@@ -170,13 +171,13 @@ impl Documents {
         self.open.get(path).map(|open| open.version)
     }
 
-    /// What was last sent of a file that is open: its version, and the hash of its contents.
+    /// Returns what was last sent of a file that is open: its version, and the hash of its contents.
     #[must_use]
     pub fn sent(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
         self.open.get(path).map(|open| (open.version, open.hash))
     }
 
-    /// What to tell so that `path` is open with its present contents; `None` if it cannot be read.
+    /// Returns the messages that open `path` with its present contents; `None` if it cannot be read.
     pub fn open(&mut self, spec: &ServerSpec, path: &WsPath, read: ReadText<'_>) -> Option<Vec<Tell>> {
         self.uses += 1;
         if let Some(open) = self.open.get_mut(path) {
@@ -194,7 +195,7 @@ impl Documents {
         Some(tell)
     }
 
-    /// What to tell so that the server reads an open file once more, with all that it depends on.
+    /// Returns the message that makes the server read an open file once more, with all that it depends on.
     fn read_again(&mut self, path: &WsPath, text: &str) -> Option<Tell> {
         let (uri, relevant) = (self.uri(path), self.relevant);
         let open = self.open.get_mut(path)?;
@@ -220,8 +221,8 @@ impl Documents {
         self.open.get(path).is_some_and(|open| open.shown && !open.pinned).then(|| self.close(path))
     }
 
-    /// What to tell so that the server judges `path` in the light of everything it has been told; `None` if the file cannot
-    /// be read. `before` is the number of verdicts on it so far.
+    /// Returns the messages that make the server judge `path` in the light of everything it has been told; `None` if
+    /// the file cannot be read. `before` is the number of times that diagnostics of it have come so far.
     ///
     /// A server judges a file anew when that file changes; whether it does when others change, no server says. So the same
     /// contents are sent once more under another version: the verdict on that is the one that counts.
@@ -255,7 +256,7 @@ impl Documents {
         all
     }
 
-    /// What to tell about changes on disk. `read` gives contents as they are now.
+    /// Decides how the server is told of changes on disk. `read` gives contents as they are now.
     pub fn take_in(
         &mut self,
         spec: &ServerSpec,
@@ -345,7 +346,7 @@ impl Documents {
         tell
     }
 
-    /// How long a server takes to have noticed those of `changes` that it is not shown.
+    /// Returns the time that a server takes to notice those of `changes` that it is not shown.
     fn settles(&self, spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>) -> Duration {
         let unseen =
             |path: &WsPath| spec.language_of(path.file_name()).is_some() && !self.open.contains_key(path);
@@ -377,7 +378,7 @@ impl Documents {
         there.filter_map(|(path, _)| self.open(spec, path, read)).flatten().collect()
     }
 
-    /// Whether an unopened file has to be shown to the server by opening it for a moment.
+    /// Returns true if an unopened file has to be shown to the server by opening it for a moment.
     fn is_shown(&self, spec: &ServerSpec, path: &WsPath, change: FileChange) -> bool {
         let wanted = match spec.announce {
             Announce::WatchedFiles
@@ -465,7 +466,7 @@ fn did_change(uri: &str, version: i32, (text, anew): (&str, bool)) -> Tell {
     Tell { method: "textDocument/didChange", params }
 }
 
-/// Whether changes come to more than new contents of a few files.
+/// Returns true if changes come to more than new contents of a few files.
 fn needs_rereading(spec: &ServerSpec, changes: &BTreeMap<WsPath, FileChange>, how: Reread) -> bool {
     let also = |path: &WsPath| how.also.iter().any(|ending| path.file_name().ends_with(ending));
     let serves = |path: &WsPath| spec.language_of(path.file_name()).is_some();
@@ -479,7 +480,7 @@ impl Tell {
         Self { method: COMMAND, params: json!({"command": how.command, "arguments": how.arguments}) }
     }
 
-    /// Whether it asks for an answer, of which there is nothing to be learnt.
+    /// Returns true if the message asks for an answer, of which there is nothing to be learnt.
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.method == COMMAND
@@ -487,7 +488,7 @@ impl Tell {
 }
 
 impl OpenPolicy {
-    /// Whether the file asked about has to be open.
+    /// Returns true if the file asked about has to be open.
     #[must_use]
     pub fn wants_asked_file(self) -> bool {
         self == Self::AskedFile

@@ -22,25 +22,25 @@ pub enum Doc {
     Outside(String),
 }
 
-/// Whose text a version is, and what it calls it.
+/// The editor whose text a version is, and the editor's number for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Who.
+    /// The editor whose text it is.
     pub editor: EditorId,
-    /// Its number.
+    /// The editor's version of the text.
     pub version: i32,
 }
 
-/// What a server is to have of a document.
+/// The text that a server is to have of a document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shown {
     /// The protocol's language identifier.
     pub language: String,
-    /// Its text.
+    /// The document's whole text.
     pub text: Arc<str>,
     /// The changes that lead to it from what was shown before; `None` to send it whole.
     pub changes: Option<Value>,
-    /// Whose it is.
+    /// The editor whose text it is, with its version; `None` for the disk's text.
     pub label: Option<Label>,
 }
 
@@ -75,7 +75,8 @@ impl Labels {
 }
 
 impl Documents {
-    /// What to tell so that the server has a document of an editor as it is shown. `whole` for one that takes no pieces.
+    /// Returns the message that gives the server a document of an editor as it is shown. `whole` is for a server that
+    /// takes no pieces.
     pub fn show_buffer(
         &mut self,
         spec: &ServerSpec,
@@ -123,8 +124,8 @@ impl Documents {
         })
     }
 
-    /// What to tell when no editor has a document open any more; `disk` is what the file holds, if there is one. Files stay
-    /// open, as those that are asked about do.
+    /// Returns the message to send when no editor has a document open any more; `disk` is what the file holds, if
+    /// there is one. Files stay open, as those that are asked about do.
     pub fn unpin(&mut self, doc: &Doc, disk: Option<&str>) -> Option<Tell> {
         let path = match doc {
             Doc::Inside(path) => path,
@@ -162,7 +163,7 @@ impl Documents {
         self.get(doc).map(|open| open.version)
     }
 
-    /// How a document is named to the server.
+    /// Returns the URI by which a document is named to the server.
     #[must_use]
     pub fn uri_of(&self, doc: &Doc) -> String {
         match doc {

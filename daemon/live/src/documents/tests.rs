@@ -1,4 +1,4 @@
-//! What a server is told of files, for each way that servers learn of changes.
+//! Tests the messages that a server gets about files, for each way in which servers learn of changes.
 
 use super::*;
 use crate::spec::Lags;

@@ -14,11 +14,11 @@ use crate::documents::{Doc, Shown, Tell};
 use crate::rpc::{CallError, OnOutcome};
 use crate::views::{EditorId, View};
 
-/// How long what editors ask may stay without an answer, if nothing else is heard either.
+/// Longest time that an editor's request may stay without an answer, if nothing else is heard either.
 const SILENT_WITHIN: Duration = Duration::from_secs(30);
 
 impl Instance {
-    /// What editors have open in its project.
+    /// Returns the overlay of the project: the documents that editors have open in it.
     #[must_use]
     pub fn view(&self) -> &Arc<View> {
         &self.view
@@ -59,7 +59,7 @@ impl Instance {
         let _ = self.tell(vec![Tell { method: "textDocument/didSave", params }]);
     }
 
-    /// Whether it serves documents like this one.
+    /// Returns true if the server serves documents like this one.
     #[must_use]
     pub fn serves(&self, doc: &Doc, language: &str) -> bool {
         let by_name = |name: &str| self.spec().language_of(name).is_some();
@@ -72,14 +72,15 @@ impl Instance {
         }
     }
 
-    /// Whether it takes changes piece by piece.
+    /// Returns true if the server takes changes piece by piece.
     fn takes_pieces(&self) -> bool {
         const INCREMENTAL: u64 = 2;
         let sync = self.capability("/textDocumentSync");
         sync.as_u64().or_else(|| sync["change"].as_u64()) == Some(INCREMENTAL)
     }
 
-    /// What an editor calls the text that a version of the server's is about; `None` if that is not known to be its text.
+    /// Returns the editor's version of the text that a version of the server's is about; `None` if that is not known
+    /// to be the editor's text.
     #[must_use]
     pub fn editors_version(&self, doc: &Doc, version: i32, editor: EditorId) -> Option<i32> {
         let (label, now) = {
@@ -145,7 +146,7 @@ impl Instance {
         self.client.cancel(id);
     }
 
-    /// What it said of itself when it was initialised.
+    /// Returns the capabilities that the server declared when it was initialised.
     #[must_use]
     pub fn capabilities(&self) -> &Value {
         &self.capabilities

@@ -29,16 +29,16 @@ use crate::uri;
 use crate::views::View;
 use silence::{Missed, Signs, Waiting};
 
-/// How long a server may take to end by itself when asked to.
+/// Longest time that a server may take to end by itself when asked to.
 const STOPPED_WITHIN: Duration = Duration::from_secs(2);
 
-/// How long an answer that comes too early is asked for again.
+/// Longest time for which an answer that comes too early is asked for again.
 const RETRY_FOR: Duration = Duration::from_secs(8);
 
 /// Pause between two such tries.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
-/// How often a call that waits for a verdict looks whether the server is still there.
+/// Pause between two checks of a call that waits for diagnostics whether the server is still there.
 const LOOK_FOR_DEATH_EVERY: Duration = Duration::from_millis(250);
 
 /// A server that does not say which contents a verdict is about gives it in pieces; after so long without another it is
@@ -48,17 +48,17 @@ const SETTLES_WITHIN: Duration = Duration::from_millis(400);
 /// Everything needed to start one.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// What kind of server.
+    /// The kind of server.
     pub spec: Arc<ServerSpec>,
-    /// What to run.
+    /// The command that starts the server.
     pub command: ServerCommand,
-    /// The project's folder.
+    /// The root of the project.
     pub root: AbsPath,
-    /// `initializationOptions`.
+    /// The `initializationOptions` that the server is given.
     pub options: Value,
-    /// Answers to `workspace/configuration`.
+    /// Answers to the server's `workspace/configuration`, by section.
     pub settings: Value,
-    /// See [`Circumstances::keep`](crate::spec::Circumstances::keep).
+    /// The server's cache directory for the project; see [`Circumstances::keep`](crate::spec::Circumstances::keep).
     pub keep: Option<PathBuf>,
 }
 
@@ -68,19 +68,19 @@ pub enum StartError {
     /// The program could not be run at all.
     #[error("`{program}` cannot be run: {why}")]
     Spawn {
-        /// Its path.
+        /// Path of the server's program.
         program: String,
-        /// The system's reason.
+        /// The system's reason, in words.
         why: String,
     },
     /// It ended, or refused, before it was initialised.
     #[error("`{program}` did not start: {why}")]
     Failed {
-        /// Its path.
+        /// Path of the server's program.
         program: String,
-        /// What happened.
+        /// The event that ended the start, in words.
         why: String,
-        /// Whether it ended by itself, or said no: it will do so again.
+        /// True if the server ended by itself or said no: it will do so again.
         by_itself: bool,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
@@ -88,9 +88,9 @@ pub enum StartError {
     /// It did not answer in time.
     #[error("`{program}` did not answer `initialize` for {} s", .waited.as_secs())]
     Silent {
-        /// Its path.
+        /// Path of the server's program.
         program: String,
-        /// For how long.
+        /// Time that hob waited for an answer.
         waited: Duration,
     },
     /// Nobody waits for it any more.
@@ -98,10 +98,10 @@ pub enum StartError {
     Stopped(Stopped),
 }
 
-/// How whole an answer is.
+/// The completeness of an answer: whether it may lack something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Completeness {
-    /// All there is.
+    /// Nothing is missing from the answer.
     Complete,
     /// Something may be missing; the text says why.
     Partial(String),
@@ -112,13 +112,13 @@ pub enum Completeness {
 /// An answer and how whole it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer<T> {
-    /// What the server said.
+    /// The server's answer itself.
     pub value: T,
-    /// See [`Completeness`].
+    /// Says whether the value may lack something; see [`Completeness`].
     pub completeness: Completeness,
 }
 
-/// A running server.
+/// A running server instance: its process, its connection and what is open in it.
 #[derive(Debug)]
 pub struct Instance {
     launch: Launch,
@@ -128,7 +128,7 @@ pub struct Instance {
     /// As the server sent them: a field of an unknown shape must not make the rest unusable.
     capabilities: Value,
     documents: Mutex<Documents>,
-    /// What editors have open; its lock comes before that of `documents`.
+    /// The documents that editors have open; its lock comes before that of `documents`.
     view: Arc<View>,
     started: Instant,
     answered: AtomicBool,
@@ -211,7 +211,7 @@ impl Instance {
         })
     }
 
-    /// What kind of server it is.
+    /// Returns the kind of the server.
     #[must_use]
     pub fn spec(&self) -> &ServerSpec {
         &self.launch.spec
@@ -229,7 +229,7 @@ impl Instance {
         &self.launch.command.program
     }
 
-    /// The project's folder.
+    /// Returns the root of the server's project.
     #[must_use]
     pub fn root(&self) -> &AbsPath {
         &self.launch.root
@@ -241,7 +241,7 @@ impl Instance {
         &self.process
     }
 
-    /// What it says without being asked.
+    /// Returns the session: what the server says without being asked.
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
@@ -253,7 +253,7 @@ impl Instance {
         self.started.elapsed()
     }
 
-    /// How far it is.
+    /// Returns the server's readiness at this moment.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.session.ready.now()
@@ -275,8 +275,8 @@ impl Instance {
         Some(ended.map_or(closed, |ended: Ended| ended.to_string()))
     }
 
-    /// Whether it answers a kind of question: `capability` is the field of its capabilities, `method` what it may have
-    /// registered instead.
+    /// Returns true if the server answers a kind of question: `capability` is the field of its capabilities, `method`
+    /// what it may have registered instead.
     #[must_use]
     pub fn offers(&self, capability: &str, method: &str) -> bool {
         let stated = match &self.capabilities[capability] {
@@ -293,8 +293,9 @@ impl Instance {
         self.capabilities.pointer(pointer).unwrap_or(&Value::Null)
     }
 
-    /// Whether it wants to be asked or told of something that is done with files: `kind` is the field of its capabilities for
-    /// it. Of which files is not looked at: it is asked about those that it serves.
+    /// Returns true if the server wants to be asked or told of something that is done with files: `kind` is the field
+    /// of its capabilities for it. The patterns of files that it declares are ignored: hob asks it about the files
+    /// that it serves.
     #[must_use]
     pub fn offers_file_operation(&self, kind: &str, method: &str) -> bool {
         self.capability("/workspace/fileOperations")[kind].is_object() || self.session.has_registered(method)
@@ -329,7 +330,8 @@ impl Instance {
         }
     }
 
-    /// Whether it has answered any question: then its end is not the failure of one that cannot work at all.
+    /// Returns true if the server has answered any question: then its end is not the failure of one that cannot work
+    /// at all.
     #[must_use]
     pub fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
@@ -387,7 +389,8 @@ impl Instance {
         Ok(())
     }
 
-    /// How whole an answer is that was asked for at `before`: it may have begun to load again while it answered.
+    /// Returns the completeness of an answer that was asked for at `before`: the server may have begun to load again
+    /// while it answered.
     fn whole_since(&self, (before, has_read): (Readiness, bool)) -> Completeness {
         match (before, self.readiness()) {
             (Readiness::Ready, Readiness::Ready) if !has_read => {
@@ -530,7 +533,7 @@ impl Instance {
         self.documents().version(path)
     }
 
-    /// What the server was last sent of a file that it has open: the version, and the hash of the contents.
+    /// Returns what the server was last sent of a file that it has open: the version, and the hash of the contents.
     #[must_use]
     pub fn seen(&self, path: &WsPath) -> Option<(i32, ContentHash)> {
         self.documents().sent(path)
@@ -571,7 +574,7 @@ fn is_too_early(error: &ResponseError) -> bool {
 }
 
 fn not_started(error: &CallError, process: &ServerProcess, program: String) -> StartError {
-    /// Of programs that a signal ended, the guard says that they ended with a number from here on.
+    /// First exit code by which the guard says that a signal ended the program.
     const BY_SIGNAL: i32 = 128;
     let ended = match error {
         CallError::Stopped(_) => None,

@@ -23,7 +23,7 @@ const IDLE: u32 = 2;
 const BUSY: u32 = 6;
 /// A question that had less time says nothing of the server.
 const LEAST: Duration = Duration::from_secs(5);
-/// How long it is watched for work once a deadline was missed.
+/// Time for which a server is watched for work once a deadline was missed.
 const WATCHED: Duration = Duration::from_millis(250);
 /// This part of one processor's time is work; timers of an idle program take less.
 const WORK: u32 = 20;
@@ -44,17 +44,17 @@ impl Signs {
         Self { said, cpu: process.cpu_time(), at: Instant::now() }
     }
 
-    /// Whether anything was said since `before`.
+    /// Returns true if the server has said anything since `before`.
     fn has_spoken_since(&self, before: &Self) -> bool {
         self.said != before.said
     }
 
-    /// Whether it has worked since `before`.
+    /// Returns true if the server has used processor time since `before`, enough to count as work.
     fn has_computed_since(&self, before: &Self) -> bool {
         self.cpu.saturating_sub(before.cpu) * WORK >= self.at.duration_since(before.at)
     }
 
-    /// Whether there was any sign of work since `before`.
+    /// Returns true if there was any sign of work since `before`.
     pub(super) fn works_since(&self, before: &Self) -> bool {
         self.has_spoken_since(before) || self.has_computed_since(before)
     }
@@ -79,7 +79,7 @@ pub(super) struct Missed(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// In a row.
+    /// Number of missed deadlines in a row.
     count: u32,
     /// When the last of them was counted, and what had been heard by then.
     last: Option<(Instant, u64)>,
@@ -171,7 +171,7 @@ impl Instance {
         self.client.close(why);
     }
 
-    /// Whether it was ended because it did not answer.
+    /// Returns true if hob ended the server because it did not answer.
     #[must_use]
     pub fn was_given_up(&self) -> bool {
         self.given_up.get().is_some()
@@ -183,11 +183,11 @@ impl Instance {
     }
 }
 
-/// How long a server may take to answer its first request, whatever it does meanwhile.
+/// Longest time that a server may take to answer its first request, whatever it does meanwhile.
 const INITIALISED_WITHIN: Duration = Duration::from_secs(60);
-/// Without any sign of work.
+/// Longest time for the same without any sign of work.
 const INITIALISED_WITHOUT_WORK: Duration = Duration::from_secs(20);
-/// How often it is looked for signs.
+/// Pause between two looks for signs of work.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Sends `initialize` and waits for the answer; out of time after so long, and sooner where the server does nothing.

@@ -12,13 +12,13 @@ pub enum LiveError {
     /// No kind of server is known for such files.
     #[error("no language server is known for `{file}`")]
     NoSuchLanguage {
-        /// The file's name.
+        /// Name of the file, without its folder.
         file: String,
     },
     /// Kinds are known, and the user wants none of them.
     #[error("language servers for `{language}` are switched off ({from})")]
     SwitchedOff {
-        /// The protocol's identifier.
+        /// The protocol's identifier of the language.
         language: &'static str,
         /// Where that is said.
         from: String,
@@ -28,29 +28,29 @@ pub enum LiveError {
     NotInstalled {
         /// The one most wanted.
         server: &'static str,
-        /// How to get it.
+        /// A sentence that tells how to get the server.
         install: &'static str,
-        /// What was found and is of no use.
+        /// Programs that were found and are of no use, each with the reason.
         rejected: Vec<Rejected>,
     },
-    /// What is installed runs only in a trusted project, which this one is not.
+    /// The installed server runs only in a trusted project, which this one is not.
     #[error("{server} runs only if the project `{root}` is trusted")]
     Untrusted {
         /// The one most wanted of those that trust would let run.
         server: &'static str,
-        /// The project.
+        /// The root of the project.
         root: AbsPath,
-        /// How to get one that needs no trust.
+        /// A sentence that tells how to get a server that needs no trust.
         install: &'static str,
-        /// What was found, and why it may not run.
+        /// Programs that were found, each with the reason why it may not run.
         rejected: Vec<Rejected>,
     },
     /// It failed again and again.
     #[error("{server} failed repeatedly: {why}")]
     Failed {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// The last failure.
+        /// Reason of the last failure, in words.
         why: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
@@ -58,7 +58,7 @@ pub enum LiveError {
     /// It could not be started.
     #[error("{server} failed: {why}")]
     NotStarted {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
         /// Its program, and what happened.
         why: String,
@@ -68,15 +68,15 @@ pub enum LiveError {
     /// It was ended because it did not answer, and is being started again.
     #[error("{server} is being started again: {why}")]
     Restarting {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// What it did not answer.
+        /// The question that the server did not answer, in words.
         why: String,
     },
     /// The server cannot answer such questions.
     #[error("{server} cannot answer `{question}`")]
     Unsupported {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
         /// The question, as the protocol calls it.
         question: &'static str,
@@ -87,15 +87,15 @@ pub enum LiveError {
     /// The server answered with an error.
     #[error("{server}: {error}")]
     Refused {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// What it said, or what does not make sense about it.
+        /// The server's error, or the reason why its answer does not make sense.
         error: CallError,
     },
     /// The server will not rename what was asked about.
     #[error("{}", refusal(.server, .why.as_deref()))]
     NotRenamable {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
         /// Its own words; `None` where it has none, as at a place without a name.
         why: Option<String>,
@@ -103,25 +103,25 @@ pub enum LiveError {
     /// The server's edit does not fit the files, or would change what it must not.
     #[error("the edit that {server} gave cannot be used: {why}")]
     BadEdit {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// What is wrong with it.
+        /// The reason why the edit cannot be used, in words.
         why: String,
     },
     /// The server is still loading, and what it would say now would be wrong.
     #[error("{server} has not loaded the project yet: {what}")]
     Loading {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// How far it is.
+        /// Progress of the loading, as far as the server says it.
         what: String,
     },
     /// Out of time, or nobody waits any more.
     #[error("{server}: {stopped}")]
     Stopped {
-        /// Which.
+        /// Name of the server in the catalogue.
         server: &'static str,
-        /// Why.
+        /// The reason why the wait ended.
         stopped: Stopped,
     },
     /// The daemon is ending.

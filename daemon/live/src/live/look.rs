@@ -24,13 +24,13 @@ use crate::preferences::{Preferences, Said, ServerPreference};
 use crate::process::{ServerCommand, neutral_folder};
 use crate::spec::{Circumstances, Environment, ServerSpec};
 
-/// How long it is believed what a program printed about the machine: where an interpreter or a toolchain is.
+/// Time for which hob believes what a program printed about the machine: where an interpreter or a toolchain is.
 const BELIEVED_FOR: Duration = Duration::from_secs(60);
 
-/// How long a program that is asked something may take.
+/// Longest time that a program may take to answer a question.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long it is believed that no program came to the search path that would be wanted more.
+/// Time for which hob believes that no program came to the search path that would be wanted more.
 const LOOKED_WITHIN: Duration = Duration::from_secs(1);
 
 /// Where package managers put the programs of what they install into a folder.
@@ -42,22 +42,22 @@ const BROUGHT_ALONG: &[&str] = match cfg!(windows) {
     false => &["node_modules/.bin", ".venv/bin", "venv/bin"],
 };
 
-/// What was found when a server was looked for.
+/// The result of looking for a server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Looked {
     /// Its program, and the arguments that it is started with.
     pub found: Option<(Found, Vec<OsString>)>,
-    /// What was found on the way and is of no use.
+    /// Programs that were found on the way and are of no use, each with the reason.
     pub rejected: Vec<Rejected>,
 }
 
-/// What was found out lately.
+/// Facts about the machine that hob has found out lately.
 #[derive(Debug)]
 pub(super) struct Known {
     chosen: Lately<Choice, Chosen>,
     /// Where programs are that [`Live::run`] asks, by name.
     programs: Lately<(AbsPath, bool, String), PathBuf>,
-    /// What they printed.
+    /// The output of the programs that were asked, by program and arguments.
     asked: Lately<(PathBuf, Vec<String>), Option<String>>,
 }
 
@@ -108,7 +108,7 @@ impl Live {
         Ok(wanted)
     }
 
-    /// How the server for files of this name would be started, and which program it is.
+    /// Finds the server for files of this name: the launch that would start it, and its program.
     ///
     /// # Errors
     /// [`LiveError::NoSuchLanguage`], [`LiveError::SwitchedOff`], [`LiveError::NotInstalled`] and [`LiveError::Untrusted`].
@@ -279,7 +279,8 @@ impl Live {
         }
     }
 
-    /// What a server is started with.
+    /// Returns the environment with which a server is started: the inherited variables, then the catalogue's, then
+    /// the user's.
     fn environment(&self, known: Environment, wish: Option<&ServerPreference>) -> Vec<(OsString, OsString)> {
         let mut env = self.options.env.clone();
         let known = known.into_iter().map(|(name, value)| (name.into(), value));
@@ -311,7 +312,7 @@ impl Live {
         Search { folders, env, never_below }
     }
 
-    /// What a program prints, run outside of the project.
+    /// Runs a program outside of the project and returns what it prints.
     fn run(&self, program: &str, args: &[&str], project: &Project) -> Option<String> {
         let found = self.program(program, project)?;
         let question = (found, args.iter().map(ToString::to_string).collect::<Vec<_>>());

@@ -24,36 +24,36 @@ pub use error::LiveError;
 pub(crate) use error::of_call;
 pub use look::Looked;
 
-/// How often a call that waits for a server to end looks whether it was cancelled.
+/// Pause between two checks of a call that waits for a server to end whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// A file in the folder of a server that hob installed. It is made last: without it the installation was not finished, and
 /// nothing in the folder counts.
 pub const STAMP: &str = "installed.hob";
 
-/// What the live layer is told about its surroundings.
+/// The surroundings of the live layer: its folders, its environment and the options of its parts.
 #[derive(Clone, Debug, Default)]
 pub struct LiveOptions {
-    /// How to run servers so that they cannot outlive the daemon.
+    /// The program that runs servers so that they cannot outlive the daemon; `None` to run them directly.
     pub guard: Option<Guard>,
     /// The folder where hob installs servers, each into one of its own name; they come before the user's search path.
     pub own: Option<PathBuf>,
     /// The folder for what servers keep of projects between their runs; see [`crate::keep`].
     pub keep: Option<PathBuf>,
-    /// What servers are started with; see [`crate::process::scrubbed_environment`].
+    /// The environment with which servers are started; see [`crate::process::scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
-    /// See [`PoolOptions`].
+    /// The times of the pool; see [`PoolOptions`].
     pub pool: PoolOptions,
 }
 
 /// A project as the live layer sees it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Project {
-    /// Its folder.
+    /// The root of the project.
     pub root: AbsPath,
-    /// Whether the user trusts it: see the catalogue's `restricted`.
+    /// True if the user trusts the project: see the catalogue's `restricted`.
     pub trusted: bool,
-    /// What the user wants of servers in it.
+    /// The user's preferences for the servers of the project.
     pub preferences: Arc<Preferences>,
 }
 
@@ -63,13 +63,13 @@ pub struct Live {
     pool: Arc<Pool>,
     finder: Finder,
     known: look::Known,
-    /// What was last known of a project: whether it is trusted, and what is wanted in it.
+    /// The last known state of each project: whether the user trusts it, and the preferences for it.
     settled: Mutex<HashMap<AbsPath, (bool, Arc<Preferences>)>>,
     /// Projects with servers that are being dismissed, and by how many.
     leaving: Mutex<HashMap<AbsPath, usize>>,
     left: Condvar,
     clients: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
-    /// Who has been told that a server runs restricted.
+    /// The clients that have been told that a server runs restricted, by server and project.
     told: Mutex<HashMap<Used, Vec<Weak<Client>>>>,
     options: LiveOptions,
 }
@@ -82,7 +82,7 @@ pub struct Client(());
 type Used = (&'static str, AbsPath);
 
 impl Live {
-    /// No servers yet.
+    /// Creates the live layer without any server.
     #[must_use]
     pub fn new(options: LiveOptions) -> Self {
         let pool = Pool::new(options.guard.clone(), options.pool);
@@ -149,7 +149,8 @@ impl Live {
         self.pool.take_in(root, changes, read);
     }
 
-    /// What a project has by now may be nothing for the restricted form of a server: it ends before it is told.
+    /// Ends the servers of a project that are no longer safe in their restricted form because of what the project has
+    /// by now. They end before they are told of it.
     fn end_those_that_need_trust_now(&self, root: &AbsPath) {
         for key in self.pool.keys(root) {
             let why = catalogue::by_name(key.server).and_then(|spec| (spec.needs_trust_in)(root));
@@ -160,13 +161,14 @@ impl Live {
         }
     }
 
-    /// Whether any server of a project runs or is starting: if not, changes need not be told to anybody.
+    /// Returns true if any server of a project runs or is starting, or an editor holds its overlay: if not, changes
+    /// need not be told to anybody.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
         self.pool.is_used(root) || self.pool.known_view(root).is_some()
     }
 
-    /// Whether any server of any project runs or is starting.
+    /// Returns true if any server of any project runs or is starting.
     #[must_use]
     pub fn is_any_running(&self) -> bool {
         self.pool.is_any_running()
@@ -183,7 +185,7 @@ impl Live {
         self.pool.stop_aside(|key| key.root == *root);
     }
 
-    /// What runs, for people.
+    /// Describes every server for people, ordered by its key.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {
         self.pool.status()
@@ -233,7 +235,8 @@ impl Live {
         note(&mut lock(&self.clients), (server, root.clone()), client);
     }
 
-    /// Whether a client that gets an answer of a restricted server has not been told of it yet; it counts as told from now on.
+    /// Returns true if a client that gets an answer of a restricted server has not been told of the restriction yet;
+    /// it counts as told from now on.
     #[must_use]
     pub fn is_news_of_restriction(&self, server: &'static str, root: &AbsPath, client: &Arc<Client>) -> bool {
         note(&mut lock(&self.told), (server, root.clone()), client)
@@ -244,7 +247,7 @@ impl Live {
         lock(&self.told).remove(&(server, root.clone()));
     }
 
-    /// How many of those that were given answers by a server are still connected.
+    /// Returns the number of clients that were given answers by a server and are still connected.
     #[must_use]
     pub fn clients_of(&self, key: &InstanceKey) -> usize {
         let all = lock(&self.clients);

@@ -1,4 +1,4 @@
-//! How soon a server that died may be started again.
+//! Decides when a server that died may be started again.
 //!
 //! The first failure may be chance: the next start comes soon. Each further one waits twice as long, and a server that has
 //! failed [`MOST`] times within [`WITHIN`] is given up: what it cannot do five times it will not do the sixth.
@@ -6,21 +6,21 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Failures that are borne...
+/// Most failures within [`WITHIN`] that are borne before the server is given up.
 const MOST: usize = 5;
-/// ...within this time.
+/// Time within which those failures are counted.
 const WITHIN: Duration = Duration::from_secs(120);
-/// The first pause.
+/// Pause after the first failure.
 const FIRST: Duration = Duration::from_millis(500);
-/// The longest.
+/// Longest pause between two starts.
 const LONGEST: Duration = Duration::from_secs(8);
 /// One that was given up is tried again after this: somebody may have repaired it.
 const FORGIVEN_AFTER: Duration = Duration::from_secs(600);
 
-/// What may be done now.
+/// The answer to whether a server may be started now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// Start it.
+    /// It may be started at once.
     Now,
     /// Not before this moment.
     At(Instant),
@@ -35,7 +35,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// It failed.
+    /// Counts a failure of the server at `now`.
     pub(super) fn failed(&mut self, now: Instant) {
         self.failures.push_back(now);
         while self.failures.len() > MOST {

@@ -22,18 +22,18 @@ use crate::ready::Readiness;
 use crate::views::View;
 use backoff::{Backoff, Next};
 
-/// How long a waiting call sleeps before it looks whether it was cancelled.
+/// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// A file over this many bytes is told to no server.
 const LARGEST: u64 = 256 << 20;
 
-/// Whose server it is.
+/// Identifies a server instance: the kind, the project and all that it is started with.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct InstanceKey {
     /// The kind of server.
     pub server: &'static str,
-    /// The project's folder.
+    /// The root of the project.
     pub root: AbsPath,
     /// Command, arguments, environment, options and settings: another of these is another server.
     fingerprint: ContentHash,
@@ -55,7 +55,7 @@ pub enum PoolError {
     /// It failed again and again and was given up.
     #[error("it failed repeatedly: {why}")]
     GivenUp {
-        /// The last failure.
+        /// Reason of the last failure, in words.
         why: String,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
@@ -63,7 +63,7 @@ pub enum PoolError {
     /// It has just failed, in a way in which it will fail again.
     #[error("{why}")]
     Failed {
-        /// How.
+        /// Reason of the failure, in words.
         why: String,
         /// The last lines of its standard error, oldest first.
         stderr: Vec<String>,
@@ -71,7 +71,7 @@ pub enum PoolError {
     /// It does not answer, and is being replaced.
     #[error("{why}")]
     Silent {
-        /// What it did not answer.
+        /// The question that the server did not answer, in words.
         why: String,
     },
     /// Nobody waits for it any more.
@@ -82,7 +82,7 @@ pub enum PoolError {
     Closing,
 }
 
-/// How long things last.
+/// Times after which the pool acts by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PoolOptions {
     /// A server that nobody has used for so long is stopped.
@@ -98,7 +98,7 @@ impl Default for PoolOptions {
 /// One server, for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServerStatus {
-    /// Whose it is.
+    /// Identity of the server instance.
     pub key: InstanceKey,
     /// In a word or two: `starting`, `ready`, `loading (...)`, `failed`, `stopped`.
     pub state: String,
@@ -128,7 +128,7 @@ struct SlotState {
     backoff: Backoff,
     used: Option<Instant>,
     failure: Option<Failure>,
-    /// What changed on disk while it was starting: it may have read those files before or after.
+    /// Changes on disk while the server was starting: it may have read those files before or after.
     missed: BTreeMap<WsPath, FileChange>,
 }
 
@@ -137,11 +137,11 @@ struct SlotState {
 struct Failure {
     kind: FailureKind,
     why: String,
-    /// What it said before.
+    /// The last lines of its standard error before the failure, oldest first.
     stderr: Vec<String>,
 }
 
-/// What a failure means for those who ask meanwhile.
+/// The consequence of a failure for those who ask meanwhile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FailureKind {
     /// It may have been chance: they wait for the next try.
@@ -183,7 +183,7 @@ struct Slots {
 pub struct Pool {
     slots: Mutex<Slots>,
     closing: AtomicBool,
-    /// What editors have open in projects: as long as an editor or a server has a hold on it.
+    /// The overlays of projects, each for as long as an editor or a server has a hold on it.
     views: Mutex<HashMap<AbsPath, Weak<View>>>,
     wake_reaper: Condvar,
     guard: Option<Guard>,
@@ -191,7 +191,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// No servers yet.
+    /// Creates a pool that runs no server yet.
     #[must_use]
     pub fn new(guard: Option<Guard>, options: PoolOptions) -> Arc<Self> {
         Arc::new(Self {
@@ -256,7 +256,7 @@ impl Pool {
         }
     }
 
-    /// What editors have open in a project.
+    /// Returns the overlay of a project, and makes one if there is none.
     #[must_use]
     pub fn view(&self, root: &AbsPath) -> Arc<View> {
         let mut views = lock(&self.views);
@@ -269,7 +269,7 @@ impl Pool {
         view
     }
 
-    /// What editors have open in a project, if anybody has ever asked.
+    /// Returns the overlay of a project; `None` if nobody holds one.
     #[must_use]
     pub fn known_view(&self, root: &AbsPath) -> Option<Arc<View>> {
         lock(&self.views).get(root).and_then(Weak::upgrade)
@@ -282,14 +282,14 @@ impl Pool {
         slots.iter().filter_map(|(_, slot)| running(&lock(&slot.state))).collect()
     }
 
-    /// Whether a server of a project runs or is starting: if none, changes need not be told to anybody.
+    /// Returns true if a server of a project runs or is starting: if none does, changes need not be told to anybody.
     #[must_use]
     pub fn is_used(&self, root: &AbsPath) -> bool {
         let lives = |(_, slot): &(InstanceKey, Arc<Slot>)| !matches!(lock(&slot.state).state, State::Absent);
         self.slots_where(|key| key.root == *root).iter().any(lives)
     }
 
-    /// Whether any server runs or is starting.
+    /// Returns true if any server runs or is starting.
     #[must_use]
     pub fn is_any_running(&self) -> bool {
         // Asked by every call, so nothing is copied.
@@ -345,7 +345,7 @@ impl Pool {
         }
     }
 
-    /// What there is, for people.
+    /// Describes every server of the pool for people, ordered by its key.
     #[must_use]
     pub fn status(&self) -> Vec<ServerStatus> {
         let mut all: Vec<_> =
@@ -537,7 +537,7 @@ fn fail(state: &mut SlotState, failure: Failure) {
     state.failure = Some(failure);
 }
 
-/// What is said to whoever asks for a server that is not there, where waiting would be for nothing.
+/// Returns the error for a caller that asks for a server that is not there, where waiting would be for nothing.
 fn told(state: &SlotState) -> Result<(), PoolError> {
     let Some(Failure { kind, why, stderr }) = &state.failure else { return Ok(()) };
     match kind {

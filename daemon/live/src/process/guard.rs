@@ -68,11 +68,11 @@ mod imp {
 
     use crate::process::tree::{kill_group, processes_below};
 
-    /// How long a server may take to end by itself once its input has closed.
+    /// Longest time that a server may take to end by itself once its input has closed.
     const GRACE: Duration = Duration::from_millis(1500);
-    /// How long helpers are hunted.
+    /// Longest time for which helpers are hunted.
     const HUNT: Duration = Duration::from_secs(3);
-    /// How often to look for the daemon where a closed pipe need not show.
+    /// Pause between two looks for the daemon, where a closed pipe need not show its end.
     const LOOK: Duration = Duration::from_secs(1);
 
     enum Event {

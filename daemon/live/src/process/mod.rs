@@ -26,12 +26,12 @@ use windows as system;
 pub use stderr::StderrTail;
 pub use tree::{Proc, machine_memory, own_memory, processes_below};
 
-/// What to run.
+/// The command line, environment and folder of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerCommand {
     /// The program, by its full path: what is run must be what was looked at.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The program's arguments, without its name.
     pub args: Vec<OsString>,
     /// Its whole environment; see [`scrubbed_environment`].
     pub env: Vec<(OsString, OsString)>,
@@ -39,12 +39,12 @@ pub struct ServerCommand {
     pub cwd: PathBuf,
 }
 
-/// How to run a command so that it cannot outlive the daemon.
+/// The program that runs a command so that the command cannot outlive the daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// A program whose arguments, after `args`, are a command for [`guard::run`].
     pub program: PathBuf,
-    /// Its own arguments.
+    /// Arguments of the guard itself, before the command.
     pub args: Vec<OsString>,
 }
 
@@ -133,7 +133,7 @@ pub fn neutral_folder() -> PathBuf {
     if cfg!(unix) { "/".into() } else { std::env::temp_dir() }
 }
 
-/// What of `all` a language server is given.
+/// Returns the variables of `all` that a language server is given.
 #[must_use]
 pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     let passes = |name: &str| {
@@ -143,7 +143,7 @@ pub fn scrubbed_environment(all: impl Iterator<Item = (OsString, OsString)>) -> 
     all.filter(|(name, _)| name.to_str().is_some_and(passes)).collect()
 }
 
-/// How a server ended.
+/// The way in which a server ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The exit code; `None` when a signal ended it.
@@ -229,7 +229,7 @@ impl ServerProcess {
         processes_below(self.pid).iter().map(|process| process.rss_bytes).sum()
     }
 
-    /// How many lines it has written to standard error.
+    /// Returns the number of lines that the server has written to standard error.
     #[must_use]
     pub fn stderr_count(&self) -> u64 {
         self.stderr.count()
@@ -241,7 +241,7 @@ impl ServerProcess {
         processes_below(self.pid).iter().map(|process| process.cpu).sum()
     }
 
-    /// How it ended, if it has.
+    /// Returns the way in which the server ended; `None` while it runs.
     #[must_use]
     pub fn ended(&self) -> Option<Ended> {
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! What a server last said on standard error: read as it comes, so that the server never blocks on it, and forgotten but
-//! for the end.
+//! Keeps the last lines that a server wrote to standard error. They are read as they come, so that the server never
+//! blocks on them, and all but the end is forgotten.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,7 +11,7 @@ use std::time::Duration;
 const LINES: usize = 40;
 /// Bytes of a line that are kept.
 const WIDTH: usize = 400;
-/// How long the last words of a process that has ended may be on their way.
+/// Longest time for which the last words of a process that has ended may be on their way.
 const ENDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// The last lines of an output.
@@ -60,7 +60,7 @@ impl StderrTail {
         self.heard().lines.iter().cloned().collect()
     }
 
-    /// How many lines there were.
+    /// Returns the number of lines that were written, kept or not.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.heard().count

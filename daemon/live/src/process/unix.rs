@@ -1,4 +1,4 @@
-//! How a server is started and followed on Unix: in a process group of its own, which is named by its leader's number.
+//! Starts and follows a server on Unix: in a process group of its own, which is named by its leader's number.
 
 use std::io;
 use std::process::{Child, Command};
@@ -16,7 +16,7 @@ impl Leash {
     pub(super) fn end(&self) {}
 }
 
-/// What is to be set before a server is started.
+/// Sets up a command before a server is started with it: the server gets a process group of its own.
 pub(super) fn prepare(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
 }

@@ -1,5 +1,5 @@
-//! How a server is started and held on Windows: in a job, which ends all that is in it when its last handle is closed, as the
-//! system does for a process that ends in whatever way. Read, never run: see `docs/platforms.md`.
+//! Starts and holds a server on Windows: in a job, which ends all that is in it when its last handle is closed, as
+//! the system does for a process that ends in whatever way. Read, never run: see `docs/platforms.md`.
 //!
 //! There are two, one within the other. The guard puts itself into the one that it makes before it starts the server, so
 //! nothing of the server can be outside; the daemon puts the guard into another. The daemon's end ends the guard, and the
@@ -34,7 +34,7 @@ impl Leash {
     }
 }
 
-/// What is to be set before a server is started.
+/// Sets up a command before a server is started with it: nobody sees its console.
 pub(super) fn prepare(command: &mut Command) {
     std::os::windows::process::CommandExt::creation_flags(command, NO_WINDOW);
 }

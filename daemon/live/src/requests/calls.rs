@@ -1,4 +1,4 @@
-//! Who calls it, and whom it calls: the call hierarchy, level by level.
+//! Asks for the call hierarchy of a function, its callers or the functions that it calls, level by level.
 
 use std::collections::HashSet;
 
@@ -14,21 +14,21 @@ use super::{Asking, At, Place, READY_WITHIN};
 use crate::instance::{Answer, Completeness, Instance};
 use crate::live::{LiveError, of_call};
 
-/// Which way.
+/// The direction in which calls are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
-    /// Who calls it.
+    /// To the functions that call it.
     Incoming,
-    /// Whom it calls.
+    /// To the functions that it calls.
     Outgoing,
 }
 
 /// A function in the hierarchy.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct CallItem {
-    /// Its name.
+    /// Name of the function, as the server gives it.
     pub name: String,
-    /// What it is.
+    /// Kind of the symbol, as one word.
     pub kind: &'static str,
     /// Where its name stands.
     pub place: Place,

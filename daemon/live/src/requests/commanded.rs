@@ -1,5 +1,5 @@
-//! What is wrong with a file, asked for by a command: for servers that cannot be asked in the protocol's way, and say by themselves
-//! only what is new. Of a file with which nothing was wrong and nothing is, they say nothing.
+//! Asks for the diagnostics of a file by a command: for servers that cannot be asked in the protocol's way, and push
+//! only what is new. A server pushes nothing for a file with which nothing was wrong and nothing is.
 //!
 //! The answers are those of tsserver, which the servers around it pass on.
 

@@ -1,4 +1,4 @@
-//! What is wrong with a file: asked for where the server can be asked, awaited where it only says so by itself.
+//! Gets the diagnostics of a file: asks the server where it can be asked, and waits where it only pushes them.
 //!
 //! A verdict counts when it is about the present contents. A server that has said nothing about those has not said that
 //! nothing is wrong, so an empty list is whole only with a verdict behind it.
@@ -20,7 +20,7 @@ use crate::live::{LiveError, of_call};
 use crate::ready::Readiness;
 use crate::uri::{self, FileRef};
 
-/// How long a verdict is waited for.
+/// Longest time for which pushed diagnostics are waited for.
 const VERDICT_WITHIN: Duration = Duration::from_secs(10);
 
 const PULL: (&str, &str) = ("diagnosticProvider", DocumentDiagnosticRequest::METHOD);
@@ -35,16 +35,16 @@ impl Request for Pull {
     const METHOD: &'static str = PULL.1;
 }
 
-/// How bad it is, the worst first.
+/// The severity of a diagnostic, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
     /// It does not work.
     Error,
     /// It may not work.
     Warning,
-    /// Worth knowing.
+    /// It is only worth knowing.
     Information,
-    /// A suggestion.
+    /// It is a suggestion only.
     Hint,
 }
 
@@ -60,13 +60,13 @@ impl Severity {
         }
     }
 
-    /// What a word means.
+    /// Returns the severity that a word stands for; `None` for an unknown word.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|one| one.word() == word)
     }
 
-    /// What a server leaves out is taken for an error, as editors do.
+    /// Converts the protocol's severity; one that the server leaves out counts as an error, as editors do it.
     fn of(severity: Option<DiagnosticSeverity>) -> Self {
         match severity {
             Some(DiagnosticSeverity::WARNING) => Self::Warning,
@@ -80,21 +80,21 @@ impl Severity {
 /// One thing that is wrong.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Diagnosis {
-    /// The file.
+    /// The file that the diagnostic is about.
     pub file: FileRef,
     /// Line and column, 1-based, in UTF-16 units.
     pub at: (u32, u32),
-    /// How bad.
+    /// Severity of the diagnostic, from error to hint.
     pub severity: Severity,
     /// The rule, as the server calls it.
     pub code: Option<String>,
-    /// For people.
+    /// The message for people, as the server writes it.
     pub message: String,
-    /// Who says so: a compiler, a linter.
+    /// The tool that says so: a compiler, a linter.
     pub source: Option<String>,
 }
 
-/// What is wrong with a file as it is now.
+/// Returns the diagnostics of a file as it is now.
 ///
 /// # Errors
 /// [`LiveError`].
@@ -125,8 +125,8 @@ pub fn diagnostics(
     Ok(answer.map(|list| list.into_iter().map(|one| diagnosis(&here, one)).collect()).map(in_order))
 }
 
-/// What is known to be wrong in the project: files that are open in the server are judged anew, of the others the last
-/// verdict is taken. Never complete, because no server says of which files it has said nothing.
+/// Returns the known diagnostics of the project: files that are open in the server are judged anew, for the others
+/// the last diagnostics are taken. Never complete, because no server says of which files it has said nothing.
 ///
 /// # Errors
 /// [`LiveError`].

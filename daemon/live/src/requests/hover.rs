@@ -1,4 +1,4 @@
-//! What is it, and what does its author say: a hover, taken apart into signature and documentation.
+//! Asks for a hover, and takes it apart into signature and documentation.
 //!
 //! Servers answer in Markdown made for tooltips. The first fenced block is the signature, what comes after it the
 //! documentation; a server that sends plain text puts the signature on its first lines up to a blank one.
@@ -10,7 +10,7 @@ use super::{Asking, At};
 use crate::instance::{Answer, Instance};
 use crate::live::LiveError;
 
-/// What a server knows of a name.
+/// The server's knowledge of a name: its signature and its documentation.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TypeInfo {
     /// Its type or declaration, as the language writes it.
@@ -58,7 +58,7 @@ fn as_markdown(marked: MarkedString) -> String {
     }
 }
 
-/// Signature and documentation.
+/// Splits a hover's Markdown into signature and documentation; either may be empty.
 fn parts(markdown: &str) -> (String, String) {
     let text = markdown.replace("\r\n", "\n");
     let Some((before, rest)) = text.split_once("```") else {

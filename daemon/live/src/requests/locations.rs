@@ -20,7 +20,7 @@ pub fn definition(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<An
     Ok(answer.map(|found| places(found, (instance, asking))))
 }
 
-/// What implements or overrides what stands at `at`.
+/// Returns the places that implement or override the definition that stands at `at`.
 ///
 /// # Errors
 /// [`LiveError`].

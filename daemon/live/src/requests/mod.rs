@@ -30,15 +30,15 @@ use crate::documents::ReadText;
 use crate::instance::{Answer, Completeness, Instance};
 use crate::live::{LiveError, of_call};
 
-/// How long a question waits for a server that is still loading.
+/// Longest time that a question waits for a server that is still loading.
 const READY_WITHIN: Duration = Duration::from_secs(8);
 
-/// What every question has.
+/// The parts that every question has: a reader of files, and a token that ends it.
 #[derive(Clone, Copy)]
 pub struct Asking<'a> {
     /// Reads files of the workspace as they are now.
     pub read: ReadText<'a>,
-    /// Ends the question.
+    /// Ends the question when it is cancelled.
     pub cancel: &'a CancelToken,
 }
 
@@ -109,7 +109,7 @@ impl<T> Answer<T> {
         Answer { value: change(self.value), completeness: self.completeness }
     }
 
-    /// Whether nothing is missing.
+    /// Returns true if nothing is missing from the answer.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.completeness == Completeness::Complete

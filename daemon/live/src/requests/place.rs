@@ -10,9 +10,9 @@ use crate::uri::{self, FileRef, Files};
 /// A place to ask about.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct At {
-    /// The file.
+    /// The file, relative to the root.
     pub file: WsPath,
-    /// 1-based.
+    /// Line of the place, 1-based.
     pub line: u32,
     /// 1-based, in UTF-16 units.
     pub col: u32,
@@ -31,7 +31,7 @@ impl At {
 /// A place that a server points to.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place {
-    /// The file.
+    /// The file, in the workspace or outside.
     pub file: FileRef,
     /// First line and column, 1-based, in UTF-16 units.
     pub start: (u32, u32),

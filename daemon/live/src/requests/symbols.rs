@@ -1,4 +1,4 @@
-//! What is in a file, and what is called so anywhere: outlines and workspace symbols.
+//! Asks for the outline of a file, and for the symbols of a name anywhere in the project.
 
 use lsp_types::request::{DocumentSymbolRequest, WorkspaceSymbolRequest};
 use lsp_types::{
@@ -18,30 +18,30 @@ use crate::uri::{self, FileRef, Files};
 /// One entry of a file's outline.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
-    /// Its name.
+    /// Name of the entry, as the server gives it.
     pub name: String,
-    /// What it is; see [`kind_word`].
+    /// Kind of the symbol, as one word; see [`kind_word`].
     pub kind: &'static str,
     /// First and last line of all of it, 1-based, inclusive.
     pub lines: (u32, u32),
     /// Line and column of its name, 1-based.
     pub name_at: (u32, u32),
-    /// What the server adds, such as a signature.
+    /// Text that the server adds, such as a signature.
     pub detail: Option<String>,
-    /// What is in it.
+    /// Entries within this one, in the server's order.
     pub children: Vec<Outline>,
 }
 
 /// A symbol somewhere in the project.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundSymbol {
-    /// Its name.
+    /// Name of the symbol, as the server gives it.
     pub name: String,
-    /// What it is.
+    /// Kind of the symbol, as one word.
     pub kind: &'static str,
-    /// What it is in, as far as the server says.
+    /// Name of the symbol's container; `None` if the server does not say.
     pub container: Option<String>,
-    /// The file.
+    /// The file that holds the symbol.
     pub file: FileRef,
     /// Line and column, 1-based; line 1 where the server gives only the file.
     pub at: (u32, u32),

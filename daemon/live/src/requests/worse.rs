@@ -1,4 +1,4 @@
-//! What an edit made worse: the verdicts on some files before it, and after it.
+//! Finds what an edit made worse, by comparing the diagnostics of some files before it and after it.
 //!
 //! What is wrong with a file is told apart by severity and counted, because positions and names are what an edit changes. Files on
 //! which there is no verdict are named, and nothing is said of them: silence is not "nothing wrong".
@@ -19,7 +19,7 @@ const MOST: usize = 32;
 /// The verdicts on some files.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {
-    /// What is wrong with each.
+    /// Diagnostics of each file that has an answer; empty if nothing is wrong with it.
     pub files: BTreeMap<WsPath, Vec<Diagnosis>>,
     /// Those on which there is no verdict, and why not.
     pub unjudged: BTreeMap<WsPath, String>,
@@ -32,15 +32,16 @@ pub struct Worse {
     pub file: WsPath,
     /// The severity that has increased: error or warning.
     pub severity: Severity,
-    /// How much there was.
+    /// Number of diagnostics of this severity before the edit.
     pub before: usize,
-    /// How much there is.
+    /// Number of diagnostics of this severity after the edit.
     pub after: usize,
-    /// What was not said before, in these words, at any place; first lines first.
+    /// Diagnostics whose words were not said before, at any place; first lines first.
     pub new: Vec<Diagnosis>,
 }
 
-/// What is wrong with `files` now. Never fails: what a server does not say is said instead.
+/// Asks for the diagnostics of `files` as they are now. Never fails: a file for which the server gives none is listed
+/// with the reason.
 #[must_use]
 pub fn judge(instance: &Instance, files: &[WsPath], asking: Asking<'_>) -> Judgement {
     let mut judgement = Judgement::default();
@@ -80,7 +81,8 @@ fn verdict(instance: &Instance, file: &WsPath, asking: Asking<'_>) -> Result<Vec
     }
 }
 
-/// What is worse in `after` than in `before`, by file and severity. `moved` says where files came from: to, from.
+/// Finds the files with more diagnostics in `after` than in `before`, by file and severity. `moved` says where files
+/// came from: to, from.
 #[must_use]
 pub fn worse(before: &Judgement, after: &Judgement, moved: &BTreeMap<WsPath, WsPath>) -> Vec<Worse> {
     let mut all = Vec::new();

@@ -27,7 +27,7 @@ use crate::uri;
 /// So many bytes may wait for a server that does not read; more, and it is given up.
 const MAX_QUEUED: usize = 64 << 20;
 
-/// How long a waiting call sleeps before it looks whether it was cancelled.
+/// Pause between two checks of a waiting call whether its caller has cancelled it.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Why a request has no result.
@@ -42,9 +42,9 @@ pub enum CallError {
     /// The server's result does not fit its request.
     #[error("the server's answer to `{method}` makes no sense: {why}")]
     Malformed {
-        /// Of the request.
+        /// Method of the request that was answered.
         method: &'static str,
-        /// What does not fit.
+        /// The part of the result that does not fit, in words.
         why: String,
     },
     /// The connection has ended.
@@ -53,14 +53,15 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Whether the server said that it does not know the method.
+    /// Returns true if the server said that it does not know the method.
     #[must_use]
     pub fn is_unknown_method(&self) -> bool {
         matches!(self, Self::Refused(error) if error.code == jsonrpc::codes::METHOD_NOT_FOUND)
     }
 }
 
-/// What a server says without being asked. Called on the reading thread, in order; must not wait for the server.
+/// The receiver of what a server says without being asked. It is called on the reading thread, in order, and must not
+/// wait for the server.
 pub trait Peer: Send + Sync {
     /// The server wants something; `reply` takes the answer, now or later.
     fn request(&self, method: &str, params: Option<&RawValue>, reply: Reply);
@@ -72,7 +73,7 @@ pub trait Peer: Send + Sync {
     fn closed(&self, why: &str);
 }
 
-/// What came of a request.
+/// The outcome of a request: its result, `None` for `null`, or the reason why there is none.
 pub type Outcome = Result<Option<Box<RawValue>>, CallError>;
 
 /// Takes the outcome of a request that nobody waits for on a thread of its own. Called on the reading thread: must not wait.
@@ -86,7 +87,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Answers.
+    /// Sends the answer to the server.
     pub fn send(mut self, answer: &Result<Value, ResponseError>) {
         self.give(answer);
     }
@@ -111,9 +112,9 @@ impl std::fmt::Debug for Reply {
     }
 }
 
-/// Who gets an outcome.
+/// The receiver of a request's outcome.
 enum Wants {
-    /// One who waits.
+    /// A caller that waits for the outcome.
     Waiter(SyncSender<Outcome>),
     /// One who does not.
     Handler(OnOutcome),
@@ -331,7 +332,7 @@ impl Client {
         let _ = self.shared.outbox.send(Vec::new());
     }
 
-    /// How many messages have come.
+    /// Returns the number of messages that have come from the server.
     #[must_use]
     pub fn heard(&self) -> u64 {
         self.shared.heard.load(Ordering::Relaxed)

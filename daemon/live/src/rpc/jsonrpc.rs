@@ -13,9 +13,9 @@ use serde_json::value::RawValue;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
-    /// A number.
+    /// A number as the ID.
     Number(i64),
-    /// Text.
+    /// A text as the ID.
     Text(String),
 }
 
@@ -32,9 +32,9 @@ impl fmt::Display for RequestId {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} (code {code})")]
 pub struct ResponseError {
-    /// See [`codes`].
+    /// The kind of error as a number; see [`codes`].
     pub code: i64,
-    /// In words.
+    /// The error in words; may be empty.
     #[serde(default)]
     pub message: String,
     /// Whatever else it says.
@@ -49,8 +49,8 @@ impl ResponseError {
         Self { code, message: message.into(), data: None }
     }
 
-    /// Whether the other side says that it has nothing of the project that was asked about: gopls where there is no `go`, tsserver
-    /// of a file that it could not take in. No error code says so.
+    /// Returns true if the other side says that it has nothing of the project that was asked about: gopls where there
+    /// is no `go`, tsserver for a file that it could not read. No error code says so.
     #[must_use]
     pub fn has_no_project(&self) -> bool {
         let words = self.message.to_ascii_lowercase();
@@ -70,7 +70,7 @@ pub mod codes {
     pub const SERVER_NOT_INITIALIZED: i64 = -32002;
     /// Contents changed while the request was under way: asking again is right.
     pub const CONTENT_MODIFIED: i64 = -32801;
-    /// We cancelled it.
+    /// We cancelled the request ourselves.
     pub const REQUEST_CANCELLED: i64 = -32800;
     /// The server cancelled it: asking again is right.
     pub const SERVER_CANCELLED: i64 = -32802;
@@ -83,25 +83,25 @@ pub mod codes {
 /// A message from the other side.
 #[derive(Debug)]
 pub enum Incoming {
-    /// Wants an answer.
+    /// A request: the other side waits for an answer.
     Request {
         /// To be given back with the answer.
         id: RequestId,
-        /// What is wanted.
+        /// The method that the other side calls.
         method: String,
         /// Its parameters, if any.
         params: Option<Box<RawValue>>,
     },
     /// Answers one of ours.
     Response {
-        /// Of our request; `None` where the server could not even tell that.
+        /// ID of our request; `None` where the server could not even tell that.
         id: Option<RequestId>,
         /// The result; `None` stands for `null`.
         outcome: Result<Option<Box<RawValue>>, ResponseError>,
     },
-    /// Wants nothing.
+    /// A notification: the other side waits for nothing.
     Notification {
-        /// What happened.
+        /// The method, which says what happened.
         method: String,
         /// Its parameters, if any.
         params: Option<Box<RawValue>>,

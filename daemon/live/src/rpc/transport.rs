@@ -18,7 +18,7 @@ const MAX_NOISE: usize = 1 << 20;
 /// Why no further message can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
-    /// The pipe broke.
+    /// The pipe broke while hob read from it.
     #[error("the pipe broke: {0}")]
     Io(#[from] io::Error),
     /// It ended in the middle of a message.
@@ -37,7 +37,7 @@ pub struct MessageReader<R> {
 }
 
 impl<R: BufRead> MessageReader<R> {
-    /// Messages from `input`.
+    /// Makes a reader of the messages in `input`.
     pub fn new(input: R) -> Self {
         Self { input, noise: 0 }
     }
@@ -94,7 +94,7 @@ impl<R: BufRead> MessageReader<R> {
     }
 }
 
-/// What a header line says.
+/// The meaning of one header line.
 enum Line {
     Blank,
     Length(usize),

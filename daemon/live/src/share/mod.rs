@@ -17,16 +17,16 @@ use crate::rpc::Reply;
 use crate::views::EditorId;
 use tokens::Tokens;
 
-/// What a server may have registered at once, and how long one registration may be; more does not count.
+/// Most registrations that a server may have at once, and most bytes of one; what is beyond that does not count.
 const MOST_REGISTERED: usize = 1_024;
 const LONGEST_REGISTRATION: usize = 256 << 10;
 
 /// An editor that is attached to a server. Called on the thread that reads from the server: must not wait.
 pub trait Onlooker: Send + Sync {
-    /// Which editor.
+    /// Returns the number of the editor.
     fn editor(&self) -> EditorId;
 
-    /// Whether it can answer a request of this method.
+    /// Returns true if the editor can answer a request of this method.
     fn answers(&self, method: &str) -> bool;
 
     /// The server tells something.
@@ -51,7 +51,7 @@ struct Attachment {
 struct State {
     attached: Vec<Attachment>,
     now: u64,
-    /// What the server has registered at run time, by its ids.
+    /// The server's registrations at run time, by its ids for them.
     registered: BTreeMap<String, Value>,
     tokens: Tokens,
 }
@@ -88,20 +88,20 @@ impl Share {
         state.attached.push(Attachment { onlooker, active, commands: 0 });
     }
 
-    /// An editor goes.
+    /// Removes an editor that goes, with its tokens.
     pub fn detach(&self, editor: EditorId) {
         let mut state = self.lock();
         state.attached.retain(|it| it.onlooker.editor() != editor);
         state.tokens.forget(editor);
     }
 
-    /// How many editors there are.
+    /// Returns the number of attached editors.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().attached.len()
     }
 
-    /// Whether there is no editor.
+    /// Returns true if no editor is attached.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -144,7 +144,7 @@ impl Share {
         tokens.iter().for_each(|token| state.tokens.answered(token));
     }
 
-    /// What the server calls the progress that an editor was told under `token`.
+    /// Returns the server's own token of the progress that an editor was told under `token`.
     #[must_use]
     pub fn servers_token(&self, token: &Value) -> Option<Value> {
         self.lock().tokens.known(token)
@@ -219,7 +219,7 @@ impl Share {
         }
     }
 
-    /// Tells every editor.
+    /// Passes a notification on to every editor.
     pub(crate) fn tell(&self, method: &str, params: Option<&RawValue>) {
         for onlooker in self.all() {
             onlooker.notification(method, params);

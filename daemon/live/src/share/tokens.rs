@@ -22,7 +22,7 @@ pub(super) struct Tokens {
     own: BTreeMap<String, (Box<RawValue>, Option<Box<RawValue>>)>,
 }
 
-/// Whether there is any use in looking for tokens.
+/// Returns true if the parameters may contain a token, so that looking for one is of use.
 pub(super) fn may_have(params: &RawValue) -> bool {
     FIELDS.iter().any(|field| params.get().contains(field))
 }
@@ -53,7 +53,7 @@ impl Tokens {
         self.replaced.retain(|_, (of, _)| *of != editor);
     }
 
-    /// Whose token a progress report has, and what they call it.
+    /// Returns the editor whose token a progress report has, and that editor's own name for the token.
     pub(super) fn owner(&self, report: &Value) -> Option<(EditorId, Value)> {
         self.replaced.get(report["token"].as_str()?).cloned()
     }

@@ -25,12 +25,12 @@ pub(super) struct Buffer {
     pub(super) told: bool,
 }
 
-/// Whose text counts.
+/// The one whose text of a document counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Counts {
-    /// An editor's.
+    /// The text of this editor.
     Owner(EditorId),
-    /// The disk's.
+    /// The text on the disk.
     Disk,
 }
 
@@ -39,12 +39,12 @@ pub(super) enum Counts {
 pub(super) struct Document {
     /// The protocol's language identifier, as the first editor said.
     pub(super) language: String,
-    /// Of the disk's text, as far as is known; `None` if there is no such file.
+    /// Hash of the disk's text, as far as hob knows it; `None` if there is no such file.
     pub(super) disk: Option<ContentHash>,
     /// In the order of opening.
     pub(super) buffers: Vec<Buffer>,
     pub(super) owner: Option<EditorId>,
-    /// Of the text that servers have.
+    /// Hash of the text that servers have.
     pub(super) sent: Option<ContentHash>,
 }
 
@@ -61,12 +61,12 @@ impl Document {
         self.owner.map_or(Counts::Disk, Counts::Owner)
     }
 
-    /// The owner's buffer.
+    /// Returns the owner's buffer; `None` if the disk's text counts.
     pub(super) fn owned(&self) -> Option<&Buffer> {
         self.buffer(self.owner?)
     }
 
-    /// Whether the editor's text is the one that counts.
+    /// Returns true if the editor's text is the one that counts.
     pub(super) fn is_in_step(&self, editor: EditorId) -> bool {
         let counts = self.owned().map_or(self.disk, |owned| Some(owned.hash));
         self.buffer(editor).is_some_and(|buffer| Some(buffer.hash) == counts)
@@ -95,7 +95,8 @@ impl Document {
         self.settle();
     }
 
-    /// What is on the disk now. Whose text is that has saved it, or has been overtaken.
+    /// Takes the hash of the text that is on the disk now. The editor whose text that is has saved it, or has been
+    /// overtaken.
     pub(super) fn disk_is(&mut self, disk: Option<ContentHash>) {
         self.disk = disk;
         for buffer in &mut self.buffers {
@@ -106,7 +107,7 @@ impl Document {
         self.settle();
     }
 
-    /// Whose turn it is. An owner stays until it has nothing unsaved.
+    /// Decides whose text counts. An owner stays until it has nothing unsaved.
     fn settle(&mut self) {
         let stays = |owner: EditorId| self.buffer(owner).is_some_and(|buffer| buffer.dirty_since.is_some());
         if self.owner.is_some_and(stays) {

@@ -28,7 +28,7 @@ const MOST_READ: u64 = 64 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct EditorId(pub u64);
 
-/// What an editor should know about a document.
+/// News for an editor about a document that it has open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// Its changes do not count for now: another editor, named here, has unsaved ones.
@@ -47,7 +47,7 @@ pub type OnNotice = Arc<dyn Fn(Notice) + Send + Sync>;
 pub struct Edit {
     /// The editor's number for the new text.
     pub version: i32,
-    /// The new text.
+    /// The whole new text.
     pub text: Arc<str>,
     /// The changes that lead to it, as the protocol writes them with UTF-16 columns; `None` to send the text whole.
     pub changes: Option<Value>,
@@ -79,13 +79,13 @@ impl std::fmt::Debug for State {
 }
 
 impl View {
-    /// No document open.
+    /// Creates the overlay of a project in which no document is open.
     #[must_use]
     pub fn new(root: AbsPath) -> Self {
         Self { root, state: Mutex::default(), unsaved: RwLock::default() }
     }
 
-    /// What a URI of an editor names here.
+    /// Returns the document that a URI of an editor names in this project.
     #[must_use]
     pub fn doc(&self, uri: &str) -> Doc {
         let path = uri::path_of(uri);
@@ -175,20 +175,20 @@ impl View {
         }
     }
 
-    /// Whether the editor's text of a document is the one that servers have.
+    /// Returns true if the editor's text of a document is the one that servers have.
     #[must_use]
     pub fn is_in_step(&self, editor: EditorId, doc: &Doc) -> bool {
         self.lock().documents.get(doc).is_none_or(|document| document.is_in_step(editor))
     }
 
-    /// Whether a text is the disk's, as far as is known.
+    /// Returns true if a text is the disk's, as far as hob knows it.
     #[must_use]
     pub fn is_as_on_disk(&self, doc: &Doc, text: &str) -> bool {
         let hash = ContentHash::of(text.as_bytes());
         self.lock().documents.get(doc).is_some_and(|document| document.disk == Some(hash))
     }
 
-    /// Who has unsaved changes of a document that count, by name.
+    /// Returns the name of the editor whose unsaved changes of a document count; `None` if the disk's text counts.
     #[must_use]
     pub fn owner(&self, doc: &Doc) -> Option<String> {
         let state = self.lock();
@@ -196,7 +196,7 @@ impl View {
         state.editors.get(&owner).map(|(name, _)| name.clone())
     }
 
-    /// Whether an editor has the document open.
+    /// Returns true if an editor has the document open.
     #[must_use]
     pub fn has_open(&self, editor: EditorId, doc: &Doc) -> bool {
         self.lock().documents.get(doc).is_some_and(|document| document.buffer(editor).is_some())
@@ -233,7 +233,7 @@ impl View {
         shown.or_else(|| self.read(doc).map(Into::into))
     }
 
-    /// How a document is named to a server.
+    /// Returns the URI by which a document is named to a server.
     #[must_use]
     pub fn uri(&self, doc: &Doc) -> String {
         match doc {
@@ -335,7 +335,7 @@ impl View {
         }
     }
 
-    /// What servers are to have of a document; `None` if that is nothing.
+    /// Returns the text that servers are to have of a document; `None` if they are to have none.
     fn shown(&self, state: &State, doc: &Doc) -> Option<Shown> {
         let document = state.documents.get(doc)?;
         let (text, label) = match document.counts() {
@@ -384,14 +384,15 @@ impl State {
     }
 }
 
-/// See [`View::hold`].
+/// The overlay while nobody can change it; see [`View::hold`].
 pub(crate) struct Held<'v> {
     _state: MutexGuard<'v, State>,
     view: &'v View,
 }
 
 impl Held<'_> {
-    /// What counts of a file: an editor's unsaved text, or what `read` finds, as an editor would have it.
+    /// Returns the text of a file that counts: an editor's unsaved text, or what `read` finds, as an editor would
+    /// have it.
     pub(crate) fn read(&self, path: &WsPath, read: &dyn Fn(&WsPath) -> Option<String>) -> Option<String> {
         self.view.text(path).map(|text| text.to_string()).or_else(|| read(path).map(without_mark))
     }

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-/// What the client has opened. Each complaint is a line of the file.
+/// The documents that the client has opened. Each complaint is a line of the file.
 pub(crate) struct Documents {
     open: HashMap<String, (i64, String)>,
     complaints: File,

@@ -46,7 +46,7 @@ impl Client {
         write_body(&mut *output, message.to_string().as_bytes()).is_ok()
     }
 
-    /// What comes for whoever waits under this name.
+    /// Returns the channel on which an answer comes for whoever waits under this name.
     fn wait_as(&self, name: String) -> Receiver<Value> {
         let (sender, receiver) = channel();
         self.waiting.lock().expect("no panic").insert(name, sender);
@@ -116,7 +116,7 @@ fn main() {
     }
 }
 
-/// What requests of its own are answered with.
+/// Returns the answer to a request that only this server knows.
 fn own(message: &Value, documents: Option<&Documents>) -> Option<Value> {
     let (documents, params) = (documents?, &message["params"]);
     let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
@@ -181,7 +181,7 @@ fn locations(count: u64) -> Value {
         .collect()
 }
 
-/// What the server thinks of a file's text: the one it keeps, or the one that it is told.
+/// Returns the diagnostics of a file's text: of the one that the server keeps, or of the one that it is told.
 fn verdicts(judges: &Value, params: &Value, documents: Option<&Documents>) -> Value {
     let document = &params["textDocument"];
     let kept = documents.and_then(|documents| documents.text(document["uri"].as_str()?));

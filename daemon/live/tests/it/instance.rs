@@ -31,7 +31,7 @@ pub(crate) fn hover() -> HoverParams {
     serde_json::from_value(params).expect("the protocol's shape")
 }
 
-/// What the server was told, once something of it `is_last`.
+/// Waits until one recorded message `is_last`, and returns all that the server was told.
 fn told(record: &Path, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
     let until = Instant::now() + Duration::from_secs(20);
     loop {

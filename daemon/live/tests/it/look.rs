@@ -1,4 +1,4 @@
-//! Which program is started for a file: what was found a moment ago counts only while it is so.
+//! Tests which program is started for a file: what was found a moment ago counts only while it is so.
 #![cfg(unix)]
 
 use std::fs;

@@ -51,7 +51,7 @@ impl Project {
         rename(server, &at, "new", Asking { read: &read, cancel: &within(patience) })
     }
 
-    /// What a server that answers with this edit would change.
+    /// Returns the changes of a rename for which the server answers with this edit.
     fn edited(&self, edit: Value) -> Result<Renaming, LiveError> {
         let server = self.start(answering(json!([{"result": edit}])));
         let outcome = self.rename(&server, 60_000);

@@ -27,12 +27,12 @@ use windows::kill_one;
 
 use std::time::Duration;
 
-/// A process.
+/// One running process, as the system describes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proc {
-    /// Its number.
+    /// The number of the process, which the system may give out again.
     pub pid: u32,
-    /// Who started it, or has taken it over.
+    /// The number of the process that started this one, or has taken it over.
     pub parent: u32,
     /// Bytes of memory it occupies.
     pub rss_bytes: u64,
@@ -65,7 +65,8 @@ pub fn machine_memory() -> Option<u64> {
     memory()
 }
 
-/// What the system counts as this process's memory, in bytes (resident, mapped files included); `None` where it does not say.
+/// Returns the bytes that the system counts as this process's memory (resident, mapped files included); `None` where
+/// the system does not say.
 #[must_use]
 pub fn own_memory() -> Option<u64> {
     look(std::process::id()).map(|own| own.rss_bytes).filter(|bytes| *bytes > 0)
@@ -107,7 +108,7 @@ mod tests {
         assert!(below(&all, 9, false).is_empty());
     }
 
-    /// What other systems are asked with says the same as `/proc`, of processes that stand still.
+    /// The calls that other systems are asked with say the same as `/proc`, for processes that stand still.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_portable_way_finds_the_same_processes() {

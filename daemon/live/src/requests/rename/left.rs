@@ -1,4 +1,4 @@
-//! What a rename leaves behind, by the server's own account: uses that it lists and does not rename.
+//! Finds what a rename leaves behind, by the server's own account: uses that it lists and does not rename.
 //!
 //! Servers compute the two in different ways, and some lose what is exported once more under the same name. Left behind may also be
 //! what is right so, as an alias is; but nobody should learn of either from a build that fails.
@@ -13,7 +13,7 @@ use crate::live::LiveError;
 use crate::requests::{Asking, At, Place, references};
 use crate::uri::FileRef;
 
-/// How whole a rename is, measured at the references that the same server gives.
+/// Returns the completeness of a rename, measured at the references that the same server gives.
 pub(super) fn behind(
     instance: &Instance,
     at: &At,
@@ -55,7 +55,7 @@ fn left_in<'p>(places: &'p [Place], renaming: &Renaming, asking: Asking<'_>) -> 
     places.iter().filter(stays).collect()
 }
 
-/// Whether something is replaced at a byte, or inserted before or behind the name there.
+/// Returns true if something is replaced at a byte, or inserted before or behind the name there.
 fn is_touched(file: &FileEdits, start: usize) -> bool {
     let end = start + name_at(&file.text[start..], 0).len();
     file.edits.iter().any(|(range, _)| range.start <= end && start <= range.end)

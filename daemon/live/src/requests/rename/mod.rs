@@ -29,10 +29,10 @@ use crate::rpc::CallError;
 use crate::spec::ReadySignal;
 use crate::uri;
 
-/// What a server is given to answer once it has loaded.
+/// Time that a server is given to answer once it has loaded.
 const TO_ANSWER: Duration = Duration::from_secs(10);
 
-/// How long a server's loading is waited for where the caller would wait for ever.
+/// Longest time that hob waits for a server to load, where the caller would wait for ever.
 const LOADED_WITHIN: Duration = Duration::from_secs(20);
 
 /// Pause before a server that never says when it has loaded is asked the same again.
@@ -41,10 +41,10 @@ const SETTLES: Duration = Duration::from_millis(700);
 /// Pause before a server that was not done is asked the same again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// What a server would change.
+/// The changes that a server would make for a rename.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Renaming {
-    /// What is renamed, as it is written where it was asked about; empty where that is a file.
+    /// The old name, as it is written where it was asked about; empty where a file is renamed.
     pub old_name: String,
     /// Replacements in files, by path, each file once.
     pub files: Vec<FileEdits>,
@@ -54,7 +54,7 @@ pub struct Renaming {
     pub created: Vec<(WsPath, String)>,
     /// Files that are there now, and go away without going elsewhere; they go before the others come.
     pub deleted: Vec<WsPath>,
-    /// What a person should know before it is done.
+    /// Remarks that a person should read before the rename is done.
     pub notes: Vec<String>,
 }
 
@@ -63,9 +63,9 @@ pub struct Renaming {
 pub struct FileEdits {
     /// The file, where it is now.
     pub path: WsPath,
-    /// Of the contents that `edits` refer to.
+    /// Hash of the contents that `edits` refer to.
     pub hash: ContentHash,
-    /// Those contents.
+    /// The contents that `edits` refer to.
     pub text: Arc<str>,
     /// Ranges of bytes and what is to stand there, in the server's order; none overlap, and several may insert at one place, in
     /// this order.
@@ -92,8 +92,8 @@ impl Request for WillRenameFiles {
 /// The field of a server's capabilities.
 const RENAME: &str = "renameProvider";
 
-/// What calling the thing at `at` by another name would change. The completeness is never that of a server that is loading:
-/// that is an error.
+/// Returns the changes that give the definition at `at` another name. The completeness is never that of a server that
+/// is loading: that is an error.
 ///
 /// # Errors
 /// [`LiveError`]; [`LiveError::NotRenamable`] with the server's words if it refuses, [`LiveError::BadEdit`] if its edit does not
@@ -128,7 +128,7 @@ pub fn rename(
     Ok(Answer { value: renaming, completeness })
 }
 
-/// What has to change because files go elsewhere: from, to. The moves themselves are not part of it.
+/// Returns the changes that are needed because files go elsewhere: from, to. The moves themselves are not part of it.
 ///
 /// # Errors
 /// As [`rename`]; [`LiveError::Unsupported`] of a server that does not care.
@@ -173,7 +173,7 @@ fn files_params(instance: &Instance, moves: &[(WsPath, WsPath)]) -> Value {
     json!({"files": files})
 }
 
-/// What stands at `at`, once the server has said that it may have another name.
+/// Returns the name that stands at `at`, once the server has said that it may be renamed.
 fn prepare(instance: &Instance, at: &At, asking: Asking<'_>) -> Result<String, LiveError> {
     let unreadable = || LiveError::Unreadable(at.file.clone());
     let text = (asking.read)(&at.file).ok_or_else(unreadable)?;
@@ -261,7 +261,7 @@ fn note_on_odd(others: &[(&FileEdits, &Range<usize>)], old_name: &str) -> Option
 }
 
 impl Renaming {
-    /// Whether nothing would be different.
+    /// Returns true if the rename would change nothing.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.files.is_empty() && self.moves.is_empty() && self.created.is_empty() && self.deleted.is_empty()
@@ -301,7 +301,7 @@ impl Asking<'_> {
     }
 }
 
-/// What a server was still about when it answered, if that may be missing and may still come.
+/// Returns what a server was still doing when it answered, if that may be missing from the answer and may still come.
 fn what_is_missing<T>(instance: &Instance, outcome: &Result<Answer<T>, LiveError>) -> Option<String> {
     match (outcome, instance.readiness()) {
         (Ok(answer), _) if answer.is_complete() => None,

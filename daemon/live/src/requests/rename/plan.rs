@@ -1,5 +1,5 @@
-//! What the steps of a server's edit come to, taken one after the other as the protocol wants it: a file may be moved first
-//! and changed at its new place, or made and then filled.
+//! Computes the result of a server's edit, one step after the other as the protocol wants it: a file may be moved
+//! first and changed at its new place, or made and then filled.
 //!
 //! Nothing is written. What is where after the steps so far is kept beside the disk, and only for what they touched.
 //! Several steps that change the texts of one file refer to the contents that it has now, each of them: so editors read it, and
@@ -32,7 +32,8 @@ enum Source {
     Made(usize),
 }
 
-/// What is known of a document that a server has open: the version it was sent, and the hash of its contents.
+/// Looks up what hob knows of a document that a server has open: the version that the server was sent, and the hash
+/// of its contents.
 pub(super) type Seen<'a> = &'a dyn Fn(&WsPath) -> Option<(i32, ContentHash)>;
 
 /// The steps so far.
@@ -40,7 +41,7 @@ pub(super) struct Plan<'a> {
     root: &'a AbsPath,
     read: ReadText<'a>,
     seen: Seen<'a>,
-    /// What is at the places that were touched; `None` for nothing.
+    /// The contents of the places that were touched; `None` where nothing is.
     places: BTreeMap<WsPath, Option<Source>>,
     made: Vec<String>,
     files: BTreeMap<WsPath, FileEdits>,
@@ -77,7 +78,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// What all of it comes to; which texts would have been replaced twice, if any.
+    /// Returns the result of all steps; an error names the texts that would have been replaced twice.
     pub(super) fn finish(self) -> Result<Renaming, String> {
         let Self { places, made, mut files, notes, .. } = self;
         for (path, file) in &mut files {
@@ -240,7 +241,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// What is at a place now, if it is a file.
+    /// Returns the source of a file's contents after the steps so far; `None` if there is no file.
     fn at(&self, path: &WsPath) -> Option<Source> {
         match self.places.get(path) {
             Some(source) => source.clone(),

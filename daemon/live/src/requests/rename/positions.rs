@@ -99,7 +99,7 @@ fn width_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// Whether a range begins or ends within a name.
+/// Returns true if a range begins or ends within a name.
 pub(super) fn cuts_a_name(text: &str, range: &Range<usize>) -> bool {
     let within = |at: usize| {
         let before = text[..at].chars().next_back().is_some_and(is_part);

@@ -34,7 +34,7 @@ enum DocumentChange {
     Document(DocumentEdit),
 }
 
-/// What is done with whole files.
+/// A step that is done with whole files.
 #[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Operation {
@@ -47,7 +47,7 @@ pub(super) enum Operation {
     Delete { uri: Uri, options: Option<Options> },
 }
 
-/// What is to be done where something is in the way, or nothing there.
+/// The server's choice for a step where something is in the way, or nothing is there.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Options {
@@ -87,8 +87,8 @@ pub(super) enum Step {
 }
 
 impl WorkspaceEdit {
-    /// What it does, in its order; the text of a URI that is none if there is one. Where a server gives both forms, the one
-    /// with versions counts.
+    /// Returns the steps of the edit in their order, or the text of a URI that is not valid. Where a server gives
+    /// both forms, the one with versions counts.
     pub(super) fn steps(self) -> Result<Vec<Step>, String> {
         match self.document_changes {
             Some(changes) if !changes.is_empty() => Ok(changes.into_iter().map(Step::of).collect()),
@@ -96,14 +96,14 @@ impl WorkspaceEdit {
         }
     }
 
-    /// What the server wants a person to confirm, as it calls it.
+    /// Returns the labels of the changes that the server wants a person to confirm.
     pub(super) fn to_confirm(&self) -> Vec<String> {
         let wanted = |annotation: &&Annotation| annotation.needs_confirmation == Some(true);
         let used = self.change_annotations.iter().filter(|(id, _)| self.uses(id)).map(|(_, one)| one);
         used.filter(wanted).map(|annotation| annotation.label.clone()).collect()
     }
 
-    /// Whether a text edit belongs to an annotation. Those of whole files are shown as such anyway.
+    /// Returns true if a text edit belongs to an annotation. Annotations of whole files are shown as such anyway.
     fn uses(&self, id: &str) -> bool {
         let plain = self.changes.iter().flatten().flat_map(|(_, edits)| edits);
         let documents = self.document_changes.iter().flatten().flat_map(|change| match change {
