@@ -17,12 +17,13 @@ const INDENTATIONS: usize = 380;
 const INTERPOLATIONS: usize = 500;
 /// Ruby's scanner writes a delimiter's length in one byte, and 1,024 bytes of all that are open.
 const DELIMITERS: usize = 200;
-/// What is wrong with so many conditions within each other takes C's parser a second to find out, and ten times as many minutes.
+/// C's parser takes a second to find the error in so many conditions within each other, and minutes for ten times as
+/// many.
 const CONDITIONS: usize = 1_000;
 /// The time of Scala's grammar grows with the square of how deep square brackets are nested, to minutes for a file of nothing else.
 const BRACKETS: usize = 500;
 
-/// Whether a file must not be given to its language's grammar.
+/// Returns true if a file must not be given to its language's grammar.
 pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
     match lang {
         Lang::Python => indentations(source) > INDENTATIONS,
@@ -37,7 +38,7 @@ pub(crate) fn is_hazardous(lang: Lang, source: &[u8]) -> bool {
     }
 }
 
-/// How many different indentations there are, in the scanner's columns: no more can be open at once.
+/// Counts the different indentations of a text, in the scanner's columns: no more can be open at once.
 fn indentations(source: &[u8]) -> usize {
     let mut widths = FxHashSet::default();
     let mut continued = 0;
@@ -82,7 +83,7 @@ fn most_conditions(source: &[u8]) -> usize {
     statements.map(|statement| memchr_iter(b'?', statement).count()).max().unwrap_or(0)
 }
 
-/// How deep square brackets are nested; in strings and comments they count too.
+/// Measures how deep square brackets are nested; brackets in strings and comments count too.
 fn deepest_brackets(source: &[u8]) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in source {

@@ -15,9 +15,9 @@ use crate::parse::Patience;
 /// A name and where it stands on its line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NameAt {
-    /// It, as written.
+    /// The name as it is written.
     pub name: String,
-    /// 1-based UTF-16 column.
+    /// 1-based UTF-16 column of the name's first character.
     pub col: u32,
 }
 
@@ -90,7 +90,7 @@ fn identifiers(tree: &Tree, (from, to): (usize, usize)) -> Vec<(usize, usize)> {
     }
 }
 
-/// Whether a leaf of a tree is a name: grammars call those alike.
+/// Returns true if a leaf of a tree is a name: grammars give names similar kinds.
 fn is_identifier(leaf: Node<'_>) -> bool {
     const OTHERS: &[&str] = &[
         "class_variable",
@@ -126,7 +126,7 @@ const KEYWORDS: &str = "abstract and as async await begin break case catch class
     package private protected pub public return static struct switch then throw trait true try type \
     union use using val var void when where while with yield";
 
-/// Whether a text can be a name: a number or an option of a shell's command cannot.
+/// Returns true if a text can be a name: a number or an option of a shell's command cannot.
 fn is_name(text: &str) -> bool {
     let mut chars = text.trim_start_matches(['$', '@', '#', '`']).chars();
     chars.next().is_some_and(|first| first.is_alphabetic() || first == '_')

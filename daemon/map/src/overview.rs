@@ -11,7 +11,7 @@ use crate::index::FileEntry;
 /// Most definitions of a group that are compared before scores are derived.
 const SAMPLE: usize = 2000;
 
-/// What files without ties to others are called together.
+/// The label of the group of files that have no ties to others.
 const ALONE: &str = "(unconnected files)";
 
 /// So many clusters of one file are shown one by one.
@@ -33,7 +33,7 @@ fn together(clusters: Vec<Cluster>, hubs: usize) -> Vec<Cluster> {
     shown
 }
 
-/// What a focus turned out to be.
+/// The part of the map that the caller's focus means.
 enum Focus {
     Everything,
     Folder(String),

@@ -23,15 +23,16 @@ use crate::facts::GaveUp;
 /// The parser reports after every hundred of its steps. Lists of one-digit numbers, the densest there is, take 90 reports for a
 /// kilobyte; sources by people take 4 to 12.
 const REPORTS_PER_KB: usize = 200;
-/// What a file may take whatever its length.
+/// Reports that any file may take, whatever its length.
 const REPORTS: usize = 1_000;
 
-/// What a byte may take of the stack: a token is no shorter, and frees itself in a frame of 96 bytes.
+/// Bytes of stack for each byte of a text: a token is no shorter than a byte, and frees itself in a frame of 96
+/// bytes.
 const STACK_PER_BYTE: usize = 160;
-/// What any text may take.
+/// Bytes of stack that any text may take.
 const STACK: usize = 1 << 18;
 
-/// What is usual, generously.
+/// Reports that sources by people usually take for a kilobyte, counted generously.
 const USUAL_PER_KB: usize = 30;
 const USUAL: usize = 100;
 
@@ -41,7 +42,7 @@ thread_local! {
 }
 /// Bytes that parsers and trees may take for a byte of text: sources by people take 30 to 100.
 const HELD_PER_BYTE: usize = 256;
-/// What they may take for any text.
+/// Bytes that parsers and trees may take for any text.
 const HELD: usize = 64 << 20;
 
 /// Asked again and again while a file is parsed; `false` ends that.
@@ -50,7 +51,7 @@ pub type Patience<'a> = &'a dyn Fn() -> bool;
 /// It is asked once in so many reports.
 const ASKED: usize = 4;
 
-/// How many bytes the parsers and trees of a text of this length may take at any moment.
+/// Returns the number of bytes that the parsers and trees of a text of this length may take at any moment.
 #[must_use]
 pub fn may_hold(length: usize) -> usize {
     HELD + length.saturating_mul(HELD_PER_BYTE)
@@ -64,8 +65,8 @@ pub(crate) struct Kept {
     session: u64,
 }
 
-/// Whether this thread's last parse of a text of this length took many times the steps that sources by people take: then another
-/// reading is not worth having.
+/// Returns true if this thread's last parse of a text of this length took many times the steps that sources by people
+/// take: then another reading is not worth having.
 pub(crate) fn was_laborious(length: usize) -> bool {
     REPORTED.get() > USUAL + length / 1024 * USUAL_PER_KB
 }

@@ -47,7 +47,7 @@ fn blank(text: &mut Cow<'_, [u8]>, run: &[Range<usize>]) {
     }
 }
 
-/// Whether a line could neither end a string nor be looked into within one, nor end the code.
+/// Returns true if a line could neither end a string nor be looked into within one, nor end the code.
 fn is_idle(line: &[u8]) -> bool {
     !line.iter().any(|byte| matches!(byte, b'\'' | b'"' | b'`' | b'\\' | b'{' | b'}' | b'$' | b'?' | b'<'))
 }

@@ -13,22 +13,22 @@ use tree_sitter::{Language, Node, Tree};
 
 use crate::facts::{DefIdx, DefInput, FactsBuilder, Receiver, RefInput, RefKind, StrId};
 
-/// What to do with a node's children.
+/// Says what the walk does with a node's children.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Visit them.
+    /// The walk visits the children.
     Into,
     /// Leave the whole node out.
     Skip,
 }
 
-/// A language's judgement.
+/// A language's rules for the walk.
 pub trait Rules {
     /// Called once for each named node, parents first.
     fn enter<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step;
 }
 
-/// What a local name stands for, within one file.
+/// The meaning of a local name, within one file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binding {
     /// A value of unknown type; uses of the name are not recorded.
@@ -47,18 +47,18 @@ struct Scope {
     depth: usize,
     def: Option<DefIdx>,
     locals: FxHashMap<StrId, Binding>,
-    /// Whether names bound here hide those outside; class bodies do not, for bare names in most languages.
+    /// True if names bound here hide those outside; class bodies do not, for bare names in most languages.
     binds: bool,
 }
 
-/// What a language sees and writes to during the walk.
+/// The context of a walk: the parts that a language sees and writes to.
 #[derive(Debug)]
 pub struct Cx<'t> {
-    /// The file.
+    /// The bytes of the whole file.
     pub source: &'t [u8],
     /// All of it as text, if it is that.
     whole: Option<&'t str>,
-    /// Where facts go.
+    /// The builder that facts go to.
     pub facts: FactsBuilder,
     scopes: Vec<Scope>,
     depth: usize,
@@ -167,14 +167,14 @@ impl<'t> Cx<'t> {
         }
     }
 
-    /// What a bare name is bound to locally, innermost scope first.
+    /// Returns the meaning that a bare name has locally, innermost scope first; `None` if no scope binds it.
     #[must_use]
     pub fn binding(&mut self, name: &str) -> Option<Binding> {
         let id = self.facts.intern(name);
         self.scopes.iter().rev().find_map(|scope| scope.locals.get(&id).copied())
     }
 
-    /// Whether the walk is inside a function body (some scope binds).
+    /// Returns true if the walk is inside a function body (some scope binds).
     #[must_use]
     pub fn in_function(&self) -> bool {
         self.scopes.iter().any(|scope| scope.binds)

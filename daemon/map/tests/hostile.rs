@@ -11,7 +11,7 @@ use std::time::Instant;
 use hob_map::langs::{LangSpec, TABLE};
 use hob_map::{FileFacts, GaveUp, Lang, extract, extract_within, held_at_most, may_hold};
 
-/// What is repeated.
+/// Texts that are repeated, each up to [`LENGTH`].
 const UNITS: &[&str] = &[
     "a<",
     "a=>",
@@ -28,7 +28,7 @@ const UNITS: &[&str] = &[
     "# a\n",
     "x\n// a\n",
 ];
-/// How long each text is, in bytes: some that are longer hold no more, and those that hold gigabytes do so from here.
+/// Length of each text, in bytes: some that are longer hold no more, and those that hold gigabytes do so from here.
 const LENGTH: usize = 32 << 10;
 /// As often a parser asks for patience before it has none. The parsers that hold gigabytes do so after about 500 times.
 const ASKED: usize = 600;

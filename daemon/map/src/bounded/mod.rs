@@ -57,8 +57,8 @@ pub(crate) fn parser(grammar: &Language) -> Option<Parser> {
     Some(parser)
 }
 
-/// What this thread's parsers take while it lasts is counted, and has a limit. Trees and parsers may outlive a session that was not
-/// left. One within another is part of that.
+/// The span of time in which hob counts the memory of this thread's parsers, up to a limit. Trees and parsers may
+/// outlive a session that no parser left. A session begun within another is part of it.
 #[derive(Debug)]
 pub(crate) struct Session {
     is_own: bool,
@@ -79,7 +79,8 @@ impl Session {
         Self { is_own, on_thread: PhantomData }
     }
 
-    /// Whether a parser was left. Parsers that this session used must be forgotten then, not dropped.
+    /// Returns true if a parser was left at the session's limit. The caller must then forget the parsers that this
+    /// session used, and must not drop them.
     pub(crate) fn was_left() -> bool {
         hob_bounded_was_left()
     }
@@ -111,9 +112,9 @@ pub fn held_at_most() -> usize {
     MOST.get()
 }
 
-/// How parsing went.
+/// The outcome of parsing one text.
 pub(crate) enum Parsed {
-    /// To the end.
+    /// Parsing reached the end of the text; the parser can be used again.
     Tree(Parser, Tree),
     /// `report` ended it; the parser is as new.
     Stopped(Parser),

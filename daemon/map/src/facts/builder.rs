@@ -16,22 +16,22 @@ use crate::langs::Lang;
 /// A definition as a language hands it in.
 #[derive(Clone, Debug)]
 pub struct DefInput<'a> {
-    /// Its own name.
+    /// The definition's own name, as written in the source.
     pub name: &'a str,
-    /// What it is.
+    /// The kind of the definition; see [`Def::kind`].
     pub kind: DefKind,
-    /// Its properties.
+    /// Its yes-or-no properties; see [`DefFlags`].
     pub flags: DefFlags,
     /// The definition it is written in.
     pub parent: Option<DefIdx>,
     /// When the qualified name does not follow from the parent (`void A::f() {}`, `impl A { fn f }`, `func (a A) f`):
     /// the qualifier to use instead, dotted.
     pub qualifier: Option<&'a str>,
-    /// See [`Def::lines`].
+    /// First and last line, 1-based, inclusive; see [`Def::lines`].
     pub lines: (u32, u32),
-    /// See [`Def::bytes`].
+    /// The same range in bytes, end exclusive; see [`Def::bytes`].
     pub bytes: (u32, u32),
-    /// See [`Def::name_at`].
+    /// 1-based line and UTF-16 column of the name; see [`Def::name_at`].
     pub name_at: (u32, u32),
     /// Its header; comments are left out, white space is folded and the length limited here.
     pub signature: &'a str,
@@ -42,36 +42,36 @@ pub struct DefInput<'a> {
 /// An import as a language hands it in; see [`Import`].
 #[derive(Clone, Debug)]
 pub struct ImportInput<'a> {
-    /// See [`Import::kind`].
+    /// The kind of binding; see [`Import::kind`].
     pub kind: ImportKind,
-    /// See [`Import::module`].
+    /// The imported module, as the language's import rules read it; see [`Import::module`].
     pub module: &'a str,
-    /// See [`Import::name`].
+    /// The imported name within the module, if there is one; see [`Import::name`].
     pub name: Option<&'a str>,
-    /// See [`Import::local`].
+    /// The name that the import has in this file, if any; see [`Import::local`].
     pub local: Option<&'a str>,
-    /// See [`Import::reexported`].
+    /// True if other files can import the binding from here; see [`Import::reexported`].
     pub reexported: bool,
-    /// See [`Import::owner`].
+    /// The definition that the import is written in, if any; see [`Import::owner`].
     pub owner: Option<DefIdx>,
-    /// See [`Import::line`].
+    /// 1-based line of the import; see [`Import::line`].
     pub line: u32,
 }
 
 /// A reference as a language hands it in; see [`Ref`].
 #[derive(Clone, Debug)]
 pub struct RefInput<'a> {
-    /// See [`Ref::name`].
+    /// The name that is used, its last segment only; see [`Ref::name`].
     pub name: &'a str,
-    /// See [`Ref::kind`].
+    /// The way in which the name is used; see [`Ref::kind`].
     pub kind: RefKind,
     /// See [`Ref::receiver`]; ids from [`FactsBuilder::intern`].
     pub receiver: Receiver,
-    /// See [`Ref::owner`].
+    /// The innermost definition that the reference stands in, if any; see [`Ref::owner`].
     pub owner: Option<DefIdx>,
-    /// See [`Ref::line`].
+    /// 1-based line of the name; see [`Ref::line`].
     pub line: u32,
-    /// See [`Ref::col`].
+    /// 1-based UTF-16 column of the name; see [`Ref::col`].
     pub col: u32,
 }
 
@@ -179,7 +179,7 @@ impl FactsBuilder {
         &self.defs
     }
 
-    /// Whether the file has this name at its top level: defined there, or imported.
+    /// Returns true if the file defines or imports this name at its top level.
     #[must_use]
     pub fn binds_at_top(&self, name: &str) -> bool {
         let id = self.names.get(name);
@@ -201,7 +201,7 @@ impl FactsBuilder {
         self.defs[idx.index()].signature = range;
     }
 
-    /// Records an import.
+    /// Records one binding of an import statement.
     pub fn import(&mut self, input: &ImportInput<'_>) {
         let import = Import {
             kind: input.kind,
@@ -221,7 +221,7 @@ impl FactsBuilder {
         self.exports.push(export);
     }
 
-    /// Records a reference.
+    /// Records one reference of the file.
     pub fn reference(&mut self, input: &RefInput<'_>) {
         let name = self.intern(input.name);
         self.refs.push(Ref {
@@ -283,7 +283,7 @@ impl FactsBuilder {
         });
     }
 
-    /// How many lines are not mapped.
+    /// Returns the number of lines that are not mapped so far.
     #[must_use]
     pub fn lines_not_mapped(&self) -> usize {
         self.unmapped.iter().map(|(first, last)| (last - first) as usize + 1).sum()

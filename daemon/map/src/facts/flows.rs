@@ -28,7 +28,7 @@ pub struct CallIdx(pub u32);
 /// A stretch of [`Flows::parts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Parts {
-    /// The first.
+    /// Index of the first part in [`Flows::parts`].
     pub start: u32,
     /// The number of them.
     pub len: u32,
@@ -55,17 +55,17 @@ pub enum Value {
     Text(StrId),
     /// The function or class that a scope is.
     Scope(ScopeIdx),
-    /// What a call gives.
+    /// The value that a call gives.
     Call(CallIdx),
     /// A list, tuple, dict or object with these parts.
     Container(Parts),
-    /// Any of these.
+    /// Any one of these values.
     OneOf(Parts),
     /// Nothing that could be followed.
     Unknown,
 }
 
-/// How a part of a container, or an argument, is labelled.
+/// The label of a part of a container, or of an argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Label {
     /// By its place, from 0.
@@ -81,17 +81,17 @@ pub enum Label {
 /// A part of a container, an argument, or one of several values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Its label.
+    /// The place, name or key that the part stands at.
     pub label: Label,
-    /// Its value.
+    /// The value of the part.
     pub value: ValueIdx,
 }
 
-/// What kind of call it is.
+/// The way in which a call comes about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum CallKind {
-    /// As written.
+    /// The source writes the call as such.
     Plain,
     /// A decorator's call with what it decorates.
     Decorator,
@@ -106,30 +106,30 @@ impl CallKind {
     pub const ALL: [Self; 4] = [Self::Plain, Self::Decorator, Self::Implicit, Self::Made];
 }
 
-/// A call.
+/// One call of a function or class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The value that is called.
     pub callee: ValueIdx,
-    /// Where it stands.
+    /// The innermost scope that the call stands in.
     pub scope: ScopeIdx,
     /// 1-based line of the name that is called, or of the call.
     pub line: u32,
     /// 1-based UTF-16 column of the same.
     pub col: u32,
-    /// What it is given.
+    /// The arguments of the call.
     pub args: Parts,
-    /// What kind it is.
+    /// The way in which the call comes about.
     pub kind: CallKind,
 }
 
-/// What a scope is.
+/// The kinds of lexical scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum ScopeKind {
-    /// The file.
+    /// The scope of the whole file.
     File,
-    /// A class.
+    /// The body of a class.
     Class,
     /// A function or method.
     Function,
@@ -146,7 +146,7 @@ impl ScopeKind {
     pub const ALL: [Self; 6] =
         [Self::File, Self::Class, Self::Function, Self::Static, Self::Generator, Self::Property];
 
-    /// Whether it has parameters.
+    /// Returns true if a scope of this kind has parameters.
     #[must_use]
     pub fn is_function(self) -> bool {
         !matches!(self, Self::File | Self::Class)
@@ -156,7 +156,7 @@ impl ScopeKind {
 /// A scope that binds names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// What it is.
+    /// The kind of this scope.
     pub kind: ScopeKind,
     /// The definition it is, if it is one.
     pub def: Option<DefIdx>,
@@ -166,17 +166,17 @@ pub struct Scope {
     pub home: Option<ValueIdx>,
     /// Its first variable; parameters come first.
     pub params: u32,
-    /// How many parameters it has.
+    /// Number of the scope's parameters.
     pub param_count: u32,
 }
 
-/// How a variable gets its first value.
+/// The way in which a variable gets its first value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum SlotKind {
-    /// By assignment.
+    /// An assignment gives the first value.
     Variable,
-    /// By an argument.
+    /// An argument of a call gives the first value.
     Parameter,
     /// By all further arguments.
     Rest,
@@ -189,27 +189,27 @@ impl SlotKind {
     pub const ALL: [Self; 4] = [Self::Variable, Self::Parameter, Self::Rest, Self::NamedRest];
 }
 
-/// A variable.
+/// One variable of a scope.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot {
     /// The scope it belongs to.
     pub scope: ScopeIdx,
-    /// Its name.
+    /// The name of the variable.
     pub name: StrId,
-    /// How it gets its first value.
+    /// The way in which it gets its first value.
     pub kind: SlotKind,
 }
 
 /// Where a value is put.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
-    /// Into a variable.
+    /// Into a variable of this file.
     Slot(SlotIdx),
     /// Into a member of this name, of this value.
     Member(StrId, ValueIdx),
     /// Under a key, the second, of a value.
     Item(ValueIdx, ValueIdx),
-    /// To whoever called.
+    /// To whoever called the function of this scope.
     Return(ScopeIdx),
     /// To whoever goes through what the function gives.
     Yield(ScopeIdx),
@@ -218,9 +218,9 @@ pub enum Target {
 /// A value that is put somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Store {
-    /// Where.
+    /// The place that the value goes to.
     pub to: Target,
-    /// The value.
+    /// The value that is stored.
     pub value: ValueIdx,
 }
 
@@ -237,27 +237,27 @@ pub struct Flows {
     pub scopes: Box<[Scope]>,
     /// Variables, those of one scope in a row only as far as they are parameters.
     pub slots: Box<[Slot]>,
-    /// What is put where, in order of the places.
+    /// All stores of values, in order of their places.
     pub stores: Box<[Store]>,
 }
 
 /// Flows as they are kept: compressed, with the names that the index needs of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackedFlows {
-    /// What [`crate::persist`] makes of them; empty if there are none.
+    /// The bytes that [`crate::persist`] makes of the flows; empty if there are none.
     pub(crate) bytes: Box<[u8]>,
     /// The names of members that the language calls by itself, which no reference names.
     pub(crate) implied: Box<[StrId]>,
 }
 
 impl PackedFlows {
-    /// Whether there are none.
+    /// Returns true if the file has no flows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// What they take in memory.
+    /// Returns the bytes that the packed flows hold on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.bytes.len() + size_of_val(&*self.implied)
@@ -265,31 +265,31 @@ impl PackedFlows {
 }
 
 impl Flows {
-    /// Whether there are none.
+    /// Returns true if the file has no values to follow.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// A value.
+    /// Returns the value at an index; [`Value::Unknown`] if it is out of range.
     #[must_use]
     pub fn value(&self, at: ValueIdx) -> Value {
         self.values.get(at.0 as usize).copied().unwrap_or(Value::Unknown)
     }
 
-    /// Some parts.
+    /// Returns the parts of a stretch; empty if it is out of range.
     #[must_use]
     pub fn parts(&self, of: Parts) -> &[Part] {
         self.parts.get(of.start as usize..(of.start + of.len) as usize).unwrap_or(&[])
     }
 
-    /// What is stored in a place.
+    /// Yields the values that the file stores in one place.
     pub fn stored(&self, to: Target) -> impl Iterator<Item = ValueIdx> + '_ {
         let from = self.stores.partition_point(|store| store.to < to);
         self.stores[from..].iter().take_while(move |store| store.to == to).map(|store| store.value)
     }
 
-    /// What is stored in members of a name, with whose members they are.
+    /// Yields the values that the file stores in members of this name, each behind the value whose member it is.
     pub fn stored_in_members(&self, name: StrId) -> impl Iterator<Item = (ValueIdx, ValueIdx)> + '_ {
         let from = self.stores.partition_point(|store| store.to < Target::Member(name, ValueIdx(0)));
         self.stores[from..].iter().map_while(move |store| match store.to {

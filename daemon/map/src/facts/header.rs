@@ -12,14 +12,14 @@ const BEFORE: [&str; 9] =
     ["keyof", "typeof", "readonly", "extends", "infer", "is", "new", "unique", "asserts"];
 const BEHIND: [&str; 5] = ["extends", "is", "as", "satisfies", "in"];
 
-/// How a language writes comments.
+/// The notation of comments in a language.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Comments {
     /// `// ...` and `/* ... */`.
     Slashes,
-    /// `# ...`.
+    /// A comment from `# ...` to the end of the line.
     Hash,
-    /// `-- ...`.
+    /// A comment from `-- ...` to the end of the line.
     Dashes,
     /// It has none in headers.
     None,
@@ -59,7 +59,7 @@ pub(super) fn tidy(lang: Lang, header: &str) -> Cow<'_, str> {
 
 struct Tidy {
     comments: Comments,
-    /// Whether ends of lines separate what stands between braces.
+    /// True if an end of a line separates members between braces.
     separates: bool,
     brackets: Vec<char>,
     out: String,

@@ -54,7 +54,7 @@ impl Interner {
         entry.and_then(|entry| self.text.get(entry.start as usize..entry.end as usize)).unwrap_or("")
     }
 
-    /// How many there are.
+    /// Returns the number of distinct names.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

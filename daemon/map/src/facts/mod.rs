@@ -1,4 +1,4 @@
-//! What one file says about itself: definitions, imports, exports and references, with nothing of any other file.
+//! Holds the facts of one file: its definitions, imports, exports and references, with nothing of any other file.
 //!
 //! Facts are a pure function of (extractor version, language, bytes). That is what lets them be stored under the content
 //! hash and shared by branches, worktrees and clones. Whom a reference means is *not* here: that needs other files, and
@@ -45,11 +45,11 @@ pub struct FileFacts {
     /// Key and value pairs of a project file (`go.mod`, `Cargo.toml`, `tsconfig.json`...); of source files, what they say
     /// of the same kind (`path:NAME` for `#[path]` in Rust).
     pub manifest: Box<[(StrId, StrId)]>,
-    /// What is said of the types of definitions' values, sorted; see [`TypeHint`].
+    /// The types that the file states for the values of its definitions, sorted; see [`TypeHint`].
     pub types: Box<[TypeHint]>,
     /// Where values go that may be functions or classes.
     pub flows: PackedFlows,
-    /// Whether the parser met text it could not understand; the facts are then of the rest.
+    /// True if the parser met text that it could not understand; the facts are then of the rest.
     pub has_errors: bool,
     /// First and last lines, 1-based, of stretches whose definitions may be missing because no parser understood them; in order,
     /// at most [`MAX_UNMAPPED`]. A slip inside a function's body is none: no definition is lost there.
@@ -97,19 +97,20 @@ impl GaveUp {
 /// Most stretches that a file's facts name as not mapped; the last one then reaches to the end of those it stands for.
 pub const MAX_UNMAPPED: usize = 32;
 
-/// What one file says of the type of a definition's value, or of what a call of it gives.
+/// The type that a file states for a definition's value, or for the result of a call of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct TypeHint {
-    /// The definition.
+    /// The definition that the type belongs to.
     pub def: DefIdx,
-    /// Which of the types that it has to do with: see [`TypePart`].
+    /// The part of the definition that has the type; see [`TypePart`].
     pub part: TypePart,
     /// The dotted name of a type as written where the definition stands, or, behind a `=`, the path of an expression that has
     /// the type: `=make().field`. `=self` is the object whose member the definition is.
     pub says: StrId,
 }
 
-/// Which type is meant: of the value itself, of what a call gives, or of what a function that is passed to it is given.
+/// The part of a definition that has a type: the value itself, the result of a call, or a parameter of a function
+/// that is passed to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TypePart(pub u32);
 
@@ -119,7 +120,8 @@ impl TypePart {
     /// The result of a call.
     pub const RESULT: Self = Self(1);
 
-    /// What a function that is passed as argument number `argument` gets as its parameter number `parameter`, both from 0.
+    /// Returns the part for parameter number `parameter` of a function that is passed as argument number `argument`,
+    /// both from 0; `None` if either is above 15.
     #[must_use]
     pub fn callback(argument: usize, parameter: usize) -> Option<Self> {
         (argument < 16 && parameter < 16).then(|| Self((2 + argument * 16 + parameter) as u32))
@@ -141,27 +143,27 @@ impl DefIdx {
 /// A stretch of [`FileFacts::texts`], in bytes. Empty means "none".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TextRange {
-    /// First byte.
+    /// Offset of the first byte in [`FileFacts::texts`].
     pub start: u32,
-    /// Length in bytes.
+    /// Length of the stretch in bytes.
     pub len: u32,
 }
 
-/// What kind of thing a definition is.
+/// The kinds of definitions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum DefKind {
     /// A module or namespace written inside a file (`mod x { }`, `namespace x { }`).
     Module,
-    /// A class.
+    /// A class, as its language calls it.
     Class,
     /// A struct, record or union.
     Struct,
     /// An interface or protocol.
     Interface,
-    /// A trait.
+    /// A trait, as in Rust, PHP or Scala.
     Trait,
-    /// An enumeration.
+    /// An enumeration, without its members.
     Enum,
     /// A function that belongs to no type.
     Function,
@@ -175,7 +177,7 @@ pub enum DefKind {
     Field,
     /// Another name for a type.
     TypeAlias,
-    /// A macro.
+    /// A macro, called like a function or expanded by itself.
     Macro,
     /// A heading of a note and what stands below it.
     Section,
@@ -225,26 +227,26 @@ impl DefKind {
         }
     }
 
-    /// Whether it is a type that can have members and bases.
+    /// Returns true if the kind is a type that can have members and bases.
     #[must_use]
     pub fn is_type(self) -> bool {
         matches!(self, Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum)
     }
 
-    /// Whether it is a heading or a title: text for people, and no symbol.
+    /// Returns true if the kind is a heading or a title: text for people, and no symbol.
     #[must_use]
     pub fn is_prose(self) -> bool {
         matches!(self, Self::Section | Self::Note)
     }
 
-    /// Whether it can be called as written.
+    /// Returns true if a definition of this kind can be called as written.
     #[must_use]
     pub fn is_callable(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Macro)
     }
 }
 
-/// One definition.
+/// One definition of a file: a named item that the file declares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Def {
     /// Its own name, as written.
@@ -254,9 +256,9 @@ pub struct Def {
     pub qualified: StrId,
     /// 1 for the first definition with this qualified name in the file, 2 for the second (`~2`), in source order.
     pub ordinal: u32,
-    /// What it is.
+    /// The kind of the item that it defines.
     pub kind: DefKind,
-    /// See [`DefFlags`].
+    /// Its yes-or-no properties; see [`DefFlags`].
     pub flags: DefFlags,
     /// The definition it is written in, if any.
     pub parent: Option<DefIdx>,
@@ -273,7 +275,8 @@ pub struct Def {
 }
 
 impl Def {
-    /// Whether it is a heading: a section, or a note's title that is written as one rather than in the front matter.
+    /// Returns true if the definition is a heading: a section, or a note's title that is written as a heading rather
+    /// than in the front matter.
     #[must_use]
     pub fn is_heading(&self) -> bool {
         self.kind.is_prose() && self.name_at.0 == self.lines.0
@@ -298,13 +301,13 @@ impl DefFlags {
     /// One piece of a type that is written in several places (C#'s `partial`).
     pub const PARTIAL: Self = Self(32);
 
-    /// Whether all of `other`'s flags are set.
+    /// Returns true if all of `other`'s flags are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both sets together.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -317,7 +320,7 @@ impl DefFlags {
     }
 }
 
-/// What an import binds.
+/// The kinds of things that an import binds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum ImportKind {
@@ -334,7 +337,7 @@ pub enum ImportKind {
 /// One binding of an import statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Import {
-    /// What is bound.
+    /// The kind of thing that the import binds.
     pub kind: ImportKind,
     /// The module as the language's own import rules read it: `..pkg.mod`, `./x`, `crate::a`, `net/http`, `"dir/x.h"`.
     pub module: StrId,
@@ -342,11 +345,11 @@ pub struct Import {
     pub name: Option<StrId>,
     /// The name it has in this file; `None` for star and effect imports, and for pure re-exports.
     pub local: Option<StrId>,
-    /// Whether other files can import the binding from here (`pub use`, `export … from`; in Python always).
+    /// True if other files can import the binding from here (`pub use`, `export … from`; in Python always).
     pub reexported: bool,
     /// The definition it is written in, if any.
     pub owner: Option<DefIdx>,
-    /// 1-based line.
+    /// 1-based line of the import.
     pub line: u32,
 }
 
@@ -359,7 +362,7 @@ pub struct Export {
     pub exported: StrId,
 }
 
-/// How a name is used.
+/// The ways in which a reference uses a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum RefKind {
@@ -375,10 +378,10 @@ pub enum RefKind {
     Use,
 }
 
-/// What stands before the name.
+/// The receiver of a reference: the part of the expression that stands before the name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Receiver {
-    /// Nothing: `f()`.
+    /// Nothing stands before the name: `f()`.
     None,
     /// The object or class at hand: `self.f()`, `this.f()`, `cls.f()`, `Self::f()`.
     SelfType,
@@ -398,9 +401,9 @@ pub enum Receiver {
 pub struct Ref {
     /// The name used (the last segment: `join` in `os.path.join()`).
     pub name: StrId,
-    /// How.
+    /// The way in which the name is used.
     pub kind: RefKind,
-    /// On what.
+    /// The part of the expression before the name.
     pub receiver: Receiver,
     /// The innermost definition it stands in; `None` at file level.
     pub owner: Option<DefIdx>,
@@ -439,7 +442,8 @@ impl FileFacts {
         &self.defs[idx.index()]
     }
 
-    /// What is said of one of a definition's types.
+    /// Returns the type that the file states for a part of a definition, in the notation of [`TypeHint::says`];
+    /// `None` if it states none.
     #[must_use]
     pub fn type_of(&self, def: DefIdx, part: TypePart) -> Option<&str> {
         let at = self.types.partition_point(|hint| (hint.def, hint.part) < (def, part));

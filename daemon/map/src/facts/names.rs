@@ -63,13 +63,13 @@ impl NamePool {
         None
     }
 
-    /// Number of names.
+    /// Returns the number of names in the pool.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if the pool has no names.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -80,7 +80,7 @@ impl NamePool {
         (0..self.len() as u32).map(|i| self.get(StrId(i)))
     }
 
-    /// Heap bytes held.
+    /// Returns the bytes that the pool holds on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         self.text.len() + self.ends.len() * size_of::<u32>()

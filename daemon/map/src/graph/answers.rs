@@ -9,28 +9,28 @@ use super::family::Relative;
 use super::node::{Confidence, Direction, EdgeKind, EdgeKinds, NodeInfo, NodeKind, NodeRef, Tie};
 use crate::facts::DefKind;
 
-/// Which kinds a search wants.
+/// The kinds of nodes that a search wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum KindFilter {
-    /// Everything.
+    /// Nodes of every kind.
     #[default]
     Any,
-    /// Functions and macros.
+    /// Functions that belong to no type, and macros.
     Function,
     /// Classes, structs and enums.
     Class,
-    /// Methods.
+    /// Methods of types, constructors included.
     Method,
-    /// Interfaces and traits.
+    /// Interfaces, protocols and traits.
     Interface,
     /// Variables, constants and fields.
     Variable,
-    /// Files.
+    /// Source files, and no definitions.
     File,
 }
 
 impl KindFilter {
-    /// Whether a node of this kind passes.
+    /// Returns true if a node of this kind passes the filter.
     #[must_use]
     pub fn admits(self, kind: NodeKind) -> bool {
         use DefKind as D;
@@ -56,7 +56,7 @@ impl KindFilter {
 pub struct SearchQuery<'q> {
     /// A name, part of one, a qualified name or part of a path. Case matters only for the order of hits.
     pub text: &'q str,
-    /// What is wanted.
+    /// The kinds of nodes that are wanted.
     pub kinds: KindFilter,
     /// A folder or file below which hits must lie; empty for everywhere.
     pub path_prefix: &'q str,
@@ -81,12 +81,12 @@ pub enum MatchClass {
     Fuzzy,
 }
 
-/// A hit.
+/// One hit of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hit {
-    /// What was found; [`NodeInfo::score`] is its hub score.
+    /// The node that was found; [`NodeInfo::score`] is its hub score.
     pub info: NodeInfo,
-    /// How it matches.
+    /// The way in which the node matches.
     pub class: MatchClass,
     /// One figure that sorts as the hits do: 100, 60, 40, 30, 25 or 10 by class, plus up to 10 for the hub score.
     pub rank: f32,
@@ -95,21 +95,21 @@ pub struct Hit {
 /// A file of which lines are not mapped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unmapped {
-    /// Where it is.
+    /// The path of the file.
     pub path: hob_base::WsPath,
     /// First and last lines, 1-based; see [`crate::FileFacts::unmapped`].
     pub lines: Box<[(u32, u32)]>,
 }
 
-/// Hits, best first.
+/// The hits of a search, best first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SearchAnswer {
     /// The best of them.
     pub hits: Vec<Hit>,
-    /// How many there are in all; fuzzy ones are counted only where they were looked for.
+    /// Number of all hits; fuzzy ones are counted only where the search looked for them.
     pub total: usize,
-    /// Whether counting was given up: there are at least `total`. Only for a qualified name whose last part very many names
-    /// begin with.
+    /// True if counting was given up: there are at least `total`. Only for a qualified name whose last part very many
+    /// names begin with.
     pub total_is_least: bool,
 }
 
@@ -128,7 +128,7 @@ pub struct NeighborsQuery {
     pub max_nodes: usize,
     /// Has a method stand for its family: those who use what it overrides, or what overrides it, are its neighbours too.
     pub family: bool,
-    /// When to stop.
+    /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
 }
 
@@ -137,11 +137,11 @@ pub struct NeighborsQuery {
 pub struct Neighbor {
     /// The node at the other end. For an unresolved outgoing edge the likeliest candidate.
     pub info: NodeInfo,
-    /// How it is connected.
+    /// The kind of edge that connects it.
     pub edge: EdgeKind,
     /// [`Direction::In`] if the edge points towards the node asked about (or towards `via`).
     pub direction: Direction,
-    /// How sure that is.
+    /// The confidence of the edge.
     pub confidence: Confidence,
     /// Steps from the node asked about.
     pub depth: u32,
@@ -153,7 +153,7 @@ pub struct Neighbor {
     pub candidates: Vec<NodeRef>,
     /// Lines, in the file where the edge starts, at which the connection is written; the first [`MAX_SITES`].
     pub sites: Vec<u32>,
-    /// How many such places there are.
+    /// Number of all such places, also those beyond [`MAX_SITES`].
     pub site_count: usize,
 }
 
@@ -170,31 +170,31 @@ pub struct NeighborsAnswer {
     pub node: NodeInfo,
     /// The methods that it stands for besides itself, if that was asked for.
     pub family: Vec<Relative>,
-    /// Its neighbours.
+    /// The neighbours, in the order of the answer.
     pub neighbors: Vec<Neighbor>,
     /// Distinct (node, edge, direction) triples that were found and are not shown.
     pub omitted: usize,
-    /// Whether there may be more of them: beyond the first step what is not resolved is looked for only if there is a place
-    /// for it.
+    /// True if there may be more of them: beyond the first step, unresolved edges are looked for only if there is a
+    /// place for them.
     pub omitted_is_least: bool,
-    /// Whether time ran out before everything was looked at.
+    /// True if time ran out before everything was looked at.
     pub incomplete: bool,
 }
 
 /// A question for a connection between two nodes.
 #[derive(Clone, Debug)]
 pub struct PathQuery {
-    /// One end.
+    /// The node that the path starts at.
     pub from: NodeRef,
-    /// The other end.
+    /// The node that the path ends at.
     pub to: NodeRef,
-    /// Most steps.
+    /// Most steps of a path.
     pub max_len: u32,
     /// Over which edges; with [`EdgeKind::Calls`] a call of a method leads to those that override it too.
     pub kinds: EdgeKinds,
     /// [`Direction::Out`] follows edges as they point, [`Direction::In`] against that, [`Direction::Both`] either way at each step.
     pub direction: Direction,
-    /// When to stop.
+    /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
 }
 
@@ -205,11 +205,11 @@ pub struct PathStep {
     pub from: NodeRef,
     /// The node nearer to the end.
     pub to: NodeRef,
-    /// How they are connected.
+    /// The tie that connects the two nodes.
     pub kind: Tie,
     /// [`Direction::Out`] if the edge runs from `from` to `to`.
     pub direction: Direction,
-    /// How sure that is.
+    /// The confidence of that tie.
     pub confidence: Confidence,
     /// The first line at which it is written, in the file of the node where the edge starts.
     pub line: Option<u32>,
@@ -237,14 +237,15 @@ pub struct Reached {
     pub to: (usize, u32),
     /// One of either that are nearest by where they are written.
     pub nearest: Option<(NodeInfo, NodeInfo)>,
-    /// What leads to the end and is called by nobody: where a call through a value, a framework or another program has to come in.
+    /// The nodes that lead to the end and that nobody calls: where a call through a value, a framework or another
+    /// program has to come in.
     pub entries: Vec<Entry>,
 }
 
 /// A node that nothing is known to call.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// The node.
+    /// The node that nothing is known to call.
     pub node: NodeInfo,
     /// Where it is named without being called; imports apart, those in tests last.
     pub uses: Vec<(WsPath, u32)>,
@@ -255,28 +256,28 @@ pub struct Entry {
 pub struct PathAnswer {
     /// Best first: surest, then shortest. At most three.
     pub chains: Vec<Chain>,
-    /// Whether the search was given up before everything within reach was seen.
+    /// True if the search was given up before everything within reach was seen.
     pub incomplete: bool,
-    /// How far the search got, where it found nothing.
+    /// The extent of the search, where it found nothing.
     pub reached: Option<Reached>,
 }
 
 impl PathAnswer {
-    /// Whether the two are connected.
+    /// Returns true if the two nodes are connected.
     #[must_use]
     pub fn found(&self) -> bool {
         !self.chains.is_empty()
     }
 }
 
-/// What a target that a person or an agent wrote stands for.
+/// The nodes that a target stands for which a person or an agent wrote.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Lookup {
-    /// One thing.
+    /// The target means exactly this node.
     One(NodeRef),
-    /// Several; likeliest first.
+    /// Several nodes; the likeliest comes first.
     Ambiguous(Vec<NodeRef>),
-    /// Nothing.
+    /// No node of the map.
     None,
 }
 
@@ -285,9 +286,9 @@ pub enum Lookup {
 pub struct Cluster {
     /// Its number, 0 for the largest.
     pub id: u32,
-    /// What a person would call it.
+    /// The name that a person would give it.
     pub label: String,
-    /// How many files it has.
+    /// Number of files in the cluster.
     pub files: usize,
     /// Its most connected exported definitions, best first.
     pub hubs: Vec<NodeInfo>,
@@ -298,24 +299,24 @@ pub struct Cluster {
 pub struct Overview {
     /// Source files mapped (project files not counted).
     pub files: usize,
-    /// Definitions.
+    /// Number of definitions in these files.
     pub symbols: usize,
     /// Languages by name with their number of files, most first.
     pub languages: Vec<(&'static str, usize)>,
-    /// Largest first.
+    /// The clusters, the largest first.
     pub clusters: Vec<Cluster>,
-    /// Whether clusters and scores are computed; until then files are grouped by top folder.
+    /// True if clusters and scores are computed; until then files are grouped by top folder.
     pub derived: bool,
-    /// Whether `focus` was given and meant nothing.
+    /// True if the caller gave a `focus` that means nothing in the map.
     pub focus_unknown: bool,
 }
 
 /// Figures about the map.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Source files mapped.
+    /// Number of source files mapped.
     pub files: usize,
-    /// Definitions.
+    /// Number of definitions in these files.
     pub symbols: usize,
     /// References recorded, resolved or not.
     pub references: usize,

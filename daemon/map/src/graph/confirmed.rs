@@ -33,7 +33,7 @@ const MOST_REACHED: usize = 1 << 20;
 /// Beyond so many new files in one batch it is not worked out what each may change.
 const MANY_NEW: usize = 64;
 
-/// How somebody came to know what a reference means.
+/// The way in which somebody came to know the meaning of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Proof {
     /// They were asked about this very reference.
@@ -43,16 +43,16 @@ pub enum Proof {
     Listed,
 }
 
-/// That a reference means a definition.
+/// A claim that a reference means a definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Claim {
     /// The file of the reference.
     pub file: FileId,
     /// 1-based line and UTF-16 column of the name; within the name, if it was [`Proof::Asked`] about.
     pub at: (u32, u32),
-    /// What it means.
+    /// The definition that the reference means.
     pub target: DefRef,
-    /// How that is known.
+    /// The way in which the claimant knows that.
     pub proof: Proof,
 }
 
@@ -64,13 +64,13 @@ pub(super) type Spot = (StrId, u32, u32);
 pub struct Examined {
     pub(super) version: u64,
     pub(super) meant: FxHashMap<FileId, Vec<(Spot, DefRef)>>,
-    /// What contradicts an earlier confirmation: nobody knows then.
+    /// References about which a claim contradicts an earlier confirmation: nobody knows then.
     pub(super) doubted: Vec<(FileId, Spot)>,
     pub(super) reaches: FxHashMap<FileId, Reach>,
 }
 
 impl Examined {
-    /// Whether nothing would change.
+    /// Returns true if confirming would change nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.meant.is_empty() && self.doubted.is_empty()
@@ -83,14 +83,14 @@ impl Examined {
     }
 }
 
-/// What is confirmed of one file, for whoever keeps it.
+/// The confirmed references of one file, for whoever keeps them.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// The file.
+    /// The file that the references stand in.
     pub file: FileId,
     /// Grows with every confirmation; see [`Map::confirmed_since`].
     pub stamp: u64,
-    /// What it depends on.
+    /// The files that the confirmations depend on.
     pub reach: Arc<Reach>,
     /// Where the names stand, and what they mean.
     pub spots: Vec<((u32, u32), DefRef)>,
@@ -103,7 +103,7 @@ struct OfFile {
     stamp: u64,
 }
 
-/// The overlay.
+/// The overlay of confirmed references over the computed edges.
 #[derive(Debug, Default)]
 pub(super) struct Confirmed {
     files: FxHashMap<FileId, OfFile>,
@@ -220,7 +220,7 @@ impl Confirmed {
         lost.into_iter().for_each(|(file, spot)| self.drop_spot(file, spot));
     }
 
-    /// An estimate.
+    /// Estimates the bytes that the overlay holds on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         4 * self.reached + 80 * self.spots + 100 * self.files.len()
     }
@@ -238,7 +238,8 @@ pub(super) fn spot(r: &Ref) -> Spot {
 }
 
 impl Map {
-    /// What a reference was confirmed to mean. Whoever goes by contents alone is not told.
+    /// Returns the definition that a reference was confirmed to mean; `None` for a resolver that goes by contents
+    /// alone.
     pub(super) fn confirmed(&self, resolver: &Resolver<'_>, file: FileId, r: &Ref) -> Option<DefRef> {
         if self.confirmed.is_empty() || resolver.is_passing() {
             return None;
@@ -297,7 +298,7 @@ impl Map {
         true
     }
 
-    /// What was confirmed, of the files for which something was since `stamp` (0: ever).
+    /// Returns the confirmed references, of the files of which something was confirmed since `stamp` (0: ever).
     #[must_use]
     pub fn confirmed_since(&self, stamp: u64) -> Vec<Kept> {
         let of_file = |(file, held): (&FileId, &OfFile)| {
@@ -311,13 +312,14 @@ impl Map {
         kept
     }
 
-    /// Whether anything is confirmed of a file.
+    /// Returns true if any reference of a file is confirmed.
     #[must_use]
     pub fn is_confirmed(&self, file: FileId) -> bool {
         self.confirmed.files.contains_key(&file)
     }
 
-    /// What a batch touches, as far as that shows before it is applied; with the files that will be where none was.
+    /// Returns the files that a batch touches, as far as that shows before it is applied; with the files that will be
+    /// where none was.
     pub(super) fn touched_by(&self, changes: &[MapChange]) -> (Touched, Vec<FileId>) {
         let (mut touched, mut new) = (Touched::default(), Vec::new());
         for change in changes {

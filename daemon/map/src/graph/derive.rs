@@ -51,7 +51,7 @@ pub struct DeriveJob {
     manifests: Vec<(FileId, Arc<FileFacts>)>,
     at_file: FxHashMap<FileId, u32>,
     next: usize,
-    /// What was found of the file at `next` before the last slice ended.
+    /// The edges of the file at `next` that were found before the last slice ended.
     begun: Begun,
     nodes: u32,
     externals: FxHashMap<ExternalId, u32>,
@@ -66,16 +66,16 @@ pub struct DeriveJob {
 /// A file of which some references are resolved.
 #[derive(Debug, Default)]
 struct Begun {
-    /// References done.
+    /// Number of references that are done.
     refs: usize,
     /// Those among them that do not resolve.
     unresolved: Vec<usize>,
     found: Vec<(NodeRef, NodeRef, EdgeKind)>,
-    /// What ties notes to code, and definitions to what holds them, which counts for no score.
+    /// Edges that tie notes to code, and definitions to their containers; they count for no score.
     apart: Vec<(NodeRef, NodeRef, EdgeKind)>,
 }
 
-/// What a derivation found; see [`Map::install`].
+/// The results of a derivation; see [`Map::install`].
 #[derive(Debug, Default)]
 pub struct Derived {
     files: Vec<DerivedFile>,
@@ -358,7 +358,7 @@ fn identity(item: &Item, idx: u32) -> Identity {
     (item.path.clone(), item.facts.name(def.qualified).into(), def.ordinal)
 }
 
-/// How strongly an edge ties two files.
+/// Returns the weight with which an edge ties two files.
 fn weight(kind: EdgeKind) -> f32 {
     match kind {
         EdgeKind::Imports | EdgeKind::Exports | EdgeKind::Extends | EdgeKind::Implements => 3.0,
@@ -446,8 +446,9 @@ impl Map {
         true
     }
 
-    /// What a link ties its note to, and whether that is a note too. Links from notes to code count for neither scores nor
-    /// clusters: a chapter that names every file would tie together what has nothing in common.
+    /// Returns the node that a link ties its note to, and whether that node is in a note too. Links from notes to
+    /// code count for neither scores nor clusters: a chapter that names every file would tie together files that have
+    /// nothing in common.
     fn linked(
         &self,
         resolver: &Resolver<'_>,
@@ -459,7 +460,7 @@ impl Map {
         (to != NodeRef::File(file)).then_some((to, target.lang().is_prose()))
     }
 
-    /// What holds each definition of a file.
+    /// Adds an edge from the container of each definition of a file.
     fn containers_of(
         &self,
         resolver: &Resolver<'_>,

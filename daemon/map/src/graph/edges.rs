@@ -7,24 +7,24 @@ use super::{Confidence, EdgeKind, EdgeKinds, MAX_SITES, NodeRef};
 /// A directed connection between two nodes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Edge {
-    /// Where it starts.
+    /// The node that the edge starts at.
     pub from: NodeRef,
     /// Where it leads; the likeliest of `candidates` if it is not resolved.
     pub to: NodeRef,
-    /// How they are connected.
+    /// The kind of connection.
     pub kind: EdgeKind,
-    /// How sure that is.
+    /// The confidence of the edge.
     pub confidence: Confidence,
-    /// What the name may mean if it is not resolved, likeliest first; otherwise empty.
+    /// The definitions that the name may mean if it is not resolved, likeliest first; otherwise empty.
     pub candidates: Vec<NodeRef>,
     /// Lines of the file it starts in at which it is written, ascending; the first [`MAX_SITES`].
     pub sites: Vec<u32>,
-    /// How many such places there are.
+    /// Number of all such places, also those beyond [`MAX_SITES`].
     pub site_count: usize,
 }
 
 impl Edge {
-    /// Whether it is known where it leads.
+    /// Returns true if it is known where the edge leads.
     #[must_use]
     pub fn resolved(&self) -> bool {
         self.confidence != Confidence::Candidate

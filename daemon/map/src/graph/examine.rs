@@ -1,4 +1,4 @@
-//! Which claims about references are believed.
+//! Decides which claims about references the map believes.
 //!
 //! Whoever makes a claim knows places, the map knows names: a claim counts only where the map has a reference of the target's
 //! name, or of a name that the file imports it under. That leaves out what a server points to by mistake, or at contents that
@@ -71,7 +71,7 @@ impl Map {
 }
 
 impl Examined {
-    /// Of claims that contradict each other none counts.
+    /// Drops claims that contradict each other: none of them counts.
     fn settle(&mut self) {
         for meant in self.meant.values_mut() {
             meant.sort_unstable();
@@ -87,7 +87,7 @@ impl Examined {
 struct Examining<'m> {
     map: &'m Map,
     resolver: &'m Resolver<'m>,
-    /// Whether a listed use of a definition can be of that alone.
+    /// For each definition, true if a listed use of it can mean nothing else.
     alone: FxHashMap<DefRef, bool>,
 }
 
@@ -143,8 +143,8 @@ impl<'m> Examining<'m> {
         })
     }
 
-    /// Whether nothing else can be meant where a definition is used: it is no member, or none of the types around its own
-    /// has another of its name. What a type is derived from must be seen to be sure.
+    /// Returns true if nothing else can be meant where a definition is used: it is no member, or none of the types
+    /// around its own has another of its name. To be sure, the bases of a type must be seen.
     fn is_alone(&mut self, target: DefRef) -> bool {
         if let Some(known) = self.alone.get(&target) {
             return *known;

@@ -14,7 +14,7 @@ use crate::langs::Lang;
 /// The table of packages.
 #[derive(Debug, Default)]
 pub(super) struct Externals {
-    /// `<lang>:<package>`.
+    /// Keys of the packages: `<lang>:<package>`.
     names: RwLock<Names>,
 }
 

@@ -19,7 +19,7 @@ use crate::resolve::Resolver;
 /// A name that more files than these define is not looked for in families.
 const MANY: usize = 4000;
 
-/// How a method is related to the one asked about.
+/// The relation of a method to the one asked about.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kinship {
     /// The one asked about overrides it, or implements it.
@@ -31,11 +31,11 @@ pub enum Kinship {
 /// A method of the same family as another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Relative {
-    /// The method.
+    /// The method that is related.
     pub method: DefRef,
     /// The type that it is a member of; of an implementation for a type from outside the project, the trait.
     pub owner: DefRef,
-    /// How it is related to the one asked about.
+    /// Its relation to the one asked about.
     pub kinship: Kinship,
 }
 
@@ -208,7 +208,7 @@ impl Home {
     }
 }
 
-/// Whether a method of this name makes objects of the type of that name.
+/// Returns true if a method of this name makes objects of the type named `of`.
 fn is_constructor(name: &str, of: &str) -> bool {
     matches!(name, "__init__" | "__new__" | "constructor" | "__construct" | "initialize") || name == of
 }

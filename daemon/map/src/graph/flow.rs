@@ -1,4 +1,4 @@
-//! What runs when a node runs: whom it calls, whom those call, and so on, as a tree.
+//! Traces what runs when a node runs: the functions that it calls, those that they call, and so on, as a tree.
 //!
 //! Breadth first, so that a node is expanded where it is nearest to the root and a limit cuts what is farthest. A node is
 //! expanded once; where it is met again it is a leaf that says so, which keeps the tree finite and its size proportional to
@@ -18,17 +18,17 @@ use crate::resolve::Resolver;
 /// A question for the flow from a node.
 #[derive(Clone, Debug)]
 pub struct FlowQuery {
-    /// Where it starts.
+    /// The node that the flow starts at.
     pub node: NodeRef,
-    /// How many calls deep.
+    /// Most calls from the root down.
     pub max_depth: u32,
     /// Most steps in all.
     pub max_steps: usize,
-    /// When to stop.
+    /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
 }
 
-/// Whether a node stands elsewhere in the tree too.
+/// Says whether a node stands elsewhere in the tree too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Met {
     /// Here for the first time: what it calls is below it.
@@ -44,21 +44,21 @@ pub enum Met {
 pub struct FlowStep {
     /// The place in [`FlowAnswer::steps`] of the step that calls it, always an earlier one; `None` for the root.
     pub parent: Option<usize>,
-    /// Who is called; the likeliest if `candidates` has some.
+    /// The node that is called; the likeliest candidate if `candidates` has some.
     pub node: NodeRef,
     /// Calls from the root, which has 0.
     pub depth: u32,
-    /// How sure the call is; [`Confidence::Exact`] for the root and for methods of a type.
+    /// The confidence of the call; [`Confidence::Exact`] for the root and for methods of a type.
     pub confidence: Confidence,
-    /// Whom a call that is not resolved may mean, likeliest first; otherwise empty.
+    /// The definitions that an unresolved call may mean, likeliest first; otherwise empty.
     pub candidates: Vec<NodeRef>,
     /// Lines of the calls in the caller's file, ascending, the first [`super::MAX_SITES`]; none for methods of a type.
     pub sites: Vec<u32>,
-    /// How many such calls there are.
+    /// Number of all such calls, also those beyond the first lines.
     pub site_count: usize,
-    /// Whether it was met before.
+    /// Says whether the node was met before.
     pub met: Met,
-    /// How many it calls that are not below it because `max_depth` was reached.
+    /// Number of nodes it calls that are not below it because `max_depth` was reached.
     pub beyond: usize,
     /// Packages outside that it calls and types that it instantiates, in the order of the calls.
     pub leaves: Vec<NodeRef>,
@@ -73,12 +73,12 @@ pub struct FlowAnswer {
     pub steps: Vec<FlowStep>,
     /// The depth to which the tree is whole, when there is more below it.
     pub whole_to: Option<u32>,
-    /// Whether `max_steps` or time, rather than `max_depth`, left something out.
+    /// True if `max_steps` or time, rather than `max_depth`, left something out.
     pub incomplete: bool,
 }
 
 impl Map {
-    /// What runs when a node runs.
+    /// Traces the flow from a node: everything that runs when it runs.
     #[must_use]
     pub fn flow(&self, query: &FlowQuery) -> FlowAnswer {
         if self.info(query.node).is_none() {
@@ -178,7 +178,8 @@ impl Tracing<'_> {
         families.related_methods(method, Kinship::Overriding).into_iter().map(NodeRef::Def).collect()
     }
 
-    /// What a step calls: leaves, and what is gone on from. What only announces a method calls what its one implementation does.
+    /// Returns the nodes that a step calls: leaves, and edges from which the flow goes on. A method that is only
+    /// announced calls what its one implementation calls.
     fn callees_of(&self, at: usize) -> (Vec<NodeRef>, Vec<Edge>) {
         let (node, overriding) = (self.answer.steps[at].node, &self.answer.steps[at].overriding);
         let mut callees = self.callees(node);
@@ -209,7 +210,7 @@ impl Tracing<'_> {
         if self.met.insert(edge.to) { Met::First } else { Met::Again }
     }
 
-    /// Whom a node calls, in the order of the calls; a type's methods are taken for calls.
+    /// Returns the edges to the nodes that a node calls, in the order of the calls; a type's methods count as calls.
     fn callees(&self, node: NodeRef) -> Vec<Edge> {
         let kinds: EdgeKinds = match self.kind_of(node) {
             Some(kind) if kind.is_type() => [EdgeKind::Calls, EdgeKind::Contains].into_iter().collect(),

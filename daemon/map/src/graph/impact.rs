@@ -1,4 +1,4 @@
-//! Who is affected when a node changes: its users, their users, and so on.
+//! Finds the nodes that are affected when a node changes: its users, their users, and so on.
 //!
 //! Breadth first against resolved edges from the node and everything in it. What joins a definition to another: calls,
 //! references, derived types, methods that override it, and callers of what it overrides. A file that imports it is affected and
@@ -25,36 +25,36 @@ const MAX_TYPES: usize = 256;
 /// A question for who is affected by a change of a node.
 #[derive(Clone, Debug)]
 pub struct ImpactQuery {
-    /// What changes.
+    /// The node that changes.
     pub node: NodeRef,
-    /// How many steps from it.
+    /// Most steps from the changed node.
     pub max_depth: u32,
-    /// When to stop.
+    /// Stops the search when it is cancelled or late.
     pub cancel: CancelToken,
 }
 
 /// A node that is affected.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Affected {
-    /// Who.
+    /// The node that is affected.
     pub node: NodeRef,
     /// Steps from what changes; at least 1.
     pub depth: u32,
-    /// Why.
+    /// The tie by which the change reaches it.
     pub cause: Tie,
-    /// What it uses or overrides: what changes, something in it, or an affected node.
+    /// The node that it uses or overrides: the changed node, something in it, or an affected node.
     pub via: NodeRef,
     /// The least sure step on the way.
     pub confidence: Confidence,
     /// Lines of its file at which it uses `via`, ascending, the first [`super::MAX_SITES`].
     pub sites: Vec<u32>,
-    /// How many such places there are.
+    /// Number of all such places, also those beyond the first lines.
     pub site_count: usize,
-    /// Whether it is a test.
+    /// True if the node is a test.
     pub is_test: bool,
 }
 
-/// Who is affected, best first: depth, then confidence, then hub score.
+/// The nodes that are affected, best first: depth, then confidence, then hub score.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ImpactAnswer {
     /// Those that are known to be.
@@ -63,12 +63,12 @@ pub struct ImpactAnswer {
     pub possible: Vec<Affected>,
     /// The depth to which the answer is whole, when users of what is there were not looked for any more.
     pub whole_to: Option<u32>,
-    /// Whether that was for want of time, rather than because of `max_depth`.
+    /// True if the answer ends there for want of time, rather than because of `max_depth`.
     pub incomplete: bool,
 }
 
 impl Map {
-    /// Who is affected when a node changes.
+    /// Finds the nodes that are affected when a node changes.
     #[must_use]
     pub fn impact(&self, query: &ImpactQuery) -> ImpactAnswer {
         let resolver = Resolver::new(&self.index);
@@ -90,14 +90,14 @@ struct Spread<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
     query: &'m ImpactQuery,
-    /// What changes, and all that is affected.
+    /// The nodes that change, and all that are affected.
     met: FxHashSet<NodeRef>,
     possible: FxHashMap<NodeRef, Affected>,
     expanded: usize,
     answer: ImpactAnswer,
 }
 
-/// What leads to a level: the depth, and how sure the way there is.
+/// A node that leads to a level, with its depth and the confidence of the way there.
 #[derive(Clone, Copy)]
 struct From {
     node: NodeRef,
@@ -140,7 +140,7 @@ impl<'m> Spread<'m> {
         self.answer.possible = possible;
     }
 
-    /// What changes: the node and everything in it, wherever it is written.
+    /// Returns the nodes that change: the node and everything in it, wherever it is written.
     fn seeds(&self) -> Vec<NodeRef> {
         let first = match self.query.node {
             NodeRef::Def(def) => self.resolver.body_of(def).into(),
@@ -161,7 +161,7 @@ impl<'m> Spread<'m> {
         seeds
     }
 
-    /// Whether users of an affected node are affected too.
+    /// Returns true if users of an affected node are affected too.
     fn goes_on(&self, hit: &Affected) -> bool {
         let NodeRef::Def(def) = hit.node else { return false };
         self.map.index.entry(def.file).is_some_and(|entry| !entry.lang().is_prose())
@@ -323,7 +323,7 @@ impl<'m> Spread<'m> {
             .retain(|hit| !is_import(hit) || hit.node.file().is_none_or(|file| !used.contains(&file)));
     }
 
-    /// As answers sort.
+    /// Compares affected nodes in the order of the answer.
     fn compare(&self, a: &Affected, b: &Affected) -> Ordering {
         let by_score = || self.map.score(b.node).total_cmp(&self.map.score(a.node));
         (a.depth, a.confidence)
@@ -332,7 +332,7 @@ impl<'m> Spread<'m> {
             .then_with(|| self.map.compare_places(a.node, b.node))
     }
 
-    /// Which of two ways to the same node is told.
+    /// Compares two ways to the same node; the answer shows the smaller one.
     fn compare_ways(&self, a: &Affected, b: &Affected) -> Ordering {
         (a.confidence, a.cause)
             .cmp(&(b.confidence, b.cause))

@@ -15,7 +15,7 @@ use crate::resolve::{Resolution, Resolver, Thing};
 /// Words of modules that say where from, and not what.
 const RELATIVE: [&str; 4] = ["", "crate", "super", "self"];
 
-/// How many files are looked at between two looks at the clock.
+/// Number of files that are looked at between two looks at the clock.
 pub(super) const CHECK_EVERY: usize = 64;
 
 /// The edges that end at a node, and whether time ran out before all were found.
@@ -124,7 +124,8 @@ impl Map {
         }
     }
 
-    /// Who imports a file: imports whose module has a word that may mean it, and imports of its name.
+    /// Finds the edges of files that import a file: by imports whose module has a word that may mean it, and by
+    /// imports of its name.
     fn file_inbound(&self, resolver: &Resolver<'_>, file: FileId, kinds: EdgeKinds) -> Inbound {
         let mut edges = Edges::default();
         let Some(entry) = self.index.entry(file) else { return Inbound::default() };
@@ -244,7 +245,8 @@ impl Map {
     }
 }
 
-/// Whether a module as written names a place only relative to its file or project: `..`, `super::super`, `crate`.
+/// Returns true if a module as written names a place only relative to its file or project: `..`, `super::super`,
+/// `crate`.
 fn is_relative(module: &str) -> bool {
     crate::index::words(module).iter().all(|word| RELATIVE.contains(word))
 }

@@ -37,7 +37,7 @@ fn distinct((files, hub): (&[&str], &str), taken: &mut FxHashSet<String>) -> Str
     label
 }
 
-/// What most of the files share.
+/// Returns the folder, or the few folders, that most of the files share; `None` if there are none.
 fn shared(files: &[&str]) -> Option<String> {
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     for file in files {

@@ -105,7 +105,7 @@ fn keys_of_entry(entry: &FileEntry) -> Vec<String> {
     keys
 }
 
-/// Of an edge that is not resolved, the node asked about comes first.
+/// Puts the node asked about first among the candidates of an unresolved edge.
 fn first(mut edge: Edge, node: NodeRef) -> Edge {
     if edge.to != node {
         edge.candidates.retain(|candidate| *candidate != node);

@@ -123,8 +123,8 @@ impl Map {
         Some(DefRef { file, def: innermost.0 })
     }
 
-    /// What a target stands for: a node ID (with or without `sym:`), a path, a bare name, a qualified name (`A.b`,
-    /// `A::b`) or a name with its module before it (`pkg.mod.A.b`).
+    /// Looks up the nodes that a target stands for: a node ID (with or without `sym:`), a path, a bare name, a
+    /// qualified name (`A.b`, `A::b`) or a name with its module before it (`pkg.mod.A.b`).
     #[must_use]
     pub fn lookup(&self, target: &str) -> Lookup {
         let target = target.trim();
@@ -213,7 +213,7 @@ pub(super) fn spellings(text: &str) -> Vec<String> {
     all
 }
 
-/// How well a definition is what a dotted name says, 0 best; `None` if it is not.
+/// Grades how well a dotted name fits a definition, 0 best; `None` if it does not.
 fn match_class(entry: &FileEntry, qualified: &str, dotted: &str) -> Option<u8> {
     if qualified == dotted {
         return Some(0);

@@ -83,11 +83,11 @@ const MANY_CHANGES: usize = 5000;
 pub enum MapChange {
     /// The file has these facts now.
     Set {
-        /// Its number.
+        /// The number that the file has.
         file: FileId,
-        /// Where it is.
+        /// The path of the file.
         path: WsPath,
-        /// What it says.
+        /// The facts of its contents.
         facts: Arc<FileFacts>,
     },
     /// The file is gone.
@@ -109,7 +109,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// An empty map.
+    /// Creates a map without files.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -162,7 +162,8 @@ impl Map {
         entry.map_or(&[], |entry| &entry.facts.unmapped)
     }
 
-    /// How many files have lines that are not mapped, and the first `most` of them with most such lines first.
+    /// Returns the number of files that have unmapped lines, and the first `most` of them, those with most such lines
+    /// first.
     #[must_use]
     pub fn unmapped(&self, most: usize) -> (usize, Vec<Unmapped>) {
         let entries = self.index.unmapped().iter().filter_map(|file| self.index.entry(*file));

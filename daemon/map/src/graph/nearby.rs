@@ -1,4 +1,4 @@
-//! What is near to some nodes: personalised PageRank over the graph as it was drawn last.
+//! Finds the nodes near to some nodes: personalised PageRank over the skeleton of the last derivation.
 //!
 //! Computed by forward push (Andersen, Chung and Lang, "Local graph partitioning using PageRank vectors", FOCS 2006): the
 //! work depends on how exact the answer is, not on how large the graph is, and a hub whose thousand neighbours would each get
@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 use super::skeleton::Skeleton;
 use super::{EdgeKind, Map, NodeRef};
 
-/// How likely a walk is to begin anew at each step.
+/// Probability, at each step, that a walk begins anew.
 const RESTART: f64 = 0.25;
-/// What may be left undistributed at a node, for each unit of its edges.
+/// Most rank that may stay undistributed at a node, for each unit of its edges.
 const PRECISION: f64 = 2e-5;
 
 impl Map {
-    /// Whether the graph has been drawn since the first index.
+    /// Returns true if there is a skeleton, which the first derivation makes.
     #[must_use]
     pub fn is_drawn(&self) -> bool {
         self.standing.skeleton.is_some()
@@ -44,7 +44,7 @@ impl Map {
     }
 }
 
-/// What an edge says of its ends being about the same.
+/// Returns the weight with which an edge says that its ends are about the same topic.
 fn weight(kind: EdgeKind) -> f64 {
     match kind {
         EdgeKind::Calls | EdgeKind::Extends | EdgeKind::Implements => 1.0,
@@ -57,7 +57,7 @@ fn weight(kind: EdgeKind) -> f64 {
 struct Walk<'s> {
     skeleton: &'s Skeleton,
     rank: FxHashMap<u32, f64>,
-    /// What has arrived at a node and was not passed on.
+    /// Rank that has arrived at a node and was not passed on.
     rest: FxHashMap<u32, f64>,
     /// The sum of each node's edges.
     sums: FxHashMap<u32, f64>,

@@ -1,4 +1,4 @@
-//! What surrounds a node, best first.
+//! Lists the neighbours of a node, best first.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,8 @@ use crate::resolve::Resolver;
 /// Most steps: deeper than any hierarchy of types.
 const MOST_DEPTH: u32 = 64;
 
-/// What makes two neighbours the same. What is resolved and what is not are two: the sites of one are not the other's.
+/// The key of a neighbour. A resolved and an unresolved connection are two neighbours: the sites of one are not the
+/// other's.
 type Key = (NodeRef, EdgeKind, Direction, bool);
 
 struct Walk<'m> {
@@ -37,7 +38,7 @@ struct Walk<'m> {
 }
 
 impl Map {
-    /// What surrounds a node; `None` when the node is not of this generation.
+    /// Returns the neighbours of a node, best first; `None` when the node is not of this generation.
     #[must_use]
     pub fn neighbors(&self, query: &NeighborsQuery) -> Option<NeighborsAnswer> {
         let node = self.info(query.node)?;
@@ -183,7 +184,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// How many connections were met and are not shown.
+    /// Counts the connections that were met and are not shown.
     fn omitted(&mut self) -> usize {
         if let Some(drawn) = &self.drawn {
             let left_out = std::mem::take(&mut self.left_out);

@@ -1,4 +1,4 @@
-//! What the graph is made of: node numbers, kinds, edges' kinds and confidence.
+//! Defines the parts of the graph: node numbers, kinds, edges' kinds and confidence.
 //!
 //! A [`NodeRef`] is cheap and lives as long as the map's generation; it must not be kept across [`super::Map::apply`],
 //! because a changed file renumbers its definitions. What survives is the [`NodeId`].
@@ -11,7 +11,7 @@ use crate::facts::{DefFlags, DefIdx, DefKind};
 /// A definition: its file and its place in that file's facts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct DefRef {
-    /// The file.
+    /// The file that declares it.
     pub file: FileId,
     /// Its place in [`crate::FileFacts::defs`].
     pub def: DefIdx,
@@ -24,9 +24,9 @@ pub struct ExternalId(pub u32);
 /// A node of the graph, valid until the next change is applied.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum NodeRef {
-    /// A source file.
+    /// A source file of the workspace.
     File(FileId),
-    /// A definition.
+    /// A definition in a file.
     Def(DefRef),
     /// A package outside the workspace.
     External(ExternalId),
@@ -50,10 +50,10 @@ impl From<DefRef> for NodeRef {
     }
 }
 
-/// What a node is.
+/// The kinds of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum NodeKind {
-    /// A source file.
+    /// A source file of the workspace.
     File,
     /// A definition of this kind.
     Def(DefKind),
@@ -76,11 +76,11 @@ impl NodeKind {
 /// A node as answers show it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NodeInfo {
-    /// Its number now.
+    /// The node's number in this generation.
     pub node: NodeRef,
-    /// Its lasting name.
+    /// The node ID, which outlives the generation.
     pub id: NodeId,
-    /// What it is.
+    /// The kind of the node.
     pub kind: NodeKind,
     /// Its own name; a file's name with extension; a package's name.
     pub name: String,
@@ -104,7 +104,7 @@ pub struct NodeInfo {
     pub score: f32,
 }
 
-/// How two nodes are connected.
+/// The kinds of edges between two nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum EdgeKind {
     /// A file or definition holds a definition.
@@ -156,7 +156,7 @@ impl EdgeKind {
     }
 }
 
-/// How one node is tied to another where edges are not all that counts.
+/// A tie of one node to another, where edges are not all that counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Tie {
     /// A method overrides another, or implements it.
@@ -181,16 +181,16 @@ impl Tie {
 pub struct EdgeKinds(u8);
 
 impl EdgeKinds {
-    /// All of them.
+    /// All kinds of edges.
     pub const ALL: Self = Self(0x7f);
 
-    /// Whether `kind` is among them.
+    /// Returns true if `kind` is in the set.
     #[must_use]
     pub fn has(self, kind: EdgeKind) -> bool {
         self.0 & (1 << kind as u8) != 0
     }
 
-    /// All but `kind`.
+    /// Returns the set without `kind`.
     #[must_use]
     pub fn without(self, kind: EdgeKind) -> Self {
         Self(self.0 & !(1 << kind as u8))
@@ -203,12 +203,12 @@ impl EdgeKinds {
         self.without(EdgeKind::Contains).without(EdgeKind::Imports).without(EdgeKind::Exports)
     }
 
-    /// All others.
+    /// Returns the kinds by which something is held, imported or exported rather than used.
     pub(super) fn of_holders(self) -> Self {
         Self(self.0 & !self.of_users().0)
     }
 
-    /// How many there are.
+    /// Returns the number of kinds in the set.
     pub(super) fn count(self) -> usize {
         self.0.count_ones() as usize
     }
@@ -220,7 +220,7 @@ impl FromIterator<EdgeKind> for EdgeKinds {
     }
 }
 
-/// How sure an edge is, surest first.
+/// The rungs of the confidence ladder, surest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Confidence {
     /// A language server confirmed it at these contents.
@@ -252,14 +252,14 @@ impl Confidence {
     }
 }
 
-/// Which way edges are followed.
+/// The direction in which edges are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// Towards the node: who calls it.
     In,
     /// Away from it: whom it calls.
     Out,
-    /// Both.
+    /// Edges in both directions.
     Both,
 }
 

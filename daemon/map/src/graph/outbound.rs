@@ -193,7 +193,7 @@ impl Map {
         members.filter(|&member| self.container(resolver, member) == Some(class.into())).collect()
     }
 
-    /// What holds a definition: its parent, the type it is a member of, or its file.
+    /// Returns the container of a definition: its parent, the type it is a member of, or its file.
     pub(super) fn container(&self, resolver: &Resolver<'_>, def: DefRef) -> Option<NodeRef> {
         let entry = self.index.entry(def.file)?;
         let found = entry.facts.defs.get(def.def.index())?;
@@ -307,7 +307,8 @@ impl Map {
     }
 }
 
-/// Whether a use can make an edge of one of these kinds: a call of a variable that is known to hold functions only reads it.
+/// Returns true if a use can make an edge of one of these kinds: a call of a variable that is known to hold functions
+/// only reads it.
 pub(super) fn is_asked(entry: &FileEntry, r: &Ref, kinds: EdgeKinds) -> bool {
     let is_read = r.kind == RefKind::Call && kinds.has(EdgeKind::References) && !entry.facts.flows.is_empty();
     kinds.has(EdgeKind::of(r.kind)) || is_read
@@ -318,7 +319,8 @@ pub(super) fn owner_node(file: FileId, owner: Option<DefIdx>) -> NodeRef {
     owner.map_or(NodeRef::File(file), |def| DefRef { file, def }.into())
 }
 
-/// Whether an import is there for others. Python passes on whatever it imports; only a package's `__init__` means it.
+/// Returns true if an import is meant for other files. Python passes on whatever it imports; only a package's
+/// `__init__` means it.
 pub(super) fn passes_on(entry: &FileEntry, import: &Import) -> bool {
     import.reexported
         && (entry.lang() != Lang::Python || entry.path.file_name().starts_with("__init__."))

@@ -1,4 +1,4 @@
-//! What a picture of the whole map is drawn from, file by file: definitions, and whom they use for sure.
+//! Collects the data for a picture of the whole map, file by file: definitions, and the nodes that they surely use.
 //!
 //! Resolves every reference of a file, so a picture costs what a derivation does. Candidates are left out: a picture of
 //! guesses says nothing. So are packages outside the workspace, which would stand in the middle of everything.
@@ -14,9 +14,9 @@ use crate::resolve::Resolver;
 pub struct Drawn {
     /// A definition of the file, or the file.
     pub from: NodeRef,
-    /// Where it leads.
+    /// The node that the edge leads to.
     pub to: NodeRef,
-    /// How.
+    /// The kind of the edge.
     pub kind: EdgeKind,
     /// In how many places.
     pub sites: usize,

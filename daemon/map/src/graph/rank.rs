@@ -17,7 +17,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// From what each node's sources are, in any order and as often as may be; what a node says of itself does not count.
+    /// Builds the graph from the sources of each node, in any order and with repetitions; an edge from a node to
+    /// itself does not count.
     pub(super) fn new<I: Iterator<Item = u32>>(nodes: usize, sources_of: impl Fn(u32) -> I) -> Self {
         let mut starts = Vec::with_capacity(nodes + 1);
         let (mut sources, mut out_degree, mut of_node) = (Vec::new(), vec![0; nodes], Vec::new());
@@ -54,7 +55,7 @@ impl Graph {
 /// group does not depend on the other one but for a factor, which the normalisation takes out.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// Whether each node is of the second group.
+    /// For each node, true if it is of the second group.
     second: Vec<bool>,
 }
 
@@ -64,7 +65,7 @@ impl Groups {
         self.second.resize(self.second.len() + count, second);
     }
 
-    /// Whether a node is of the second group and another is not.
+    /// Returns true if `from` is of the second group and `to` is not.
     pub(super) fn are_apart(&self, from: u32, to: u32) -> bool {
         let is_second = |node: u32| self.second.get(node as usize).copied().unwrap_or(false);
         is_second(from) && !is_second(to)
@@ -83,7 +84,7 @@ pub(super) fn hub_scores(graph: &Graph, groups: &Groups) -> Vec<f32> {
     (0..graph.len()).map(|node| ((score(node) * 1e4).round() / 1e4) as f32).collect()
 }
 
-/// What counts as 1 in a group.
+/// The degree and the rank that count as 1 in a group.
 struct Scale {
     degree: f64,
     spread: f64,

@@ -25,19 +25,19 @@ const VERSION: u32 = 1;
 /// Where hub scores and clusters are from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ranked {
-    /// There are none.
+    /// There are no scores or clusters.
     #[default]
     No,
     /// From an earlier run, which did not know so many of the files as they are.
     Earlier {
-        /// How many.
+        /// Number of files that the earlier run did not know as they are.
         unknown: usize,
     },
     /// They were derived from this map.
     Derived,
 }
 
-/// What is kept of a file.
+/// The stored figures of one file.
 struct Kept {
     score: f32,
     cluster: u32,

@@ -1,4 +1,5 @@
-//! What the meaning of a file's references can depend on: the files that its imports lead to, and what those import.
+//! Computes the files that the meaning of a file's references can depend on: those that its imports lead to, and
+//! those that these import.
 //!
 //! Whoever remembers what somebody else found out about a reference (a language server did, for [`super::confirmed`]) has to
 //! forget it when any of these changes: `make().run()` means another `run` once `make`, in a file between the two, returns
@@ -19,7 +20,7 @@ use crate::resolve::Resolver;
 /// Beyond so many files it is every file of the language.
 const MOST: usize = 1_500;
 
-/// What a file's references depend on.
+/// The files that a file's references depend on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Reach {
     /// These files, itself among them, by number.
@@ -29,7 +30,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Whether one of these files is, or might be, among them.
+    /// Returns true if a touched file is, or might be, among these files.
     pub(super) fn meets(&self, touched: &Touched) -> bool {
         match self {
             Self::Family(family) => touched.families.contains(family),
@@ -41,7 +42,7 @@ impl Reach {
     }
 }
 
-/// What a batch of changes touches.
+/// The files and languages that a batch of changes touches.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     /// Files that changed, and those whose imports may lead elsewhere since.
@@ -61,7 +62,7 @@ impl<'m> Reaching<'m> {
         Self { map, next: FxHashMap::default() }
     }
 
-    /// What the references of a file depend on; `None` when told to stop, or the file is not there.
+    /// Returns the files that the references of a file depend on; `None` when told to stop, or the file is not there.
     pub(super) fn of(&mut self, file: FileId, go_on: &dyn Fn() -> bool) -> Option<Reach> {
         let family = self.map.index.entry(file)?.lang().family();
         if !is_told_by_imports(family) {
@@ -168,7 +169,7 @@ impl Map {
     }
 }
 
-/// Whether a file's imports, with its package, say all that it can see.
+/// Returns true if a file's imports, with its package, say all that it can see.
 fn is_told_by_imports(family: Lang) -> bool {
     matches!(family, Lang::Python | Lang::TypeScript | Lang::Cpp | Lang::Go | Lang::Java)
 }

@@ -1,4 +1,4 @@
-//! What was derived last: clusters and the edge count; scores lie with the files.
+//! Holds the results of the last derivation: clusters and the edge count; scores lie with the files.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use crate::index::FileEntry;
 pub(crate) struct Standing {
     /// Where all of this is from.
     pub(crate) ranked: Ranked,
-    /// How many files are as they were when scores of an earlier run were taken over.
+    /// Number of files that were unchanged when scores of an earlier run were taken over.
     pub(super) known: usize,
     /// `None` before the first.
     pub(crate) clusters: Option<Vec<ClusterInfo>>,
@@ -19,13 +19,13 @@ pub(crate) struct Standing {
     pub(crate) externals: FxHashMap<ExternalId, f32>,
     /// The best scored definitions of names that have good ones.
     pub(crate) best: FxHashMap<Box<str>, Vec<Identity>>,
-    /// Who was connected to whom.
+    /// The skeleton of the last derivation; `None` before the first.
     pub(super) skeleton: Option<Skeleton>,
     /// The files that have changed since.
     pub(super) changed: Changed,
 }
 
-/// What survives an edit of a definition's place: path, qualified name, ordinal.
+/// The path, qualified name and ordinal of a definition, which survive an edit of its place.
 pub(crate) type Identity = (hob_base::WsPath, Box<str>, u32);
 
 /// A cluster as it was derived.

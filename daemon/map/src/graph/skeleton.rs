@@ -46,12 +46,12 @@ impl Strokes {
     }
 }
 
-/// What a skeleton is drawn from.
+/// The data that a skeleton is built from.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     /// The files, in order of their nodes.
     pub(super) stretches: Vec<Stretch>,
-    /// How many nodes they have.
+    /// Number of nodes that they have.
     pub(super) nodes: usize,
     /// Project files, which have none.
     pub(super) manifests: Vec<(FileId, Arc<FileFacts>)>,
@@ -154,7 +154,7 @@ impl Skeleton {
         self.scores = nodes.map(|score| (score * 1e4).round() as u16).collect();
     }
 
-    /// How many nodes there are, packages outside left out.
+    /// Returns the number of nodes, packages outside left out.
     pub(super) fn len(&self) -> usize {
         self.drawn.nodes
     }
@@ -197,7 +197,7 @@ impl Skeleton {
         wanted.map(|&end| number_of(end)).filter(move |&end| (end as usize) < nodes)
     }
 
-    /// Whether it could not be told whom a reference means, by its place in the file's.
+    /// Returns true if the derivation could not resolve a reference, which is given by its place in the file's list.
     pub(super) fn is_unresolved(&self, file: FileId, reference: usize) -> bool {
         let stretch = self.stretch(file);
         stretch.is_none_or(|stretch| self.drawn.unresolved.has(stretch.first_ref as usize + reference))

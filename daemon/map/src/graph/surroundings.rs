@@ -1,4 +1,4 @@
-//! What surrounds several nodes at once, over the graph as it was last derived.
+//! Finds the neighbours of several nodes at once, over the skeleton of the last derivation.
 //!
 //! Two steps from a busy function lie a hundred thousand others, of which fifty are shown. While nothing has changed since the
 //! derivation, the skeleton knows all resolved edges and how they are ordered; only those that are shown are computed. Edges that are
@@ -40,7 +40,7 @@ impl Map {
     }
 }
 
-/// What is asked: the nodes, how much of each, and what is known already.
+/// A query for neighbours: the nodes, how many neighbours of each, and the nodes that are known already.
 pub(super) struct Asked<'q> {
     pub(super) query: &'q NeighborsQuery,
     pub(super) nodes: &'q [NodeRef],

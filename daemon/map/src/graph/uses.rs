@@ -26,7 +26,8 @@ const PARALLEL: usize = 1024;
 /// Most parts they are looked at in: each finds out anew what files have in common.
 const PARTS: usize = 8;
 
-/// What candidates depend on besides the name asked about: folder, language, name, use, and whether it has a receiver.
+/// The key of cached candidates besides the name asked about: folder, language, name, use, and whether it has a
+/// receiver.
 type FolderKey<'m> = (&'m str, Lang, &'m str, RefKind, bool);
 
 /// Holds what a part of a search hands back: further names, names done, edges, places.
@@ -49,7 +50,7 @@ pub(super) struct Search<'s, 'm> {
     locals: FxHashSet<(FileId, StrId)>,
     /// Candidates by folder, family of languages, name, kind of use and whether something stands before the name.
     by_folder: FxHashMap<FolderKey<'m>, Rc<[NodeRef]>>,
-    /// Whether only definitions nearby are candidates for a name, by name.
+    /// For each name, true if only definitions nearby are candidates for it.
     only_near: FxHashMap<&'m str, bool>,
     /// Names, in a kind of use, with or without something before them, that cannot mean the target in any other file.
     never: FxHashSet<(&'m str, RefKind, bool)>,
@@ -101,7 +102,7 @@ impl<'s, 'm> Search<'s, 'm> {
         Self { kin: methods.collect(), ..self }
     }
 
-    /// Whether a definition is the target, or counts as it.
+    /// Returns true if a definition is the target, or counts as it.
     fn is_wanted(&self, def: DefRef) -> bool {
         def == self.target || self.kin.contains(&def)
     }
@@ -329,7 +330,8 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// Whether values say of a call what its name says less surely: it is among the edges then, or reaches something else.
+    /// Returns true if values settle the meaning of a call whose name says it less surely: the call is among the
+    /// edges then, or reaches something else.
     fn is_told_by_values(&mut self, (file, r): (FileId, &Ref), found: &Resolution) -> bool {
         if self.through.contains(&(file, r.line, r.col))
             && !matches!(found, Resolution::To(Thing::Def(def), sure) if *def == self.target && *sure < Confidence::Flow)
@@ -347,8 +349,8 @@ impl<'s, 'm> Search<'s, 'm> {
         is_read
     }
 
-    /// Whether a use of which only the family can be meant is told by its name: it has nothing else to go by, and the name is no
-    /// common one.
+    /// Returns true if the name alone decides a use that only the family can be meant by: it has nothing else to go
+    /// by, and the name is no common one.
     fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         !self.kin.is_empty() && self.resolver.is_told_by_name(file, r)
     }

@@ -13,16 +13,16 @@ use super::{Confidence, DefRef, EdgeKind, Map};
 use crate::facts::{Call, CallKind, DefIdx, Ref, RefKind};
 use crate::resolve::{CallAt, Resolution, Resolver, Thing};
 
-/// What values say of a call that has a reference.
+/// The definitions that a call with a reference reaches through values.
 pub(super) struct Through {
-    /// What it reaches.
+    /// The definitions that the call reaches.
     pub(super) reached: Vec<DefRef>,
-    /// Whether that stands in the place of what the name says.
+    /// True if they replace the definition that the name means.
     pub(super) instead: bool,
 }
 
 impl Map {
-    /// What a call reaches through values, where that says more than its name.
+    /// Returns the definitions that a call reaches through values; `None` where values say no more than the name.
     pub(super) fn through_values(
         &self,
         resolver: &Resolver<'_>,

@@ -62,12 +62,12 @@ impl TextArena {
         self.dead += 1;
     }
 
-    /// Whether some entries no longer hold.
+    /// Returns true if some entries no longer hold.
     pub(crate) fn has_dead(&self) -> bool {
         self.dead > 0
     }
 
-    /// Whether most entries no longer hold.
+    /// Returns true if most entries no longer hold, and it is time to build the arena anew.
     pub(crate) fn is_wasteful(&self) -> bool {
         self.dead > 1000 && self.dead * 2 > self.owners.len()
     }
@@ -143,7 +143,8 @@ impl TextArena {
         }
     }
 
-    /// Which of a run's entries a place lies in; the first ones are the likeliest.
+    /// Returns the entry of a run that a place of the text lies in; the search begins at the first entries, which are
+    /// the likeliest.
     fn entry_at(&self, place: usize, run: Range<u32>) -> u32 {
         let starts = &self.starts[run.start as usize + 1..run.end as usize];
         let is_before = |start: &u32| *start as usize <= place;
@@ -156,7 +157,7 @@ impl TextArena {
         run.start + (from + near.partition_point(is_before)) as u32
     }
 
-    /// What an entry belongs to.
+    /// Returns the number of the thing that an entry belongs to, as it was given to [`TextArena::push`].
     pub(crate) fn owner(&self, entry: u32) -> u32 {
         self.owners[entry as usize]
     }
@@ -166,17 +167,17 @@ impl TextArena {
         self.text.get(self.starts[entry as usize] as usize..self.start_of(entry + 1) - 1).unwrap_or("")
     }
 
-    /// Whether an entry's text had capital letters when it was added.
+    /// Returns true if an entry's text had capital letters when it was added.
     pub(crate) fn had_capitals(&self, entry: u32) -> bool {
         self.letters[entry as usize] & HAD_CAPITALS != 0
     }
 
-    /// How many bytes an entry has.
+    /// Returns the length of an entry's text in bytes.
     pub(crate) fn length(&self, entry: u32) -> usize {
         self.start_of(entry + 1) - 1 - self.starts[entry as usize] as usize
     }
 
-    /// How many of some [`letters`] an entry has not.
+    /// Counts those of some [`letters`] that an entry lacks.
     pub(super) fn lacks(&self, entry: u32, letters: u32) -> u32 {
         (letters & !self.letters[entry as usize]).count_ones()
     }
@@ -210,7 +211,7 @@ fn bridged(runs: &[Range<u32>]) -> Runs {
     bridged
 }
 
-/// What something keeps of runs.
+/// Joins the runs that `each` keeps of every run.
 fn joined(runs: &[Range<u32>], each: impl Fn(Range<u32>, &mut Runs) + Send + Sync) -> Runs {
     let parts = in_parts(runs, |runs| {
         let mut kept = Runs::new();

@@ -8,7 +8,7 @@ use super::Kinds;
 use crate::facts::{Def, DefIdx, DefKind, FileFacts, Import, Ref, RefKind, StrId};
 use crate::langs::Lang;
 
-/// What a file has under one name: looked up once, asked for each scope.
+/// The definitions and imports that a file has under one name: looked up once, asked for each scope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named<'e> {
     entry: &'e FileEntry,
@@ -32,7 +32,7 @@ impl<'e> Named<'e> {
     }
 }
 
-/// A mapped file.
+/// One mapped file: its facts, and the figures that are derived from them.
 #[derive(Debug)]
 pub(crate) struct FileEntry {
     pub(crate) path: WsPath,
@@ -43,9 +43,9 @@ pub(crate) struct FileEntry {
     bases: Box<[u32]>,
     /// Imports that bind a local name, by that name.
     locals: Box<[u32]>,
-    /// Star imports.
+    /// Indices of the star imports, in source order.
     stars: Box<[u32]>,
-    /// How many definitions are written away from what they belong to.
+    /// Number of definitions that are written away from the type or namespace that they belong to.
     pub(crate) detached: u32,
     /// Hub scores by definition; empty until derived.
     pub(crate) scores: Box<[f32]>,
@@ -53,7 +53,7 @@ pub(crate) struct FileEntry {
     pub(crate) score: f32,
     /// The cluster it is in, once derived.
     pub(crate) cluster: Option<u32>,
-    /// Whether its ending is that of a header of C or C++.
+    /// True if the file's ending is that of a header of C or C++.
     is_header: bool,
 }
 
@@ -82,7 +82,7 @@ impl FileEntry {
         entry
     }
 
-    /// Whether the file is a header, if it is of C or C++.
+    /// Returns true if the file is a header, provided that it is of C or C++.
     pub(crate) fn is_header(&self) -> bool {
         self.is_header
     }
@@ -107,7 +107,7 @@ impl FileEntry {
         self.by_name.chunk_by(same).map(|defs| (self.facts.def(defs[0]).name, defs))
     }
 
-    /// Of which kinds some definitions are.
+    /// Returns the set of kinds that some definitions have.
     pub(crate) fn kinds_of(&self, defs: &[DefIdx]) -> Kinds {
         defs.iter().map(|def| self.facts.def(*def).kind).collect()
     }
@@ -151,13 +151,13 @@ impl FileEntry {
         found.iter().map(|&i| &self.facts.refs[i as usize])
     }
 
-    /// Whether a definition's qualified name does not follow from where it is written (`void A::f() {}`).
+    /// Returns true if a definition's qualified name does not follow from where it is written (`void A::f() {}`).
     pub(crate) fn is_detached(&self, def: &Def) -> bool {
         self.qualifier(def)
             != def.parent.map_or("", |parent| self.facts.name(self.facts.def(parent).qualified))
     }
 
-    /// What stands before the name in the qualified name; empty at top level.
+    /// Returns the part of the qualified name before the name itself; empty at top level.
     pub(crate) fn qualifier(&self, def: &Def) -> &str {
         if def.qualified == def.name {
             return "";

@@ -1,5 +1,5 @@
-//! Which texts have which three neighbouring letters: an inverted index of trigrams (as Cox 2012 describes for code search), with
-//! the texts' beginnings and ends as letters of their own.
+//! Holds posting lists of name trigrams: an inverted index of three neighbouring letters (as Cox 2012 describes for
+//! code search), with the texts' beginnings and ends as letters of their own.
 //!
 //! A list holds numbers of texts as runs, because neighbours come from one file and begin alike; that makes an entry cost less
 //! than a byte. Texts are only appended, so lists only grow at their ends, and noting a trigram twice costs a comparison.
@@ -201,12 +201,13 @@ impl Bits {
     }
 }
 
-/// What the bytes of a lower-case text count as.
+/// Yields the kind of byte for each byte of a lower-case text.
 pub(super) fn kinds(text: &str) -> impl Iterator<Item = u8> + '_ {
     text.bytes().map(kind)
 }
 
-/// Whether what has the trigrams of some kinds has these kinds side by side, and nothing else counts as them.
+/// Returns true if a text that has the trigrams of these kinds surely has the kinds side by side, and no other bytes
+/// count as them.
 pub(super) fn is_exact(kinds: &[u8]) -> bool {
     kinds.len() <= 3 && !kinds.contains(&OTHER)
 }

@@ -1,4 +1,4 @@
-//! Of which kinds the definitions of a name are, without looking at them.
+//! Holds the kinds that the definitions of a name have, so that a search need not look at the definitions.
 //!
 //! Nobody counts how many there are of each kind: what loses a definition keeps its kind, and is unsure from then on.
 
@@ -11,14 +11,14 @@ pub(crate) struct Kinds(u16);
 /// Beside the kinds: one of these may have no definition any more.
 const UNSURE: u16 = 1 << 15;
 
-/// How much of something is wanted.
+/// The share of the definitions of a name that a query wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Share {
-    /// Nothing.
+    /// None of them is wanted.
     None,
     /// Some of it, or that cannot be told.
     Some,
-    /// All.
+    /// All of them are wanted.
     All,
 }
 
@@ -33,7 +33,7 @@ impl Kinds {
         self.0 |= is.0 | if was.0 & !is.0 == 0 { 0 } else { UNSURE };
     }
 
-    /// How many of the definitions are of the kinds wanted.
+    /// Returns the share of the definitions that are of the wanted kinds.
     pub(crate) fn share(self, wanted: Self) -> Share {
         match (self.0 & wanted.0 & !UNSURE, self.0 & !wanted.0) {
             (0, _) => Share::None,

@@ -1,5 +1,5 @@
-//! What the map looks things up in: files by number and place, and inverted lists from names to the files that define or
-//! mention them.
+//! Holds the look-ups of the map: files by number and place, and inverted lists from names to the files that define
+//! or mention them.
 //!
 //! The lists hold file numbers only; where in the file a name stands is two binary searches in its facts. A changed file
 //! touches the lists of the names it gained or lost, and nothing else.
@@ -63,7 +63,7 @@ pub(crate) struct Index {
     modules_with: Postings,
     /// Lower-case text of every name that is or was defined.
     def_names: TextArena,
-    /// What search knows of each name.
+    /// The statistics of each name that search reads.
     standings: Standings,
     roots: Roots,
     /// Lower-case text of every path.
@@ -76,7 +76,7 @@ pub(crate) struct Index {
     targets: Targets,
 }
 
-/// Running totals.
+/// Running totals over all files of the index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) files: FxHashMap<Lang, usize>,
@@ -120,7 +120,7 @@ impl Index {
         &self.given_up
     }
 
-    /// What modules lead to, as far as that was asked.
+    /// Returns the cached targets of imports, as far as resolution has asked for them.
     pub(crate) fn targets(&self) -> &Targets {
         &self.targets
     }
@@ -129,7 +129,7 @@ impl Index {
         &self.def_names
     }
 
-    /// What search knows of each name, by its entry among their texts.
+    /// Returns the statistics of names that search reads, by the entry of each name in the text of names.
     pub(crate) fn standings(&self) -> &Standings {
         &self.standings
     }
@@ -139,7 +139,7 @@ impl Index {
         self.roots.of(path)
     }
 
-    /// Of which kinds the definitions of a name are, or were.
+    /// Returns the kinds that the definitions of a name have, or had.
     pub(crate) fn kinds_of(&self, name: NameId) -> Kinds {
         self.standings.entry(name).map_or_else(Kinds::default, |entry| self.standings.get(entry).kinds)
     }
@@ -178,7 +178,7 @@ impl Index {
         self.defining(&terms::link(qualified))
     }
 
-    /// Whether a language family has detached definitions at all.
+    /// Returns true if a language group has any detached definitions.
     pub(crate) fn has_detached(&self, family: Lang) -> bool {
         self.counts.detached.get(&family).is_some_and(|count| *count > 0)
     }
@@ -193,7 +193,8 @@ impl Index {
         self.names.find(name).map_or(&[], |id| self.mentioning.get(id))
     }
 
-    /// How many files mention `name`, shared among those that define it: what is known of its importance before edges are.
+    /// Returns the number of files that mention `name`, divided by the number of files that define it: an estimate of
+    /// its importance before edges are derived.
     pub(crate) fn mentions(&self, name: &str) -> f32 {
         self.names.find(name).map_or(0.0, |id| self.mentions_id(id))
     }

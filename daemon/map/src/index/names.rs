@@ -71,7 +71,7 @@ impl Names {
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// How many there are.
+    /// Returns the number of names in the table.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

@@ -54,7 +54,7 @@ fn first(runs: Runs, limit: usize) -> Runs {
     entries.into_iter().map(|at| at..at + 1).collect()
 }
 
-/// Whether one insertion, deletion, replacement or swap of neighbouring bytes turns one text into the other.
+/// Returns true if one insertion, deletion, replacement or swap of neighbouring bytes turns one text into the other.
 fn one_edit(a: &[u8], b: &[u8]) -> bool {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     if long.len() - short.len() > 1 {
@@ -72,7 +72,7 @@ fn one_edit(a: &[u8], b: &[u8]) -> bool {
     same == long.len() || long[same + 1..] == short[same + 1..] || swapped()
 }
 
-/// Whether the bytes of `needle` come in `text` in order, starting with its first.
+/// Returns true if the bytes of `needle` come in `text` in order, starting with its first.
 fn in_order(text: &[u8], needle: &[u8]) -> bool {
     let mut letters = text.iter();
     text.first() == needle.first() && needle.iter().all(|want| letters.any(|have| have == want))

@@ -4,7 +4,7 @@
 use crate::facts::{DefKind, FileFacts, Import, StrId};
 use crate::langs::Lang;
 
-/// Whether new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
+/// Returns true if new contents of a file may lead imports, its own or others', elsewhere than the old ones did.
 pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
     let manifest = |facts: &FileFacts| {
         let pairs =
@@ -19,7 +19,7 @@ pub(super) fn moves_modules(old: &FileFacts, new: &FileFacts) -> bool {
     reads_facts && outline(old) != outline(new)
 }
 
-/// Whether a C or C++ file includes other headers than before.
+/// Returns true if a C or C++ file includes other headers than before.
 pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     let modules = |facts: &FileFacts| {
         facts.imports.iter().map(|import| facts.name(import.module).to_owned()).collect::<Vec<_>>()
@@ -27,7 +27,7 @@ pub(super) fn includes_differ(old: &FileFacts, new: &FileFacts) -> bool {
     new.lang.family() == Lang::Cpp && modules(old) != modules(new)
 }
 
-/// What import rules may read of a file: its imports, and the names it defines.
+/// Returns the facts of a file that import rules may read: its imports, and the names and kinds of its definitions.
 fn outline(facts: &FileFacts) -> (Vec<[&str; 3]>, Vec<(&str, DefKind)>) {
     let text = |id: Option<StrId>| id.map_or("", |id| facts.name(id));
     let import = |i: &Import| [facts.name(i.module), text(i.name), text(i.local)];

@@ -27,7 +27,7 @@ pub(crate) struct Paths {
     notes: FxHashMap<Box<str>, Vec<FileId>>,
 }
 
-/// What [`Paths`] needs to know of a file.
+/// Describes a file as [`Paths`] needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) file: FileId,

@@ -98,7 +98,7 @@ impl Postings {
         }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys that have a list, which may be empty.
     pub(super) fn len(&self) -> usize {
         self.heads.len()
     }

@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 12;
 /// Pieces of work that many numbers become.
 const PARTS: usize = 16;
 
-/// How many numbers there are in runs.
+/// Counts the numbers in all runs.
 pub(crate) fn count(runs: &[Range<u32>]) -> usize {
     runs.iter().map(Range::len).sum()
 }
@@ -28,9 +28,9 @@ pub(super) fn add(runs: &mut Runs, run: Range<u32>) {
     }
 }
 
-/// What is in both, found while the others are gone through.
+/// The intersection of two sets of runs, found while the others are gone through.
 pub(super) struct Both<'r> {
-    /// Of the runs, those that are not behind the others yet.
+    /// The runs of the first set that are not behind the others yet.
     left: &'r [Range<u32>],
     pub(super) common: Runs,
 }
@@ -58,7 +58,7 @@ impl<'r> Both<'r> {
     }
 }
 
-/// What is in some runs and not in others.
+/// Returns the numbers that are in some runs and not in others.
 pub(crate) fn without(some: &[Range<u32>], others: &[Range<u32>]) -> Runs {
     let mut left = Runs::new();
     let mut at = 0;

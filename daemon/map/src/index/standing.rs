@@ -1,4 +1,4 @@
-//! What search knows of names without looking at their definitions.
+//! Holds the statistics of names that search reads without looking at their definitions.
 //!
 //! Side by side in the order of the text that names are found in, so that what is known of many neighbours is gone through as it lies.
 
@@ -6,12 +6,12 @@ use std::ops::Range;
 
 use super::{Kinds, NameId};
 
-/// What search knows of a name.
+/// The statistics of one name that search reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameStanding {
-    /// How many definitions have it.
+    /// Number of definitions that have the name.
     pub(crate) defs: u32,
-    /// Of which kinds they are.
+    /// The kinds of these definitions.
     pub(crate) kinds: Kinds,
     /// Where they are, or were.
     pub(crate) places: TopFolders,
@@ -22,7 +22,7 @@ pub(crate) struct NameStanding {
 pub(crate) struct TopFolders(u16);
 
 impl TopFolders {
-    /// Whether nothing of the one can be in the other.
+    /// Returns true if no folder is in both sets.
     pub(crate) fn is_apart_from(self, other: Self) -> bool {
         self.0 & other.0 == 0
     }
@@ -56,7 +56,7 @@ fn top(path: &str) -> &str {
     path.split_once('/').map_or(path, |(top, _)| top)
 }
 
-/// No entry.
+/// Stands for a name that has no entry.
 const ABSENT: u32 = u32::MAX;
 /// A score is kept in parts of 1; scores have four places.
 const PARTS: f32 = 1e4;
@@ -71,7 +71,7 @@ pub(crate) struct Standings {
     places: Vec<TopFolders>,
     /// The best hub score among the definitions as of the last derivation, if that is worth mentioning.
     scores: Vec<u16>,
-    /// Whether there was a derivation.
+    /// True if scores were derived at least once.
     is_scored: bool,
 }
 
@@ -93,7 +93,7 @@ impl Standings {
         self.scores.push(0);
     }
 
-    /// What is known of an entry.
+    /// Returns the statistics of the name of an entry; all zero if there is no such entry.
     pub(crate) fn get(&self, entry: u32) -> NameStanding {
         let at = entry as usize;
         let defs = self.defs.get(at).copied().unwrap_or(0);
@@ -129,12 +129,12 @@ impl Standings {
         self.scores.get(entry as usize).copied().unwrap_or(0)
     }
 
-    /// Whether there are scores at all.
+    /// Returns true if scores were derived at least once.
     pub(crate) fn is_scored(&self) -> bool {
         self.is_scored
     }
 
-    /// How many definitions have the names of a run of entries.
+    /// Counts the definitions of the names of a run of entries.
     pub(crate) fn defs_in(&self, run: Range<u32>) -> usize {
         let defs = self.defs.get(run.start as usize..run.end as usize).unwrap_or(&[]);
         defs.iter().map(|defs| *defs as usize).sum()

@@ -1,4 +1,4 @@
-//! What modules lead to, remembered between questions.
+//! Caches the targets of imports between questions.
 //!
 //! Finding a module means trying paths, and thousands of files write the same imports; the answers hardly ever change.
 //! They depend on which files there are and on project files, and for some languages on what files define and import, so
@@ -29,7 +29,7 @@ struct Known {
 /// For files that include headers: all those reached from them, sorted.
 type Reach = FxHashMap<FileId, Arc<[FileId]>>;
 
-/// What names that many files define can mean in files that do not: by name and what is wanted.
+/// Cached definitions that a name of many files can mean in files that do not define it: by name and wanted kind.
 type Meanings = FxHashMap<(NameId, u8), Arc<[DefRef]>>;
 
 /// The memory. It is filled while questions are answered, under a shared lock on the map, so it has a lock of its own.
@@ -41,7 +41,7 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    /// What `spec` leads to from `file`, found by `find` unless it is known.
+    /// Returns the target that the import `spec` leads to from `file`, found by `find` unless it is cached.
     pub(crate) fn get(
         &self,
         file: FileId,
@@ -101,7 +101,7 @@ impl Targets {
         self.reach.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Forgets everything.
+    /// Forgets the cached targets and the reached headers; the meanings of names stay.
     pub(super) fn clear(&mut self) {
         self.clear_reach();
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);

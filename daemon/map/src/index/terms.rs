@@ -14,7 +14,7 @@ pub(crate) struct Terms<'f> {
     pub(crate) linked: Vec<String>,
     /// Names in its references, imports and exports.
     pub(crate) mentioned: Vec<&'f str>,
-    /// Modules it imports.
+    /// Modules that the file imports, as written.
     pub(crate) modules: Vec<&'f str>,
 }
 
@@ -68,7 +68,7 @@ fn linked(entry: &FileEntry) -> Vec<String> {
     all
 }
 
-/// What keys of links start with, and no name does.
+/// The character that the keys of links start with, and no name does.
 pub(super) const LINK: char = '\0';
 
 /// The key of a detached definition's qualified name.

@@ -33,49 +33,49 @@ use crate::parse::Patience;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum Lang {
-    /// Python.
+    /// Python source files and their stubs (`.py`, `.pyi`).
     Python,
-    /// TypeScript.
+    /// TypeScript files without JSX, which have a grammar of their own.
     TypeScript,
-    /// TypeScript with JSX.
+    /// TypeScript files with JSX (`.tsx`).
     Tsx,
-    /// JavaScript, JSX included.
+    /// JavaScript files, with and without JSX.
     JavaScript,
-    /// Rust.
+    /// Rust source files (`.rs`).
     Rust,
-    /// Go.
+    /// Go source files (`.go`).
     Go,
-    /// Java.
+    /// Java source files (`.java`).
     Java,
-    /// C.
+    /// C sources and headers, except headers that are C++.
     C,
-    /// C++.
+    /// C++ sources and headers, in one language group with C.
     Cpp,
-    /// Markdown: notes.
+    /// Markdown notes: prose with headings as definitions.
     Markdown,
     /// A project file whose facts steer import resolution (`go.mod`, `Cargo.toml`, `tsconfig.json`, `package.json`).
     Manifest,
-    /// PHP.
+    /// PHP source files (`.php`).
     Php,
-    /// C#.
+    /// C# source files (`.cs`).
     CSharp,
-    /// Kotlin.
+    /// Kotlin source files, in one language group with Java.
     Kotlin,
-    /// Scala.
+    /// Scala source files, in one language group with Java.
     Scala,
-    /// Swift.
+    /// Swift source files (`.swift`).
     Swift,
-    /// Vue components.
+    /// Vue components, read by their scripts.
     Vue,
-    /// Svelte components.
+    /// Svelte components, read by their scripts.
     Svelte,
-    /// Astro components.
+    /// Astro components, read by their scripts.
     Astro,
     /// HTML pages, by their scripts.
     Html,
-    /// Ruby.
+    /// Ruby source files (`.rb`).
     Ruby,
-    /// Lua.
+    /// Lua source files (`.lua`).
     Lua,
     /// Bash, and other shells.
     Bash,
@@ -83,7 +83,7 @@ pub enum Lang {
 
 /// One row of the language table.
 pub struct LangSpec {
-    /// Which language.
+    /// The language that this row describes.
     pub lang: Lang,
     /// The prefix of its node IDs: `py`, `ts`, ...
     pub id: &'static str,
@@ -93,32 +93,34 @@ pub struct LangSpec {
     pub extensions: &'static [&'static str],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
-    /// How its files are read.
+    /// The way its files become facts.
     pub reader: Reader,
-    /// How its imports find modules.
+    /// The rules by which its imports find modules.
     pub imports: &'static dyn ImportRules,
-    /// Whether a bare name inside a type's method can mean a member of that type (Java, C++), or needs `self`/`this`.
+    /// True if a bare name inside a type's method can mean a member of that type (Java, C++); false if a member needs
+    /// `self`/`this`.
     pub bare_members: bool,
-    /// Whether files of one folder (Go) or one declared package (Java) see each other's names without importing them.
+    /// The other files whose names a file sees without importing them: those of its folder (Go), or of its declared
+    /// package (Java).
     pub package_scope: PackageScope,
 }
 
 /// Parses another text of a file, with the tree of one that it was changed from; `None` where that takes too long.
 pub type Reparse<'a> = &'a dyn Fn(&[u8], Option<&Tree>) -> Option<Tree>;
 
-/// How the files of a language become facts.
+/// The way in which the files of a language become facts.
 #[derive(Clone, Copy)]
 pub enum Reader {
     /// By a grammar, and rules over its trees.
     Tree {
-        /// The grammar.
+        /// Returns the tree-sitter grammar of the language.
         grammar: fn() -> Language,
         /// Turns a tree into facts.
         extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
     },
     /// The same for a language whose text may have to be changed before its grammar understands it.
     Twice {
-        /// The grammar.
+        /// Returns the tree-sitter grammar of the language.
         grammar: fn() -> Language,
         /// Turns a tree of the source into facts, and says whether there are errors.
         extract: fn((&Tree, &[u8]), FactsBuilder, Reparse<'_>) -> FactsBuilder,
@@ -128,17 +130,17 @@ pub enum Reader {
 }
 
 impl PackageScope {
-    /// Whether packages are what files declare, wherever they are.
+    /// Returns true if packages are what files declare, wherever the files are.
     #[must_use]
     pub fn is_declared(self) -> bool {
         matches!(self, Self::Package | Self::Enclosing)
     }
 }
 
-/// Which other files' top-level names are visible without an import.
+/// The other files whose top-level names a file sees without an import.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PackageScope {
-    /// None.
+    /// No other files: each file sees only its own names.
     File,
     /// Those in the same folder that declare the same package.
     Folder,
@@ -150,13 +152,13 @@ pub enum PackageScope {
     Module,
 }
 
-/// What import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
+/// The questions that import rules may ask about the workspace. All paths are relative to its root, `/`-separated.
 pub trait Project {
     /// The file at exactly this path, if the map has it.
     fn file(&self, path: &str) -> Option<FileId>;
-    /// Its path again.
+    /// The path of a file, relative to the root.
     fn path(&self, file: FileId) -> &str;
-    /// Whether any mapped file lies below this folder.
+    /// Returns true if any mapped file lies below this folder.
     fn has_dir(&self, dir: &str) -> bool;
     /// The mapped files directly in this folder.
     fn files_in(&self, dir: &str) -> Vec<FileId>;
@@ -172,10 +174,10 @@ pub trait Project {
     fn facts(&self, file: FileId) -> Option<&FileFacts>;
 }
 
-/// What a module specifier means.
+/// The files or the package that a module specifier means.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ModuleTarget {
-    /// One file.
+    /// One file that is the whole module.
     File(FileId),
     /// A package made of several files (a Go or Java package, a Python package folder with its `__init__`).
     Files(Vec<FileId>),
@@ -187,7 +189,7 @@ pub enum ModuleTarget {
     Unknown,
 }
 
-/// How a language's imports find what they name. Implementations are stateless.
+/// The rules by which the imports of a language find what they name. Implementations are stateless.
 pub trait ImportRules: Send + Sync {
     /// Resolves `module`, as written in an [`crate::facts::Import`] of the file `from`.
     fn resolve(&self, project: &dyn Project, from: FileId, module: &str) -> ModuleTarget;
@@ -204,8 +206,8 @@ pub trait ImportRules: Send + Sync {
         None
     }
 
-    /// Whether [`ImportRules::resolve`] looks into the facts of source files ([`Project::facts`]), so that what it finds may
-    /// change with them. Project files and the set of files always count.
+    /// Returns true if [`ImportRules::resolve`] looks into the facts of source files, so that its results may change
+    /// with them. Project files and the set of files always count.
     fn reads_facts(&self) -> bool {
         true
     }
@@ -303,13 +305,13 @@ impl Lang {
         }
     }
 
-    /// Whether its files are written for people: their definitions are headings, and code never means one.
+    /// Returns true if its files are written for people: their definitions are headings, and code never means one.
     #[must_use]
     pub fn is_prose(self) -> bool {
         self == Self::Markdown
     }
 
-    /// What stands between the names in a qualified name.
+    /// The character between the names in a qualified name.
     #[must_use]
     pub fn separator(self) -> char {
         if self.is_prose() { '/' } else { '.' }

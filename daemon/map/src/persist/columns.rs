@@ -9,10 +9,10 @@
 
 use super::PersistError::{self, Damaged};
 
-/// How the numbers of a column are written.
+/// The notation of the numbers in a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// As they are.
+    /// Each number as it is.
     Plain,
     /// As the signed difference from the row before.
     Delta,
@@ -24,7 +24,7 @@ pub(super) fn zigzag(difference: u32) -> u32 {
     ((signed << 1) ^ (signed >> 31)).cast_unsigned()
 }
 
-/// The difference again.
+/// Turns the result of [`zigzag`] back into the difference.
 pub(super) fn unzigzag(number: u32) -> u32 {
     (number >> 1) ^ (number & 1).wrapping_neg()
 }
@@ -38,7 +38,7 @@ pub(crate) fn put(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-/// Writes a table.
+/// Writes a table: the number of rows, the length of each column, then the columns.
 pub(super) fn put_table<const N: usize>(
     out: &mut Vec<u8>,
     codings: &[Coding; N],
@@ -82,7 +82,7 @@ impl<'b> Input<'b> {
         Self { rest: bytes }
     }
 
-    /// Whether everything was read.
+    /// Returns true if everything was read.
     pub(crate) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
@@ -96,7 +96,8 @@ impl<'b> Input<'b> {
         if self.is_empty() { Ok(value) } else { Err(Damaged("there is more than there should be")) }
     }
 
-    /// How much room to make for `count` things of at least a byte: no more than there can be.
+    /// Returns the capacity to reserve for `count` things of at least a byte each: no more than the rest of the input
+    /// can hold.
     pub(crate) fn room_for(&self, count: u32) -> usize {
         self.rest.len().min(count as usize)
     }
@@ -105,7 +106,7 @@ impl<'b> Input<'b> {
         take(&mut self.rest).ok_or(Damaged("a number is cut off"))
     }
 
-    /// So many bytes.
+    /// Reads so many bytes; [`Damaged`] if there are fewer.
     pub(crate) fn bytes(&mut self, len: u32) -> Result<&'b [u8], PersistError> {
         let (head, rest) = self.rest.split_at_checked(len as usize).ok_or(Damaged("it is cut off"))?;
         self.rest = rest;

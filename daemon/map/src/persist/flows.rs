@@ -73,7 +73,7 @@ fn store_row(store: &Store) -> [u32; 4] {
     [to, of, key, store.value.0]
 }
 
-/// How many of each there are, as far as it is known.
+/// Number of entries in each list, as far as the lists are read.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     values: u32,

@@ -37,7 +37,7 @@ use crate::langs::Lang;
 use columns::Coding::{Delta, Plain};
 use columns::{Coding, Input, put, put_table, unzigzag, zigzag};
 
-/// The format written.
+/// The number of the format that hob writes.
 const FORMAT: u8 = 5;
 /// No facts are larger than this when unpacked; a file of the largest size that is parsed stays far below.
 const MAX_BYTES: usize = 512 << 20;
@@ -281,7 +281,7 @@ fn unflatten(bytes: &[u8]) -> Result<FileFacts, PersistError> {
     if input.is_empty() { Ok(facts) } else { Err(Damaged("there is more than there should be")) }
 }
 
-/// What is packed is looked at when it is needed.
+/// Reads flows without unpacking them: they are unpacked when a caller needs them.
 fn packed_from(input: &mut Input<'_>, limits: Limits<'_>) -> Result<PackedFlows, PersistError> {
     let count = input.number()?;
     let implied =
@@ -422,7 +422,7 @@ def f(): pass
         assert!(matches!(decode(&[]), Err(PersistError::Damaged(_))));
     }
 
-    /// What decoding must guarantee for the rest of the map to index without fear.
+    /// Asserts the ranges that decoding must guarantee for the rest of the map to index without fear.
     fn check_ranges(facts: &FileFacts) {
         let names = facts.names.len() as u32;
         for def in &facts.defs {

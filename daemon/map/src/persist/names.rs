@@ -6,7 +6,7 @@ use super::columns::{Coding, Input, put, put_table};
 use super::{Damaged, MAX_BYTES, PersistError};
 use crate::facts::NamePool;
 
-/// How much is shared with the name before, how much is added.
+/// The columns of a name: the bytes that it shares with the name before, and the bytes that it adds.
 const COLUMNS: [Coding; 2] = [Coding::Plain, Coding::Plain];
 
 /// Writes names that are sorted and distinct.
@@ -25,7 +25,7 @@ pub(crate) fn put_sorted<'n>(out: &mut Vec<u8>, names: impl Iterator<Item = &'n 
     put_table(out, &COLUMNS, rows.into_iter());
 }
 
-/// Reads them.
+/// Reads names that [`put_sorted`] wrote; [`Damaged`] if they are not sorted and distinct.
 pub(crate) fn read_sorted(input: &mut Input<'_>) -> Result<NamePool, PersistError> {
     let length = input.number()? as usize;
     let added = input.number()?;
@@ -53,7 +53,7 @@ struct Growing<'b> {
     text: Vec<u8>,
     /// Where the last name starts.
     start: usize,
-    /// What the text must come to.
+    /// Length in bytes that the text must come to.
     length: usize,
 }
 

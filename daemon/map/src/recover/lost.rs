@@ -1,4 +1,4 @@
-//! Which lines of a file no definition can be found in, because the parser did not understand them.
+//! Finds the lines of a file in which no definition can be found, because the parser did not understand them.
 //!
 //! The lines of error nodes, without those that are understood all the same: definitions and imports that were recorded, whole
 //! statements, comments. An error inside a function's body or a variable's value loses no definition of the file's, unless it
@@ -20,10 +20,10 @@ const NOTICEABLE_IN_C: usize = 4;
 /// Nodes with errors that are nested deeper than this are not looked into.
 const DEPTH: usize = 64;
 
-/// What a line is.
+/// The state of one line of the text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// Understood.
+    /// The parser understood the line.
     Mapped,
     /// Blank, or a comment: it neither separates stretches nor makes them longer.
     Neutral,
@@ -124,7 +124,7 @@ impl<'s> Lines<'s> {
         true
     }
 
-    /// Whether to go into a node.
+    /// Sets the lines of a node; returns true if the walk is to go into the node.
     fn enter(&mut self, node: Node<'_>, depth: usize) -> bool {
         if node.is_extra() && !node.is_error() {
             self.set(node, Line::Neutral);
@@ -147,7 +147,8 @@ impl<'s> Lines<'s> {
         depth < DEPTH
     }
 
-    /// Whether a node is that of a definition, and if so, whether it is a body; each definition has one node, the outermost.
+    /// Returns `None` if a node is not that of a definition, else whether the definition is a body; each definition
+    /// has one node, the outermost.
     fn defined(&mut self, node: Node<'_>) -> Option<bool> {
         let defs = self.ends.get_mut(&node.end_byte())?;
         let at = defs.iter().position(|(start, _)| *start <= node.start_byte())?;
@@ -191,7 +192,7 @@ impl<'s> Lines<'s> {
         if first <= last { (first, last) } else { (1, 0) }
     }
 
-    /// Whether a node has its lines to itself.
+    /// Returns true if a node has its lines to itself.
     fn is_whole(&self, node: Node<'_>) -> bool {
         let (start, end) = (node.start_position(), node.end_position());
         let line_end = self.starts.get(end.row + 1).copied().unwrap_or(self.source.len());

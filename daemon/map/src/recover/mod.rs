@@ -20,13 +20,13 @@ use crate::langs::{Lang, Reparse, ecma};
 
 pub(crate) use lost::note;
 
-/// How a file's text is read.
+/// Describes how the text of one file is read.
 pub(crate) struct Reading<'a> {
-    /// As which language.
+    /// The language that the text is read as.
     pub(crate) lang: Lang,
     /// Turns a tree into facts.
     pub(crate) extract: fn(&Tree, &[u8], FactsBuilder) -> FactsBuilder,
-    /// Parses.
+    /// Parses a text of the same language.
     pub(crate) reparse: Reparse<'a>,
 }
 

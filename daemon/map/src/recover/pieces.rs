@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::Reading;
 use crate::langs::Lang;
 
-/// How deep pieces are looked for in pieces.
+/// Levels at which the search looks for pieces within pieces.
 const LEVELS: usize = 3;
 
 /// All that is parsed for one file, in times its length, and whatever that is. Each time counts for so many bytes at the least.
@@ -17,7 +17,8 @@ const TIMES: usize = 4;
 const AT_LEAST: usize = 1 << 16;
 const EACH_TIME: usize = 1 << 10;
 
-/// What is broken near the lines that are not mapped, in the order of the text; nothing if finding out takes too long.
+/// Finds the broken stretches near the lines that are not mapped, in the order of the text; empty if the search takes
+/// too long.
 pub(super) fn broken(reading: &Reading<'_>, text: &[u8], unmapped: &[(u32, u32)]) -> Vec<Range<usize>> {
     let mut search = Search { reading, text, left: AT_LEAST + text.len() * TIMES, found: Vec::new() };
     let before = if reading.lang == Lang::Php { b"<?php\n".to_vec() } else { Vec::new() };
@@ -65,7 +66,7 @@ fn indentation(line: &[u8]) -> usize {
     line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// What stands around a stretch of text when it is parsed.
+/// The text that stands around a stretch when the stretch is parsed.
 struct Around {
     before: Vec<u8>,
     after: Vec<u8>,
@@ -80,7 +81,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether a stretch of the text has an error. Once too much was parsed, nothing has.
+    /// Returns true if a stretch of the text has an error. Once too much was parsed, no stretch has one.
     fn fails(&mut self, around: &Around, stretch: Range<usize>) -> bool {
         let length = around.before.len() + stretch.len() + around.after.len();
         self.left = self.left.saturating_sub(length.max(EACH_TIME));
@@ -114,7 +115,7 @@ impl Search<'_> {
     }
 }
 
-/// What stands between the first brace that ends a line and the last one that begins a line.
+/// Finds the stretch between the first brace that ends a line and the last one that begins a line.
 fn braces(text: &[u8], piece: &Range<usize>) -> Option<Range<usize>> {
     let (mut start, mut end) = (None, None);
     let mut at = piece.start;

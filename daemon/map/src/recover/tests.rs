@@ -1,4 +1,5 @@
-//! What is found again of files that a grammar gives up on, and what is said not to be mapped.
+//! Tests which definitions recovery finds in files that a grammar gives up on, and which lines it reports as not
+//! mapped.
 
 use std::fmt::Write as _;
 

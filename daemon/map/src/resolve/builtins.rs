@@ -42,12 +42,13 @@ impl Words {
     }
 }
 
-/// Whether a bare name is bound by the language everywhere. `lang` stands for its family.
+/// Returns true if the language binds a bare name everywhere. `lang` stands for its language group.
 pub(super) fn is_global(lang: Lang, name: &str) -> bool {
     WORDS[lang as usize].globals.contains(name)
 }
 
-/// Whether values of the language's own types have a member of this name. `lang` stands for its family.
+/// Returns true if values of the language's own types have a member of this name. `lang` stands for its language
+/// group.
 pub(super) fn is_common_member(lang: Lang, name: &str) -> bool {
     WORDS[lang as usize].members.contains(name) || (lang == Lang::Python && name.starts_with("__"))
 }

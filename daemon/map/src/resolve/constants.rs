@@ -157,7 +157,7 @@ fn exact(file: FileId, def: DefIdx) -> Resolution {
     Resolution::To(Thing::Def(DefRef { file, def }), Confidence::Exact)
 }
 
-/// Whether a definition is a class or module, and not a group of tests.
+/// Returns true if a definition is a class or module, and not a group of tests.
 fn is_module(def: &Def) -> bool {
     (def.kind.is_type() || def.kind == DefKind::Module) && !def.flags.has(DefFlags::TEST)
 }
@@ -166,7 +166,7 @@ fn is_group(def: &Def) -> bool {
     def.kind == DefKind::Module && def.flags.has(DefFlags::TEST)
 }
 
-/// Whether members and bases are looked for in a definition of this language's: Ruby's modules have both.
+/// Returns true if resolution looks for members and bases in a definition of this language: Ruby's modules have both.
 pub(super) fn is_class(entry: &FileEntry, def: &Def) -> bool {
     def.kind.is_type() || (entry.lang() == Lang::Ruby && def.kind == DefKind::Module)
 }
@@ -177,7 +177,8 @@ fn is_for_tests(path: &str) -> bool {
         || path.ends_with("_spec.rb")
 }
 
-/// `ActiveModel.HTTPError` as `active_model/http_error`.
+/// Turns a qualified name into the path that Ruby's convention gives it: `ActiveModel.HTTPError` becomes
+/// `active_model/http_error`.
 fn snake(qualified: &str) -> String {
     let chars: Vec<char> = qualified.chars().collect();
     let mut out = String::with_capacity(qualified.len() + 8);

@@ -48,7 +48,8 @@ impl<'m> Resolver<'m> {
         Some(if one && told { Resolution::To(Thing::Def(first), sure) } else { Resolution::Unresolved })
     }
 
-    /// Whether values of a type can be what an extension extends: none of a type outside is of one of the project's types.
+    /// Returns true if values of a type can be those that an extension extends: a value of a type from outside is
+    /// never of one of the project's types.
     fn may_extend(&self, def: DefRef, ty: &str) -> bool {
         let Some((entry, def)) = self.def(def) else { return false };
         let extended = if def.parent.is_none() { entry.qualifier(def) } else { "" };
@@ -95,7 +96,7 @@ impl<'m> Resolver<'m> {
             || (outer.is_empty() && home == here && entry.lang() == Lang::Scala)
     }
 
-    /// Whether a C# file opens a namespace, or the whole project does.
+    /// Returns true if a C# file opens a namespace, or the whole project does.
     fn opens(&self, site: Site<'m>, package: &str) -> bool {
         let opens = |entry: &FileEntry, all: bool| {
             entry.stars().any(|star| (all || star.reexported) && entry.facts.name(star.module) == package)
@@ -107,8 +108,8 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Whether a file imports `name` from `module`, by itself or with everything else. An object may be imported from by a
-/// shorter path, after its own name.
+/// Returns true if a file imports `name` from `module`, by itself or with everything else. An object may be imported
+/// from by a shorter path, after its own name.
 fn is_imported(entry: &FileEntry, module: &str, name: &str) -> bool {
     entry.facts.imports.iter().any(|import| {
         let from = entry.facts.name(import.module);

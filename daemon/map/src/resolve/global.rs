@@ -35,7 +35,7 @@ impl<'m> Resolver<'m> {
         if name.contains('.') { None } else { self.without_namespace(site, name, true) }
     }
 
-    /// `\\name`.
+    /// Resolves a reference of PHP's form `\\name`, which names no namespace.
     pub(super) fn root_ref(&self, site: Site<'m>, r: &Ref, name: &str) -> Resolution {
         if builtins::is_global(family(site), name) {
             return Resolution::Dropped;
@@ -84,19 +84,19 @@ impl Want {
     }
 }
 
-/// Whether something is a test that is written as a call, and so can be called by nobody.
+/// Returns true if a definition is a test that is written as a call, and so can be called by nobody.
 pub(super) fn is_test_block(def: &Def) -> bool {
     def.flags.has(DefFlags::TEST) && def.kind == DefKind::Function && !def.flags.has(DefFlags::EXPORTED)
 }
 
-/// Whether tests of a language are calls with a description, which are recorded as functions.
+/// Returns true if tests of a language are calls with a description, which the extractor records as functions.
 pub(super) fn has_test_blocks(lang: Lang) -> bool {
     matches!(lang, Lang::Php | Lang::Ruby | Lang::Lua | Lang::Bash)
 }
 
-/// Whether that a project has one definition of a name says little, because so much else is called so: in languages without
-/// types, a member of one word (`title`) on a value of which nothing is known; in the shell, a command of one word, and a
-/// variable, which may come from the environment.
+/// Returns true if it says little that a project has only one definition of a name, because so much else has that
+/// name: in languages without types, a member of one word (`title`) on a value of unknown type; in the shell, a
+/// command of one word, and a variable, which may come from the environment.
 pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
     match lang {
         Lang::Bash => r.kind == RefKind::Use || !(is_compound(name) || name.contains("::")),
@@ -107,19 +107,20 @@ pub(super) fn is_vague(lang: Lang, r: &Ref, name: &str) -> bool {
     }
 }
 
-/// Whether a name is made of several words, or asks or warns.
+/// Returns true if a name is made of several words, or ends with `?` or `!`.
 fn is_compound(name: &str) -> bool {
     let inner = name.trim_matches('_');
     inner.contains('_') || inner.ends_with(['?', '!']) || inner.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Whether a definition is a Lua table, whose fields no bare name means, also in functions that are written in it.
+/// Returns true if a definition is a Lua table, whose fields no bare name means, also in functions that are written
+/// in it.
 pub(super) fn is_lua_table(entry: &FileEntry, def: &Def) -> bool {
     let is_table = matches!(def.kind, DefKind::Module | DefKind::Class | DefKind::Variable);
     entry.lang() == Lang::Lua && is_table && !def.flags.has(DefFlags::TEST)
 }
 
-/// Whether `path` is what stands before the name in PHP's `\\name`.
+/// Returns true if `path` stands for the `\\` before the name in PHP's `\\name`.
 pub(super) fn is_root(entry: &FileEntry, path: StrId) -> bool {
     entry.lang() == Lang::Php && entry.facts.name(path) == ROOT
 }
@@ -132,8 +133,8 @@ pub(super) fn plain(entry: &FileEntry, r: &Ref) -> Ref {
     }
 }
 
-/// Whether a PHP definition that is no member can be meant by a plain name at the site: it is in the same namespace, or in
-/// none and no class.
+/// Returns true if a plain name at the site can mean a PHP definition that is no member: it is in the same namespace,
+/// or in none and no class.
 pub(super) fn is_near(site: Site<'_>, entry: &FileEntry, def: &Def) -> bool {
     let package = |entry: &FileEntry| entry.facts.package.map(|id| entry.facts.name(id).to_owned());
     let theirs = package(entry);

@@ -11,17 +11,17 @@ use crate::langs::Lang;
 
 /// More files than these define a name: it is nobody's in particular, and only near ones are candidates.
 const MANY: usize = 64;
-/// Most candidates shown.
+/// Most candidates that an answer shows for a reference.
 pub(crate) const SHOWN: usize = 5;
 
 /// The outcome of looking for the only definition of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Only {
-    /// None fits.
+    /// No definition of the name fits.
     None,
-    /// This one.
+    /// Exactly this definition fits.
     One(DefRef),
-    /// Several do.
+    /// Several definitions of the name fit.
     Several,
 }
 
@@ -80,7 +80,7 @@ impl Group {
 }
 
 impl<'m> Resolver<'m> {
-    /// The `name` rung.
+    /// Resolves a reference by its name alone: the `name` rung of the ladder.
     pub(super) fn by_name(&self, site: Site<'m>, r: &Ref) -> Resolution {
         let name = site.entry.facts.name(r.name);
         let files = self.index.defining(name);
@@ -107,7 +107,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Whether a reference that does not resolve would, by its name alone, if only one definition had that name.
+    /// Returns true if an unresolved reference would resolve by its name alone, if only one definition had that name.
     pub(crate) fn is_told_by_name(&self, file: FileId, r: &Ref) -> bool {
         let Some(entry) = self.entry(file) else { return false };
         let site = Site { file, entry, owner: r.owner, want: Want::of(r.kind) };
@@ -167,7 +167,7 @@ impl<'m> Resolver<'m> {
         Candidates { list }
     }
 
-    /// Whether so many files define a name that only those in the same folder are candidates.
+    /// Returns true if so many files define a name that only those in the same folder are candidates.
     pub(crate) fn is_only_near(&self, name: &str) -> bool {
         let files = self.index.defining(name);
         // Headings do not count: a page for each function says nothing about how common its name is.
@@ -252,7 +252,7 @@ impl<'m> Resolver<'m> {
         (bodies, announced)
     }
 
-    /// How far a candidate is from the file, for ranking.
+    /// Returns a key that ranks a candidate by its distance from the file; the nearest is smallest.
     fn distance(&self, from: &FileEntry, def: DefRef) -> (u8, usize, String, DefIdx) {
         let path = self.entry(def.file).map_or("", |entry| entry.path.as_str());
         let rank = match () {
@@ -283,7 +283,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Whether a macro only stands for another name.
+/// Returns true if a macro only stands for another name.
 fn is_rename(entry: &FileEntry, def: &Def) -> bool {
     let words = entry.facts.text(def.signature).trim_start_matches('#').split_whitespace();
     let [_, name, value] = words.collect::<Vec<_>>()[..] else { return false };
@@ -292,7 +292,7 @@ fn is_rename(entry: &FileEntry, def: &Def) -> bool {
 }
 
 impl Want {
-    /// Whether a definition of this kind can be meant at all.
+    /// Returns true if a name that is used in this way can mean a definition of this kind at all.
     fn accepts(self, kind: DefKind) -> bool {
         match self {
             Self::Callee => kind != DefKind::Module,
@@ -307,7 +307,7 @@ fn dir(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// Whether a definition can be what a reference of this kind names: as a member, or on its own.
+/// Returns true if a reference of this kind can name the definition: as a member, or on its own.
 fn fits(entry: &FileEntry, def: &Def, (kind, member): (RefKind, bool)) -> bool {
     let by_kind = match kind {
         RefKind::Call => def.kind.is_callable() || def.kind.is_type(),
@@ -333,12 +333,13 @@ fn is_path(r: &Ref) -> bool {
     matches!(r.receiver, Receiver::Path(_))
 }
 
-/// Whether what is written in a definition is a member of it.
+/// Returns true if definitions that are written in this one are members of it.
 fn holds_members(entry: &FileEntry, def: &Def) -> bool {
     def.kind.is_type() || global::is_lua_table(entry, def)
 }
 
-/// Whether it can be named bare: it belongs to no type. In C an enumeration's members are free.
+/// Returns true if a bare name can mean the definition: it belongs to no type. In C an enumeration's members are
+/// free.
 fn is_free(entry: &FileEntry, def: &Def) -> bool {
     let free_parent = def.parent.is_none_or(|parent| {
         let parent = entry.facts.def(parent);
@@ -355,7 +356,7 @@ fn is_free_kind(kind: DefKind) -> bool {
     !matches!(kind, DefKind::Method | DefKind::Field)
 }
 
-/// Whether code of the site's file can reach the definition at all.
+/// Returns true if code of the site's file can reach the definition at all.
 fn is_reachable(site: Site<'_>, (file, entry): (FileId, &FileEntry), def: &Def) -> bool {
     if file == site.file {
         return true;

@@ -1,4 +1,4 @@
-//! What `#include` makes visible, in C and C++.
+//! Resolves bare names through `#include`, in C and C++.
 //!
 //! Following every chain of headers for every name would cost more than all other resolution together. So it goes the
 //! other way round: the definitions that a name can mean are few; only where there are several is it asked which of
@@ -17,7 +17,7 @@ use crate::graph::{Confidence, DefRef};
 use crate::index::{FileEntry, NameId};
 use crate::langs::ModuleTarget;
 
-/// What a name means that more files define is kept for later questions.
+/// Number of files that define a name from which on its meanings are kept for later questions.
 const MANY_FILES: usize = 16;
 /// Most headers followed from one file.
 const MAX_HEADERS: usize = 128;
@@ -58,7 +58,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Whether one of the file's includes is written so that it may mean `header`.
+    /// Returns true if one of the file's includes is written so that it may mean `header`.
     fn includes_by_name(&self, entry: &FileEntry, header: FileId) -> bool {
         let Some(header) = self.entry(header) else { return false };
         let path = header.path.as_str();

@@ -1,4 +1,4 @@
-//! Whom a link in a note means.
+//! Resolves the links of notes.
 //!
 //! Links have a ladder of their own. A link by path means the file at that path (`import`), within its own file a heading there
 //! (`exact`). A link by name means the note of that name, wherever it lies, whatever the case (`name`; with folders before it
@@ -17,13 +17,13 @@ use crate::langs::markdown::target::{self, Target};
 use crate::langs::support::project::{folder, join, shared_folders};
 use crate::langs::{Project, language_of};
 
-/// Most candidates shown.
+/// Most candidates that an answer shows for a link.
 const SHOWN: usize = 5;
 
-/// What a link means.
+/// The resolution of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Link {
-    /// This node.
+    /// The link means this node.
     To(NodeRef, Confidence),
     /// One of these, likeliest first.
     OneOf(Vec<NodeRef>),
@@ -42,7 +42,7 @@ enum Files {
 }
 
 impl<'m> Resolver<'m> {
-    /// What a link of a note means.
+    /// Resolves a link of a note.
     pub(crate) fn link(&self, file: FileId, r: &Ref) -> Link {
         let Some(entry) = self.entry(file) else { return Link::Nothing };
         let crate::facts::Receiver::Path(spec) = r.receiver else { return Link::Nothing };
@@ -105,7 +105,7 @@ impl<'m> Resolver<'m> {
         Project::path(self.index, file).to_lowercase()
     }
 
-    /// Whether a path ends with these folders and this name, the ending of a note aside.
+    /// Returns true if a path ends with these folders and this name, the ending of a note aside.
     fn is_path_end(&self, file: FileId, wanted: &str) -> bool {
         let path = self.lower_path(file);
         let rest = target::stem(&path).strip_suffix(target::stem(wanted));
@@ -169,7 +169,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Of several notes the heading may tell which is meant.
+    /// Resolves a link that may mean several notes: the heading may tell which of them is meant.
     fn in_one_of(&self, files: &[FileId], target: Target<'_>) -> Link {
         let with_heading = files.iter().filter_map(|&file| {
             let found = headings(self.entry(file)?, target);
@@ -211,7 +211,7 @@ fn headings(entry: &FileEntry, target: Target<'_>) -> Vec<DefIdx> {
     numbered.find(|(_, anchor)| *anchor == wanted).map(|(idx, _)| idx).into_iter().collect()
 }
 
-/// Whether a name ends like that of a file of another kind: `[[plan.pdf]]`.
+/// Returns true if a name ends like that of a file of another kind: `[[plan.pdf]]`.
 fn is_attachment(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     (1..=5).contains(&ending.len())

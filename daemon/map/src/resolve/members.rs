@@ -18,14 +18,14 @@ const MAX_CLASSES: usize = 64;
 /// The outcome of looking for a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Member {
-    /// Here it is.
+    /// The nearest class that has the member defines it here.
     Found(DefRef),
     /// No known class has it. `open`: some base cannot be seen.
     Missing { open: bool },
 }
 
 impl<'m> Resolver<'m> {
-    /// Whether members can be looked for in it.
+    /// Returns true if resolution can look for members in a definition: a type or a module.
     pub(super) fn has_members(&self, def: DefRef) -> bool {
         self.def(def).is_some_and(|(_, def)| def.kind.is_type() || def.kind == DefKind::Module)
     }
@@ -81,8 +81,8 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Whether one of the classes that are still to be looked at is derived from a class: in Python's order of resolution a base comes
-    /// after all that are derived from it.
+    /// Returns true if one of the classes that are still to be looked at is derived from a class: in Python's order
+    /// of resolution a base comes after all that are derived from it.
     fn comes_later(&self, class: DefRef, left: &[DefRef]) -> bool {
         let is_python = |entry: &FileEntry| entry.lang() == Lang::Python;
         if left.is_empty() || !self.entry(class.file).is_some_and(is_python) {
@@ -292,13 +292,13 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Whether one qualified name ends with the other: `ns.A.f` and `A.f`.
+/// Returns true if one qualified name ends with the other: `ns.A.f` and `A.f`.
 fn same_end(a: &str, b: &str) -> bool {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// Whether a base adds no members worth waiting for: the root of all classes.
+/// Returns true if a base adds no members worth waiting for: the root of all classes.
 pub(super) fn is_plain(entry: &FileEntry, r: &Ref) -> bool {
     let name = entry.facts.name(r.name);
     r.receiver == Receiver::None

@@ -1,12 +1,12 @@
-//! Whom a reference means: the confidence ladder.
+//! Resolves references along the confidence ladder.
 //!
 //! A reference is resolved when somebody asks, from the facts of the files concerned. The rungs, surest first:
 //!
 //! 1. *exact*: the file's own scopes; `self.x` in the class at hand.
 //! 2. *import*: what an import binds, through re-exports; the language's package scope; members of a type that is known,
-//!    its bases included.
+//! its bases included.
 //! 3. *flow*: the value that is called was followed there, through assignments, arguments, results, fields and containers
-//!    ([`flow`]).
+//! ([`flow`]).
 //! 4. *name*: nothing binds the name here, and the project has exactly one definition that it can be.
 //! 5. unresolved, with the likeliest candidates.
 //!
@@ -56,14 +56,14 @@ const FUEL: u32 = 3000;
 /// Nesting allowed, so that no code can overflow the stack.
 const DEPTH: u32 = 24;
 
-/// What a name turned out to stand for.
+/// The thing that a name stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Thing {
-    /// A definition.
+    /// A definition of the project.
     Def(DefRef),
     /// A module of the project, or one that cannot be told.
     Module(Rc<Module>),
-    /// A package outside.
+    /// A package outside the project, by its name.
     External(Rc<str>),
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Module {
 /// The outcome of looking for a name in a scope.
 #[derive(Clone, Debug)]
 pub(crate) enum Found {
-    /// It is this.
+    /// The name means this thing, with this confidence.
     Thing(Thing, Confidence),
     /// Something binds it, but what that is cannot be told.
     Bound,
@@ -86,7 +86,7 @@ pub(crate) enum Found {
     Absent { open: bool },
 }
 
-/// What a reference means.
+/// The meaning of a reference.
 #[derive(Clone, Debug)]
 pub(crate) enum Resolution {
     /// A definition, module or package.
@@ -97,7 +97,7 @@ pub(crate) enum Resolution {
     Dropped,
 }
 
-/// What kind of thing fits best where a name stands.
+/// The kind of thing that fits best where a name stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Want {
     Callee,
@@ -142,10 +142,10 @@ type Visible = FxHashMap<(NameId, Want), Rc<[guess::Group]>>;
 #[derive(Debug)]
 pub(crate) struct Resolver<'m> {
     index: &'m Index,
-    /// Whether what modules lead to is kept for later questions.
+    /// True if the targets of imports are cached for later questions.
     keeps: bool,
     targets: RefCell<FxHashMap<(FileId, StrId), Arc<ModuleTarget>>>,
-    /// What imports bind, by their place in the file.
+    /// The outcomes for bindings of imports, by their place in the file.
     bindings: RefCell<FxHashMap<(FileId, u32), Found>>,
     bases: RefCell<FxHashMap<DefRef, Rc<Bases>>>,
     includes: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
@@ -162,7 +162,7 @@ pub(crate) struct Resolver<'m> {
     active: RefCell<Vec<(DefRef, Box<str>)>>,
     fuel: Cell<u32>,
     depth: Cell<u32>,
-    /// Whether something was given up for want of fuel or depth, or because it depends on itself.
+    /// True if resolution gave something up for want of fuel or depth, or because it depends on itself.
     cut: Cell<bool>,
 }
 
@@ -199,12 +199,12 @@ impl<'m> Resolver<'m> {
         Self { keeps: false, ..Self::new(index) }
     }
 
-    /// Whether this goes through everything, by contents alone.
+    /// Returns true if this resolver goes through everything, by contents alone.
     pub(crate) fn is_passing(&self) -> bool {
         !self.keeps
     }
 
-    /// Whom a reference of `file` means.
+    /// Resolves a reference of `file`.
     pub(crate) fn resolve(&self, file: FileId, r: &Ref) -> Resolution {
         match self.resolve_any(file, r) {
             Resolution::To(Thing::Def(def), _) if self.twins(def).len() > 1 => Resolution::Unresolved,
@@ -385,7 +385,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Whether values of the language's own types have a member of the reference's name.
+    /// Returns true if values of the language's own types have a member of the reference's name.
     fn is_common(&self, site: Site<'m>, r: &Ref) -> bool {
         builtins::is_common_member(vocabulary(site), site.entry.facts.name(r.name))
     }
@@ -437,7 +437,8 @@ fn family(site: Site<'_>) -> Lang {
     site.entry.lang().family()
 }
 
-/// Whose words are the language's own: those of the family, but the languages of one virtual machine differ.
+/// Returns the language whose words count as its own at the site: that of the language group, but the languages of
+/// one virtual machine differ.
 fn vocabulary(site: Site<'_>) -> Lang {
     match site.entry.lang() {
         lang @ (Lang::Kotlin | Lang::Scala) => lang,

@@ -16,7 +16,7 @@ use crate::langs::{Lang, ModuleTarget};
 /// Longest chain of re-exports followed.
 const MAX_TRAIL: usize = 24;
 
-/// Which (file, name) pairs a search for an export has been through.
+/// The (file, name) pairs that a search for an export has been through.
 pub(super) type Trail = Vec<(FileId, Box<str>)>;
 
 impl<'m> Resolver<'m> {
@@ -38,7 +38,7 @@ impl<'m> Resolver<'m> {
         if self.keeps { self.index.targets().get(file, spec, find) } else { Arc::new(find()) }
     }
 
-    /// What an import binds.
+    /// Returns the thing that an import binds.
     pub(crate) fn binding(&self, file: FileId, entry: &'m FileEntry, import: &Import) -> Found {
         self.bound(file, entry, import, &mut Vec::new())
     }
@@ -68,7 +68,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a module has under a name.
+    /// Looks a name up in a module: in its files, then among the modules inside it.
     pub(super) fn lookup_in(&self, module: &Rc<Module>, name: &str, trail: &mut Trail) -> Found {
         self.guarded(Found::Bound, || {
             let found = match &*module.target {
@@ -91,7 +91,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// Whether a Python module has a name, if at all, by a star import.
+    /// Returns true if a Python module has a name, if at all, by a star import.
     fn has_only_by_star(&self, module: &Module, name: &str) -> bool {
         let ModuleTarget::File(file) = *module.target else { return false };
         self.entry(file).is_some_and(|entry| entry.lang() == Lang::Python && entry.named(name).is_empty())
@@ -124,12 +124,12 @@ impl<'m> Resolver<'m> {
         Found::Absent { open }
     }
 
-    /// What a file offers to others under a name, with a trail of its own.
+    /// Returns the thing that a file offers to others under a name, with a trail of its own.
     pub(crate) fn export_of(&self, file: FileId, name: &str) -> Found {
         self.exported(file, name, &mut Vec::new())
     }
 
-    /// What a file offers to others under a name.
+    /// Returns the thing that a file offers to others under a name.
     pub(super) fn exported(&self, file: FileId, name: &str, trail: &mut Trail) -> Found {
         let seen = trail.iter().any(|(f, n)| *f == file && **n == *name);
         self.cut.set(self.cut.get() || seen);
@@ -218,7 +218,7 @@ impl<'m> Resolver<'m> {
         Found::Absent { open }
     }
 
-    /// What a module written inside a file (or a type in it) has under a name.
+    /// Looks a name up in a module that is written inside a file, or in a type in it.
     fn inside(&self, (file, inner): (FileId, &str), name: &str, trail: &mut Trail) -> Found {
         let Some(entry) = self.entry(file) else { return Found::Absent { open: false } };
         let Some(scope) = entry.def_qualified(inner, 1) else { return Found::Absent { open: false } };
@@ -239,7 +239,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a dotted path stands for where it is written.
+    /// Returns the thing that a dotted path stands for where it is written.
     pub(super) fn follow(&self, site: Site<'m>, path: &str) -> Found {
         self.guarded(Found::Bound, || {
             let (first, rest) = path.split_once('.').unwrap_or((path, ""));
@@ -286,7 +286,7 @@ impl<'m> Resolver<'m> {
         Found::Thing(thing, sure)
     }
 
-    /// What a thing has under a name.
+    /// Looks a name up in a thing: a member of a type, of a module, or of a package outside.
     pub(super) fn member(&self, site: Site<'m>, thing: &Thing, name: &str) -> Found {
         match thing {
             Thing::External(_) => Found::Thing(thing.clone(), Confidence::Import),
@@ -347,8 +347,8 @@ fn as_thing(module: Rc<Module>) -> Thing {
     }
 }
 
-/// Whether other files can name a top-level definition: in C and C++, everything in headers, and elsewhere functions
-/// and variables that are not `static`.
+/// Returns true if other files can name a top-level definition: in C and C++, everything in headers, and elsewhere
+/// functions and variables that are not `static`.
 pub(super) fn is_visible(entry: &FileEntry, def: &Def) -> bool {
     let linked = || has_linkage(def.kind) && def.flags.has(DefFlags::EXPORTED) && !in_enum(entry, def);
     entry.lang().family() != Lang::Cpp || entry.is_header() || linked()
@@ -358,7 +358,7 @@ fn in_enum(entry: &FileEntry, def: &Def) -> bool {
     def.parent.is_some_and(|parent| entry.facts.def(parent).kind == DefKind::Enum)
 }
 
-/// Whether definitions of a kind can be seen outside their file without a header.
+/// Returns true if definitions of a kind can be seen outside their file without a header.
 pub(super) fn has_linkage(kind: DefKind) -> bool {
     matches!(kind, DefKind::Function | DefKind::Variable | DefKind::Constant)
 }

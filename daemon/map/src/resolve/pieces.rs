@@ -25,7 +25,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// What the other pieces of a `partial` type say it is derived from. A companion's bases are its own.
+    /// Adds the bases that the other pieces of a `partial` type name. A companion's bases are its own.
     pub(super) fn add_bases_of_pieces(&self, class: DefRef, bases: &mut Bases) {
         let partial = self.def(class).is_some_and(|(_, def)| def.flags.has(DefFlags::PARTIAL));
         for piece in if partial { self.pieces(class) } else { Vec::new() } {
@@ -93,7 +93,7 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// What star imports of other files bring that hold for the whole project.
+    /// Looks a name up through star imports of other files that hold for the whole project.
     pub(super) fn through_project_wide(&self, site: Site<'m>, name: &str, mut open: bool) -> Found {
         let Some(row) = site.entry.lang().spec() else { return Found::Absent { open } };
         for file in row.imports.project_wide(self.index, site.file) {

@@ -10,7 +10,7 @@ use crate::index::{FileEntry, Named};
 use crate::langs::{Lang, PackageScope};
 
 impl<'m> Resolver<'m> {
-    /// What a bare name means where it stands.
+    /// Resolves a bare name where it stands.
     pub(super) fn bare(&self, site: Site<'m>, name: &str) -> Found {
         self.guarded(Found::Bound, || self.bare_inner(site, name))
     }
@@ -23,7 +23,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a name means in the scopes around it and at the top level of the file.
+    /// Resolves a name in the lexical scopes around it and at the top level of the file.
     fn in_scopes(&self, site: Site<'m>, here: Named<'m>, name: &str) -> Found {
         let (mut open, mut scope) = (false, site.owner);
         // Where members need `self`, a name that the file does not have is in none of its scopes.
@@ -43,7 +43,7 @@ impl<'m> Resolver<'m> {
         self.top_level(site, here).unwrap_or(Found::Absent { open })
     }
 
-    /// What a name means that the file itself does not have.
+    /// Resolves a name that the file itself does not have.
     fn beyond_scopes(&self, site: Site<'m>, name: &str, open: bool) -> Found {
         let mut around = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
         if let Some(module) = around.find(|&at| is_closed_module(site, at)) {
@@ -61,7 +61,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a name means directly inside a definition around it.
+    /// Resolves a name directly inside a definition around it.
     fn in_scope(&self, site: Site<'m>, at: DefIdx, (named, name): (Named<'m>, &str)) -> Found {
         let def = site.entry.facts.def(at);
         let here = DefRef { file: site.file, def: at };
@@ -132,7 +132,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a name means at the top level of the file: defined or imported there.
+    /// Resolves a name at the top level of the file: defined or imported there; `None` if neither.
     fn top_level(&self, site: Site<'m>, here: Named<'m>) -> Option<Found> {
         if let Some(def) = pick(here.defs().filter(|(_, def)| is_top(def)), site.want) {
             return Some(exact(Thing::Def(DefRef { file: site.file, def })));
@@ -140,8 +140,8 @@ impl<'m> Resolver<'m> {
         self.imported_as(site, here, None)
     }
 
-    /// What imports written in `owner` (`None`: at file level) bind to this name. Of several, one that leads into the
-    /// project goes first: the others are fallbacks for when it is not installed.
+    /// Returns the thing that imports written in `owner` (`None`: at file level) bind to this name. Of several
+    /// imports, one that leads into the project goes first: the others are fallbacks for when it is not installed.
     pub(super) fn imported_as(
         &self,
         site: Site<'m>,
@@ -225,7 +225,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Whether an import written in `owner` is visible at the site.
+/// Returns true if an import written in `owner` is visible at the site.
 fn is_around(site: Site<'_>, owner: Option<DefIdx>) -> bool {
     let chain = std::iter::successors(site.owner, |&def| site.entry.facts.def(def).parent);
     owner.is_some_and(|owner| chain.into_iter().any(|def| def == owner))
@@ -251,17 +251,17 @@ fn rank(found: &Found) -> u8 {
     }
 }
 
-/// Whether a bare name inside a type can mean a member of it.
+/// Returns true if a bare name inside a type can mean a member of it.
 fn has_bare_members(site: Site<'_>) -> bool {
     site.entry.lang().spec().is_some_and(|spec| spec.bare_members)
 }
 
-/// Whether a definition is a module that does not see the names around it, as in Rust.
+/// Returns true if a definition is a module that does not see the names around it, as in Rust.
 fn is_closed_module(site: Site<'_>, at: DefIdx) -> bool {
     site.entry.lang() == Lang::Rust && site.entry.facts.def(at).kind == DefKind::Module
 }
 
-/// Whether a definition is at the top level of its file.
+/// Returns true if a definition is at the top level of its file.
 fn is_top(def: &Def) -> bool {
     def.parent.is_none() && def.qualified == def.name
 }
@@ -277,7 +277,7 @@ pub(super) fn pick<'d>(defs: impl Iterator<Item = (DefIdx, &'d Def)>, want: Want
     defs.min_by_key(|(idx, def)| (key(def), *idx)).map(|(idx, _)| idx)
 }
 
-/// Whether `child` is in a namespace that is written in several pieces, `scope` being another of them.
+/// Returns true if `child` is in a namespace that is written in several pieces, `scope` being another of them.
 fn is_reopened(entry: &FileEntry, scope: &Def, child: &Def) -> bool {
     let parent = child.parent.map(|parent| entry.facts.def(parent));
     scope.kind == DefKind::Module

@@ -50,7 +50,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether both are bodies of one name in one place.
+/// Returns true if both definitions are bodies of one name in one place.
 fn is_same(one: &Def, other: &Def) -> bool {
     other.qualified == one.qualified && other.kind == one.kind && !other.flags.has(DefFlags::DECLARATION)
 }

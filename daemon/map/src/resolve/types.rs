@@ -1,4 +1,5 @@
-//! What type a value has, across files: by what each file says of its definitions ([`TypeHint`](crate::facts::TypeHint)).
+//! Finds the type of a value across files, by the types that each file states for its definitions
+//! ([`TypeHint`](crate::facts::TypeHint)).
 //!
 //! Nothing is inferred here but what is said: a variable has the type that its annotation or its first value gives it, a call
 //! has the declared result, a path of members goes from type to type. Where anything on the way is not known, the whole is not.
@@ -26,9 +27,9 @@ pub(super) enum At<'m> {
 enum Step<'p> {
     Name(&'p str),
     Call,
-    /// What a function that is passed gets.
+    /// To a parameter of a function that is passed to the call.
     Given(TypePart),
-    /// What the value holds.
+    /// To a value that the value holds.
     Inner(Inner),
 }
 
@@ -200,7 +201,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a function gets that is passed to this one, or to the constructor of this class.
+    /// Returns the value that a function gets which is passed to this one, or to the constructor of this class.
     pub(super) fn given(&self, at: At<'m>, part: TypePart) -> Option<At<'m>> {
         let At::Named(Thing::Def(def), me) = at else { return None };
         let function = match self.has_members(def) {
@@ -213,7 +214,7 @@ impl<'m> Resolver<'m> {
         self.typed_at(function, part, me)
     }
 
-    /// What a call gives of a variable whose value is a function: `const make = Factory.create`.
+    /// Returns the type that a call gives of a variable whose value is a function: `const make = Factory.create`.
     fn type_of_aliased(&self, def: DefRef) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let path = entry.facts.type_of(def.def, TypePart::VALUE)?.strip_prefix('=')?;
@@ -221,7 +222,7 @@ impl<'m> Resolver<'m> {
         self.guarded(None, || self.value(site, &format!("{path}()"), None))
     }
 
-    /// Whether a definition is a variant of a Rust enumeration, whose values are the enumeration's.
+    /// Returns true if a definition is a variant of a Rust enumeration, whose values are the enumeration's.
     fn is_variant(&self, def: DefRef) -> bool {
         let is_rust = self.def(def).is_some_and(|(entry, _)| entry.lang() == Lang::Rust);
         is_rust && self.variant_of(def).is_some()
@@ -237,7 +238,8 @@ impl<'m> Resolver<'m> {
         Some(At::Written(Written { text: text.into(), site, me }))
     }
 
-    /// What its file says of one of a definition's types.
+    /// Returns the thing that a definition's file states as its type for `part`; `None` if the file states none, or
+    /// the type is not known.
     pub(super) fn type_of(&self, def: DefRef, part: TypePart, me: Option<DefRef>) -> Option<Thing> {
         let (entry, found) = self.def(def)?;
         let hint = entry.facts.type_of(def.def, part)?;
@@ -299,7 +301,7 @@ impl<'m> Resolver<'m> {
         best.map_or(def, |(idx, _)| DefRef { file: def.file, def: idx })
     }
 
-    /// Whether both have one name in one place, as a type and a value may in TypeScript.
+    /// Returns true if both definitions have one name in one place, as a type and a value may in TypeScript.
     pub(crate) fn is_other_meaning(&self, a: DefRef, b: DefRef) -> bool {
         let (Some((entry, one)), Some((_, other))) = (self.def(a), self.def(b)) else { return false };
         a.file == b.file
@@ -308,7 +310,7 @@ impl<'m> Resolver<'m> {
     }
 }
 
-/// Whether a definition of this kind has a meaning where something is wanted.
+/// Returns true if a definition of this kind has a meaning where `want` is wanted.
 fn means(want: Want, kind: DefKind) -> bool {
     match want {
         Want::Type => kind.is_type() || matches!(kind, DefKind::TypeAlias | DefKind::Module),

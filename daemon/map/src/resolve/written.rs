@@ -24,24 +24,24 @@ pub(super) struct Written<'m> {
     /// As in a hint, without the `:` before it.
     pub(super) text: Rc<str>,
     pub(super) site: Site<'m>,
-    /// What `Self` is, where that is known better than by the place.
+    /// The type that `Self` is, where it is known better than by the place.
     pub(super) me: Option<DefRef>,
 }
 
-/// What a step takes out of a value.
+/// A step into a value that is no member of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Inner {
-    /// What `?` gives.
+    /// To the value that `?` gives.
     Good,
-    /// What `Err(x)` binds.
+    /// To the value that `Err(x)` binds.
     Bad,
-    /// What a loop gets.
+    /// To the values that a loop gets.
     Item,
-    /// What an index gives.
+    /// To the value that an index gives.
     Indexed,
 }
 
-/// What follows a member's name.
+/// The syntax that follows a member's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Then {
     Nothing,
@@ -73,20 +73,20 @@ impl<'m> Written<'m> {
     }
 }
 
-/// What a type of the library holds, and so what its members give.
+/// The kinds of types of the library, by the values that they hold and so by the values that their members give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Tuple,
-    /// `Option`, `Result`.
+    /// Holds a value or none, or a value or an error: `Option`, `Result`.
     Maybe,
     Sequence,
     Map,
     Entry,
-    /// What derefs to its argument.
+    /// A type that derefs to its first argument.
     Pointer,
     /// `RefCell` and the like.
     Cell,
-    /// `Mutex`, `RwLock`.
+    /// Gives its value through a guard: `Mutex`, `RwLock`.
     Lock,
     Once,
     Other,
@@ -126,7 +126,8 @@ impl Kind {
 }
 
 impl<'m> Resolver<'m> {
-    /// What a written type is: one of the project's, one of the library's that is known here, or one from outside.
+    /// Classifies a written type: one of the project's, one of the library's that is known here, or one from outside;
+    /// `None` if it is not known.
     fn known(&self, ty: &Written<'m>) -> Option<At<'m>> {
         self.guarded(None, || {
             let (head, arguments) = ty.parts();
@@ -162,7 +163,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What is at hand, put so that members can be looked for in it.
+    /// Turns a value into a form in which members can be looked for.
     pub(super) fn opened_up(&self, at: At<'m>) -> Option<At<'m>> {
         match at {
             At::Written(ty) => self.known(&ty),
@@ -243,14 +244,14 @@ impl<'m> Resolver<'m> {
         })
     }
 
-    /// What a type derefs to.
+    /// Returns the value that a type derefs to; `None` if it has no `deref`.
     pub(super) fn deref(&self, class: DefRef) -> Option<At<'m>> {
         let Member::Found(deref) = self.find_member(class, "deref") else { return None };
         let target = self.opened_up(self.typed_at(deref, TypePart::RESULT, Some(class))?)?;
         (!matches!(target, At::Of(to) if to == class)).then_some(target)
     }
 
-    /// What iterating over a type of the project gives.
+    /// Returns the type that iterating over a type of the project gives.
     fn item_of(&self, class: DefRef) -> Option<Written<'m>> {
         let Member::Found(next) = self.find_member(class, "next") else { return None };
         match self.typed_at(next, TypePart::RESULT, Some(class))? {
@@ -259,7 +260,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a step takes out of a value that is no member of it.
+    /// Returns the value that a step takes out of a value and that is no member of it.
     pub(super) fn inner(&self, at: At<'m>, inner: Inner) -> Option<At<'m>> {
         match self.opened_up(at)? {
             At::Written(ty) => held(&ty, inner).map(At::Written),
@@ -296,8 +297,8 @@ impl<'m> Resolver<'m> {
             .unwrap_or_else(|| Resolution::To(Thing::External(ty.into()), Confidence::Import))
     }
 
-    /// What a trait of the project gives a type from outside: the member written for just this type, or no telling which where
-    /// some trait has one of the name.
+    /// Resolves a reference to a member that a trait of the project adds to a type from outside: the member written
+    /// for just this type, or unresolved where some trait has one of the name.
     pub(super) fn added(&self, site: Site<'m>, r: &Ref, ty: &str) -> Option<Resolution> {
         let name = site.entry.facts.name(r.name);
         let last = ty.rsplit('.').next().unwrap_or(ty);
@@ -355,7 +356,7 @@ fn held<'m>(ty: &Written<'m>, inner: Inner) -> Option<Written<'m>> {
     }
 }
 
-/// What a method gives that is called on a value of the library's.
+/// Returns the type that a method gives which is called on a value of the library's.
 fn result_of(ty: &Written<'_>, name: &str) -> Option<String> {
     let (_, arguments) = ty.parts();
     let argument = |at: usize| arguments.get(at).copied().unwrap_or("_");
@@ -428,7 +429,7 @@ fn is_same(name: &str) -> bool {
     matches!(name, "clone" | "as_ref" | "as_mut" | "by_ref" | "to_owned")
 }
 
-/// What a function gets that is passed to a method of the library's.
+/// Returns the type of the parameter of a function that is passed to a method of the library's.
 fn passed_by(ty: &Written<'_>, name: &str, part: TypePart) -> Option<String> {
     let (_, arguments) = ty.parts();
     let is = |argument, parameter| TypePart::callback(argument, parameter) == Some(part);

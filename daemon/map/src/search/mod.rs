@@ -24,7 +24,7 @@ use wanted::Wanted;
 
 /// With fewer hits than this, and none of that very name, near misses are looked for.
 const FEW: usize = 5;
-/// Most near misses.
+/// Most near misses that the search looks into.
 const MAX_FUZZY: usize = 50;
 /// Most definitions looked at for a qualified name.
 const MAX_LOOKED_AT: usize = 5000;
@@ -45,7 +45,7 @@ struct Raw {
 /// that sort ascending.
 type Order = (bool, bool, u32);
 
-/// Whether a definition of a matching name is wanted: its file and qualified name.
+/// A test of a definition whose name matches, by its file and qualified name: true if the query wants it.
 type Keep<'k> = &'k dyn Fn(&FileEntry, &str) -> bool;
 
 struct Search<'m, 'q> {
@@ -96,7 +96,7 @@ impl Map {
 }
 
 impl Map {
-    /// Whether a node only announces what is defined elsewhere, or is a heading of its name.
+    /// Returns true if a node only announces something that is defined elsewhere, or is a heading of its name.
     fn is_announcement(&self, node: NodeRef) -> bool {
         let NodeRef::Def(def) = node else { return false };
         self.index.entry(def.file).is_some_and(|entry| {
@@ -151,7 +151,7 @@ impl Search<'_, '_> {
         self.counted += queue.total.saturating_sub(self.found.len() - before);
     }
 
-    /// Whether there are so many hits that the best ones are surely among them.
+    /// Returns true if there are so many hits that the best ones are surely among them.
     fn has_enough(&self) -> bool {
         self.found.len() >= (4 * self.query.limit).max(64)
     }
@@ -343,14 +343,14 @@ fn base(raw: &Raw) -> f32 {
     }
 }
 
-/// Whether a path's last part is the query, or is but for its endings.
+/// Returns true if a path's last part is the query, or differs from it only by its endings.
 fn is_named(path: &str, query: &str) -> bool {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.strip_prefix(query)
         .is_some_and(|rest| rest.is_empty() || (rest.starts_with('.') && !query.contains('.')))
 }
 
-/// Whether a dotted query is a module path and a qualified name in it.
+/// Returns true if a dotted query is a module path and a qualified name in it.
 fn in_module(entry: &FileEntry, qualified: &str, dotted: &str) -> bool {
     let path = entry.path.as_str();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

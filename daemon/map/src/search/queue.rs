@@ -21,7 +21,7 @@ const OTHER_CASE: Place = 1 << 63;
 /// Longer names are alike.
 const LENGTHS: usize = (1 << 15) - 1;
 
-/// How many names are put in order first.
+/// Number of names that the queue puts in order first.
 const BEST: usize = 1 << 10;
 
 /// Names that match, most promising first.
@@ -35,9 +35,9 @@ pub(super) struct Queue<'q, 'm> {
     names: BinaryHeap<Reverse<Place>>,
     /// Names behind this were not put in order.
     border: Option<Place>,
-    /// How many names are put in order at once.
+    /// Number of names that the queue puts in order at once.
     best: usize,
-    /// How many wanted definitions they all have.
+    /// Number of wanted definitions that all the names have together.
     pub(super) total: usize,
 }
 
@@ -177,7 +177,7 @@ impl Best {
     }
 }
 
-/// How many wanted definitions the names of runs of entries have.
+/// Counts the wanted definitions that the names of runs of entries have.
 pub(super) fn count(wanted: &Wanted<'_>, runs: &[Range<u32>]) -> usize {
     let counts = in_parts(runs, |runs| runs.iter().map(|run| wanted.count_run(run.clone())).sum::<usize>());
     counts.into_iter().sum()

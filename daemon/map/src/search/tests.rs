@@ -6,7 +6,8 @@ use crate::fixture::set;
 use crate::graph::{DefRef, KindFilter, Map, MapChange, MatchClass, NodeKind, NodeRef, SearchQuery};
 use hob_base::FileId;
 
-/// What a query finds, best first, by looking at everything. Queries are without separators, and few things match.
+/// Returns the hits of a query, best first, by looking at everything. Queries are without separators, and few things
+/// match.
 fn plain(map: &Map, query: &SearchQuery<'_>) -> Vec<(MatchClass, String)> {
     let (asked, lower) = (query.text, query.text.to_lowercase());
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Which definitions and files a query wants, and how many of a name's definitions these are.
+//! Decides which definitions and files a query wants, and counts how many of a name's definitions these are.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use hob_base::{FileId, WsPath};
 use crate::graph::{KindFilter, NodeKind, SearchQuery};
 use crate::index::{Index, Kinds, NameId, Share, TopFolders};
 
-/// What a query wants.
+/// The definitions and files that a query wants.
 pub(super) struct Wanted<'m> {
     index: &'m Index,
-    /// Of definitions; `None`: all.
+    /// The kinds of definitions that are wanted; `None`: all.
     kinds: Option<Kinds>,
     /// A bit for each file; `None`: all.
     files: Option<Vec<u64>>,
@@ -40,18 +40,18 @@ impl<'m> Wanted<'m> {
         self
     }
 
-    /// Whether nothing is left out.
+    /// Returns true if the query wants every definition and file.
     pub(super) fn is_everything(&self) -> bool {
         self.kinds.is_none() && self.files.is_none()
     }
 
-    /// Whether a file is below the folder.
+    /// Returns true if a file is below the wanted folder, or if all files are wanted.
     pub(super) fn has_file(&self, file: u32) -> bool {
         let word = |files: &Vec<u64>| files.get(file as usize / 64).copied().unwrap_or(0);
         self.files.as_ref().is_none_or(|files| word(files) >> (file % 64) & 1 == 1)
     }
 
-    /// How many definitions of the names of a run of entries are wanted.
+    /// Counts the wanted definitions of the names of a run of entries.
     pub(super) fn count_run(&self, run: Range<u32>) -> usize {
         match self.is_everything() {
             true => self.index.standings().defs_in(run),
@@ -59,7 +59,7 @@ impl<'m> Wanted<'m> {
         }
     }
 
-    /// How many definitions of the name of an entry are wanted. Hardly any need to be looked at for that.
+    /// Counts the wanted definitions of the name of an entry. For hardly any name does it look at the definitions.
     pub(super) fn count(&self, entry: u32) -> usize {
         if self.files.is_some() && self.top.is_apart_from(self.index.standings().places(entry)) {
             return 0;

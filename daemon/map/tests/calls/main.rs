@@ -95,7 +95,7 @@ fn measure(case: &Path, score: &mut Score) {
     }
 }
 
-/// What calls a thing is the same from both ends.
+/// Compares the calls of a thing from both ends, and prints those that only one end has.
 fn check_inbound(project: &Project, case: &Path) {
     let kinds: EdgeKinds = [EdgeKind::Calls].into_iter().collect();
     for node in project.nodes() {
@@ -199,7 +199,8 @@ impl Project {
         found
     }
 
-    /// What runs a call: a class's body, the value of a variable and decorators are run by the file or function around them.
+    /// Returns the name of the function or file that runs a call: a class's body, the value of a variable and
+    /// decorators are run by the file or function around them.
     fn caller(&self, node: NodeRef, sites: &[u32]) -> Option<String> {
         let info = self.map.info(node)?;
         let decorates =

@@ -28,7 +28,7 @@ use mutants::{Mutant, mutant};
 
 /// Mutants of each language, few enough for a slow machine.
 const FEW: usize = 150;
-/// How deep what nests is nested at the most, if few are tried: some grammars take minutes for [`DEEPEST`].
+/// Most nested levels, if few mutants are tried: some grammars take minutes for [`DEEPEST`].
 const DEEP: usize = 3_000;
 /// The same, if many are.
 const DEEPEST: usize = 100_000;
@@ -163,7 +163,7 @@ fn start(subject: &Subject, only: Option<usize>) -> Output {
     command.env(CHILD, of).output().expect("a test can be started again")
 }
 
-/// What went wrong, if anything did.
+/// Tries the mutants of a subject in another process, and returns a description of the failure, if there was one.
 fn outcome(subject: &Subject, only: Option<usize>) -> Option<String> {
     let Output { status, stdout, stderr } = start(subject, only);
     let (said, told) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));

@@ -1,4 +1,4 @@
-//! How a page of source becomes one that nobody has written.
+//! Turns a page of source into one that nobody has written.
 //!
 //! Nothing here knows a language: what nests, quotes or chains in one of them is tried on all. A mutant is a pure function of
 //! the sample, the seed and its number.
@@ -9,7 +9,7 @@ const LARGEST: usize = 1 << 20;
 const LONGEST: usize = 10 << 20;
 const LATE: usize = 1_000;
 
-/// What, repeated, goes ever deeper, sideways or on without an end in some language; and what ends it.
+/// Texts that, repeated, go ever deeper, sideways or on without an end in some language; and the texts that end them.
 const NESTS: &[(&str, &str)] = &[
     ("(", ")"),
     ("[", "]"),
@@ -103,9 +103,9 @@ const NESTS: &[(&str, &str)] = &[
 /// A file that nobody has written.
 #[derive(Debug)]
 pub(crate) struct Mutant {
-    /// How it came about.
+    /// A description of how it came about.
     pub(crate) what: String,
-    /// The file.
+    /// The contents of the file.
     pub(crate) bytes: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! How far nodes are from the end of a chain, by the graph as it was last derived.
+//! Measures how far nodes are from the end of a chain, by the skeleton of the last derivation.
 //!
 //! Only a hint that keeps a search from looking everywhere: what leads to the end for sure is gone on from first. The chain itself
 //! is made of steps of the map as it is.
@@ -15,20 +15,20 @@ use crate::resolve::Resolver;
 /// Most nodes looked at.
 const MOST: usize = 100_000;
 
-/// How many nodes are gone on from between two looks at the clock.
+/// Number of nodes that are gone on from between two looks at the clock.
 const CHECK_EVERY: usize = 256;
 
 /// The nodes that lead to the end for sure, each with its number of steps.
 pub(super) struct Ahead {
     pub(super) steps: FxHashMap<NodeRef, u32>,
-    /// Whether those are all within the greatest length.
+    /// True if these are all such nodes within the greatest length.
     pub(super) is_whole: bool,
     /// Those to which nothing leads, in the order of their steps.
     pub(super) entries: Vec<NodeRef>,
 }
 
 impl Map {
-    /// What leads to these nodes.
+    /// Finds the nodes that surely lead to these ends.
     pub(super) fn ahead_of(&self, resolver: &Resolver<'_>, ends: &[NodeRef], query: &PathQuery) -> Ahead {
         let mut ahead =
             Ahead { steps: ends.iter().map(|end| (*end, 0)).collect(), is_whole: false, entries: Vec::new() };
@@ -76,7 +76,7 @@ impl Map {
         overridden.chain(self.made_by(resolver, def)).map(NodeRef::Def).collect()
     }
 
-    /// Whether an edge is that of a function to one that is written in it.
+    /// Returns true if an edge leads from a function to one that is written in it.
     fn is_nesting(&self, query: &PathQuery, kind: EdgeKind, inner: NodeRef) -> bool {
         let NodeRef::Def(def) = inner else { return false };
         let parent = self.index.entry(def.file).and_then(|entry| {

@@ -31,10 +31,10 @@ const MAX_EXPANDED: usize = 6000;
 const ENTRIES: usize = 3;
 const USES: usize = 3;
 
-/// What is added for a station that is a test.
+/// Cost that a station adds which is a test.
 const TEST: u32 = 400;
 
-/// What is added, in the search for another chain, for a station of one that was found.
+/// Cost that a station of an earlier chain adds in the search for another chain.
 const USED: u32 = 25;
 
 /// By how much another chain may cost more than the first.
@@ -52,7 +52,7 @@ struct Met {
     by: Option<(usize, Link)>,
 }
 
-/// What one search came to.
+/// The outcome of one search.
 enum Outcome {
     /// The place of the end among what was met.
     Found(usize),
@@ -68,7 +68,7 @@ struct Search<'a, 's, 'm> {
     ends: FxHashSet<NodeRef>,
     ahead: Ahead,
     admits: Option<Admits<'a>>,
-    /// Whether an end is in tests, so that the way may be too.
+    /// True if an end is in tests, so that the way may be too.
     among_tests: bool,
     met: Vec<Met>,
 }
@@ -223,7 +223,7 @@ impl Search<'_, '_, '_> {
         self.ends.contains(&node) || self.admits.is_none_or(|admits| admits(node))
     }
 
-    /// What a station costs besides the step to it.
+    /// Returns the cost of a station besides the step to it.
     fn cost_of(&self, node: NodeRef) -> u32 {
         if !self.among_tests && self.map.is_among_tests(node) { TEST } else { 0 }
     }
@@ -270,7 +270,7 @@ impl Search<'_, '_, '_> {
         Reached { from, to, nearest: self.nearest(&met), entries: self.entries() }
     }
 
-    /// What leads to the end and is called by nobody, each with the places that name it.
+    /// Returns the nodes that lead to the end and that nobody calls, each with the places that name it.
     fn entries(&self) -> Vec<Entry> {
         let is_code = |node: &&NodeRef| !self.map.is_among_tests(**node) && matches!(node, NodeRef::Def(_));
         let found = self.ahead.entries.iter().filter(is_code).take(ENTRIES);

@@ -16,16 +16,16 @@ use crate::resolve::Resolver;
 const MANY_CHANGED: usize = 64;
 /// The same for files that mention what those define.
 const MANY_WARY: usize = 2000;
-/// How many nodes are gone on from between two looks at the clock.
+/// Number of nodes that are gone on from between two looks at the clock.
 const CHECK_EVERY: usize = 1024;
 
-/// What the search says.
+/// The outcome of a search over the skeleton.
 pub(super) enum Drawn {
     /// The nodes of a connection, both ends among them. It is for the map to say whether they still are connected.
     Found(Vec<NodeRef>),
-    /// There is none.
+    /// There is no connection.
     Nothing,
-    /// That cannot be told from here.
+    /// The skeleton cannot decide it.
     Unknown,
 }
 
@@ -50,7 +50,7 @@ impl Map {
     }
 }
 
-/// What has changed since the graph was derived, as far as a search is concerned.
+/// The changes since the graph was derived, as far as a search is concerned.
 struct Since<'m> {
     map: &'m Map,
     resolver: Resolver<'m>,
@@ -166,7 +166,7 @@ impl Marks {
         self.0.get(number as usize / 64).is_some_and(|word| word & (1 << (number % 64)) != 0)
     }
 
-    /// Whether it was not marked before. Numbers of new nodes make room for themselves.
+    /// Marks a number; returns true if it was not marked before. Numbers of new nodes make room for themselves.
     fn mark(&mut self, number: u32) -> bool {
         let at = number as usize / 64;
         if at >= self.0.len() {
@@ -185,7 +185,7 @@ impl Marks {
     }
 }
 
-/// What has been met from one end, in order.
+/// The nodes that the search has met from one end, in order.
 struct Side {
     met: Marks,
     /// Each node with the place of the one it was met from.

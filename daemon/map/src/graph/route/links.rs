@@ -17,13 +17,13 @@ use crate::resolve::{Resolution, Resolver, Thing};
 /// A call that may mean more definitions than these leads nowhere: to follow it would be to follow everything.
 const MOST_GUESSED: usize = 32;
 
-/// What steps cost: a guess is worth as much as a detour of several sure calls.
+/// Cost of a sure step: a guess is worth as much as a detour of several sure calls.
 pub(super) const SURE: u32 = 10;
 const BY_NAME: u32 = 15;
 const GUESSED: u32 = 45;
-/// What is added for a step to a method that overrides the one that is named.
+/// Cost that a step adds to a method that overrides the one that is named.
 const OVERRIDING: u32 = 1;
-/// What is added for each definition that a guess more likely means.
+/// Cost that each likelier candidate of a guess adds.
 const UNLIKELY: u32 = 2;
 
 /// A step from a node.
@@ -184,7 +184,7 @@ impl<'s, 'm> Links<'s, 'm> {
         self.overriding(def, links.last().cloned(), links);
     }
 
-    /// What a call's name means, unless values say it; those are among the links then.
+    /// Resolves a call by its name, unless values replace that; calls through values are then among the links.
     fn named_or_through(&self, file: FileId, r: &Ref, links: &mut Vec<Link>) -> Resolution {
         let found = self.resolver.resolve(file, r);
         let Some(through) = self.map.through_values(self.resolver, (file, r), &found) else { return found };

@@ -12,7 +12,7 @@ use crate::resolve::Resolver;
 /// Most nodes whose edges are computed for one answer.
 const MAX_EXPANDED: usize = 4000;
 
-/// What has been met from one end.
+/// The nodes that the search has met from one end.
 #[derive(Debug)]
 struct Side {
     end: NodeRef,

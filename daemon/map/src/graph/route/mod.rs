@@ -22,7 +22,7 @@ use crate::resolve::Resolver;
 use drawn::Drawn;
 use live::step;
 
-/// Which nodes a connection may lead through.
+/// A test of nodes: true if a connection may lead through the node.
 pub type Admits<'a> = &'a dyn Fn(NodeRef) -> bool;
 
 /// A search was given up before everything within reach was seen.

@@ -98,7 +98,8 @@ pub(super) fn built_at_once(world: &World, texts: &[Option<usize>]) -> Map {
     map
 }
 
-/// What only one end tells of. What is only one of many candidates may be shown from its own end alone.
+/// Returns the lines that only one end shows. A line that is only one of many candidates may be shown from its own
+/// end alone.
 pub(super) fn differences<'l>(out: &'l [String], inbound: &'l [String]) -> Vec<&'l String> {
     let unseen = out.iter().filter(|line| !inbound.contains(line));
     let extra = inbound.iter().filter(|line| !line.contains(" Candidate ") && !out.contains(line));

@@ -1,4 +1,5 @@
-//! What was confirmed shows from both ends, convinces only where it should, and never outlives what it depends on.
+//! Tests confirmed references: they show from both ends, convince only where they should, and never outlive what they
+//! depend on.
 
 use std::collections::BTreeMap;
 

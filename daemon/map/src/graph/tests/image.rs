@@ -51,7 +51,7 @@ fn prepared(map: &Map, number: impl Fn(u32) -> u32) -> Vec<PreparedFile> {
     entries.map(prepare).collect()
 }
 
-/// What is seen from outside: everything the map says, what search knows, figures.
+/// Returns all that is seen from outside: everything the map says, the hits of searches, and figures.
 fn seen(map: &Map) -> (Vec<String>, Vec<String>, usize) {
     let names = ["f", "g", "x", "draw", "size", "own", "Thing", "new", "a", "e"];
     let search = |text: &&str| {

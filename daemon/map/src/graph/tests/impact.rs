@@ -1,4 +1,4 @@
-//! Who is affected by a change.
+//! Tests which nodes a change affects.
 
 use hob_base::CancelToken;
 

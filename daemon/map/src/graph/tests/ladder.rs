@@ -4,7 +4,7 @@ use crate::fixture::{check_edges, edges, map, node, show};
 use crate::graph::{Direction, EdgeKind, EdgeKinds};
 use hob_base::CancelToken;
 
-/// Who points at a node, sorted.
+/// Returns the edges that end at a node, as lines, sorted.
 fn inbound(fixture: &str, target: &str) -> Vec<String> {
     let map = map(fixture);
     let node = node(&map, target);

@@ -1,4 +1,4 @@
-//! What is peculiar to a language in the way names find their definitions.
+//! Tests the peculiarities of languages in the way names find their definitions.
 
 use crate::fixture::check_edges;
 

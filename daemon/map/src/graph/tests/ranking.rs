@@ -1,4 +1,4 @@
-//! What is ranked before scores are derived, and what comes back of them after a restart.
+//! Tests how nodes are ranked before scores are derived, and which figures a restart restores.
 
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
-//! What type a value has, when other files say it: results, fields, annotations, what is passed to a function.
+//! Tests the types that values have by the word of other files: results, fields, annotations, and arguments of
+//! functions.
 
 use crate::fixture::{check_edges, map, node, show, uses};
 use crate::graph::EdgeKinds;
 use hob_base::CancelToken;
 
-/// Who points at a node, sorted.
+/// Returns the edges that end at a node, as lines, sorted.
 fn inbound(fixture: &str, target: &str) -> Vec<String> {
     let map = map(fixture);
     let kinds = EdgeKinds::ALL.without(crate::graph::EdgeKind::Contains);

@@ -42,7 +42,7 @@ impl PreparedFile {
         Self { file, entry: Box::new(FileEntry::new(path, facts)), fingerprint }
     }
 
-    /// The file's number.
+    /// Returns the file's number in this run.
     #[must_use]
     pub fn file(&self) -> FileId {
         self.file

@@ -10,7 +10,7 @@ use crate::index::{FileEntry, Index, Kinds, NameId, NameStanding, Names, Posting
 use crate::persist::PersistError::{self, Damaged, Format};
 use crate::persist::flat::{Input, read_sorted};
 
-/// How many files are looked up before an image is used.
+/// Number of files whose words are looked up before an image is used.
 const SAMPLE: usize = 64;
 
 /// No file of this run: what the image says of it is passed over.
@@ -75,7 +75,8 @@ impl Index {
         Ok((index, known))
     }
 
-    /// What search knows of each name, from the list of those who define it and who does so more than once.
+    /// Fills the statistics of each name from the list of files that define it, and from the counts of files that
+    /// define it more than once.
     fn list_defined(&mut self, counts: &[(u32, u32)]) -> Result<(), PersistError> {
         let own = |name: NameId| {
             let is_link = self.names.get(name).starts_with(terms::LINK);
@@ -116,7 +117,7 @@ impl Index {
         }
     }
 
-    /// Of which kinds the definitions of each name are, and where.
+    /// Notes for each name the kinds of its definitions, and the top folders that hold them.
     fn note_kinds(&mut self) {
         let entries: Vec<&FileEntry> = self.files.iter().flatten().map(|entry| &**entry).collect();
         let names = &self.names;
@@ -144,7 +145,7 @@ impl Index {
         files
     }
 
-    /// Whether files that are spread over the whole are listed under all their words.
+    /// Returns true if a sample of files, spread over the whole, is listed under all their words.
     fn is_listed_right(&self) -> bool {
         let count = self.entries().count();
         let mut sample = self.entries().step_by((count / SAMPLE).max(1));
@@ -222,7 +223,7 @@ fn read_lists(input: &mut Input<'_>, ids: &[u32]) -> Result<Postings, PersistErr
     Ok(lists)
 }
 
-/// How many definitions of a name there are beyond one for each file that defines it.
+/// Reads the number of definitions that a name has beyond one for each file that defines it.
 fn read_counts(input: &mut Input<'_>, ids: &[u32]) -> Result<Vec<(u32, u32)>, PersistError> {
     let count = input.number()?;
     let mut counts = Vec::with_capacity(input.room_for(count));

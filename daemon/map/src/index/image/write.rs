@@ -73,7 +73,7 @@ fn put_names(names: &Names) -> Vec<u8> {
     out
 }
 
-/// How long each list is, then the lists, each as the gaps between its numbers.
+/// Writes the length of each list, then the lists, each as the gaps between its numbers.
 fn put_lists(lists: &Postings, names: &Names, ranks: &[u32]) -> Vec<u8> {
     let (mut lengths, mut gaps, mut list) = (Vec::new(), Vec::new(), Vec::new());
     for name in 0..names.len() as u32 {

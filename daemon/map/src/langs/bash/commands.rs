@@ -61,7 +61,7 @@ impl ShellRules {
         }
     }
 
-    /// Bats' `load helper`.
+    /// Records the import of Bats' `load helper`.
     fn load(&mut self, arguments: &[Node<'_>], cx: &mut Cx<'_>) {
         let Some(path) = arguments.first() else { return };
         if let Some(module) = sourced(cx.text(*path)) {
@@ -84,7 +84,7 @@ impl ShellRules {
     }
 }
 
-/// Whether a word is a name that a function can have.
+/// Returns true if a word is a name that a function can have.
 fn is_plain(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':' | '.' | '+'))

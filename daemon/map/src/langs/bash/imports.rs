@@ -1,4 +1,4 @@
-//! How a shell script finds what it sources.
+//! Finds the file that a shell script sources.
 //!
 //! `./x` is beside the script, or, because the shell means its own folder, at the root of the project or in a folder around
 //! the script. `*/x` is the one file whose path ends so, of several the nearest. A path that starts at the root of the file

@@ -153,7 +153,7 @@ impl ShellRules {
         self.define_variable(node, name, constant, cx);
     }
 
-    /// `alias name='…'`.
+    /// Defines an alias: `alias name='…'`.
     pub(super) fn alias(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) {
         let text = cx.text(argument);
         let Some((name, _)) = text.split_once('=') else { return };

@@ -1,4 +1,4 @@
-//! What a `compile_commands.json` says of include paths.
+//! Reads the include paths of a `compile_commands.json`.
 //!
 //! Key: `include`, one for each folder in `-I`, `-isystem` or `-iquote` of any command, absolute, in order of appearance. Which
 //! file is compiled with which is left out: paths differ between the programs of a project, seldom between its files.
@@ -14,7 +14,7 @@ const MOST: usize = 400;
 /// Flags that a folder follows, in the same word or the next.
 const FLAGS: [&str; 4] = ["-isystem", "-iquote", "-idirafter", "-I"];
 
-/// Reads a `compile_commands.json`.
+/// Reads the folders in a `compile_commands.json` into facts.
 pub fn compile_commands(text: &str, facts: &mut FactsBuilder) {
     let Ok(Value::Array(commands)) = serde_json::from_str(text) else { return };
     let mut seen = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! What a C declarator declares: `*(*name(int))[3]` wraps the name in everything that is done with it.
+//! Finds the name that a C declarator declares: `*(*name(int))[3]` wraps the name in everything that is done with it.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use crate::langs::support::child_where;
 pub(crate) struct Declared<'t> {
     /// The name: an identifier, a qualified name, an operator, a destructor.
     pub(crate) name: Node<'t>,
-    /// What it is.
+    /// The kind of the name's node.
     pub(crate) kind: K,
     /// The function declarator, if a function is declared (not a pointer to one).
     pub(crate) function: Option<Node<'t>>,
@@ -77,17 +77,17 @@ fn inner<'t>(g: &Grammar, node: Node<'t>) -> Option<Node<'t>> {
 /// The parts of a declaration, found in one pass over its children.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'t> {
-    /// The type specifier.
+    /// The type specifier of the declaration.
     pub(crate) ty: Option<Node<'t>>,
-    /// The declarators.
+    /// The declarators, in source order; empty if it declares no name.
     pub(crate) declarators: Vec<Node<'t>>,
     /// The last word that the parser could not place before the first declarator: often a macro, sometimes the name.
     pub(crate) stray: Option<Node<'t>>,
-    /// `static`.
+    /// True if the declaration has `static`.
     pub(crate) is_static: bool,
-    /// `extern`.
+    /// True if the declaration has `extern`.
     pub(crate) is_extern: bool,
-    /// `const` or `constexpr`.
+    /// True if the declaration has `const` or `constexpr`.
     pub(crate) is_const: bool,
     /// The closing semicolon was made up by the parser.
     pub(crate) unfinished: bool,

@@ -1,4 +1,4 @@
-//! What the nodes of the C and C++ grammars mean to the extractor.
+//! Maps the nodes of the C and C++ grammars to the kinds that the extractors tell apart.
 //!
 //! The C++ grammar extends the C grammar, so one enumeration serves both; a kind that a grammar lacks never comes up.
 
@@ -9,7 +9,7 @@ use tree_sitter::{Language, Node};
 use crate::langs::support::fields;
 use crate::walk::KindTable;
 
-/// What a node is to the extractor.
+/// The kinds of nodes that the extractors of C and C++ tell apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum K {
     /// Nothing in itself; its children may be.
@@ -178,15 +178,15 @@ fields!(Fields {
 #[derive(Debug)]
 pub(crate) struct Grammar {
     kinds: KindTable<K>,
-    /// Field numbers.
+    /// The numbers of the grammar's fields.
     pub(crate) f: Fields,
-    /// Whether it is the C++ grammar.
+    /// True for the C++ grammar, false for that of C.
     pub(crate) cpp: bool,
     /// `class` rather than `struct`.
     pub(crate) class_kind: KindId,
-    /// `static`, `extern`, `typedef`.
+    /// Node kind of a storage class: `static`, `extern`, `typedef`.
     pub(crate) storage: KindId,
-    /// `const`, `constexpr`.
+    /// Node kind of a qualifier: `const`, `constexpr`.
     pub(crate) qualifier: KindId,
 }
 
@@ -208,17 +208,17 @@ impl Grammar {
         }
     }
 
-    /// What the node is.
+    /// Returns the kind of a node; errors have one of their own.
     pub(crate) fn kind(&self, node: Node<'_>) -> K {
         if node.kind_id() == ERROR_KIND { K::Error } else { self.kinds.get(node) }
     }
 }
 
-/// C.
+/// The C grammar with its kinds and fields, looked up once.
 pub(crate) static C: LazyLock<Grammar> =
     LazyLock::new(|| Grammar::new(&tree_sitter_c::LANGUAGE.into(), false));
 
-/// C++.
+/// The C++ grammar with its kinds and fields, looked up once.
 pub(crate) static CPP: LazyLock<Grammar> =
     LazyLock::new(|| Grammar::new(&tree_sitter_cpp::LANGUAGE.into(), true));
 

@@ -1,4 +1,4 @@
-//! How an `#include` finds its file.
+//! Finds the file that an `#include` names.
 //!
 //! A header is looked for where the compiler would look first (beside the including file), then in the include paths that
 //! a `compile_commands.json` of the workspace gives, if they lead to one file, and then anywhere in the workspace where the whole path written after `#include` is a suffix of a file's path.
@@ -56,13 +56,13 @@ fn on_include_path(project: &dyn Project, own: &str, path: &str) -> Option<FileI
     found.all(|file| file == first).then_some(first)
 }
 
-/// What of an absolute folder is a folder of the workspace, wherever that lies: its longest end that there is.
+/// Returns the longest end of an absolute folder that is a folder of the workspace, wherever the workspace lies.
 fn here<'f>(project: &dyn Project, folder: &'f str) -> Option<&'f str> {
     let ends = folder.match_indices('/').map(|(at, _)| &folder[at + 1..]);
     std::iter::once(folder).chain(ends).find(|end| project.has_dir(end))
 }
 
-/// Whether it was quoted, and the path within.
+/// Takes the quotes or brackets off a module: returns true if it was quoted, and the path within.
 fn written(module: &str) -> Option<(bool, &str)> {
     if let Some(path) = module.strip_prefix('"') {
         return Some((true, path.strip_suffix('"')?));
@@ -99,7 +99,7 @@ fn nearest(project: &dyn Project, own: &str, path: &str) -> Found {
     }
 }
 
-/// Whether `path` is the end of `candidate`, at a folder's border.
+/// Returns true if `path` is the end of `candidate`, at a folder's border.
 fn is_suffix(candidate: &str, path: &str) -> bool {
     candidate.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }

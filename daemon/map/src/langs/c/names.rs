@@ -9,7 +9,7 @@ use crate::facts::DefIdx;
 use crate::langs::support::child_where;
 use crate::walk::Cx;
 
-/// What a declarator names.
+/// The name that a declarator declares, with the path before it.
 pub(crate) struct Named<'t> {
     pub(crate) name: &'t str,
     pub(crate) node: Node<'t>,

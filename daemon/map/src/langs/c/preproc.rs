@@ -79,7 +79,8 @@ impl Family {
     }
 }
 
-/// Whether the `#ifndef NAME` at `name` is an include guard: it is a header's name, and defined in the next line.
+/// Returns true if the `#ifndef NAME` at `name` is an include guard: it is a header's name, and defined in the next
+/// line.
 fn is_guard(name: Node<'_>, cx: &Cx<'_>) -> bool {
     let stem = cx.text(name).trim_end_matches('_');
     let header = ["H", "HH", "HPP", "HXX", "INCLUDED"].iter().any(|end| stem.ends_with(end));

@@ -74,7 +74,7 @@ impl Family {
         cx.refer(cx.text(leaf), leaf, kind, receiver);
     }
 
-    /// What is known of the value before `.` or `->`.
+    /// Returns what is known of the value before `.` or `->`.
     fn receiver(&mut self, argument: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let ty = match self.g.kind(argument) {
             K::This => return Receiver::SelfType,

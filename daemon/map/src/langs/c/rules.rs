@@ -13,8 +13,8 @@ pub(crate) struct Family {
     pub(crate) g: &'static Grammar,
     pub(crate) lead: Lead,
     pub(crate) handled: Handled,
-    /// What precedes a wrapper (`typedef`, `template<>`), kept for the definition inside: where the wrapper starts and
-    /// ends, and the lead.
+    /// The wrapper of a definition (`typedef`, `template<>`), kept for the definition inside: the bytes where the
+    /// wrapper starts and ends, and its lead.
     pub(crate) wrapper: Option<(usize, usize, Outer)>,
     /// The name that a `typedef` gives to the anonymous struct in it.
     pub(crate) alias_of: Option<AliasOf>,
@@ -46,14 +46,14 @@ pub(crate) struct Family {
     pub(crate) friend_until: usize,
 }
 
-/// See [`Family::alias_of`].
+/// The name that a `typedef` gives to an anonymous struct, see [`Family::alias_of`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AliasOf {
     /// Where the struct starts.
     pub(crate) start: usize,
     /// The bytes of the name.
     pub(crate) name: (usize, usize),
-    /// Its position.
+    /// The position of the name, see [`Cx::position`](crate::walk::Cx::position).
     pub(crate) at: (u32, u32),
 }
 
@@ -99,12 +99,12 @@ impl Family {
         }
     }
 
-    /// Whether `node` lies in a wrapper whose lead is still to be used.
+    /// Returns true if `node` lies in a wrapper whose lead is still to be used.
     pub(crate) fn is_wrapped(&self, node: Node<'_>) -> bool {
         self.wrapper.as_ref().is_some_and(|(start, end, _)| (*start..*end).contains(&node.start_byte()))
     }
 
-    /// Whether a declaration here is local to a function.
+    /// Returns true if a declaration here is local to a function.
     pub(crate) fn is_local(&self, node: Node<'_>) -> bool {
         node.start_byte() < self.block_end
     }
@@ -119,7 +119,7 @@ impl Family {
         DefFlags::default().with_if(!is_static && node.start_byte() >= self.hidden_until, DefFlags::EXPORTED)
     }
 
-    /// Whether the declared type has its members right here.
+    /// Returns true if the declared type has its members right here.
     pub(crate) fn has_body(&self, ty: Option<Node<'_>>) -> bool {
         ty.is_some_and(|ty| ty.child_by_field_id(self.g.f.body).is_some())
     }

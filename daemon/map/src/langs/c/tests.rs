@@ -1,4 +1,4 @@
-//! What is read from C.
+//! Tests of the facts that hob reads from C.
 
 use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;

@@ -123,7 +123,7 @@ impl Family {
         Step::Skip
     }
 
-    /// Whether `typedef struct name alias;` is the first that is heard of a type whose body is in another file.
+    /// Returns true if `typedef struct name alias;` is the first mention of a type whose body is in another file.
     fn is_announced(&mut self, name: &str, source: &[u8]) -> bool {
         if self.g.cpp || name.is_empty() {
             return false;

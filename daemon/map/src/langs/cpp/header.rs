@@ -1,7 +1,7 @@
-//! Whether a `.h` file is C++ rather than C.
+//! Tells a `.h` file of C++ from one of C.
 
-/// Whether the first bytes of a header hold something that only C++ has. What stands under `#ifdef __cplusplus` does not
-/// count: C headers have it for C++'s sake.
+/// Returns true if the first bytes of a header hold something that only C++ has. What stands under `#ifdef
+/// __cplusplus` does not count: C headers have it for C++'s sake.
 #[must_use]
 pub fn looks_like_cpp(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);

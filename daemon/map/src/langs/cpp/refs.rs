@@ -88,7 +88,7 @@ impl Family {
         Step::Into
     }
 
-    /// `Foo{1}`.
+    /// Records the creation of a value by a list: `Foo{1}`.
     pub(crate) fn literal(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         if let Some(ty) = node.child_by_field_id(self.g.f.ty) {
             self.instantiate(ty, cx);
@@ -171,7 +171,7 @@ impl Family {
         }
     }
 
-    /// `T` in `make_unique<T>`.
+    /// Returns the type of a template's first argument: `T` in `make_unique<T>`.
     fn first_argument_type(&self, function: Node<'_>, cx: &mut Cx<'_>) -> Option<StrId> {
         let template = match self.g.kind(function) {
             K::Qualified => function.child_by_field_id(self.g.f.name)?,

@@ -1,4 +1,4 @@
-//! What is read from C++ only; what it shares with C is tested there.
+//! Tests of the facts that hob reads from C++ only; what it shares with C is tested there.
 
 use super::looks_like_cpp;
 use crate::langs::Lang;

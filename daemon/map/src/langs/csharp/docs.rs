@@ -1,4 +1,4 @@
-//! What an XML documentation comment says, as plain text: its summary, without tags.
+//! Reads the summary of an XML documentation comment as plain text, without tags.
 
 /// The summary of a documentation comment, or all of it where there is none.
 pub(super) fn plain(doc: &str) -> String {

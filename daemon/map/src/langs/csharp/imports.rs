@@ -1,4 +1,4 @@
-//! How a C# `using` finds its files.
+//! Finds the files that a C# `using` names.
 //!
 //! A module is a namespace (`A.B`), found by what files declare, or, for `using static` and nested types, a type
 //! (`A.B.Type`). Names may be relative to the namespaces around. A namespace that holds only other namespaces of the project has

@@ -1,4 +1,4 @@
-//! How C# writes values and types.
+//! Describes how C# writes values and types.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::walk::Cx;
 /// Longest chain of brackets, arrays and `.` that is followed.
 const LIMIT: usize = 32;
 
-/// C#'s way.
+/// Reads values and types as C# writes them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharp;
 

@@ -146,7 +146,7 @@ impl CSharpRules {
         }
     }
 
-    /// What a task gives: its callers await it.
+    /// Returns the type inside a task's type, because callers await the task; any other type as it is.
     fn awaited<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Node<'t> {
         let is_task = simple(ty).is_some_and(|name| matches!(cx.text(name), "Task" | "ValueTask"));
         let arguments = child_where(ty, |c| self.g.kind(c) == K::TypeArgs);
@@ -363,7 +363,7 @@ impl CSharpRules {
     }
 }
 
-/// Whether a name is written as those of interfaces are.
+/// Returns true if a name is written as those of interfaces are: `I` before a capital.
 fn is_interface(name: &str) -> bool {
     name.strip_prefix('I').is_some_and(is_capital)
 }

@@ -125,7 +125,7 @@ impl CSharpRules {
         Step::Into
     }
 
-    /// `name: value`.
+    /// Handles an argument: the name in `name: value` is no reference.
     pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
         node.child_by_field_id(self.g.f.name).into_iter().for_each(|name| self.handled.mark(name));
         Step::Into

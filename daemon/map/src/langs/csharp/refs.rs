@@ -124,7 +124,7 @@ impl CSharpRules {
         Step::Into
     }
 
-    /// `[Fact]` means `FactAttribute`.
+    /// Records the use of an attribute: `[Fact]` means `FactAttribute`.
     pub(super) fn attribute(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let Some(ty) = node.child_by_field_id(self.g.f.name) else { return Step::Into };
         let Some(segments) = Sharp.type_segments(ty) else { return Step::Into };

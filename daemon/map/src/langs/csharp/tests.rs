@@ -1,4 +1,4 @@
-//! What is read from C#, and whom it means.
+//! Tests of the facts that hob reads from C#, and of the definitions that its references mean.
 
 use crate::fixture::check_edges;
 use crate::langs::Lang;

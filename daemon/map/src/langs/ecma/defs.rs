@@ -13,7 +13,7 @@ use crate::facts::{DefFlags, DefIdx, DefInput, DefKind, RefKind, TypePart};
 use crate::langs::support::{Comment, Outer};
 use crate::walk::{Binding, Cx, Step};
 
-/// What stands around a declaration.
+/// The parts around a declaration: its whole range, its documentation, and whether it is exported.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wrap {
     pub(super) bytes: (u32, u32),
@@ -42,7 +42,7 @@ pub(super) struct New<'t> {
     pub(super) kind: DefKind,
     /// The bytes of its header.
     pub(super) head: (usize, usize),
-    /// Whether it can be seen from outside, as far as what it is written in can.
+    /// True if the definition can be seen from outside, as far as its container can.
     pub(super) visible: bool,
 }
 
@@ -54,7 +54,8 @@ impl Ecma {
         Step::Skip
     }
 
-    /// What stands around a declaration.
+    /// Takes the wrap that belongs to a declaration: that of its export statement, or a new one from what precedes
+    /// it.
     pub(super) fn wrap<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Wrap {
         match self.around.take() {
             Some((id, wrap)) if id == node.id() => wrap,
@@ -127,7 +128,7 @@ impl Ecma {
         idx
     }
 
-    /// Whether a declaration here can be seen by other files: exported, or declared in a namespace that is.
+    /// Returns true if other files can see a declaration here: it is exported, or declared in a namespace that is.
     pub(super) fn is_visible(&self, wrap: &Wrap, at: Node<'_>, cx: &Cx<'_>) -> bool {
         if self.in_function(at) {
             return false;
@@ -149,7 +150,7 @@ impl Ecma {
         }
     }
 
-    /// `function f() {}`.
+    /// Defines a function declaration: `function f() {}`.
     pub(super) fn function<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let wrap = self.wrap(node, cx);
         let (name, at) = self.name_or_default(node, cx);
@@ -334,12 +335,13 @@ impl Ecma {
         self.make(&new, &wrap, Some(true), cx);
     }
 
-    /// Whether a name means something in the whole file, so that a function in an expression must not take its place.
+    /// Returns true if a name means something in the whole file, so that a function in an expression must not take
+    /// its place.
     fn is_taken(&self, name: &str) -> bool {
         name.is_empty() || self.top.contains_key(name) || self.imported.contains(name)
     }
 
-    /// `class A {}`.
+    /// Defines a class declaration: `class A {}`.
     pub(super) fn class<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if self.opened != node.id() {
             let wrap = self.wrap(node, cx);
@@ -424,7 +426,7 @@ impl Ecma {
         node.start_byte() < self.block_until
     }
 
-    /// What the members of `node`'s parent belong to.
+    /// Returns the container of the members of `node`'s parent.
     pub(super) fn container(&mut self, node: Node<'_>) -> Container {
         while self.containers.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
             self.containers.pop();

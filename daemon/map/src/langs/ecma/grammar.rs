@@ -36,7 +36,7 @@ fields!(Fields {
     value: "value",
 });
 
-/// What to do at a node.
+/// The handling that a node gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Act {
     #[default]
@@ -181,7 +181,7 @@ const KINDS: &[(&str, Act)] = &[
 pub(super) struct Grammar {
     pub(super) kinds: KindTable<Act>,
     pub(super) fields: Fields,
-    /// Whether types are not written: fields are then found where they are assigned.
+    /// True if the language writes no types: fields are then found where they are assigned.
     pub(super) untyped: bool,
 }
 

@@ -1,4 +1,5 @@
-//! How a specifier finds its module: relative paths, path aliases, packages of the workspace, packages outside.
+//! Finds the module that a specifier names: relative paths, path aliases, packages of the workspace, packages
+//! outside.
 
 use super::packages::{by_config, inner, package_name, package_root, workspace};
 use super::probe::probe;

@@ -62,7 +62,7 @@ fn comment_len(rest: &[u8]) -> usize {
     }
 }
 
-/// Whether an odd number of backslashes stands before `at`.
+/// Returns true if an odd number of backslashes stands before `at`.
 fn is_escaped(text: &[u8], at: usize) -> bool {
     text[..at].iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 1
 }

@@ -1,4 +1,4 @@
-//! What `tsconfig.json` (or `jsconfig.json`) and `package.json` say about imports, as pairs of facts.
+//! Reads what `tsconfig.json` (or `jsconfig.json`) and `package.json` state about imports, as pairs of facts.
 //!
 //! | file | key | value |
 //! |---|---|---|
@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::json;
 use crate::facts::FactsBuilder;
 
-/// How deep conditions may be nested.
+/// Most nested conditions that are read.
 const DEPTH: usize = 6;
 /// Conditions under which a target is the one to look at, best first; others come after.
 const CONDITIONS: [&str; 7] = ["source", "types", "typings", "import", "module", "default", "require"];

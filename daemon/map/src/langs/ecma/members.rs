@@ -13,7 +13,7 @@ use crate::walk::{Binding, Cx, Step};
 /// The types of a class's fields, by name; `None` where it cannot be told.
 pub(super) type FieldTypes = FxHashMap<String, Option<String>>;
 
-/// How many object literals may be recorded inside one another.
+/// Most object literals that are recorded inside one another.
 const OBJECT_DEPTH: usize = 3;
 
 impl Ecma {
@@ -26,7 +26,7 @@ impl Ecma {
         Step::Into
     }
 
-    /// An object literal.
+    /// Enters an object literal, and notes what its members belong to.
     pub(super) fn object(&mut self, node: Node<'_>) -> Step {
         let container = if !self.objects.is_empty() && self.objects.remove(&node.id()) {
             Container::Object
@@ -326,7 +326,7 @@ impl Ecma {
     }
 }
 
-/// Whether a member can be used from outside.
+/// Returns true if a member can be used from outside.
 fn is_open(member: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
     let mut cursor = member.walk();
     let mut children = member.named_children(&mut cursor);
@@ -344,7 +344,7 @@ pub(super) fn is_getter(method: Node<'_>) -> bool {
     method.children(&mut cursor).any(|child| child.kind() == "get")
 }
 
-/// Whether a constructor's parameter is marked as a field.
+/// Returns true if a constructor's parameter is marked as a field.
 fn is_property(parameter: Node<'_>) -> bool {
     let mut cursor = parameter.walk();
     parameter

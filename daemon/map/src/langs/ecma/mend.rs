@@ -1,7 +1,7 @@
-//! What the grammar of TypeScript does not understand, written in a way that it does.
+//! Repairs two things that the grammar of TypeScript does not understand, by writing them in a way that it does.
 //!
 //! - A member that begins a line with `<`, or is called `in`: the scanner gives no semicolon to the member before it, though the language does.
-//!   One is written into the white space in between.
+//! One is written into the white space in between.
 //! - `typeof undefined` as a type: `undefined` alone means the same.
 //!
 //! Looked for by lines and words, not by a lexer: this is asked about files only of which definitions are missing, and what it
@@ -9,7 +9,7 @@
 
 use memchr::memmem::find_iter;
 
-/// How far the type parameters of a call signature are looked through.
+/// Farthest byte to which the type parameters of a call signature are looked through.
 const PARAMETERS: usize = 1 << 14;
 
 /// The text with the same length and lines; `None` if there is nothing to mend.
@@ -40,7 +40,7 @@ fn member(source: &[u8], start: usize, line: &[u8]) -> Option<usize> {
     is_member.then_some(at)
 }
 
-/// Whether `<...>` is followed by parameters.
+/// Returns true if `<...>` is followed by parameters.
 fn is_call_signature(rest: &[u8]) -> bool {
     let rest = &rest[..rest.len().min(PARAMETERS)];
     let mut depth = 0_usize;

@@ -58,7 +58,7 @@ pub const TYPESCRIPT: LangSpec = LangSpec {
     package_scope: PackageScope::File,
 };
 
-/// TSX's row.
+/// TSX's row in the language table.
 pub const TSX: LangSpec = LangSpec {
     lang: Lang::Tsx,
     name: "TSX",
@@ -96,7 +96,7 @@ fn extract(grammar: &'static Grammar, tree: &Tree, source: &[u8], facts: FactsBu
     flows::trace(tree, source, rules.settle_exports(facts), &grammar.fields)
 }
 
-/// What a member belongs to.
+/// The kind of container that a member belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Container {
     Class,
@@ -115,7 +115,7 @@ struct Ecma {
     lead: Lead,
     /// The next declaration and what stands around it.
     around: Option<(usize, defs::Wrap)>,
-    /// What becomes of variables, by declarator.
+    /// The plans for variables, by the node ID of their declarator.
     plans: FxHashMap<usize, variables::Plan>,
     /// The names of the file's top level with their types.
     top: FxHashMap<String, Option<String>>,
@@ -129,9 +129,10 @@ struct Ecma {
     overloads: FxHashMap<(Option<DefIdx>, StrId), DefIdx>,
     /// The field types of classes.
     classes: FxHashMap<DefIdx, members::FieldTypes>,
-    /// What the braces around the walk are, with the byte they end at.
+    /// The kinds of the braces around the walk, each with the byte it ends at.
     containers: Vec<(usize, Container)>,
-    /// What is called with a function as argument, and which argument it is, by that function.
+    /// The function that is called with a function as argument, and the argument's position, by the node ID of the
+    /// argument.
     contexts: FxHashMap<usize, (String, usize)>,
     /// Object literals whose members are definitions.
     objects: FxHashSet<usize>,

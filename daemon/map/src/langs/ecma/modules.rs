@@ -20,7 +20,7 @@ struct Binds<'t> {
 }
 
 impl Ecma {
-    /// `import ...`.
+    /// Records an import statement: `import ...`.
     pub(super) fn import<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let mut cursor = node.walk();
         let clause = node.named_children(&mut cursor).find(|c| c.kind().ends_with("_clause"));
@@ -101,7 +101,7 @@ impl Ecma {
         Some((name, node.child_by_field_id(f.alias).map(word)))
     }
 
-    /// `export ...`.
+    /// Records an export statement: `export ...`.
     pub(super) fn export<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let f = &self.grammar.fields;
         if let Some(declaration) = node.child_by_field_id(f.declaration) {
@@ -259,7 +259,7 @@ pub(super) fn namespace<'t>(cx: &mut Cx<'t>, at: Node<'t>, (module, local): (&'t
     bind(cx, at, &Binds { kind: ImportKind::Module, module, local: Some(local), ..effect() });
 }
 
-/// `exports.exported = require('module').name`.
+/// Records a re-export: `exports.exported = require('module').name`.
 pub(super) fn reexport<'t>(
     cx: &mut Cx<'t>,
     at: Node<'t>,

@@ -5,9 +5,9 @@ use crate::facts::FileFacts;
 use crate::langs::support::project::{folder, join};
 use crate::langs::{FileId, ModuleTarget, Project};
 
-/// How many configurations may extend each other.
+/// Most configurations that may extend each other in a row.
 const EXTENDS: usize = 6;
-/// How many references of one configuration are looked at.
+/// Most references of one configuration that are looked at.
 const REFERENCES: usize = 64;
 
 /// The values of a manifest's key.

@@ -5,7 +5,7 @@ use crate::langs::{FileId, Project};
 
 /// Endings tried after a path, in TypeScript's order.
 const ENDINGS: [&str; 10] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".vue"];
-/// What an ending in a specifier can stand for.
+/// The endings of sources that an ending in a specifier can stand for, by that ending.
 const SOURCES: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx", ".d.ts", ".jsx"]),
     (".jsx", &[".tsx"]),

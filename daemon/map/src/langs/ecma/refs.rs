@@ -11,7 +11,7 @@ use super::types::{LONGEST, PATH, THIS, TypeName};
 use crate::facts::{DefKind, ImportInput, ImportKind, Receiver, RefKind};
 use crate::walk::{Binding, Cx, Step};
 
-/// How many nodes of a condition are searched for `infer`.
+/// Most nodes of a condition that are searched for `infer`.
 const INFER_LIMIT: usize = 500;
 
 impl Ecma {
@@ -69,7 +69,7 @@ impl Ecma {
         self.make_in(&new, &wrap, (None, class, None), cx);
     }
 
-    /// `ns.Type`.
+    /// Records the use of a type in a namespace: `ns.Type`.
     pub(super) fn nested_type<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         let f = &self.grammar.fields;
         let (module, name) = (node.child_by_field_id(f.module), node.child_by_field_id(f.name));
@@ -84,7 +84,7 @@ impl Ecma {
         Step::Into
     }
 
-    /// How a name is used, from what was met just before it.
+    /// Returns the kind of use of a name, from what the walk met just before it.
     fn kind_of(&mut self, node: Node<'_>, otherwise: RefKind) -> RefKind {
         if node.id() == self.callee {
             return RefKind::Call;
@@ -161,7 +161,7 @@ impl Ecma {
         });
     }
 
-    /// `new Foo()`.
+    /// Marks the class in `new Foo()` as called, and notes callbacks among the arguments.
     pub(super) fn construction<'t>(&mut self, node: Node<'t>, cx: &Cx<'t>) -> Step {
         let constructor = node.child_by_field_id(self.grammar.fields.constructor);
         if let Some(constructor) = constructor {
@@ -326,7 +326,7 @@ impl Ecma {
         Step::Into
     }
 
-    /// `catch (error)`.
+    /// Binds the names of a catch clause: `catch (error)`.
     pub(super) fn catch<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if let Some(parameter) = node.child_by_field_id(self.grammar.fields.parameter) {
             cx.open_scope(true);

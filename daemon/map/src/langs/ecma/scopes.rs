@@ -1,4 +1,4 @@
-//! Which names are local: parameters, `let` and `const` of a block, `var` of a function.
+//! Binds local names: parameters, `let` and `const` of a block, `var` of a function.
 //!
 //! Bound when their scope is entered, because JavaScript hoists. Names whose value is a function or class are definitions
 //! and names whose value is `require()` are imports; neither is bound.
@@ -15,7 +15,7 @@ use crate::walk::{Binding, Cx, Step};
 /// and is never handed to the facts.
 pub(super) const SELF: StrId = StrId(u32::MAX);
 
-/// What the value of a variable makes of it.
+/// The kind of thing that the value of a variable makes of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     Function,
@@ -179,7 +179,7 @@ impl Ecma {
         }
     }
 
-    /// What kind of thing a value makes of its variable.
+    /// Returns the kind of thing that a value makes of its variable.
     pub(super) fn value_kind(&self, value: Node<'_>, source: &[u8]) -> Value {
         match value.kind() {
             "arrow_function" | "function_expression" | "generator_function" => Value::Function,
@@ -251,7 +251,7 @@ impl Ecma {
     }
 }
 
-/// What a local of this type is bound to.
+/// Returns the binding of a local of this type.
 pub(super) fn local_type<'t>(ty: TypeName<'t>, cx: &mut Cx<'t>) -> Binding {
     if ty.as_deref() == Some(THIS) {
         return cx.binding(THIS).unwrap_or(Binding::Opaque);
@@ -311,6 +311,6 @@ pub(super) struct Required<'t> {
     pub(super) module: &'t str,
     /// The one property of it that is taken.
     pub(super) property: Option<&'t str>,
-    /// By `import()`.
+    /// True if it is loaded by `import()`, false if by `require()`.
     pub(super) dynamic: bool,
 }

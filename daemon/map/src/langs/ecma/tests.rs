@@ -1,4 +1,4 @@
-//! What the facts of TypeScript and JavaScript files are.
+//! Tests of the facts that hob reads from TypeScript and JavaScript files.
 
 use crate::langs::Lang;
 use crate::langs::support::render;

@@ -9,7 +9,7 @@ use crate::langs::support::Outer;
 use crate::walk::{Cx, Step};
 
 impl Ecma {
-    /// `interface A {}`.
+    /// Defines an interface: `interface A {}`.
     pub(super) fn interface<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if self.type_declaration(node, DefKind::Interface, cx) {
             self.bind_type_parameters(node, cx);
@@ -26,7 +26,7 @@ impl Ecma {
         Step::Into
     }
 
-    /// `enum A {}`.
+    /// Defines an enumeration: `enum A {}`.
     pub(super) fn enumeration<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         self.type_declaration(node, DefKind::Enum, cx);
         Step::Into

@@ -1,6 +1,6 @@
-//! What an expression or annotation says about a value's type, as far as one file can tell: `new Foo()`, literals, and
-//! annotations of a single class. Of a call or a member the path is kept, behind a `=`, because what it gives is another file's
-//! affair. Unions and intersections say nothing.
+//! Tells the type of a value from an expression or annotation, as far as one file can tell: `new Foo()`, literals,
+//! and annotations of a single class. Of a call or a member it keeps the path, behind a `=`, because the result is
+//! another file's affair. Unions and intersections say nothing.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use tree_sitter::Node;
 
 use super::grammar::Fields;
 
-/// How deep parentheses and wrappers are looked into.
+/// Most levels of parentheses and wrappers that are looked into.
 const DEPTH: usize = 8;
 
 /// Longest path of an expression that is kept, in bytes.
 pub(super) const LONGEST: usize = 200;
 
-/// How deep calls and members of an expression are followed.
+/// Most calls and members of an expression that are followed.
 pub(super) const PATH: usize = 4 * DEPTH;
 
 /// The name that stands for the class at hand.

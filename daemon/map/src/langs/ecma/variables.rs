@@ -9,7 +9,7 @@ use crate::facts::{DefKind, TypePart};
 use crate::langs::support::Outer;
 use crate::walk::{Binding, Cx, Step};
 
-/// What a declaration makes of one of its variables.
+/// The plan for one variable of a declaration, carried out when the walk meets the variable.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     wrap: Wrap,
@@ -48,7 +48,7 @@ impl Ecma {
         Step::Into
     }
 
-    /// One variable.
+    /// Carries out the plan for one variable.
     pub(super) fn declarator<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if self.plans.is_empty() {
             return Step::Into;
@@ -116,7 +116,7 @@ impl Ecma {
         }
     }
 
-    /// Whether a value holds functions of its own: an object, or a call that is given one or the other.
+    /// Returns true if a value holds functions of its own: an object, or a call that is given one or the other.
     pub(super) fn has_inside(&self, value: Node<'_>) -> bool {
         if self.object_in(value).is_some() {
             return true;

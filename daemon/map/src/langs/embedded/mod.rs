@@ -29,7 +29,7 @@ pub const VUE: LangSpec = LangSpec {
     package_scope: PackageScope::File,
 };
 
-/// Svelte's row.
+/// Svelte's row in the language table.
 pub const SVELTE: LangSpec =
     LangSpec { lang: Lang::Svelte, id: "svelte", name: "Svelte", extensions: &["svelte"], ..VUE };
 
@@ -43,7 +43,7 @@ pub const ASTRO: LangSpec = LangSpec {
     ..VUE
 };
 
-/// HTML's row.
+/// HTML's row in the language table.
 pub const HTML: LangSpec = LangSpec {
     lang: Lang::Html,
     id: "html",
@@ -107,7 +107,7 @@ fn component(source: &[u8], facts: &mut FactsBuilder) -> DefIdx {
     })
 }
 
-/// `<script src="x.js">`.
+/// Records the import of a loaded script: `<script src="x.js">`.
 fn load(module: &str, line: u32, facts: &mut FactsBuilder) {
     let outside = module.contains(':') || module.starts_with("//");
     if module.is_empty() || outside {
@@ -141,7 +141,7 @@ fn refer(element: &str, (line, col): (u32, u32), owner: Option<DefIdx>, facts: &
     }
 }
 
-/// `my-button` is `MyButton`.
+/// Returns the name of the component that an element means: `MyButton` for `my-button`.
 fn pascal(element: &str) -> String {
     if !element.contains('-') {
         return element.to_owned();

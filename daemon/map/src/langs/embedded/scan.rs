@@ -13,10 +13,10 @@ const MOST: usize = 2_000;
 /// Most attributes of one tag that are looked at.
 const ATTRIBUTES: usize = 64;
 
-/// What kind of page is read.
+/// The kind of page that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Page {
-    /// Vue, Svelte.
+    /// A component of Vue or Svelte.
     Component,
     Astro,
     Html,
@@ -27,11 +27,11 @@ pub(super) enum Page {
 pub(super) enum Piece {
     /// The inside of a script.
     Script {
-        /// What it is written in.
+        /// The language that the script is written in.
         lang: Lang,
-        /// First byte.
+        /// First byte of the script in the file.
         from: usize,
-        /// End, exclusive.
+        /// End of the script in the file, exclusive.
         to: usize,
     },
     /// A script that is loaded from elsewhere.
@@ -137,7 +137,7 @@ fn close(source: &[u8], from: usize, closing: &str) -> usize {
     source.len()
 }
 
-/// What a script is written in; nothing when it is no program (data, templates, import maps) or in another language.
+/// The language of a script; `None` if it is no program (data, templates, import maps) or in another language.
 fn language(tag: &Tag, page: Page) -> Option<Lang> {
     let plain = if page == Page::Astro { Lang::TypeScript } else { Lang::JavaScript };
     if let Some(lang) = tag.value("lang") {
@@ -156,13 +156,13 @@ fn language(tag: &Tag, page: Page) -> Option<Lang> {
     }
 }
 
-/// A tag's attributes.
+/// The attributes of a tag, and where it ends.
 #[derive(Debug, Default)]
 struct Tag {
     attributes: Vec<(String, String)>,
     /// The byte after `>`.
     end: usize,
-    /// `/>`.
+    /// True if the tag ends with `/>`.
     closed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is read from files with scripts in them.
+//! Tests of the facts that hob reads from files with scripts in them.
 
 use crate::fixture::check_edges;
 use crate::langs::Lang;

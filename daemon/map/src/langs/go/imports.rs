@@ -1,4 +1,4 @@
-//! How an import path finds its package.
+//! Finds the package that a Go import path names.
 //!
 //! `go.mod` says which path a folder has; a package is the folder's files without its tests. `replace` directives that
 //! lead into the workspace are followed, those of a `go.work` too, and so is a `vendor` folder. Everything else is external, under the repository it
@@ -61,7 +61,7 @@ fn folders(manifests: &[(&str, &FileFacts)], own: &str, module: &str) -> Vec<Str
     found.into_iter().map(|(_, folder)| folder).collect()
 }
 
-/// What of `path` lies below `module`.
+/// Returns the part of `path` below `module`: empty for the module itself, `None` if `path` is not in it.
 fn below<'p>(path: &'p str, module: Option<&str>) -> Option<&'p str> {
     let rest = path.strip_prefix(module?)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

@@ -220,7 +220,7 @@ impl GoRules {
         })
     }
 
-    /// What is known of the value before `.`.
+    /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&self, operand: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if let Some(ty) = self.value_type(operand, cx) {
             return Receiver::Typed(ty);

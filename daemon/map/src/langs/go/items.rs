@@ -59,7 +59,7 @@ impl GoRules {
         Step::Into
     }
 
-    /// What stands before a specification, and where its header starts.
+    /// Returns the comments and attributes before a specification, and the byte where its header starts.
     fn outer(&mut self, node: Node<'_>, cx: &Cx<'_>) -> (Outer, usize) {
         match self.single.take() {
             Some((start, end, outer)) if (start..end).contains(&node.start_byte()) => (outer, start),

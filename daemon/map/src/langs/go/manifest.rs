@@ -1,11 +1,11 @@
-//! What a `go.mod` says.
+//! Reads the facts of a `go.mod`.
 //!
 //! Keys: `module` (the module's path), `replace` (`old=./folder`, those that lead to a folder), `require` (paths of
 //! required modules).
 
 use crate::facts::FactsBuilder;
 
-/// Reads a `go.mod`.
+/// Reads a `go.mod` into facts, line by line.
 pub fn manifest(text: &str, facts: &mut FactsBuilder) {
     let mut block = "";
     for line in text.lines() {

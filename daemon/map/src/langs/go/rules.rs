@@ -20,7 +20,7 @@ pub(super) struct GoRules {
     pub(super) types: FxHashMap<StrId, DefIdx>,
     /// Names that imports bind to packages.
     pub(super) packages: FxHashSet<StrId>,
-    /// What the file says before it is walked.
+    /// The fields and types of the file, collected before the walk.
     pub(super) known: Known,
     /// Composite literals around the walk: where they end, and what their keys are.
     pub(super) literals: Vec<(usize, Keys)>,
@@ -35,13 +35,13 @@ pub(super) struct Known {
     pub(super) globals: FxHashMap<StrId, StrId>,
     /// First results of functions, by name, and of methods, by `Type.name`.
     pub(super) results: FxHashMap<StrId, StrId>,
-    /// Fields, by `Type.name`.
+    /// Types of fields, by `Type.name`.
     pub(super) fields: FxHashMap<StrId, StrId>,
-    /// Names of types.
+    /// Names of the file's types.
     pub(super) types: FxHashSet<StrId>,
 }
 
-/// What the keys in a composite literal are.
+/// The meaning of the keys in a composite literal.
 #[derive(Clone, Copy)]
 pub(super) enum Keys {
     /// Fields, of this type if it is named.

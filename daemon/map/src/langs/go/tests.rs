@@ -1,4 +1,4 @@
-//! What is read from Go.
+//! Tests of the facts that hob reads from Go.
 
 use crate::facts::FactsBuilder;
 use crate::langs::Lang;

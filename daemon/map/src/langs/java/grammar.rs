@@ -1,10 +1,10 @@
-//! What the nodes of the Java grammar mean to the extractor.
+//! Maps the nodes of the Java grammar to the kinds that the extractor tells apart.
 
 use std::sync::LazyLock;
 
 use crate::langs::support::fields;
 
-/// What a node is to the extractor.
+/// The kinds of nodes that the Java extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum K {
     /// Nothing in itself; its children may be.
@@ -150,7 +150,7 @@ fields!(Fields {
 /// The grammar with its tables.
 pub(super) type Grammar = crate::langs::support::Grammar<K, Fields>;
 
-/// Java.
+/// The Java grammar with its kinds and fields, looked up once.
 pub(super) static GRAMMAR: LazyLock<Grammar> =
     LazyLock::new(|| Grammar::new(&tree_sitter_java::LANGUAGE.into(), KINDS, Fields::new));
 

@@ -1,4 +1,4 @@
-//! How a Java import finds its files.
+//! Finds the files that a Java import names.
 //!
 //! A module is a package (`a.b`) or, for static imports and nested types, a type (`a.b.Type`). Packages are found by what
 //! files declare, not by folders. A package that no file of the workspace declares is external, under its first two

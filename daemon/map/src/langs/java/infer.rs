@@ -110,7 +110,7 @@ impl JavaRules {
         self.field_types.get(&(owner, field)).copied()
     }
 
-    /// What is known of the value before `.`.
+    /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(object) {
             K::This | K::Super if self.is_anonymous(object) => return Receiver::Unknown,

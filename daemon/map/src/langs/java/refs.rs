@@ -95,7 +95,7 @@ impl JavaRules {
         Step::Into
     }
 
-    /// `Type::method`, `value::method`, `Type::new`.
+    /// Records the use in a method reference: `Type::method`, `value::method`, `Type::new`.
     pub(super) fn method_reference(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let count = node.named_child_count();
         let (Some(object), Some(last)) =

@@ -1,4 +1,4 @@
-//! What is read from Java.
+//! Tests of the facts that hob reads from Java.
 
 use crate::langs::Lang;
 use crate::langs::support::project::fake::Fake;

@@ -1,4 +1,5 @@
-//! How a Kotlin import finds its files: as in Java, and functions and properties of a package are imported like types.
+//! Finds the files that a Kotlin import names: as in Java, and functions and properties of a package are imported
+//! like types.
 
 use hob_base::FileId;
 

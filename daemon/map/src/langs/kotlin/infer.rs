@@ -1,4 +1,4 @@
-//! How Kotlin writes values and types.
+//! Describes how Kotlin writes values and types.
 
 use tree_sitter::Node;
 
@@ -6,7 +6,7 @@ use super::grammar::{GRAMMAR, K};
 use crate::langs::support::{Syntax, Value, child_where, each_child};
 use crate::walk::Cx;
 
-/// Kotlin's way.
+/// Reads values and types as Kotlin writes them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kotlin;
 

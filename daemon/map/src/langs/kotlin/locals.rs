@@ -60,7 +60,7 @@ impl KotlinRules {
         Step::Into
     }
 
-    /// What a property or variable is set to.
+    /// Returns the expression that a property or variable is set to.
     pub(super) fn initializer<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
         let mut after = false;
         child_where(node, |c| {
@@ -99,7 +99,7 @@ impl KotlinRules {
         Step::Into
     }
 
-    /// `name = value`.
+    /// Handles an argument: the name in `name = value` is no reference.
     pub(super) fn argument(&mut self, node: Node<'_>) -> Step {
         let is_named = child_where(node, |c| c.kind() == "=").is_some();
         let first = node.named_child(0).filter(|first| is_named && self.g.kind(*first) == K::Ident);

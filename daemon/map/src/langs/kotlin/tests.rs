@@ -1,4 +1,4 @@
-//! What is read from Kotlin.
+//! Tests of the facts that hob reads from Kotlin.
 
 use crate::fixture::check_edges;
 use crate::langs::Lang;

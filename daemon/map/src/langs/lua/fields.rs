@@ -1,4 +1,5 @@
-//! What is kept in tables: fields of constructors, fields that are assigned, the table that a file returns.
+//! Records the fields of tables: those that a constructor names, those that are assigned, and those of the table that
+//! a file returns.
 
 use tree_sitter::Node;
 
@@ -123,7 +124,8 @@ impl LuaRules {
         }
     }
 
-    /// What the file returns: a table's fields are what it offers.
+    /// Records the exports of a file from its last `return`: the fields of the returned table are what the file
+    /// offers.
     pub(super) fn returned<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if cx.in_function() || cx.parent().is_none_or(|parent| parent.kind() != "chunk") {
             return Step::Into;

@@ -1,4 +1,4 @@
-//! How a Lua import finds its file.
+//! Finds the file that a Lua import names.
 //!
 //! `a.b` is `a/b.lua` or `a/b/init.lua` below one of the folders that `package.path` holds by convention: the root, `src`,
 //! `lua`, `lib`, wherever they lie, or a folder that the requiring file is in. What is not there is a library outside, under
@@ -54,7 +54,7 @@ fn missing(project: &dyn Project, module: &str) -> ModuleTarget {
     if own { ModuleTarget::Unknown } else { ModuleTarget::External(first.to_owned()) }
 }
 
-/// What stands before `end` in a path.
+/// Returns the part of a path before `end`, without the slash between them; `None` if the path does not end so.
 fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     let root = path.strip_suffix(end)?;
     if root.is_empty() { Some(root) } else { root.strip_suffix('/') }

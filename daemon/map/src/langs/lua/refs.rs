@@ -34,7 +34,7 @@ impl LuaRules {
         Step::Into
     }
 
-    /// What is known of the value before `.` or `:`.
+    /// Returns what is known of the value before `.` or `:`.
     pub(super) fn receiver(&mut self, table: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(table) == "self" && cx.binding("self").is_none() {
             return match self.self_at(table.start_byte()) {

@@ -26,7 +26,7 @@ pub(super) struct LuaRules {
     pub(super) types: FxHashMap<StrId, StrId>,
     /// The class that `self` is of in the functions around the walk: where they end, and its path.
     pub(super) selves: Vec<(usize, Option<String>)>,
-    /// What the annotations before a function say of its parameters.
+    /// Types in the annotations before a function or variable, as (parameter, type); `@type` has an empty parameter.
     pub(super) annotated: Vec<(String, String)>,
 }
 

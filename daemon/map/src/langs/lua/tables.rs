@@ -1,4 +1,4 @@
-//! Which tables of a file are classes or modules.
+//! Finds the tables of a file that are classes or modules.
 //!
 //! Looked over once before the walk, because a table is made long before what is put in it says what it is.
 
@@ -9,16 +9,16 @@ use super::grammar::{GRAMMAR, K};
 use super::values::{arguments, callee, names, pairs, path, text};
 use crate::langs::support::each_child;
 
-/// What a file says of its tables, by the name of the variable.
+/// The tables of a file that are classes or modules, by the name of the variable.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     /// They have methods, or are metatables.
     pub(super) classes: FxHashSet<String>,
     /// They have functions, or are returned.
     pub(super) modules: FxHashSet<String>,
-    /// What a class looks up where it has nothing itself.
+    /// The table in which a class looks up what it lacks itself, by the class.
     pub(super) bases: FxHashMap<String, String>,
-    /// What the file returns, where that is a name.
+    /// The name that the file returns; `None` if it returns no name.
     pub(super) returned: Option<String>,
 }
 

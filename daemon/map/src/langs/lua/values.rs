@@ -1,4 +1,4 @@
-//! What the text of an expression says: dotted names, required modules, plain strings, lists of both sides of `=`.
+//! Reads the text of an expression: dotted names, required modules, plain strings, lists of both sides of `=`.
 
 use tree_sitter::Node;
 
@@ -46,7 +46,7 @@ pub(super) fn literal<'t>(node: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
     Some(text(content, source))
 }
 
-/// A call's arguments.
+/// Returns the arguments of a call, without comments; empty if it has none.
 pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     if let Some(list) = call.child_by_field_id(GRAMMAR.f.arguments) {
@@ -55,7 +55,7 @@ pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// What a call calls, if that is a plain name.
+/// Returns the name of the called function, if that is a plain name.
 pub(super) fn callee<'t>(call: Node<'_>, source: &'t [u8]) -> Option<&'t str> {
     let name = call.child_by_field_id(GRAMMAR.f.name).filter(|_| GRAMMAR.kind(call) == K::Call)?;
     (GRAMMAR.kind(name) == K::Ident).then(|| text(name, source))

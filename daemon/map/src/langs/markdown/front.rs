@@ -1,4 +1,4 @@
-//! What stands before a note's text: a block of settings between `---` lines (YAML) or `+++` lines (TOML).
+//! Reads the block of settings before a note's text, between `---` lines (YAML) or `+++` lines (TOML).
 //!
 //! Two settings matter here, the title and the description, and links in the others. Reading them line by line needs no YAML
 //! and cannot fail: a block that is never closed is text.
@@ -10,7 +10,7 @@ pub(super) struct Front<'t> {
     pub(super) end: usize,
     /// The title, and the byte at which it starts.
     pub(super) title: Option<(&'t str, usize)>,
-    /// The description.
+    /// The description in the settings; empty if they have none.
     pub(super) description: &'t str,
 }
 

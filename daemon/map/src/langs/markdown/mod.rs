@@ -42,7 +42,7 @@ pub const SPEC: LangSpec = LangSpec {
     package_scope: PackageScope::File,
 };
 
-/// Markdown imports nothing.
+/// The import rules of Markdown, which imports nothing.
 struct NoImports;
 
 impl ImportRules for NoImports {

@@ -55,7 +55,7 @@ struct Outline<'t> {
     nested: usize,
     heading: Option<Heading>,
     waiting: Vec<Link>,
-    /// Whose first sentence is still to come.
+    /// The definition whose first sentence is still to come.
     undocumented: Option<DefIdx>,
     /// The paragraph that may have it.
     doc: Option<String>,

@@ -1,4 +1,4 @@
-//! What a link names, as far as its own text tells.
+//! Describes the note or path that a link names, as far as the link's own text tells.
 //!
 //! Facts keep a link as a name and a path. The name is the [`key`] under which the index lists it, one that the file it may mean
 //! can be asked for as well; so "who links here" is a look-up, as everywhere in the map. The path is what was written, with
@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-/// What files of notes end in.
+/// Endings of the files that are notes, without the dot.
 pub(crate) const ENDINGS: [&str; 4] = ["md", "markdown", "mdx", "mkd"];
 
-/// What the path of a link by note name starts with.
+/// The start of the path of a link by note name.
 const WIKI: &str = "[[";
-/// What the path of a link by path starts with.
+/// The start of the path of a link by path.
 const PLAIN: &str = "](";
 
 /// The key of links within their own file.
@@ -20,7 +20,7 @@ pub(crate) const OWN: &str = "[[#";
 /// A link taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target<'t> {
-    /// Whether it names a note, wherever that is, rather than a path.
+    /// True if the link names a note, wherever that note is; false if it names a path.
     pub(crate) by_name: bool,
     /// The note or path; empty for the file the link stands in.
     pub(crate) path: &'t str,
@@ -29,7 +29,7 @@ pub(crate) struct Target<'t> {
 }
 
 impl<'t> Target<'t> {
-    /// Takes apart what [`written`] put together.
+    /// Takes a link of the facts apart; `None` if it is no path of a link.
     pub(crate) fn of(spec: &'t str) -> Option<Self> {
         let (by_name, rest) = match spec.strip_prefix(WIKI) {
             Some(rest) => (true, rest),
@@ -83,7 +83,7 @@ pub(crate) fn keys_of(path: &str) -> Vec<String> {
     keys
 }
 
-/// Whether a file stands for its folder.
+/// Returns true if the file at `path` stands for its folder.
 pub(crate) fn is_entrance(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     ENTRANCES.contains(&stem(&name)) && stem(&name) != name
@@ -100,7 +100,7 @@ pub(crate) fn stem(name: &str) -> &str {
     }
 }
 
-/// Whether files with this ending are notes.
+/// Returns true if files with this ending are notes.
 pub(crate) fn is_note_ending(ending: &str) -> bool {
     ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }

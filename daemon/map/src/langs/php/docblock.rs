@@ -45,7 +45,7 @@ const BUILTIN: &[&str] = &[
     "void",
 ];
 
-/// What one comment says of types.
+/// The types that one documentation comment states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Doc {
     pub(super) tags: Vec<Tag>,
@@ -58,14 +58,14 @@ pub(super) struct Tag {
     pub(super) tag: String,
     /// The types' names as written, each with its line and UTF-16 column.
     pub(super) types: Vec<(String, u32, u32)>,
-    /// Whether the types are all there is: one name, perhaps `null` besides.
+    /// True if the types are all there is: one name, perhaps `null` besides.
     pub(super) plain: bool,
     /// The variable, with its `$`.
     pub(super) variable: String,
 }
 
 impl Doc {
-    /// Reads a comment.
+    /// Reads the tags of a documentation comment.
     pub(super) fn read(node: Node<'_>, cx: &Cx<'_>) -> Self {
         let text = cx.slice(node.start_byte(), node.end_byte().min(node.start_byte() + LIMIT));
         let (row, column) = (node.start_position().row as u32, node.start_position().column);

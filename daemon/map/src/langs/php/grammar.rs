@@ -1,10 +1,10 @@
-//! What the nodes of the PHP grammar mean to the extractor.
+//! Maps the nodes of the PHP grammar to the kinds that the extractor tells apart.
 
 use std::sync::LazyLock;
 
 use crate::langs::support::fields;
 
-/// What a node is to the extractor.
+/// The kinds of nodes that the PHP extractor tells apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum K {
     /// Nothing in itself; its children may be.

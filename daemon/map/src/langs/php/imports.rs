@@ -1,4 +1,4 @@
-//! How a PHP import finds its files.
+//! Finds the files that a PHP import names.
 //!
 //! A module is a namespace (`A.B`), found by what files declare, or a file (`./a.php`). A namespace that no file of the
 //! workspace declares is the project's own all the same if `composer.json` says so or it begins like the file's own; else it
@@ -41,7 +41,7 @@ impl ImportRules for Namespaces {
     }
 }
 
-/// Whether a namespace without files is the project's all the same.
+/// Returns true if a namespace without files is the project's all the same.
 fn is_own(project: &dyn Project, from: FileId, module: &str) -> bool {
     let first = |path: &str| path.split('.').next().unwrap_or("").to_owned();
     let package = project.facts(from).and_then(|facts| facts.package.map(|id| first(facts.name(id))));

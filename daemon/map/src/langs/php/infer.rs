@@ -87,7 +87,7 @@ impl PhpRules {
         self.results.get(&(owner, name)).copied()
     }
 
-    /// What is known of the value before `->`.
+    /// Returns what is known of the value before `->`.
     pub(super) fn receiver(&mut self, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if cx.text(object) == "$this" {
             return match self.classes(object).last() {
@@ -98,7 +98,7 @@ impl PhpRules {
         self.value_type(object, cx).map_or(Receiver::Unknown, Receiver::Typed)
     }
 
-    /// What stands before `::`.
+    /// Returns the receiver that stands before `::`.
     pub(super) fn scope_receiver(&mut self, scope: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         let anonymous = self.in_anonymous(scope);
         match &*cx.text(scope).to_ascii_lowercase() {

@@ -77,7 +77,7 @@ impl PhpRules {
         Step::Into
     }
 
-    /// Whether a class's `test…` methods are tests: it is called so, or its base is.
+    /// Returns true if a class's `test…` methods are tests: the class is called so, or its base is.
     fn holds_tests(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let base = child_where(node, |c| self.g.kind(c) == K::Extends);
         let base = base.map_or("", |base| cx.text(base)).trim();
@@ -93,7 +93,7 @@ impl PhpRules {
         Step::Into
     }
 
-    /// Whether the walk is in a class without a name.
+    /// Returns true if the walk is in a class without a name.
     pub(super) fn in_anonymous(&mut self, node: Node<'_>) -> bool {
         self.classes(node).last().is_some_and(|class| class.name.is_none())
     }
@@ -188,7 +188,7 @@ impl PhpRules {
         }
     }
 
-    /// What functions of a file or namespace return.
+    /// Collects the types that functions of a file or namespace return.
     pub(super) fn know_functions(&mut self, body: Node<'_>, cx: &mut Cx<'_>) {
         let mut doc = None;
         each_child(body, |child, _| {

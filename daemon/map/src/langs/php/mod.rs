@@ -27,7 +27,7 @@ use super::{Lang, LangSpec, PackageScope, Reader};
 use crate::facts::FactsBuilder;
 use crate::walk::walk;
 
-/// What a path begins with that starts at no namespace.
+/// The start of a path that starts at no namespace.
 pub(crate) const ROOT: &str = "\\";
 
 /// Its row in the language table.
@@ -43,7 +43,7 @@ pub const SPEC: LangSpec = LangSpec {
     package_scope: PackageScope::Package,
 };
 
-/// Whether a file whose name says nothing (`.inc`, `.module`) begins like PHP.
+/// Returns true if a file whose name says nothing (`.inc`, `.module`) begins like PHP.
 pub(super) fn looks_like_php(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"<?php")
 }

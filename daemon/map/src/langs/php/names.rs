@@ -18,13 +18,13 @@ const SPECIAL: &[&str] = &["self", "static", "parent", "class", "enum", "true", 
 /// A class, function or constant as a reference names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Named {
-    /// What stands before the name: nothing, [`ROOT`], or a complete path.
+    /// The path before the name: empty, [`ROOT`], or a complete path.
     pub(super) before: String,
     pub(super) name: String,
 }
 
 impl Named {
-    /// The whole path.
+    /// Returns the whole path, dotted.
     pub(super) fn path(&self) -> String {
         if self.before.is_empty() { self.name.clone() } else { format!("{}.{}", self.before, self.name) }
     }
@@ -182,7 +182,7 @@ fn last_name(node: Node<'_>) -> Node<'_> {
     }
 }
 
-/// `\A\B` as `A.B`.
+/// Returns a path as written (`\A\B`) with dots: `A.B`.
 pub(super) fn dotted(written: &str) -> String {
     let parts: Vec<&str> = written.split('\\').map(str::trim).filter(|part| !part.is_empty()).collect();
     parts.join(".")

@@ -122,7 +122,7 @@ impl PhpRules {
         Step::Into
     }
 
-    /// `Foo::BAR`, `Foo::class`.
+    /// Records the use of a class's constant: `Foo::BAR`, `Foo::class`.
     pub(super) fn class_constant(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let count = node.named_child_count();
         let ends = node.named_child(0).zip(node.named_child((count as u32).saturating_sub(1)));
@@ -159,7 +159,7 @@ impl PhpRules {
         self.creation(node, cx)
     }
 
-    /// `$x instanceof Foo`.
+    /// Records the use of the class in `$x instanceof Foo`.
     pub(super) fn instance_of(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let is_test =
             node.child_by_field_id(self.g.f.operator).is_some_and(|operator| operator.kind() == "instanceof");
@@ -223,7 +223,7 @@ impl PhpRules {
     }
 }
 
-/// Whether the bare name that the walk is at stands where a value stands.
+/// Returns true if the bare name that the walk is at stands where a value stands.
 fn is_expression(cx: &Cx<'_>) -> bool {
     let parent = cx.parent().map_or("", |parent| parent.kind());
     !matches!(

@@ -16,17 +16,17 @@ pub(super) struct PhpRules {
     pub(super) handled: Handled,
     /// The namespace at hand, dotted; empty outside any.
     pub(super) namespace: String,
-    /// What `use` binds class and namespace names to: the local name to its full, dotted name.
+    /// Classes and namespaces that `use` binds, by local name, with their full, dotted names.
     pub(super) uses: FxHashMap<String, String>,
     /// Types of properties: (class's qualified name, property) to the type's path.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
-    /// What methods return, by (class's qualified name, method).
+    /// Types that methods return, by (class's qualified name, method).
     pub(super) results: FxHashMap<(StrId, StrId), StrId>,
-    /// What functions of this file return.
+    /// Types that functions of this file return, by name.
     pub(super) function_results: FxHashMap<StrId, StrId>,
     /// The classes around the walk, innermost last.
     pub(super) classes: Vec<Class>,
-    /// What the last documentation comment says of types.
+    /// The types that the last documentation comment states.
     pub(super) doc: Doc,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Class {
     pub(super) end: usize,
     /// Its qualified name; none for an anonymous one.
     pub(super) name: Option<StrId>,
-    /// Whether it holds tests.
+    /// True if the class holds tests.
     pub(super) tests: bool,
 }
 

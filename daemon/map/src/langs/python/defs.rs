@@ -122,7 +122,7 @@ impl Python<'_> {
         }
     }
 
-    /// What calls of a function give, or what reading a property gives. Overloads say different things.
+    /// Records what calls of a function give, or what reading a property gives. Overloads say different things.
     fn result(&self, idx: DefIdx, node: Node<'_>, cx: &mut Cx<'_>) {
         let marks = self.scan.marks.get(&node.id()).copied().unwrap_or_default();
         if let Some(ty) = self.scan.results.get(&node.id()).filter(|_| !marks.overload) {

@@ -27,10 +27,10 @@ fields!(Fields {
     value: "value",
 });
 
-/// Looked up once.
+/// The numbers of the grammar's fields, looked up once.
 pub(super) static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields::new(&grammar()));
 
-/// The grammar.
+/// Returns the tree-sitter grammar of Python.
 pub(super) fn grammar() -> Language {
     tree_sitter_python::LANGUAGE.into()
 }

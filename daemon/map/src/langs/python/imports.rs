@@ -1,4 +1,4 @@
-//! How a Python import finds its module.
+//! Finds the module that a Python import names.
 //!
 //! Python searches a path that no file states, so it is reconstructed: a source root is a folder above the importing file
 //! that is not itself inside a package, such a folder's `src` and `lib`, and the roots of other projects of the
@@ -10,7 +10,7 @@ use crate::langs::{FileId, ImportRules, ModuleTarget, Project};
 
 use super::stdlib;
 
-/// Python's rules.
+/// The import rules of Python.
 pub(super) struct Imports;
 
 /// Folders below a root that hold packages by custom.
@@ -40,9 +40,9 @@ struct Search<'p> {
     from: FileId,
 }
 
-/// What a root says about a dotted path.
+/// The result of looking for a dotted path below one root.
 enum Found {
-    /// The module.
+    /// The file of the module.
     File(FileId),
     /// A folder of modules without `__init__`.
     Namespace,
@@ -118,7 +118,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the folder or one above it is a package; the workspace's root does not count.
+    /// Returns true if the folder or one above it is a package; the workspace's root does not count.
     fn in_package(&self, mut at: &str) -> bool {
         while !at.is_empty() {
             if self.package(at).is_some() {
@@ -142,7 +142,7 @@ impl Search<'_> {
         if self.has_modules(&below) { Found::Namespace } else { Found::Nothing }
     }
 
-    /// Whether the path is a module or a package that says so.
+    /// Returns true if the path is a module, or a package with an `__init__` file.
     fn regular(&self, path: &str) -> bool {
         self.package(path).is_some()
             || self.project.file(&format!("{path}.py")).is_some_and(|f| f != self.from)

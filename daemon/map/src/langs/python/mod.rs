@@ -127,7 +127,7 @@ static KINDS: LazyLock<KindTable<Act>> = LazyLock::new(|| {
     KindTable::new(&grammar(), &kinds)
 });
 
-/// The walk's state.
+/// The state of the walk over one Python file.
 struct Python<'t> {
     scan: Scan<'t>,
     kinds: &'static KindTable<Act>,
@@ -141,7 +141,7 @@ struct Python<'t> {
     generic_bases: FxHashSet<usize>,
     /// The node that is called, just before it is met.
     callee: usize,
-    /// What an attribute is read on, just before it is met.
+    /// The node ID of the object before the dot, set just before the walk meets it.
     read: usize,
     /// Where the names after a dot stand that are still to be met, the next one last.
     attribute_names: Vec<usize>,
@@ -180,7 +180,7 @@ impl<'t> Python<'t> {
         }
     }
 
-    /// What following values needs of the walk.
+    /// Returns the findings of the walk that following values needs.
     fn traced(self) -> flows::Known<'t> {
         flows::Known { locals: self.scan.functions, marks: self.scan.marks, made: self.made }
     }

@@ -5,14 +5,14 @@ use tree_sitter::Node;
 use super::grammar::FIELDS;
 use super::types::{last, text};
 
-/// What the decorators of a function say.
+/// The facts that the decorators of a function state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
-    /// `@staticmethod`.
+    /// True if the function has `@staticmethod`.
     pub is_static: bool,
-    /// `@classmethod`.
+    /// True if the function has `@classmethod`.
     pub is_class: bool,
-    /// `@overload`.
+    /// True if the function has `@overload`.
     pub overload: bool,
     /// `@abstractmethod` and its kin.
     pub is_abstract: bool,

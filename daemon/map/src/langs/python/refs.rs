@@ -16,7 +16,7 @@ use crate::walk::{Binding, Cx, Step};
 const SELF: StrId = StrId(u32::MAX);
 
 impl Python<'_> {
-    /// A bare name.
+    /// Records the use of a bare name, unless it is local.
     pub(super) fn identifier<'t>(&mut self, node: Node<'t>, cx: &mut Cx<'t>) -> Step {
         if node.id() == self.skip || self.is_attribute_name(node) {
             return Step::Skip;
@@ -47,8 +47,8 @@ impl Python<'_> {
         Step::Into
     }
 
-    /// Whether a name is the part after a dot that [`Python::attribute`] dealt with. The walk meets those innermost
-    /// first, after the object each stands on.
+    /// Returns true if a name is the part after a dot that the walk dealt with at its attribute. The walk meets those
+    /// innermost first, after the object each stands on.
     fn is_attribute_name(&mut self, name: Node<'_>) -> bool {
         let at = name.start_byte();
         while self.attribute_names.pop_if(|waiting| *waiting < at).is_some() {}
@@ -126,7 +126,7 @@ impl Python<'_> {
         }
     }
 
-    /// How the name or attribute is used, from what was met just before it.
+    /// Returns the kind of use of a name or attribute, from what the walk met just before it.
     fn kind_of<'t>(&mut self, node: Node<'t>) -> RefKind {
         if node.id() == self.callee {
             return RefKind::Call;
@@ -170,7 +170,7 @@ impl Python<'_> {
         typed(&ty, cx)
     }
 
-    /// `type(self)`.
+    /// Returns true if a call is `type(self)`.
     fn is_own_class<'t>(&self, call: Node<'t>, cx: &mut Cx<'t>) -> bool {
         let function = call.child_by_field_id(FIELDS.function).map_or("", |f| cx.text(f));
         let first = call.child_by_field_id(FIELDS.arguments).and_then(|a| a.named_child(0));
@@ -327,7 +327,7 @@ impl Python<'_> {
     }
 }
 
-/// Whether a string has an `f` or `t` before its quotes, and thus can hold expressions.
+/// Returns true if a string has an `f` or `t` before its quotes, and thus can hold expressions.
 fn is_formatted(source: &[u8], string: Node<'_>) -> bool {
     let start = string.start_byte();
     let prefix = source.get(start..(start + 3).min(source.len())).unwrap_or(&[]);

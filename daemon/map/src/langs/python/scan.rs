@@ -16,10 +16,10 @@ use super::types::{
 };
 use crate::walk::KindTable;
 
-/// How many `a = b = ...` in one statement are followed to the value.
+/// Most links of a chain `a = b = ...` in one statement that are followed to the value.
 const CHAIN: usize = 8;
 
-/// What the look found; keys are node ids of the same tree.
+/// The findings of the first look over a file; keys are node ids of the same tree.
 #[derive(Debug, Default)]
 pub(super) struct Scan<'t> {
     /// The local names of each function.
@@ -30,9 +30,9 @@ pub(super) struct Scan<'t> {
     pub module: Names<'t>,
     /// Assigned names at module or class level, and `self.x` that introduce an attribute.
     pub targets: FxHashMap<usize, Target>,
-    /// What the decorators of decorated definitions say.
+    /// The facts that the decorators of decorated definitions state.
     pub marks: FxHashMap<usize, Marks>,
-    /// What calls of each function give, where that can be told.
+    /// Types that calls of each function give, where that can be told.
     pub results: FxHashMap<usize, Ty<'t>>,
     /// The lambda that a lone name of the module is given, by the name.
     pub lambdas: FxHashMap<usize, usize>,
@@ -43,7 +43,7 @@ pub(super) struct Scan<'t> {
 /// Names of a scope with the types of their values.
 pub(super) type Names<'t> = FxHashMap<&'t str, Ty<'t>>;
 
-/// What an assigned name is.
+/// The role of an assigned name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     /// It introduces the name; the statement is the range of its definition.
@@ -55,22 +55,22 @@ pub(super) enum Target {
 /// Where an assignment stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statement {
-    /// In bytes.
+    /// First byte and the byte after the statement.
     pub bytes: (u32, u32),
-    /// Lines, 1-based, inclusive.
+    /// First and last line, 1-based, inclusive.
     pub lines: (u32, u32),
-    /// Whether it was annotated as `Final` or `TypeAlias`.
+    /// The annotation `Final` or `TypeAlias`, if it has one.
     pub marker: Marker,
 }
 
 /// Annotations that say what kind of definition an assignment is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Marker {
-    /// None of them.
+    /// The assignment has none of these annotations.
     None,
-    /// `Final`.
+    /// The annotation `Final`: a constant.
     Final,
-    /// `TypeAlias`.
+    /// The annotation `TypeAlias`: another name of a type.
     Alias,
 }
 
@@ -148,9 +148,9 @@ struct Frame<'t> {
     not_local: FxHashSet<&'t str>,
     /// Assigned names in source order.
     assigned: Vec<(&'t str, usize, Statement)>,
-    /// What a method calls its object.
+    /// The name that a method gives its own object.
     self_name: Option<&'t str>,
-    /// What it returns, as declared or as far as it was read.
+    /// The type that it returns, as declared or as far as it was read.
     result: Ty<'t>,
     declared: bool,
     /// Overloads that wait for their implementation.
@@ -205,7 +205,7 @@ pub(super) fn scan<'t>(tree: &'t Tree, source: &'t [u8]) -> Scan<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// Whether the node's children matter.
+    /// Reads one node, and returns true if its children matter.
     fn enter(&mut self, node: Node<'t>) -> bool {
         let act = KINDS.get(node);
         if act == Act::Skip {
@@ -474,7 +474,7 @@ fn settle_locals<'t>(names: Names<'t>, not_local: &FxHashSet<&'t str>) -> Vec<(&
     own.map(|(name, ty)| (*name, if is_local(&names, ty) { Ty::Unknown } else { ty.clone() })).collect()
 }
 
-/// Whether a type starts with one of these names, but for the object at hand.
+/// Returns true if a type starts with one of these names, unless it is a member of the object at hand.
 fn is_local<'t>(names: &Names<'t>, ty: &Ty<'t>) -> bool {
     ty.name().is_some_and(|path| !is_own(path) && names.contains_key(head(path)))
 }

@@ -226,7 +226,7 @@ const MODULES: &[&str] = &[
     "zoneinfo",
 ];
 
-/// Whether the first segment of a module path belongs to the standard library.
+/// Returns true if the first segment of a module path belongs to the standard library.
 pub(super) fn contains(name: &str) -> bool {
     MODULES.binary_search(&name).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What the facts of Python files are.
+//! Tests of the facts that hob reads from Python files.
 
 use crate::langs::Lang;
 use crate::langs::support::render;

@@ -1,4 +1,4 @@
-//! What a Python expression or annotation says about a value's type, as far as one file can tell.
+//! Tells the type of a value from a Python expression or annotation, as far as one file can tell.
 //!
 //! Only what is certain: a constructor call, a literal, an annotation. Of any other call or attribute the path is kept, behind a
 //! `=`, because what it gives is another file's affair. Literals are worth knowing although their classes are not of the project: without
@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 use super::grammar::FIELDS;
 
-/// How deep parentheses, `or` and unions are looked into.
+/// Most levels of parentheses, `or` and unions that are looked into.
 const DEPTH: usize = 8;
 
 /// Longest path of an expression that is kept, in bytes.
@@ -37,7 +37,7 @@ pub(super) enum Ty<'t> {
 }
 
 impl<'t> Ty<'t> {
-    /// What is known after a further assignment of `other`.
+    /// Returns the type that is known after a further assignment of `other`.
     pub(super) fn merge(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, other) => other,
@@ -82,7 +82,7 @@ pub(super) fn head(path: &str) -> &str {
     path.split(['.', '(']).next().unwrap_or(path)
 }
 
-/// Whether a type is that of a member of the object at hand.
+/// Returns true if a type is that of a member of the object at hand.
 pub(super) fn is_own(path: &str) -> bool {
     path.starts_with("=self.")
 }
@@ -260,7 +260,8 @@ pub(super) fn called(ty: Ty<'_>) -> Ty<'_> {
     }
 }
 
-/// Whether a name is written as classes are: `Foo`, `_Foo`; not `FOO` of several letters, which is a constant.
+/// Returns true if a name is written as classes are: `Foo`, `_Foo`; not `FOO` of several letters, which is a
+/// constant.
 pub(super) fn is_class_name(name: &str) -> bool {
     let name = name.trim_start_matches('_');
     let upper = name.starts_with(char::is_uppercase);
@@ -340,7 +341,7 @@ fn quoted<'t>(text: &'t str) -> Ty<'t> {
     if plain { Ty::Is(name.into()) } else { Ty::Unknown }
 }
 
-/// What stands between the quotes of a string literal.
+/// Returns the text between the quotes of a string literal.
 pub(super) fn string_content(text: &str) -> &str {
     let body = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     for quote in ["\"\"\"", "'''", "\"", "'"] {

@@ -76,7 +76,7 @@ impl RubyRules {
         Step::Into
     }
 
-    /// What is known of the value before the dot.
+    /// Returns what is known of the value before the dot.
     fn receiver(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(node) == K::This || self.is_own_class(node, cx) {
             return self.bare_receiver(node);
@@ -96,7 +96,7 @@ impl RubyRules {
         self.described.last().map(|(_, path)| path.clone())
     }
 
-    /// `self.class`.
+    /// Returns true if a node is `self.class`, or `class` alone.
     fn is_own_class(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let of_self = node
             .child_by_field_id(self.g.f.receiver)
@@ -106,7 +106,7 @@ impl RubyRules {
             && (of_self || node.child_by_field_id(self.g.f.receiver).is_none())
     }
 
-    /// `super` without arguments.
+    /// Records the call of a `super` without arguments.
     pub(super) fn bare_super(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         if !self.handled.take(node) {
             self.super_call(node, cx);

@@ -1,4 +1,4 @@
-//! How a Ruby import finds its file.
+//! Finds the file that a Ruby import names.
 //!
 //! `./x` is a file beside the one that requires it. Anything else is looked for below the folders that are on the load path
 //! by convention (`lib`, `app/*`, `test`, `spec`, and the root), the nearest first. What is not there is a library outside,
@@ -57,7 +57,7 @@ impl LoadPath {
     }
 }
 
-/// What stands before `end` in a path.
+/// Returns the part of a path before `end`, without the slash between them; `None` if the path does not end so.
 fn root_of<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     let root = path.strip_suffix(end)?;
     if root.is_empty() { Some(root) } else { root.strip_suffix('/') }

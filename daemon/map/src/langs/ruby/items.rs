@@ -18,7 +18,7 @@ pub(super) struct Item<'t, 'a> {
     pub(super) flags: DefFlags,
     /// Where its header ends.
     pub(super) end: usize,
-    /// What it belongs to, when that is written with the name: `A` of `class A::B`.
+    /// The class that it belongs to, when that is written with the name: `A` of `class A::B`.
     pub(super) within: Option<String>,
 }
 
@@ -153,13 +153,13 @@ impl RubyRules {
         Step::Into
     }
 
-    /// Whether `Foo` of `def Foo.bar` is the class that this is written in.
+    /// Returns true if `Foo` of `def Foo.bar` is the class that this is written in.
     fn is_around(&self, within: &str, cx: &Cx<'_>) -> bool {
         let owner = cx.owner().map(|owner| cx.facts.defs()[owner.index()].name);
         owner.is_some_and(|name| cx.facts.provisional(name) == within)
     }
 
-    /// Whether methods called `test_…` are tests here: in a class that is called or derived like one.
+    /// Returns true if methods called `test_…` are tests here: in a class that is called or derived like one.
     fn holds_tests(&self, cx: &Cx<'_>) -> bool {
         let Some(owner) = cx.owner() else { return false };
         let def = &cx.facts.defs()[owner.index()];
@@ -174,7 +174,7 @@ impl RubyRules {
                 }))
     }
 
-    /// `alias new old`.
+    /// Defines the new name of a method: `alias new old`.
     pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         let (Some(name), Some(old)) =
             (node.child_by_field_id(self.g.f.name), node.child_by_field_id(self.g.f.alias))

@@ -20,7 +20,7 @@ pub(super) struct Locals {
 #[derive(Debug)]
 struct Frame {
     end: usize,
-    /// Whether it sees nothing of what is around it.
+    /// True if code in it sees no variable of the scopes around it.
     closed: bool,
     /// Each variable with the path of its class, if that is known.
     names: FxHashMap<StrId, Option<StrId>>,
@@ -41,7 +41,8 @@ impl Locals {
         }
     }
 
-    /// What is known of a word at byte `at`: `None` if it is no variable.
+    /// Returns the class of the variable that a word means at byte `at`: `None` if it is no variable, `Some(None)` if
+    /// its class is unknown.
     pub(super) fn get(&mut self, name: StrId, at: usize) -> Option<Option<StrId>> {
         self.settle(at);
         for frame in self.frames.iter().rev() {

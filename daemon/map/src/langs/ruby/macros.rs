@@ -49,7 +49,7 @@ impl RubyRules {
         None
     }
 
-    /// A call's arguments.
+    /// Returns the arguments of a call; empty if it has none.
     pub(super) fn arguments<'t>(&self, call: Node<'t>) -> Vec<Node<'t>> {
         let mut arguments = Vec::new();
         if let Some(list) = call.child_by_field_id(self.g.f.arguments) {

@@ -46,7 +46,7 @@ pub(super) fn text<'t>(node: Node<'_>, source: &'t [u8]) -> &'t str {
     source.get(node.byte_range()).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("")
 }
 
-/// Whether a word is a constant's name.
+/// Returns true if a word is a constant's name.
 pub(super) fn is_constant(name: &str) -> bool {
     name.starts_with(char::is_uppercase)
 }

@@ -23,13 +23,14 @@ impl RubyRules {
         Step::Skip
     }
 
-    /// What is known of a word that is a local variable.
+    /// Returns the class of a word that is a local variable: `None` if it is none, `Some(None)` if its class is
+    /// unknown.
     pub(super) fn local(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Option<Option<StrId>> {
         let name = cx.facts.intern(cx.text(node));
         self.locals.get(name, node.start_byte())
     }
 
-    /// What a bare call is on.
+    /// Returns the receiver of a bare call: the class at hand, or nothing outside of classes.
     pub(super) fn bare_receiver(&mut self, node: Node<'_>) -> Receiver {
         match self.class_at(node.start_byte()) {
             Some(_) => Receiver::SelfType,

@@ -21,7 +21,7 @@ pub(super) struct RubyRules {
     pub(super) classes: Vec<Class>,
     /// The methods around the walk: where they end, and their names.
     pub(super) methods: Vec<(usize, String)>,
-    /// What the test groups around the walk describe: where they end, and the constant's path.
+    /// The constants that the test groups around the walk describe: where the groups end, and the constant's path.
     pub(super) described: Vec<(usize, String)>,
     /// Visibility of methods that are arguments of `private` and its like, by their node.
     pub(super) marked: FxHashMap<usize, bool>,
@@ -34,7 +34,7 @@ pub(super) struct Class {
     pub(super) node: usize,
     pub(super) def: Option<DefIdx>,
     pub(super) group: bool,
-    /// Whether methods that follow are private.
+    /// True if methods that follow are private.
     pub(super) private: bool,
 }
 
@@ -65,7 +65,7 @@ impl RubyRules {
         self.methods.last().map(|(_, name)| &**name)
     }
 
-    /// Whether the place is directly in a class body, in no method.
+    /// Returns true if the place is directly in a class body, in no method.
     pub(super) fn in_class_body(&mut self, at: usize) -> bool {
         self.class_at(at).is_some() && self.method_at(at).is_none()
     }

@@ -27,7 +27,7 @@ const TESTS: &[&str] = &["it", "specify", "scenario", "example", "test", "should
 const VALUES: &[&str] = &["let", "let!", "subject", "subject!", "given", "given!"];
 
 impl RubyRules {
-    /// `RSpec.describe Foo do`.
+    /// Reads a test group, `RSpec.describe Foo do`; `None` for any other call.
     pub(super) fn spec_call(
         &mut self,
         node: Node<'_>,

@@ -1,5 +1,5 @@
-//! Whose member is called: by what the file, and the other files, say of a value's type. Each case is a body in which `run` is
-//! called; the project has two of them.
+//! Tests which type's member is called, by what the file, and the other files, say of a value's type. Each case is a
+//! body in which `run` is called; the project has two of them.
 
 const PROJECT: &str = "\
 //- /Cargo.toml
@@ -37,7 +37,7 @@ pub static ONLY: Walk = Walk { run: true };
 pub type Walks = Vec<Walk>;
 ";
 
-/// What calls `run`, and how sure that is.
+/// Returns the methods `run` that a body calls, each with the confidence of the edge.
 #[track_caller]
 fn runs(signature: &str, body: &str) -> Vec<String> {
     let uses = format!("//- /src/uses.rs\nuse crate::kinds::*;\nfn go{signature} {{ {body} }}\n");

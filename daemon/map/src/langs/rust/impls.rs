@@ -61,7 +61,7 @@ impl RustRules {
         (self.g.kind(ty) == K::TypeIdent).then(|| cx.text(ty))
     }
 
-    /// Whether an item has a type parameter of this name.
+    /// Returns true if an item has a type parameter of this name.
     pub(super) fn has_parameter(&self, node: Node<'_>, name: &str, cx: &Cx<'_>) -> bool {
         let list = crate::langs::support::child_where(node, |child| child.kind() == "type_parameters");
         list.is_some_and(|list| {

@@ -1,4 +1,4 @@
-//! How a Rust path finds its module.
+//! Finds the module that a Rust path names.
 //!
 //! The tree of modules is read off the files: `a::b` is `a/b.rs` or `a/b/mod.rs` below the folder that belongs to the
 //! current module, or a module with a body inside a file. The root of a crate is the file that no other file is the parent
@@ -14,7 +14,7 @@ use crate::langs::{ImportRules, ModuleTarget, Project};
 /// The rules for Rust.
 pub(super) struct Modules;
 
-/// How many re-exports of modules are followed.
+/// Most re-exports of modules that are followed in a row.
 const DEPTH: usize = 8;
 
 impl ImportRules for Modules {
@@ -169,7 +169,7 @@ impl<'p> Tree<'p> {
         defined || self.imported(file, name).is_some()
     }
 
-    /// What is left of a path whose modules are followed: a type, whose variants are imported.
+    /// Resolves the rest of a path whose modules are followed, as a type, whose variants are imported.
     fn type_in(&self, at: &At, rest: &[&str]) -> ModuleTarget {
         let mut inside = at.inside.clone();
         for segment in rest {

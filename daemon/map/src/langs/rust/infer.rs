@@ -57,8 +57,8 @@ impl RustRules {
         })
     }
 
-    /// What a declared type says, for other files; see [`TypeHint`](crate::facts::TypeHint). `items` may have parameters that
-    /// it names.
+    /// Returns the hint that a declared type gives other files; see [`TypeHint`](crate::facts::TypeHint). `items` may
+    /// have parameters that it names.
     pub(super) fn hint(&mut self, ty: Node<'_>, items: &[Node<'_>], cx: &mut Cx<'_>) -> Option<String> {
         let mut own = ty;
         while self.g.kind(own) == K::RefType {
@@ -146,7 +146,8 @@ impl RustRules {
         }
     }
 
-    /// What this file says that a function gives. Inside of modules with a body its names need not be in scope.
+    /// Returns the type that a function gives, as this file declares it. Inside of modules with a body its names need
+    /// not be in scope.
     fn result(&self, function: (Option<StrId>, StrId), tried: bool) -> Option<StrId> {
         let results = self.modules.is_empty().then_some(&self.results)?;
         results.get(&function).filter(|returned| returned.wrapped == tried).map(|returned| returned.ty)
@@ -171,7 +172,7 @@ impl RustRules {
         self.dotted(path, cx).map_or(String::new(), |path| path.rsplit('.').next().unwrap_or("").to_owned())
     }
 
-    /// What is known of the value before `.`.
+    /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, value: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         if self.g.kind(value) == K::SelfValue {
             return Receiver::SelfType;
@@ -210,7 +211,7 @@ pub(super) fn is_type_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Whether an associated function of this name gives the type itself (after `?`: a result of it).
+/// Returns true if an associated function of this name gives the type itself (after `?`: a result of it).
 fn constructs(name: &str, tried: bool) -> bool {
     let starts = |prefix: &str| name.starts_with(prefix);
     if tried {

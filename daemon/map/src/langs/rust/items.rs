@@ -67,7 +67,7 @@ impl RustRules {
         def.make(cx, outer, scope)
     }
 
-    /// Whether an item here is a direct member of an `impl` or `trait`.
+    /// Returns true if an item here is a direct member of an `impl` or `trait`.
     fn is_member(&mut self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let owner = cx.owner();
         let in_type = owner.is_some_and(|o| cx.facts.defs()[o.index()].kind.is_type());

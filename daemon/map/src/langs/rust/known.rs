@@ -1,4 +1,5 @@
-//! What a file's items say of types before the walk: an `impl` may stand before its struct, a call before its function.
+//! Collects the types that a file's items state, before the walk: an `impl` may stand before its struct, a call
+//! before its function.
 
 use tree_sitter::Node;
 

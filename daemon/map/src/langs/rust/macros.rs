@@ -28,7 +28,7 @@ struct Path<'s, 't> {
     defined: bool,
     /// The value before the `.` is `self`.
     of_self: bool,
-    /// What a binding would say of the value before the `.`.
+    /// The path by which a binding would describe the value before the `.`.
     value: Option<String>,
 }
 

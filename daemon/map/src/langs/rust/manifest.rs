@@ -1,4 +1,4 @@
-//! What a `Cargo.toml` says about crates.
+//! Reads the crates that a `Cargo.toml` describes.
 //!
 //! Keys: `package` (the package's name), `lib.name`, `lib.path`, `bin.path` (one for each), `member` (one for each
 //! pattern of `workspace.members`), `dependency` (`name` or `name=package` when renamed, one for each). A reader of lines,
@@ -6,7 +6,7 @@
 
 use crate::facts::FactsBuilder;
 
-/// Reads a `Cargo.toml`.
+/// Reads a `Cargo.toml` into facts, line by line.
 pub fn manifest(text: &str, facts: &mut FactsBuilder) {
     let mut table = String::new();
     let mut array = String::new();

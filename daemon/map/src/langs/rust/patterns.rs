@@ -15,7 +15,7 @@ use crate::walk::{Binding, Cx, Step};
 /// Most arguments of a call that are looked at for closures.
 const MOST_PASSED: usize = 16;
 
-/// What a binding says of the value of a pattern: a type's name, or a path behind a `=`.
+/// The type of a pattern's value, as a binding says it: a type's name, or a path behind a `=`.
 type Source = Option<String>;
 
 impl RustRules {
@@ -174,7 +174,7 @@ impl RustRules {
         names
     }
 
-    /// `Some(x)`, `Variant(x, y)`.
+    /// Adds the parts of a variant's pattern to those still to be read: `Some(x)`, `Variant(x, y)`.
     fn take_variant<'t>(
         &mut self,
         node: Node<'t>,
@@ -245,7 +245,7 @@ fn each_place<'t>(node: Node<'t>, mut take: impl FnMut(usize, Node<'t>)) {
     });
 }
 
-/// What is found at a step into a value.
+/// Returns the path to the part of a value that one further step leads to.
 fn further(source: &str, step: &str) -> String {
     // Patterns may be nested without end.
     if source.len() >= PATH_LIMIT {

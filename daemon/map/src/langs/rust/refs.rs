@@ -95,7 +95,7 @@ impl RustRules {
         }
     }
 
-    /// See [`RustRules::refer_scoped`].
+    /// Records a path of segments as [`RustRules::refer_scoped`] does that of a node.
     pub(super) fn refer_segments(&mut self, segments: &[(&str, Node<'_>)], kind: RefKind, cx: &mut Cx<'_>) {
         let Some(((name, leaf), path)) = segments.split_last() else { return };
         if let Some(((ty, at), before)) = path.split_last()

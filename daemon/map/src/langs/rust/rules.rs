@@ -18,7 +18,7 @@ pub(super) struct RustRules {
     pub(super) types: FxHashMap<StrId, DefIdx>,
     /// Types of fields: (type's name, field) to its type's name.
     pub(super) field_types: FxHashMap<(StrId, StrId), StrId>,
-    /// What functions of this file return, by the type they belong to and their name.
+    /// Types that functions of this file return, by the type they belong to and their name.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Returned>,
     /// The `impl` and `trait` blocks around the walk, innermost last.
     pub(super) bodies: Vec<Body>,
@@ -32,7 +32,7 @@ pub(super) struct RustRules {
     pub(super) expressions_until: usize,
 }
 
-/// What a function returns.
+/// The type that a function returns, without the `Result` or `Option` around it.
 #[derive(Clone, Copy)]
 pub(super) struct Returned {
     pub(super) ty: StrId,
@@ -45,7 +45,7 @@ pub(super) struct Body {
     pub(super) end: usize,
     /// The name of the type (of the trait), dotted, as written.
     pub(super) self_type: Option<StrId>,
-    /// What the names of members start with, when their parent does not say it.
+    /// The start of the names of members, when their parent does not say it.
     pub(super) qualifier: Option<String>,
     /// The type, if this file defines it.
     pub(super) def: Option<DefIdx>,

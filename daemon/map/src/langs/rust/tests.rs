@@ -1,4 +1,4 @@
-//! What is read from Rust.
+//! Tests of the facts that hob reads from Rust.
 
 use crate::facts::FactsBuilder;
 use crate::langs::Lang;
@@ -601,7 +601,7 @@ pub struct Other;
 impl Other { pub fn run(&self) {} pub fn hidden(&self) {} pub fn build(&self) {} }
 ";
 
-/// What calls `run` in a file beside [`BUILDER`]'s.
+/// Returns the edges that call `run` in a file beside [`BUILDER`]'s.
 #[track_caller]
 fn runs(body: &str) -> Vec<String> {
     let fixture =

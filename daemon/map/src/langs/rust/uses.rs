@@ -21,7 +21,7 @@ const MODULE_LIMIT: usize = 1000;
 struct Bound<'a> {
     /// The path up to and including the name, `::`-separated.
     path: &'a str,
-    /// `as name`.
+    /// The name after `as`, if there is one.
     alias: Option<&'a str>,
     /// `self` at the end: the module itself.
     module: bool,
@@ -98,7 +98,7 @@ impl RustRules {
         }
     }
 
-    /// See [`RustRules::rooted`].
+    /// Returns a path with `self` and `super` at its start put so that they hold for the file.
     fn file_path(&mut self, at: Node<'_>, path: String) -> String {
         let segments: Vec<&str> = path.split("::").collect();
         self.rooted(at, &segments).join("::")

@@ -109,7 +109,7 @@ impl RustRules {
         None
     }
 
-    /// Whether an arm is `Some(x) => x` or `Ok(x) => x`.
+    /// Returns true if an arm is `Some(x) => x` or `Ok(x) => x`.
     fn is_opened(&self, arm: Node<'_>, given: Node<'_>, cx: &Cx<'_>) -> bool {
         let pattern = arm.child_by_field_id(self.g.f.pattern).and_then(|pattern| pattern.named_child(0));
         let pattern = pattern.filter(|pattern| self.g.kind(*pattern) == K::TuplePattern);
@@ -194,7 +194,7 @@ pub(super) fn method_path(path: String, method: &str) -> Option<String> {
     }
 }
 
-/// What `?` takes out of a value.
+/// Returns the path of the value that `?` takes out of another.
 pub(super) fn opened(path: String) -> Option<String> {
     (!path.starts_with('(')).then(|| format!("{path}.?"))
 }

@@ -55,7 +55,7 @@ impl RustRules {
         }
     }
 
-    /// What is behind references and owning pointers, and the trait of a trait object.
+    /// Returns the type behind references and owning pointers, and the trait of a trait object.
     fn seen_through<'t>(&self, ty: Node<'t>, cx: &Cx<'_>) -> Option<Node<'t>> {
         let mut ty = ty;
         loop {
@@ -203,7 +203,7 @@ impl RustRules {
     }
 }
 
-/// Whether what a type of the library holds is worth keeping.
+/// Returns true if the arguments of this type of the library are worth keeping: those that it holds.
 fn holds_arguments(name: &str) -> bool {
     const HOLDERS: &str = " Option Result LockResult Poll Vec VecDeque LinkedList BinaryHeap HashSet BTreeSet IndexSet \
         FxHashSet SmallVec ArrayVec HashMap BTreeMap IndexMap FxHashMap AHashMap Entry Iterator DoubleEndedIterator \

@@ -1,4 +1,4 @@
-//! How a Scala import finds its files: packages and objects, absolute or relative to the packages around.
+//! Finds the files that a Scala import names: packages and objects, absolute or relative to the packages around.
 
 use hob_base::FileId;
 

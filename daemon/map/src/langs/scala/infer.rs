@@ -1,4 +1,4 @@
-//! How Scala writes values and types.
+//! Describes how Scala writes values and types.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::walk::Cx;
 /// Longest chain of brackets and `.` that is followed.
 const LIMIT: usize = 32;
 
-/// Scala's way.
+/// Reads values and types as Scala writes them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scala;
 

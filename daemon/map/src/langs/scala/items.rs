@@ -57,7 +57,7 @@ impl ScalaRules {
         cx.facts.package(&format!("{outer}.{inner}"));
     }
 
-    /// What it holds is the package's.
+    /// Reads a package object: its members are the package's.
     pub(super) fn package_object(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         if let Some(name) = node.child_by_field_id(self.g.f.name) {
             self.handled.mark(name);
@@ -99,7 +99,7 @@ impl ScalaRules {
         Step::Skip
     }
 
-    /// `import a.b.C`.
+    /// Records the import of one name: `import a.b.C`.
     fn whole(&mut self, path: &mut Vec<&str>, line: u32, cx: &mut Cx<'_>) {
         if let Some(name) = path.pop().filter(|_| !path.is_empty()) {
             let module = module_of(path, cx);

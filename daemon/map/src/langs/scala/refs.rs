@@ -129,7 +129,7 @@ impl ScalaRules {
         Step::Into
     }
 
-    /// `f(name = value)`.
+    /// Marks the names of named arguments, which are no uses: `f(name = value)`.
     pub(super) fn arguments(&mut self, node: Node<'_>) -> Step {
         each_child(node, |child, _| {
             if child.kind() == "assignment_expression" {

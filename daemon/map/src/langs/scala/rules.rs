@@ -14,7 +14,7 @@ pub(super) struct ScalaRules {
     pub(super) members: Members,
     /// Where the extension, or the implicit class, around the walk ends.
     pub(super) extends_to: usize,
-    /// Whether the parameters of the class at hand are its values.
+    /// True if the parameters of the class at hand are its values.
     pub(super) of_case: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is read from Scala.
+//! Tests of the facts that hob reads from Scala.
 
 use crate::fixture::check_edges;
 use crate::langs::Lang;

@@ -1,4 +1,4 @@
-//! What is known of a variable that is assigned several times, in languages that do not declare types.
+//! Tracks the type of a variable that is assigned several times, in languages that do not declare types.
 
 use crate::facts::StrId;
 use crate::walk::{Binding, Cx};

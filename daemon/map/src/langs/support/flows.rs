@@ -36,11 +36,12 @@ pub(crate) struct Tracer<'t> {
     /// Where a value is that can be met again.
     interned: FxHashMap<Value, ValueIdx>,
     names: FxHashMap<(ScopeIdx, StrId), SlotIdx>,
-    /// What a variable of the scope at hand was last given, where nothing else can have reached this place.
+    /// The value that each variable of the scope at hand was last given, where nothing else can have reached this
+    /// place.
     known: FxHashMap<SlotIdx, ValueIdx>,
     /// The same of what containers hold under a key.
     held: FxHashMap<(ValueIdx, StrId), ValueIdx>,
-    /// What was assigned since the innermost text began that may not run.
+    /// Variables that were assigned since the innermost text began that may not run.
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
     scope: ScopeIdx,
@@ -50,7 +51,7 @@ pub(crate) struct Tracer<'t> {
     made: FxHashMap<(u32, u32), DefIdx>,
 }
 
-/// What is set aside while an inner scope is gone through.
+/// The state of the scope around, set aside while the tracer goes through an inner scope.
 pub(crate) struct Outer {
     scope: ScopeIdx,
     known: FxHashMap<SlotIdx, ValueIdx>,
@@ -59,13 +60,13 @@ pub(crate) struct Outer {
     put: Vec<(ValueIdx, StrId)>,
 }
 
-/// What was assigned before text began that may not run.
+/// The assignments before text began that may not run.
 pub(crate) struct Since {
     assigned: Vec<SlotIdx>,
     put: Vec<(ValueIdx, StrId)>,
 }
 
-/// How text runs that does not simply run on.
+/// The way in which text runs that does not simply run on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Run {
     /// Once or not at all.
@@ -118,7 +119,7 @@ impl<'t> Tracer<'t> {
         self.facts
     }
 
-    /// Whether the file is too large to go on.
+    /// Returns true if the file has too many values to go on.
     pub(crate) fn is_full(&self) -> bool {
         self.values.len() >= MOST
     }
@@ -246,7 +247,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// The same, hiding one of the name until [`Tracer::reveal`].
+    /// Declares a variable of the scope at hand, hiding one of the name until it is revealed again.
     pub(crate) fn hide(&mut self, name: &str) -> (StrId, Option<SlotIdx>) {
         let id = self.facts.intern(name);
         let hidden = self.names.get(&(self.scope, id)).copied();
@@ -279,7 +280,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// What a name stands for here.
+    /// Returns the value that a name stands for here.
     pub(crate) fn read(&mut self, name: &str) -> ValueIdx {
         let Some(slot) = self.find(name) else {
             let (name, scope) = (self.facts.intern(name), self.scope);
@@ -319,7 +320,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// What a value holds under a key.
+    /// Returns the value that another holds under a key.
     pub(crate) fn item(&mut self, of: ValueIdx, key: ValueIdx) -> ValueIdx {
         let Value::Text(text) = self.at(key) else { return self.value(Value::Item(of, key)) };
         if let Some(&value) = self.held.get(&(of, text)) {
@@ -336,7 +337,7 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    /// Whether something is seen to be under a key of a container.
+    /// Returns true if the file shows something under a key of a container.
     pub(crate) fn holds(&mut self, of: ValueIdx, key: ValueIdx) -> bool {
         let Value::Text(text) = self.at(key) else { return false };
         self.held.contains_key(&(of, text)) || self.written(of, Label::Named(text)).is_some()

@@ -12,7 +12,7 @@ use crate::walk::KindTable;
 #[derive(Debug)]
 pub(crate) struct Grammar<K, F> {
     kinds: KindTable<K>,
-    /// Field numbers.
+    /// The numbers of the grammar's fields.
     pub(crate) f: F,
 }
 
@@ -23,7 +23,7 @@ impl<K: Copy + Default, F> Grammar<K, F> {
         Self { kinds: KindTable::new(language, kinds), f: fields(language) }
     }
 
-    /// What the node is.
+    /// Returns the kind of a node; `K::default()` if the table does not name it.
     pub(crate) fn kind(&self, node: Node<'_>) -> K {
         self.kinds.get(node)
     }

@@ -18,7 +18,7 @@ pub(crate) fn header_start(node: Node<'_>, cx: &Cx<'_>, is_annotation: impl Fn(N
     start + rest.iter().take_while(|b| b.is_ascii_whitespace()).count()
 }
 
-/// Whether some child of the node is written as one of these words.
+/// Returns true if some child of the node is written as one of these words.
 pub(crate) fn has_word(node: Node<'_>, cx: &Cx<'_>, words: &[&str]) -> bool {
     child_where(node, |child| words.contains(&cx.text(child))).is_some()
 }

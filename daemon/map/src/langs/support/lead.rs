@@ -1,4 +1,4 @@
-//! What stands before a definition: its comments, and the attributes that belong to it.
+//! Collects what stands before a definition: its comments, and the attributes that belong to it.
 //!
 //! The walk meets comments and attributes as siblings before the definition; asking the tree for "the previous sibling"
 //! would walk down from the root each time. So they are remembered as they pass, and belong to the next definition if
@@ -11,7 +11,7 @@ use crate::walk::Cx;
 /// Longest documentation that is looked at, in bytes; only its first paragraph is kept.
 const DOC_LIMIT: usize = 4096;
 
-/// How a comment counts.
+/// The role of a comment before a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Comment {
     /// Documentation of what follows.
@@ -20,12 +20,12 @@ pub(crate) enum Comment {
     Other,
 }
 
-/// What precedes a definition, made ready.
+/// The comments and attributes before a definition, ready for its facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outer {
     /// First byte of the first attribute or enclosing wrapper.
     pub(crate) start: Option<usize>,
-    /// Its line, 1-based.
+    /// Line of that byte, 1-based.
     pub(crate) line: Option<u32>,
     /// End of the enclosing wrapper, if any.
     pub(crate) end: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Lead {
 }
 
 impl Lead {
-    /// A comment passes.
+    /// Adds a comment that the walk passes; one behind something else on its line is ignored.
     pub(crate) fn comment(&mut self, node: Node<'_>, source: &[u8], kind: Comment) {
         let (start, end) = (node.start_byte(), trimmed_end(node, source));
         if is_trailing(source, start) {
@@ -65,7 +65,7 @@ impl Lead {
         self.end = end;
     }
 
-    /// An attribute passes.
+    /// Adds an attribute that the walk passes.
     pub(crate) fn attribute(&mut self, node: Node<'_>, source: &[u8], marked: bool) {
         let start = node.start_byte();
         if !self.reaches(source, start) {
@@ -76,7 +76,7 @@ impl Lead {
         self.end = node.end_byte();
     }
 
-    /// What belongs to a definition that starts at `node`.
+    /// Takes what belongs to a definition that starts at `node`; empty if something else lies between.
     pub(crate) fn take(&mut self, node: Node<'_>, cx: &Cx<'_>) -> Outer {
         let lead = std::mem::take(self);
         if !lead.reaches(cx.source, node.start_byte()) {
@@ -93,7 +93,7 @@ impl Lead {
         }
     }
 
-    /// Whether only white space, and no empty line, lies between this run and `at`.
+    /// Returns true if only white space, and no empty line, lies between this run and `at`.
     fn reaches(&self, source: &[u8], at: usize) -> bool {
         self.end > 0 && gap(source, self.end, at).is_some_and(|lines| lines <= 1)
     }
@@ -117,7 +117,7 @@ fn trimmed_end(node: Node<'_>, source: &[u8]) -> usize {
     end
 }
 
-/// Whether something else stands before the comment on its line.
+/// Returns true if something else stands before the comment on its line.
 fn is_trailing(source: &[u8], start: usize) -> bool {
     let before = source.get(..start).unwrap_or(&[]);
     before.iter().rev().take_while(|&&b| b != b'\n').any(|b| !b.is_ascii_whitespace())

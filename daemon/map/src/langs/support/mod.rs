@@ -1,5 +1,5 @@
-//! What several extractors need and no grammar knows: comments before a definition, names that come into scope later
-//! than they stand in the text, names that are not uses, paths.
+//! Holds what several extractors need and no grammar knows: comments before a definition, names that come into scope
+//! later than they stand in the text, names that are not uses, paths.
 //!
 //! Nothing here decides what a node means; that is each language's own business.
 
@@ -58,19 +58,19 @@ pub(crate) use fields;
 
 /// A definition about to be made, in terms of nodes.
 pub(crate) struct NewDef<'t, 'a> {
-    /// The whole definition.
+    /// The node of the whole definition.
     pub(crate) node: Node<'t>,
     /// Where its name stands, see [`Cx::position`].
     pub(crate) name_at: (u32, u32),
-    /// Its name.
+    /// The name as it is written.
     pub(crate) name: &'a str,
-    /// Its kind.
+    /// The kind of the definition.
     pub(crate) kind: DefKind,
-    /// Its properties.
+    /// The properties of the definition, such as exported.
     pub(crate) flags: DefFlags,
-    /// What it is written in.
+    /// The definition that it is written in; `None` at file level.
     pub(crate) parent: Option<DefIdx>,
-    /// See [`DefInput::qualifier`].
+    /// The start of its qualified name, see [`DefInput::qualifier`].
     pub(crate) qualifier: Option<&'a str>,
     /// The bytes that make its signature.
     pub(crate) head: (usize, usize),
@@ -132,7 +132,7 @@ impl Handled {
         self.0.insert(node.id());
     }
 
-    /// Whether it was marked; asked once.
+    /// Returns true if the node was marked, and forgets the mark.
     pub(crate) fn take(&mut self, node: Node<'_>) -> bool {
         !self.0.is_empty() && self.0.remove(&node.id())
     }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::facts::{Def, DefFlags, FileFacts, Import, Receiver, Ref};
 use crate::langs::Lang;
 
-/// Extracts and renders.
+/// Extracts the facts of a source and renders them as text.
 pub(crate) fn facts_of(lang: Lang, source: &str) -> String {
     show(&crate::extract(lang, "", source.as_bytes()))
 }

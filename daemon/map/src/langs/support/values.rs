@@ -1,4 +1,4 @@
-//! What a file itself tells about the types of its values: declarations, creations, what its own methods return.
+//! Infers the types of values from one file: declarations, creations, what its own methods return.
 //!
 //! For languages with classes whose members may be named bare. A language says what kind of value an expression is
 //! ([`Syntax`]); following chains of members and calls, and what is then known of a receiver, is the same everywhere. Nothing
@@ -24,7 +24,7 @@ pub(crate) enum Value<'t> {
     Of(Node<'t>),
     /// A literal, with the name of its type.
     Literal(&'static str),
-    /// A name.
+    /// A bare name, of a variable or a type.
     Name(Node<'t>),
     /// The object at hand.
     This,
@@ -34,22 +34,22 @@ pub(crate) enum Value<'t> {
     Outer(Node<'t>),
     /// A member of a value.
     Member(Node<'t>, Node<'t>),
-    /// What a call of a member, or of a bare name, gives.
+    /// The result of a call: of a member of a value, or of a bare name.
     Call(Option<Node<'t>>, Node<'t>),
     /// The same as another expression: one in brackets.
     Same(Node<'t>),
-    /// Anything else.
+    /// Any other expression, whose type is unknown.
     Unknown,
 }
 
-/// How a language writes values and types.
+/// The way in which a language writes values and types.
 pub(crate) trait Syntax {
-    /// Whether a creation is written as a call of the type: `T()`.
+    /// True if a creation is written as a call of the type: `T()`.
     const CALLS_CREATE: bool;
-    /// Whether a type is told from a value by its capital.
+    /// True if a capital tells a type from a value.
     const CAPITAL_IS_TYPE: bool;
 
-    /// What an expression is.
+    /// Returns the kind of value that an expression is.
     fn value<'t>(&self, node: Node<'t>, cx: &Cx<'_>) -> Value<'t>;
 
     /// The names in a type, outermost first, without arguments; none for what has no name.
@@ -64,7 +64,7 @@ pub(crate) trait Syntax {
     }
 }
 
-/// What stands around the walk.
+/// The kind of body that stands around the walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Body {
     /// A type, by its qualified name; `open` says that its members are public unless they say otherwise.
@@ -75,7 +75,7 @@ pub(crate) enum Body {
     Code,
 }
 
-/// What is known of the file's own types, and where the walk is in them.
+/// The types of the file's own members, and the bodies that the walk is in.
 #[derive(Debug, Default)]
 pub(crate) struct Members {
     /// Types of fields: (type's qualified name, field) to its type's name. At file level the type is nameless.
@@ -127,7 +127,7 @@ impl Members {
         }
     }
 
-    /// What a method returns.
+    /// Records the type that a method returns; overloads that differ give none.
     pub(crate) fn know_result(&mut self, class: StrId, name: &str, ty: Option<StrId>, cx: &mut Cx<'_>) {
         let known = self.results.entry((class, cx.facts.intern(name))).or_insert(ty);
         if *known != ty {
@@ -243,7 +243,7 @@ impl Members {
         }
     }
 
-    /// What is known of the value before `.`.
+    /// Returns what is known of the value before `.`.
     pub(crate) fn receiver(&mut self, syntax: &impl Syntax, object: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match as_value(syntax, object, cx) {
             Value::This | Value::Super if self.is_anonymous(object) => return Receiver::Unknown,
@@ -312,7 +312,7 @@ fn type_on_path<S: Syntax>(
     }
 }
 
-/// What an expression is, brackets aside.
+/// Returns the kind of value that an expression is, brackets aside.
 fn as_value<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Value<'t> {
     let mut node = node;
     for _ in 0..PATH_LIMIT {
@@ -345,7 +345,7 @@ fn name_path<'t>(syntax: &impl Syntax, node: Node<'t>, cx: &Cx<'_>) -> Option<Ve
     None
 }
 
-/// Whether a name is written as types are.
+/// Returns true if a name begins with a capital, as types do.
 pub(crate) fn is_capital(name: &str) -> bool {
     name.starts_with(|c: char| c.is_uppercase())
 }

@@ -1,4 +1,4 @@
-//! How a Swift import finds its files.
+//! Finds the files that a Swift import names.
 //!
 //! A module is a target of a `Package.swift`, or, where none says so, a folder `Sources/X` or `Tests/X`. All other modules
 //! are external, under their own names. Files outside every target are one module together: which of them a project of

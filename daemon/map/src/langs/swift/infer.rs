@@ -193,7 +193,8 @@ impl SwiftRules {
         around.into_iter().find_map(|owner| self.properties.get(&(owner, name))).copied()
     }
 
-    /// Whose members a bare name can be, innermost first; last those of the file.
+    /// Returns the types whose members a bare name can be, innermost first; the last is `None`, for those of the
+    /// file.
     fn around(&mut self, node: Node<'_>) -> Vec<Option<StrId>> {
         self.body(node);
         self.bodies.iter().rev().take(NESTING_LIMIT).map(|body| Some(body.name)).chain([None]).collect()
@@ -230,7 +231,8 @@ impl SwiftRules {
         }
     }
 
-    /// What `Type.name(..)` gives: an instance for `init` and for a nested type, else the function's result.
+    /// Returns the type that `Type.name(..)` gives: an instance for `init` and for a nested type, else the function's
+    /// result.
     fn static_result(&self, path: &str, name: &str, cx: &mut Cx<'_>) -> Option<StrId> {
         let owner = cx.facts.intern(path);
         if name == "init" {
@@ -272,7 +274,7 @@ impl SwiftRules {
         (self.g.kind(name) == K::Ident).then_some(name)
     }
 
-    /// What is known of the value before `.`.
+    /// Returns what is known of the value before `.`.
     pub(super) fn receiver(&mut self, target: Node<'_>, cx: &mut Cx<'_>) -> Receiver {
         match self.g.kind(target) {
             K::SelfExpr => return Receiver::SelfType,

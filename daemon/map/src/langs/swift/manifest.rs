@@ -1,4 +1,4 @@
-//! What a `Package.swift` says: which folders are modules.
+//! Reads the folders that are modules from a `Package.swift`.
 //!
 //! A manifest is a program; what nearly all of them write is read as text: `.target(name: "X", path: "Y")` and its kin.
 //! Keys: `target` (`name=folder`; without a `path` the folders that SwiftPM looks in, one pair each) and `target.name`.
@@ -17,7 +17,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     (".testTarget(", &["Tests", "Sources", "Source", "src", "srcs"]),
 ];
 
-/// Reads a `Package.swift`.
+/// Reads the targets of a `Package.swift` into facts.
 pub fn manifest(text: &str, facts: &mut FactsBuilder) {
     let code: String = text.lines().map(without_comment).collect::<Vec<_>>().join("\n");
     for (opening, folders) in TARGETS {

@@ -133,7 +133,7 @@ impl SwiftRules {
         });
     }
 
-    /// `typealias` and `associatedtype`.
+    /// Defines the name of a `typealias` or an `associatedtype`.
     pub(super) fn alias(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         self.members.take(node);
         let Some(name) = node.child_by_field_id(self.g.f.name) else { return Step::Into };

@@ -63,7 +63,7 @@ impl SwiftRules {
         }
     }
 
-    /// `Type<Arguments>(..)`.
+    /// Records the call of a generic type: `Type<Arguments>(..)`.
     pub(super) fn construct(&mut self, node: Node<'_>, cx: &mut Cx<'_>) -> Step {
         if let Some(ty) = node.child_by_field_id(self.g.f.constructed) {
             self.refer_type(ty, RefKind::Call, cx);
@@ -86,7 +86,7 @@ impl SwiftRules {
         Step::Into
     }
 
-    /// `target.name`.
+    /// Records the use of a member: `target.name`.
     fn member(&mut self, node: Node<'_>, kind: RefKind, cx: &mut Cx<'_>) {
         let Some(target) = node.child_by_field_id(self.g.f.target) else { return };
         let Some(name) = self.suffix(node) else { return };
@@ -135,7 +135,7 @@ impl SwiftRules {
     }
 }
 
-/// Whether a name is one that code gave to something: not `$0`, `_` or `self`.
+/// Returns true if a name is one that code gave to something: not `$0`, `_` or `self`.
 fn is_name(name: &str) -> bool {
     !name.starts_with('$') && !matches!(name, "_" | "self" | "Self" | "super")
 }

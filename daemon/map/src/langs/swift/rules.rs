@@ -20,7 +20,7 @@ pub(super) struct SwiftRules {
     pub(super) types: FxHashMap<StrId, DefIdx>,
     /// Types of properties and cases: (type's qualified name, or none at file level; name) to a type's name.
     pub(super) properties: FxHashMap<(Option<StrId>, StrId), StrId>,
-    /// What functions return, by the same keys; overloads that differ give none.
+    /// Types that functions return, by the same keys; `None` for overloads that differ.
     pub(super) results: FxHashMap<(Option<StrId>, StrId), Option<StrId>>,
     /// The types and extensions around the walk, innermost last.
     pub(super) bodies: Vec<Body>,
@@ -35,7 +35,7 @@ pub(super) struct Body {
     pub(super) end: usize,
     /// The type's qualified name.
     pub(super) name: StrId,
-    /// What the names of members start with, when their parent does not say it: in an extension of a type that is not
+    /// The start of the names of members, when their parent does not say it: in an extension of a type that is not
     /// defined above it in this file.
     pub(super) qualifier: Option<String>,
     /// Its functions may be tests.
@@ -80,7 +80,7 @@ impl SwiftRules {
         Step::Into
     }
 
-    /// What a block binds without saying so: `newValue`, `oldValue`, `error`.
+    /// Binds the names that a block has without declaring them: `newValue`, `oldValue`, `error`.
     fn implicit(&mut self, node: Node<'_>, names: &[&str], cx: &mut Cx<'_>) -> Step {
         self.block(node, cx);
         names.iter().for_each(|name| cx.bind(name, Binding::Opaque));

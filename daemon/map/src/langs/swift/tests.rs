@@ -1,4 +1,4 @@
-//! What is read from Swift.
+//! Tests of the facts that hob reads from Swift.
 
 use crate::fixture::check_edges;
 use crate::langs::Lang;

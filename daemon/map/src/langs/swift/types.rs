@@ -110,7 +110,8 @@ impl SwiftRules {
         self.mark_members(body);
     }
 
-    /// Which of the types after the colon are extended rather than implemented: of a class the first may be its base.
+    /// Marks those types after the colon that are extended rather than implemented: of a class the first may be its
+    /// base.
     fn mark_extended(&mut self, node: Node<'_>, kind: DefKind) {
         let most = match kind {
             DefKind::Interface => usize::MAX,
@@ -156,7 +157,7 @@ impl SwiftRules {
         names[skip.min(names.len())..].join(".")
     }
 
-    /// Whether functions in the type can be tests of XCTest: by its name, or that of what it inherits.
+    /// Returns true if functions in the type can be tests of XCTest: by its name, or that of what it inherits.
     fn is_test_case(&self, node: Node<'_>, cx: &Cx<'_>) -> bool {
         let tells =
             |text: &str| text.ends_with("TestCase") || text.ends_with("Tests") || text.ends_with("Test");

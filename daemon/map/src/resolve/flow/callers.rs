@@ -1,4 +1,5 @@
-//! Which calls can reach a function: its values are followed forwards, generously, and each call that is met is then asked what it calls.
+//! Finds the calls that can reach a function: its values are followed forwards, generously, and each call that is met
+//! is then asked what it calls.
 
 use hob_base::FileId;
 use rustc_hash::FxHashSet;
@@ -92,7 +93,7 @@ impl<'m> Resolver<'m> {
         found.parent.filter(|_| is_constructor).map(|class| DefRef { file: def.file, def: class })
     }
 
-    /// How many parameters a call gives before its arguments, if it reaches a function.
+    /// Returns the number of parameters that a call gives before its arguments, if it reaches a function.
     fn reaches(&self, at: CallAt, def: DefRef, class: Option<DefRef>) -> Option<u32> {
         let (entry, call) = self.call(at)?;
         let callees = self.read(Key::Value(at.file, call.callee, None));

@@ -1,4 +1,4 @@
-//! What values, variables and calls can be, from what their files say.
+//! Computes the objects that values, variables and calls can be, from the flows of their files.
 
 use std::rc::Rc;
 
@@ -67,7 +67,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a definition can be: what its variable holds, or itself.
+    /// Returns the objects that a definition can be: those that its variable holds, or the definition itself.
     pub(super) fn def_objects(&self, def: DefRef) -> Vec<Obj> {
         let Some((entry, found)) = self.def(def) else { return Vec::new() };
         let uses = self.uses(def.file, entry);
@@ -126,7 +126,7 @@ impl<'m> Resolver<'m> {
         bounds.filter_map(|obj| if let Obj::Caller(bound) = obj { Some(bound) } else { None }).collect()
     }
 
-    /// What a call gives for a parameter, if it does.
+    /// Returns the objects that a call gives for a parameter; `None` if it gives none.
     fn argument(&self, call: Bound, (number, name): (u32, &str)) -> Option<Vec<Obj>> {
         let (entry, found) = self.call(call.by)?;
         let opened = self.uses(call.by.file, entry);
@@ -231,7 +231,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What a call gives.
+    /// Returns the objects that a call in a file gives.
     fn result(
         &self,
         (file, entry): (FileId, &'m FileEntry),
@@ -257,7 +257,7 @@ impl<'m> Resolver<'m> {
         given
     }
 
-    /// What a call of an object gives.
+    /// Returns the objects that a call of one object gives.
     fn given_by(&self, callee: &Obj, at: CallAt) -> Vec<Obj> {
         match callee {
             Obj::Def(def, is_bound) => {
@@ -289,7 +289,7 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What going through an object gives.
+    /// Returns the objects that going through an object gives.
     pub(super) fn parts_of(&self, obj: &Obj) -> Vec<Obj> {
         match obj {
             Obj::Container(..) => self.under_key(obj, &[]),
@@ -310,7 +310,7 @@ impl<'m> Resolver<'m> {
         self.read(Key::Yield(method.file, scope, None))
     }
 
-    /// What an object holds under a key; without one, all that it holds.
+    /// Returns the objects that an object holds under a key; without one, all that it holds.
     pub(super) fn under_key(&self, obj: &Obj, keys: &[Obj]) -> Vec<Obj> {
         let texts: Vec<&str> = keys
             .iter()
@@ -327,8 +327,8 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What an object that is spread into a container brings along. A container may be spread into itself, by way of others, so what
-    /// it holds is a key of its own.
+    /// Returns the objects that an object brings along which is spread into a container. A container may be spread
+    /// into itself, by way of others, so that its contents are a key of their own.
     fn spread(&self, obj: &Obj, keys: &Rc<[Rc<str>]>) -> Vec<Obj> {
         if let Obj::Container(file, at) = obj {
             return self.read(Key::Held(*file, *at, Rc::clone(keys)));
@@ -370,14 +370,14 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// Whether a computed key can be one of these; one of which nothing is known can be any.
+    /// Returns true if a computed key can be one of these; a key of which nothing is known can be any.
     fn may_be(&self, file: FileId, key: ValueIdx, texts: &[&str]) -> bool {
         let keys = self.read(Key::Value(file, key, None));
         (keys.is_empty() && self.is_settled())
             || keys.iter().any(|key| matches!(key, Obj::Text(text) if texts.contains(&&**text)))
     }
 
-    /// What is put into a container elsewhere in its file.
+    /// Returns the objects that code elsewhere in the file puts into a container.
     fn put_in(&self, (file, entry): (FileId, &FileEntry), at: ValueIdx, texts: &[&str]) -> Vec<Obj> {
         let opened = self.uses(file, entry);
         let flows = &opened.flows;
@@ -402,7 +402,8 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Whether a variable of a definition holds more than the definition itself, as a decorated function's does.
+    /// Returns true if a variable of a definition holds more than the definition itself, as a decorated function's
+    /// does.
     pub(crate) fn is_rebound(&self, def: DefRef) -> bool {
         let Some((entry, found)) = self.def(def).filter(|(entry, _)| !entry.facts.flows.is_empty()) else {
             return false;

@@ -1,4 +1,4 @@
-//! What the languages' own functions do with what they are given: which call it, which hand it on.
+//! Models the languages' own functions: which of them call their arguments, and which hand their arguments on.
 
 use hob_base::FileId;
 
@@ -123,13 +123,13 @@ impl<'m> Resolver<'m> {
         }
     }
 
-    /// What is known of a key when nothing is computed.
+    /// Returns the objects that are known of a key, without computing anything.
     fn read_known(&self, key: Key) -> Vec<Obj> {
         let known = self.flow.borrow();
         known.ids.get(&key).map(|id| known.states[*id as usize].set.clone()).unwrap_or_default()
     }
 
-    /// What a call of something of the library gives.
+    /// Returns the objects that a call of something of the library gives.
     pub(super) fn library_result(
         &self,
         (at, entry, call): (CallAt, &'m FileEntry, Call),
@@ -171,7 +171,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// `getattr(x, "name")`.
+    /// Returns the objects that `getattr(x, "name")` gives.
     fn attribute(&self, at: CallAt, entry: &FileEntry, call: Call) -> Vec<Obj> {
         let opened = self.uses(at.file, entry);
         let [of, name, ..] = opened.flows.parts(call.args) else { return Vec::new() };
@@ -185,7 +185,7 @@ impl<'m> Resolver<'m> {
             .collect()
     }
 
-    /// What a method of a container, or of a function, gives.
+    /// Returns the objects that a method of a container, or of a function, gives.
     fn method_result(&self, (at, name): (CallAt, &str), of: &[Obj], first: Option<&[Obj]>) -> Vec<Obj> {
         let mut found = Vec::new();
         for obj in of {
@@ -210,7 +210,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// What a function gives that something of the library goes through things with.
+    /// Returns the objects that a function gives with which something of the library goes through things.
     pub(super) fn mapped(&self, at: CallAt) -> Vec<Obj> {
         let Some((entry, call)) = self.call(at) else { return Vec::new() };
         let mut found = Vec::new();
@@ -235,7 +235,7 @@ impl<'m> Resolver<'m> {
         self.read(Key::Return(file, scope, None))
     }
 
-    /// Whether something of the library hands on, in what its call gives, what it is given.
+    /// Returns true if something of the library hands its arguments on in the result of its call.
     pub(super) fn hands_on(&self, callee: &Obj) -> bool {
         matches!(callee, Obj::Library(name) if SAME.contains(&&**name) || matches!(&**name, "map" | "filter" | "enumerate"))
     }

@@ -98,7 +98,7 @@ impl<'m> Resolver<'m> {
         objects.into_iter().map(|obj| if is_class { self.through_object(obj) } else { obj }).collect()
     }
 
-    /// Whether a method gets its class: Python's `@classmethod`.
+    /// Returns true if a method gets its class: Python's `@classmethod`.
     fn is_class_method(&self, def: DefRef) -> bool {
         let Some((entry, _)) = self.def(def).filter(|(entry, _)| is_python(entry)) else { return false };
         let Some(&scope) = self.uses(def.file, entry).by_def.get(&def.def) else { return false };
@@ -111,7 +111,7 @@ impl<'m> Resolver<'m> {
         flows.stored(first).any(|value| flows.value(value) == Value::Scope(found.parent))
     }
 
-    /// What is stored in members of this name of just this object.
+    /// Returns the objects that are stored in members of this name of just this object.
     fn stored_on(&self, obj: &Obj, name: &str) -> Vec<Obj> {
         let mut found = Vec::new();
         for (file, _, of, value) in self.stores_of(name) {
@@ -122,7 +122,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// What is stored in members of a name: file, entry, whose member, value.
+    /// Returns the stores in members of a name: file, entry, the value whose member it is, and the stored value.
     fn stores_of(&self, name: &str) -> Vec<(FileId, &'m FileEntry, ValueIdx, ValueIdx)> {
         let files = self.index.mentioning(name).iter().chain(self.index.defining(name));
         let mut files: Vec<u32> = files.copied().collect();
@@ -144,8 +144,8 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// What a field of a class's objects holds: what its own methods and those of its bases store, else those of classes derived from
-    /// it; and what is stored from outside.
+    /// Returns the objects that a field of a class's objects holds: those that its own methods and those of its bases
+    /// store, else those of classes derived from it; and those that are stored from outside.
     pub(super) fn field_objects(&self, class: DefRef, made: Option<CallAt>, name: &str) -> Vec<Obj> {
         let (mut own, mut below) = (Vec::new(), Vec::new());
         let above = self.types_above(class);
@@ -176,7 +176,8 @@ impl<'m> Resolver<'m> {
         if own.is_empty() && self.method(class, name).is_none() { below } else { own }
     }
 
-    /// What a method stores, as the call that made the object has it if it is the constructor.
+    /// Returns the objects that a method stores; if it is the constructor, as the call that made the object gives
+    /// them.
     fn stored_by(
         &self,
         (file, entry): (FileId, &FileEntry),

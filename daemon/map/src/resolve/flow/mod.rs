@@ -1,4 +1,5 @@
-//! Which functions and classes a value can be: what is assigned, passed, returned and stored, followed across files.
+//! Finds the functions and classes that a value can be: values that are assigned, passed, returned and stored are
+//! followed across files.
 //!
 //! The question is asked of one call, and only what it depends on is looked at. Each thing to be known (a value, a variable, what a
 //! function returns, who calls it) is a [`Key`] with a growing set of objects; a key is computed again when one that it
@@ -40,7 +41,7 @@ const WIDTH: usize = 24;
 /// Most keys that are kept; with more, a question begins anew.
 const KEPT: usize = 200_000;
 
-/// A call somewhere.
+/// The place of one call: its file, and its index in the file's flows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct CallAt {
     pub(crate) file: FileId,
@@ -53,11 +54,11 @@ struct Bound {
     by: CallAt,
     /// The function's scope, in its own file.
     scope: ScopeIdx,
-    /// How many parameters are given before the first argument.
+    /// Number of parameters that are given before the first argument.
     shift: u32,
 }
 
-/// What a value can be.
+/// An object that a value can be.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Obj {
     /// A function or class; `true` if its object is given.
@@ -70,9 +71,10 @@ enum Obj {
     Container(FileId, ValueIdx),
     /// Pairs of a key or number and a part of the container.
     Pairs(FileId, ValueIdx),
-    /// What a generator gives, one by one.
+    /// The values that a generator gives, one by one.
     Yields(FileId, ScopeIdx, Option<Bound>),
-    /// What a function of the library gives that goes through things with the function it is given.
+    /// The values that a function of the library gives which goes through things with the function that is passed to
+    /// it.
     Gives(CallAt),
     /// A text, as a key.
     Text(Rc<str>),
@@ -87,13 +89,13 @@ enum Obj {
 enum Key {
     Value(FileId, ValueIdx, Option<Bound>),
     Slot(FileId, SlotIdx, Option<Bound>),
-    /// What a function returns.
+    /// The objects that a function returns.
     Return(FileId, ScopeIdx, Option<Bound>),
     Yield(FileId, ScopeIdx, Option<Bound>),
     Def(DefRef),
     /// A field of objects of a class.
     Field(DefRef, Option<CallAt>, Rc<str>),
-    /// What a container holds under these keys; without any, all of it.
+    /// The objects that a container holds under these keys; without any, all of them.
     Held(FileId, ValueIdx, Rc<[Rc<str>]>),
     /// The calls that reach a function or class.
     Callers(DefRef),
@@ -103,14 +105,14 @@ enum Key {
 #[derive(Debug, Default)]
 struct State {
     set: Vec<Obj>,
-    /// Whether what is not known now will not be known.
+    /// True if objects that are not known now will not be known later either.
     is_settled: bool,
     readers: Vec<u32>,
     is_waiting: bool,
     is_too_wide: bool,
 }
 
-/// What is known so far; for one question of many calls.
+/// The memory of the search: the objects that are known so far, for one question of many calls.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     ids: FxHashMap<Key, u32>,
@@ -128,7 +130,7 @@ pub(super) struct Known {
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) flows: Flows,
-    /// What becomes of values, in order of the values.
+    /// The uses of values, in order of the values.
     of: Vec<(ValueIdx, Use)>,
     slots: FxHashMap<SlotIdx, ValueIdx>,
     calls: FxHashMap<CallIdx, ValueIdx>,
@@ -139,7 +141,7 @@ pub(crate) struct Uses {
     sites: FxHashMap<(u32, u32), CallIdx>,
 }
 
-/// What becomes of a value.
+/// One use of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Use {
     Callee(CallIdx),
@@ -243,7 +245,7 @@ impl<'m> Resolver<'m> {
         found
     }
 
-    /// Whether all that a call can reach is the language's own, or from outside.
+    /// Returns true if all that a call can reach is the language's own, or from outside.
     pub(crate) fn is_of_library(&self, at: CallAt) -> bool {
         let Some((_, call)) = self.call(at) else { return false };
         let callees = self.solve(Key::Value(at.file, call.callee, None)).unwrap_or_default();
@@ -349,7 +351,8 @@ impl<'m> Resolver<'m> {
         if state.is_too_wide { None } else { Some(state.set.clone()) }
     }
 
-    /// Whether what is not known may be taken for what never will be; if not, the key that is computed is computed again.
+    /// Returns true if an object that is not known may be taken for one that never will be; if false, the key that is
+    /// computed is computed again.
     fn is_settled(&self) -> bool {
         let mut known = self.flow.borrow_mut();
         let at = known.at;
@@ -360,7 +363,7 @@ impl<'m> Resolver<'m> {
         is_settled
     }
 
-    /// What is known of a key so far; whoever asks is computed again when that grows.
+    /// Reads the objects of a key that are known so far; the key that asks is computed again when they grow.
     fn read(&self, key: Key) -> Vec<Obj> {
         let mut known = self.flow.borrow_mut();
         let (id, at) = (known.id(key), known.at);
@@ -403,7 +406,7 @@ impl Known {
         id
     }
 
-    /// What was still to be computed is not known, and will not be.
+    /// Ends the search: keys that were still to be computed are not known, and will not be.
     fn give_up(&mut self, root: u32) {
         for id in std::mem::take(&mut self.waiting)
             .into_iter()
@@ -460,7 +463,7 @@ fn is_python(entry: &FileEntry) -> bool {
     entry.lang() == Lang::Python
 }
 
-/// Whether a definition has a scope of its own to look into.
+/// Returns true if a definition has a scope of its own to look into.
 fn is_followed(kind: DefKind) -> bool {
     kind.is_callable() || kind.is_type()
 }

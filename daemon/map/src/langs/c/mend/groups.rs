@@ -15,7 +15,7 @@ use super::lex::{Kind, Token, is_word};
 pub(super) struct Group {
     /// Where branches begin: `#if`, `#elif`, `#else`.
     pub(super) branches: Vec<usize>,
-    /// `#endif`.
+    /// Token number of the group's `#endif`.
     pub(super) end: usize,
     /// The branch that is read, if any.
     pub(super) kept: Option<usize>,
@@ -39,11 +39,11 @@ pub(super) struct Reading<'a> {
     pub(super) source: &'a [u8],
     pub(super) tokens: &'a [Token],
     pub(super) cpp: bool,
-    /// Of each group the second branch is wanted, and not the first.
+    /// True if the second branch of each group is wanted, and not the first.
     pub(super) second: bool,
 }
 
-/// What a directive does.
+/// The effect of a directive on conditional groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Directive<'a> {
     If { key: &'a [u8], negated: bool },
@@ -53,7 +53,7 @@ enum Directive<'a> {
     Other,
 }
 
-/// What brackets are open, as a list with shared tails: a branch goes back to where its group began.
+/// The open brackets, as a list with shared tails: a branch goes back to where its group began.
 struct Brackets {
     /// Each with those it stands in.
     open: Vec<(u32, u8)>,
@@ -81,7 +81,7 @@ impl Brackets {
         }
     }
 
-    /// Whether statements can stand there.
+    /// Returns true if statements can stand inside these brackets.
     fn is_block(&self, state: u32) -> bool {
         state == OUTSIDE || self.open[state as usize].1 == b'{'
     }
@@ -91,7 +91,7 @@ impl Brackets {
 struct Begun {
     group: Group,
     start: u32,
-    /// What is open where the branch that is read ended.
+    /// The open brackets at the end of the branch that is read; `None` if that has not ended.
     after: Option<u32>,
 }
 
@@ -147,7 +147,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether a branch begins or ends in the midst of a statement.
+    /// Returns true if a branch begins or ends in the midst of a statement.
     fn is_torn(self, body: Range<usize>) -> bool {
         let tokens = &self.tokens[body];
         let Some((first, last)) = tokens.first().zip(tokens.last()) else { return false };
@@ -155,7 +155,7 @@ impl<'a> Reading<'a> {
         !is_whole || first.text(self.source) == b"else"
     }
 
-    /// Whether what stands before a group goes on in it.
+    /// Returns true if a statement that begins before a group goes on in it.
     fn is_amid(self, at: usize) -> bool {
         let ends = [b';', b'{', b'}', b':', b')', b','].map(Kind::Mark);
         self.before(at).is_some_and(|before| before != Kind::Directive && !ends.contains(&before))
@@ -181,7 +181,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Whether a group's first branch is read.
+    /// Returns true if a group's first branch is read, and not the second.
     fn takes_first(self, (key, negated): (&'a [u8], bool), decided: &mut FxHashMap<&'a [u8], bool>) -> bool {
         let value = match key {
             b"0" => false,

@@ -21,17 +21,17 @@ const WORDS: usize = 24;
 /// So many tokens of arguments are looked at.
 const ARGUMENTS: usize = 200;
 
-/// What has been read of a declaration.
+/// The part of a declaration that has been read so far.
 #[derive(Debug, Default)]
 struct Item {
     /// The words before its arguments, or before what ends the head.
     words: Vec<usize>,
-    /// How many words stand before the first `*`.
+    /// Number of words before the first `*`; `None` without one.
     stars_at: Option<usize>,
     /// The brackets of the arguments.
     open: usize,
     close: Option<usize>,
-    /// Words after them.
+    /// Words after the arguments, by numbers of tokens.
     trailing: Vec<usize>,
     /// Something in it that is beyond this file.
     odd: bool,
@@ -39,7 +39,7 @@ struct Item {
     judged: bool,
     /// A string behind `extern`.
     linkage: bool,
-    /// Which of the names it declares.
+    /// Place in `names` of the name that it declares.
     named: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Name {
     pub(super) end: usize,
 }
 
-/// An open bracket.
+/// An open bracket around the tokens being read.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     kind: Bracket,
@@ -61,11 +61,11 @@ struct Open {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bracket {
-    /// Of `extern "C"` and of namespaces.
+    /// A bracket of `extern "C"` or of a namespace: what is in it counts as file level.
     Transparent,
-    /// Of statements.
+    /// A brace that holds statements.
     Block,
-    /// Any other.
+    /// A bracket of any other kind.
     Other,
 }
 
@@ -73,10 +73,10 @@ pub(super) struct Heads<'a> {
     reading: Reading<'a>,
     errors: &'a Errors,
     blanks: &'a mut Vec<Blank>,
-    /// What is declared at file level.
+    /// The names that are declared at file level.
     names: Vec<Name>,
     open: Vec<Open>,
-    /// How many of them are others.
+    /// Number of open brackets that are not transparent: 0 at file level.
     inside: usize,
     item: Item,
 }
@@ -216,7 +216,7 @@ impl<'a> Heads<'a> {
         true
     }
 
-    /// Whether a brace holds statements.
+    /// Returns true if a brace holds statements.
     fn is_block(&self, at: usize) -> bool {
         let before = at.checked_sub(1).map(|at| self.reading.tokens[at]);
         match before.map(|before| before.kind) {
@@ -227,7 +227,7 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// Whether a word that is no keyword begins a statement of C.
+    /// Returns true if a word that is no keyword begins a statement of C.
     fn begins_statement(&self, word: usize) -> bool {
         let is_in_block = self.open.last().is_some_and(|open| open.kind == Bracket::Block);
         let token = self.reading.tokens[word];
@@ -375,7 +375,8 @@ impl<'a> Heads<'a> {
         if self.has_tag() && last.is_some() { names } else { Vec::new() }
     }
 
-    /// Whether the last of these words is an attribute behind the name. Without arguments behind it a macro may be.
+    /// Returns true if the last of these words is an attribute behind the name. Without arguments behind it a macro
+    /// may be.
     fn ends_in_macro(&self, words: &[usize], rest: &[usize]) -> bool {
         let [last, before] = [words, rest].map(|words| words.last().map_or("", |word| self.text(*word)));
         if self.item.close.is_some() || !is_macro_name(last) || is_macro_name(before) || is_known(before) {
@@ -386,7 +387,8 @@ impl<'a> Heads<'a> {
         unknown > 2 - usize::from(has_type)
     }
 
-    /// Of the words before the name one is the type, unless the language's own words say it.
+    /// Returns the words before the name that are macros: one of the words is the type, unless the language's own
+    /// words say it, and the others that the language does not know are macros.
     fn macros_of_declaration(&self) -> Vec<usize> {
         let mut words = &self.item.words[..];
         let mut macros = Vec::new();

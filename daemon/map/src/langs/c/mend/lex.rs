@@ -3,7 +3,7 @@
 //! It is not the grammar's view: nothing is lost behind an error, because nothing is understood. Comments and white space
 //! are left out.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// A name, a keyword or a number.
@@ -25,7 +25,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Whether it is this mark.
+    /// Returns true if the token is this mark.
     pub(super) fn is(self, mark: u8) -> bool {
         self.kind == Kind::Mark(mark)
     }
@@ -69,7 +69,7 @@ pub(super) fn tokens(source: &[u8]) -> Vec<Token> {
     found
 }
 
-/// Whether a byte is part of a name. What is not ASCII is: no mark is.
+/// Returns true if a byte is part of a name. A byte that is not ASCII is: no mark is.
 pub(super) fn is_word(byte: u8) -> bool {
     WORDS[usize::from(byte)]
 }
@@ -161,7 +161,7 @@ impl Lexer<'_> {
         Kind::Word
     }
 
-    /// Goes over `"x(...)x"`.
+    /// Goes over a raw string: `"x(...)x"`.
     fn raw(&mut self) {
         let rest = self.rest();
         let open = rest.iter().take(20).position(|byte| *byte == b'(');

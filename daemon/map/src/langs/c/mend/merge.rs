@@ -1,4 +1,4 @@
-//! What the other branch of a conditional group says, added to what the first said.
+//! Adds the facts of the other branch of a conditional group to those of the first.
 
 use rustc_hash::FxHashMap;
 

@@ -30,7 +30,7 @@ const EDITS: usize = 1_000;
 /// Changes that are not further apart than this are one to the parser.
 const APART: usize = 32;
 
-/// What the second reading puts in a place of the first.
+/// A stretch of the text that the second reading takes out, and what it puts in its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Blank {
     start: usize,
@@ -88,7 +88,7 @@ impl Errors {
         }
     }
 
-    /// Whether there is one in a stretch or at its edges.
+    /// Returns true if there is an error in a stretch or at its edges.
     fn touch(&self, (from, to): (usize, usize)) -> bool {
         let at = self.spans.partition_point(|(_, end)| *end < from);
         self.spans.get(at).is_some_and(|(start, _)| *start <= to)
@@ -97,7 +97,7 @@ impl Errors {
 
 /// A text with things taken out.
 struct Mended {
-    /// What was taken out, in the order of the text.
+    /// Stretches that were taken out, in the order of the text.
     blanks: Vec<Blank>,
     /// The branches that were left out.
     dropped: Lines,
@@ -106,7 +106,7 @@ struct Mended {
 }
 
 impl Mended {
-    /// How many of the names are not among the definitions at file level, or end too early.
+    /// Counts the names that are not among the definitions at file level, or end too early.
     fn lacking(&self, facts: &FactsBuilder) -> usize {
         let defs = facts.defs();
         let is_outside = |parent: DefIdx| defs[parent.index()].kind == DefKind::Module;
@@ -173,7 +173,7 @@ pub(crate) fn extract(
     facts
 }
 
-/// Whether a group has to be read in one branch.
+/// Returns true if a group has to be read in one branch.
 fn is_split(group: &Group, tokens: &[Token], errors: &Errors) -> bool {
     let from = tokens[group.branches[0].saturating_sub(1)].start;
     let to = tokens[(group.end + 1).min(tokens.len() - 1)].end;

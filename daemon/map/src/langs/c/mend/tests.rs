@@ -1,4 +1,4 @@
-//! What is read where the preprocessor is in the way.
+//! Tests of the facts that hob reads where the preprocessor is in the way.
 
 use crate::langs::Lang;
 use crate::langs::support::render;

@@ -89,7 +89,7 @@ pub(super) fn is_type_word(word: &str) -> bool {
     is_asked || PRIMITIVES.contains(&word) || TAGS.contains(&word)
 }
 
-/// How likely a word is a type rather than a macro.
+/// Rates how likely a word is a type rather than a macro, from 0 to 3.
 pub(super) fn looks_like_type(word: &str) -> u8 {
     match () {
         () if attribute_like(word) => 0,

@@ -12,7 +12,7 @@ use super::grammar::Fields;
 use crate::facts::{CallKind, FactsBuilder, ScopeKind, SlotIdx, StrId, Target, Value, ValueIdx};
 use crate::langs::support::{Run, Tracer};
 
-/// How deep statements and expressions are followed.
+/// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
 /// Adds to the facts where values go.
@@ -221,7 +221,7 @@ impl<'t> Trace<'t> {
         }
     }
 
-    /// What is loaded as a module is an import.
+    /// Returns true if a value loads a module, which makes it an import.
     fn is_import(&self, value: Node<'t>) -> bool {
         let text = self.to.text(value);
         text.starts_with("require(") || text.starts_with("await import(")

@@ -15,14 +15,14 @@ use crate::facts::{
 };
 use crate::langs::support::{Run, Tracer};
 
-/// How deep statements and expressions are followed.
+/// Most nested statements and expressions that are followed.
 const DEPTH: usize = 100;
 
-/// What the walk found out that is needed here; keys are node ids of the same tree.
+/// The findings of the walk that following values needs; keys are node ids of the same tree.
 pub(super) struct Known<'t> {
     /// The local names of each function.
     pub(super) locals: FxHashMap<usize, Vec<(&'t str, Ty<'t>)>>,
-    /// What decorators say.
+    /// The facts that decorators state, by function.
     pub(super) marks: FxHashMap<usize, Marks>,
     /// The definition that each class and function is.
     pub(super) made: FxHashMap<usize, DefIdx>,
@@ -173,7 +173,7 @@ impl<'t> Trace<'_, 't> {
         self.to.one_of(&[each, next])
     }
 
-    /// What the language calls by itself, one member after the other.
+    /// Adds calls that the language makes by itself, one member after the other.
     fn implicit(&mut self, of: ValueIdx, names: &[&str], at: Node<'t>) -> ValueIdx {
         names.iter().fold(of, |of, name| {
             let callee = self.to.member(of, name);
@@ -434,7 +434,7 @@ impl<'t> Trace<'_, 't> {
     }
 }
 
-/// Whether a decorator changes nothing that matters here.
+/// Returns true if a decorator changes nothing that matters here.
 fn is_built_in(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(

@@ -1,4 +1,4 @@
-//! What expressions give, and the calls in them.
+//! Follows the values that expressions give, and the calls in them.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use super::{DEPTH, Trace, children, name_of};
 use crate::facts::{CallKind, Label, Part, ScopeKind, Target, Value, ValueIdx};
 
 impl<'t> Trace<'_, 't> {
-    /// What an expression gives; calls in it are recorded.
+    /// Returns the value that an expression gives, and records the calls in it.
     pub(super) fn value(&mut self, node: Node<'t>) -> ValueIdx {
         if self.depth >= DEPTH || self.to.is_full() {
             return self.to.unknown();
