@@ -22,40 +22,40 @@ pub type Caller = hob_live::live::Client;
 pub struct CallRequest {
     /// The tool's name, unchecked.
     pub tool: String,
-    /// Its arguments, unchecked.
+    /// The call's arguments, not yet checked against the tool's schema.
     pub args: Map<String, Value>,
     /// Where to look for a workspace when the arguments name none.
     pub root: AbsPath,
-    /// Stops the work.
+    /// The token that stops the work of this call.
     pub cancel: CancelToken,
     /// Where progress goes, if the caller wants it.
     pub progress: Option<ProgressSink>,
-    /// What kind of client asks.
+    /// The kind of client that makes the call.
     pub client: ClientKind,
-    /// Which one, for as long as it is connected.
+    /// The client that makes the call, for as long as it is connected.
     pub caller: Arc<Caller>,
-    /// How many are connected.
+    /// Number of clients that are connected.
     pub clients: usize,
-    /// Who it is across connections.
+    /// The client's identity, which outlives its connection.
     pub identity: String,
-    /// Whether its user started it so that it may edit.
+    /// True if the client's user started it so that it may edit.
     pub edits: bool,
     /// The notation of the answer, unless the arguments say otherwise.
     pub form: Form,
-    /// What it can do if it is asked.
+    /// The questions that the client can be asked.
     pub offers: Vec<Offer>,
-    /// What came of being asked.
+    /// The client's replies to the questions that an earlier answer asked it.
     pub replies: Map<String, Value>,
 }
 
-/// A finished call.
+/// The outcome of a finished call, as it goes to the client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The envelope's `ok`.
+    /// True if the call succeeded: the `ok` of the envelope.
     pub ok: bool,
     /// The envelope in the form that was asked for, cut to its budget.
     pub envelope: String,
-    /// What would make it better.
+    /// The question to the client whose reply would make the answer better; `None` if there is none.
     pub ask: Option<Ask>,
 }
 
@@ -68,9 +68,9 @@ pub struct EditorClient {
     pub pid: u32,
     /// Takes messages for it; may be called from any thread and never waits.
     pub send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
-    /// Which client it is, for as long as it is connected.
+    /// The client that the editor speaks through, for as long as it is connected.
     pub caller: Arc<Caller>,
-    /// Who it is across connections.
+    /// The editor's identity, which outlives its connection.
     pub identity: String,
 }
 
@@ -84,7 +84,7 @@ pub trait EditorSide: Send + Sync {
 /// Something that is only held, and means something by being let go.
 pub type Held = Box<dyn std::fmt::Debug + Send>;
 
-/// What connections need of the rest of the daemon. Methods are called from blocking threads.
+/// The part of the daemon that connections use. Methods are called from blocking threads.
 pub trait Calls: Send + Sync + 'static {
     /// Runs a call to its end. Never panics: a bug becomes an `INTERNAL` answer.
     fn call(&self, request: CallRequest) -> Answer;
@@ -95,7 +95,8 @@ pub trait Calls: Send + Sync + 'static {
     /// Facts for `hob status`: workspaces, memory; merged into the session layer's own (version, pid, up-time, clients).
     fn status(&self) -> Map<String, Value>;
 
-    /// Whether work is under way without a call (an index being built), so that being without clients is not being idle.
+    /// Returns true if work is under way without a call (an index being built), so that being without clients is not
+    /// being idle.
     fn busy(&self) -> bool;
 
     /// Saves everything worth keeping. Called once, after the last call was answered.

@@ -32,7 +32,7 @@ struct Run {
     form: Form,
     /// Items of its list that earlier answers had.
     offset: u64,
-    /// What the client was sent before is wanted again.
+    /// True if the client wants again the parts of an answer that it was sent before.
     repeat: bool,
     ask: Option<Ask>,
     /// The project that it was about.
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-/// How long a call waits at the barrier.
+/// Longest time that a call waits at the barrier.
 const BARRIER_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs calls against the host. Clones are the same dispatcher.
@@ -239,17 +239,17 @@ impl Calls for Dispatcher {
     }
 }
 
-/// Whose words an answer's notes speak.
+/// Returns the voice of an answer's notes for a kind of client: words of the command line or of a tool.
 fn voice_for(client: ClientKind) -> Voice {
     if client == ClientKind::Cli { Voice::CommandLine } else { Voice::Tool }
 }
 
-/// How many tokens an answer as text has where nobody says how many, if that is not what JSON has.
+/// Returns the budget in tokens of an answer as text where the call names none; `None` if it is the same as for JSON.
 fn usual_text_budget(tool: &ToolDef, form: Form) -> Option<i64> {
     tool.text_budget.filter(|_| form == Form::Text).map(i64::from)
 }
 
-/// How many characters an answer of `tool` may have.
+/// Returns the most characters that an answer of `tool` may have: four for each token of its budget.
 fn room(tool: &ToolDef, budget: Option<u64>, form: Form) -> usize {
     let usual = tool.text_budget.filter(|_| form == Form::Text).unwrap_or(tool.default_budget);
     let tokens = budget.map_or(usual, |tokens| u32::try_from(tokens).unwrap_or(u32::MAX));

@@ -42,8 +42,8 @@ struct Args {
     #[arg(long, env = "HOB_NO_TEXT_CACHE", value_parser = clap::builder::FalseyValueParser::new())]
     no_text_cache: bool,
 
-    /// What to log: error, warn, info, debug or trace, or a list such as `info,hob_map=debug` [default: info, or as config.toml
-    /// says]
+    /// Filter of the log: error, warn, info, debug or trace, or a list such as `info,hob_map=debug` [default: info,
+    /// or as config.toml says]
     #[arg(long, value_name = "LEVEL", env = "HOB_LOG")]
     log: Option<String>,
 
@@ -169,7 +169,8 @@ fn tell_settings(question: &OsStr) -> ExitCode {
     }
 }
 
-/// What the command line says goes before the environment, that before the user's file, and that before what is built in.
+/// Combines the settings of the daemon: the command line goes before the environment, that before the user's file,
+/// and that before the built-in values.
 fn settled(places: &Places, args: &Args) -> (DaemonSettings, Vec<String>) {
     let settings = Settings::in_file(places.settings(), std::env::home_dir());
     let (mut settings, problems) = settings.daemon(&|name| std::env::var_os(name));

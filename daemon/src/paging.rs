@@ -26,7 +26,7 @@ const LISTS: &[(&str, &str)] = &[
 /// Characters of an answer that an item is worth: a handler that makes no more than fits has to make so much more.
 const ITEM: usize = 64;
 
-/// How many items of which list an answer passes over.
+/// Holds the number of items that an answer passes over, and the list that they are in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Paging {
     /// The number of items.

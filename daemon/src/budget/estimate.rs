@@ -1,4 +1,4 @@
-//! What a value costs when serialised, without keeping the text.
+//! Estimates the cost of a value when serialised, without keeping the text.
 
 use std::io::{self, Write};
 

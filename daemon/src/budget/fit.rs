@@ -26,13 +26,13 @@ const SHORTEST: usize = 24;
 /// An answer within its budget.
 #[derive(Clone, Debug)]
 pub struct Fitted {
-    /// The envelope's `ok`.
+    /// True if the call succeeded: the `ok` of the envelope.
     pub ok: bool,
-    /// The serialised envelope.
+    /// The envelope as it is sent, serialised.
     pub text: String,
-    /// What it has of the data; nothing for an error.
+    /// The data that was kept in the answer; `None` for an error.
     pub data: Option<Value>,
-    /// What it costs.
+    /// The cost of the answer in tokens.
     pub tokens: u32,
 }
 

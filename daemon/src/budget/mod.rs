@@ -29,11 +29,11 @@ pub struct Draft {
     pub outcome: Result<Value, ToolError>,
     /// Context that is not a failure.
     pub warnings: Vec<String>,
-    /// What the handler left out because of a limit of the question.
+    /// The items that the handler left out because of a limit of the question.
     pub omitted: Vec<Omitted>,
     /// The generation to show, if any.
     pub generation: Option<u64>,
-    /// What it may cost.
+    /// The most tokens that the answer may cost.
     pub limit: Limit,
     /// Lists that may be cut, most expendable first.
     pub cuts: &'static [ListCut],
@@ -42,7 +42,7 @@ pub struct Draft {
 /// A budget that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Tokens allowed.
+    /// Number of tokens that the caller allows.
     pub requested: u32,
     /// The most this tool allows.
     pub max: u32,

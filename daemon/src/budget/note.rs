@@ -1,18 +1,18 @@
-//! What was left out, and how to get it.
+//! Tells of omissions, and of the way to get the omitted items.
 
 use hob_proto::Dropped;
 
 /// Longest note, in characters; a quarter of that for the smallest budgets.
 const NOTE_MAX: usize = 240;
 
-/// What a handler left out itself, because of a limit of the question.
+/// Items that a handler left out itself, because of a limit of the question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omitted {
-    /// What kind of item.
+    /// The kind of the omitted items.
     pub kind: &'static str,
     /// The number of them.
     pub count: u64,
-    /// How to get them: a sentence.
+    /// The way to get the items, as a sentence.
     pub way: &'static str,
 }
 

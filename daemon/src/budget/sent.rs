@@ -18,7 +18,7 @@ use hob_render::{Document, Item};
 
 use crate::calls::Caller;
 
-/// How long a body counts as known.
+/// Time for which a body counts as known to a client.
 const WINDOW: Duration = Duration::from_secs(10 * 60);
 
 /// Characters of answers after which a body does not count as known any more.
@@ -30,13 +30,13 @@ const WORTH_NAMING: usize = 400;
 /// Bodies remembered of one client.
 const MOST_BODIES: usize = 512;
 
-/// What clients were sent, for as long as they are connected.
+/// The bodies that clients were sent, for as long as they are connected.
 #[derive(Debug, Default)]
 pub struct SentBodies {
     clients: Mutex<Vec<Client>>,
 }
 
-/// What one client was sent.
+/// The bodies that one client was sent.
 #[derive(Debug)]
 struct Client {
     caller: Weak<Caller>,

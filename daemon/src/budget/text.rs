@@ -12,25 +12,25 @@ use super::fit::Fitted;
 use super::{Draft, Omitted, SentBodies};
 use crate::calls::Caller;
 
-/// Whose answer it is, and which part of it.
+/// The context of an answer as text: its tool, the part of it that is asked for, and its reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Page<'p> {
     /// The tool; nothing where there is none of that name.
     pub tool: Option<&'static ToolDef>,
     /// Items of the paged list that came before.
     pub offset: u64,
-    /// Whose words notes speak.
+    /// The voice of the notes: words of the command line or of a tool.
     pub voice: Voice,
-    /// Who reads it, where that is remembered.
+    /// The client that reads the answer, where hob remembers what that client was sent; otherwise `None`.
     pub reader: Option<Reader<'p>>,
 }
 
 /// A client that is not sent again what it was sent lately.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'p> {
-    /// What was sent to everybody.
+    /// The bodies that all clients were sent.
     pub sent: &'p SentBodies,
-    /// The client.
+    /// The client that reads the answer.
     pub caller: &'p Arc<Caller>,
     /// It wants everything all the same.
     pub repeat: bool,
@@ -72,7 +72,7 @@ fn left_out(omitted: &Omitted) -> LeftOut {
     LeftOut { kind: omitted.kind.to_owned(), count: omitted.count, way: omitted.way.to_owned() }
 }
 
-/// What of the result was written: the first items of the list that the page is of.
+/// Returns the part of the result that was written: of the list that is paged, only the items shown.
 fn without_cut(mut data: Value, cuts: &'static [ListCut], (kind, shown): (&str, usize)) -> Value {
     if let Some(cut) = cuts.iter().find(|cut| cut.kind == kind) {
         lists_at(&mut data, cut.path).into_iter().for_each(|list| list.truncate(shown));

@@ -28,7 +28,7 @@ pub(super) struct Asked {
     pub(super) request: Request,
     pub(super) uri: String,
     pub(super) tokens: Vec<String>,
-    /// Whether the map is asked if the server, which is loading, has nothing.
+    /// True if the map is asked where the server, which is loading, finds nothing.
     pub(super) from_map: bool,
     pub(super) is_command: bool,
 }

@@ -26,7 +26,8 @@ use super::{Editor, Phase};
 /// So many servers are started before anything is opened.
 const MOST_SERVERS: usize = 3;
 
-/// How long the greeting waits for servers. One that takes longer is used when it is there, for what was offered without it.
+/// Longest time that the greeting waits for servers. One that takes longer is used when it is there, for the
+/// capabilities that were told without it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Names in a folder that are looked at to see which languages it has.
@@ -101,7 +102,8 @@ impl Editor {
     }
 }
 
-/// What a server offers, with what it has registered since it was initialised: whoever comes late learns it all at once.
+/// Returns a server's capabilities, with those that it has registered since it was initialised: an editor that comes
+/// late learns all of them at once.
 fn offered(server: &Instance) -> Value {
     let registered = server.session().share.registered();
     let registered =

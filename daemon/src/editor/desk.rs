@@ -1,4 +1,5 @@
-//! What everything that serves one editor shares: the way to it, what it waits for, and what it was asked.
+//! Holds the state that everything which serves one editor shares: the way to the editor, and the requests that wait
+//! for an answer on either side.
 //!
 //! Threads that read from servers answer the editor themselves, so nothing here waits. A request is in `waiting` from the moment
 //! it came until it is answered, and only who takes it out answers it: that is why each is answered exactly once.
@@ -46,14 +47,14 @@ pub(super) struct Request {
     pub(super) params: Option<Arc<RawValue>>,
     /// Set once it went down with a server, or the map had nothing while one started: until when the next one is waited for.
     pub(super) until: Option<Instant>,
-    /// How many servers have ended while they worked on it.
+    /// Number of servers that have ended while they worked on the request.
     pub(super) ends: u8,
-    /// Whether it went down with a server.
+    /// True if the request went down with a server.
     pub(super) lost: bool,
 }
 
 impl Request {
-    /// A new one.
+    /// Makes a request that no server has worked on yet.
     pub(super) fn new(id: RequestId, method: String, params: Option<Box<RawValue>>) -> Self {
         Self { id, method, params: params.map(Arc::from), until: None, ends: 0, lost: false }
     }
@@ -69,7 +70,7 @@ impl Request {
         Self { lost: true, ..self.waiting() }
     }
 
-    /// Whether the next server is still waited for.
+    /// Returns true if the request still waits for the next server.
     pub(super) fn waits(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() < until)
     }
@@ -86,7 +87,7 @@ impl Request {
     }
 }
 
-/// What the editor's thread is to do.
+/// An event that the editor's thread has to handle.
 #[derive(Debug)]
 pub(super) enum Event {
     /// The editor says something; what is held goes when that has been dealt with.
@@ -116,7 +117,7 @@ pub(super) enum Event {
 /// Whoever is at work on a request.
 #[derive(Debug)]
 pub(super) enum Worker {
-    /// Nobody yet.
+    /// Nobody works on the request yet.
     Nobody,
     /// A server, under this number.
     Server(Weak<Instance>, i64),
@@ -133,7 +134,7 @@ impl Drop for Aside {
     }
 }
 
-/// See the module.
+/// The shared state of one editor's session; see the header of the module.
 pub(super) struct Desk {
     pub(super) editor: EditorId,
     send: Arc<dyn Fn(ServerMessage) + Send + Sync>,
@@ -156,7 +157,8 @@ impl Desk {
         Self { editor, send, events, waiting, aside, asked, met: OnceLock::new(), offered: OnceLock::new() }
     }
 
-    /// What the editor understands, and how it counts columns; the least there is before it has said so.
+    /// Returns the abilities of the editor and its encoding of columns; the least there is before the editor has said
+    /// so.
     pub(super) fn met(&self) -> &(Abilities, Encoding) {
         self.met.get_or_init(|| (Abilities::of(&Value::Null), Encoding::Utf16))
     }
@@ -172,7 +174,7 @@ impl Desk {
         let _ = self.offered.set(capabilities);
     }
 
-    /// What it was told that it may ask; `null` before.
+    /// Returns the capabilities that the editor was told of at its greeting; `null` before it.
     pub(super) fn offered(&self) -> &Value {
         self.offered.get().unwrap_or(&Value::Null)
     }
@@ -182,7 +184,7 @@ impl Desk {
         let _ = self.events.send(event);
     }
 
-    /// Whether so many requests wait that one more is refused.
+    /// Returns true if so many requests wait that one more is refused.
     pub(super) fn is_full(&self) -> bool {
         self.waiting().len() >= MOST_WAITING
     }
@@ -220,12 +222,12 @@ impl Desk {
         }
     }
 
-    /// Whether a request is still to be answered.
+    /// Returns true if a request has yet to be answered.
     pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
         self.waiting().contains_key(id)
     }
 
-    /// Whether nobody works on a request at the moment.
+    /// Returns true if nobody works on a request at the moment.
     pub(super) fn is_unattended(&self, id: &RequestId) -> bool {
         matches!(self.waiting().get(id), Some(Worker::Nobody))
     }
@@ -256,7 +258,7 @@ impl Desk {
         }
     }
 
-    /// Answers.
+    /// Answers a request of the editor with a result, unless it was answered already.
     pub(super) fn answer(&self, id: &RequestId, result: &Value) {
         self.answer_raw(id, &result.to_string());
     }
@@ -345,7 +347,7 @@ impl Desk {
         reply.send(&outcome.map(|raw| raw.map_or(Value::Null, value)));
     }
 
-    /// What the shim is to begin with when it has to say a document again.
+    /// Tells the shim the `didOpen` to begin with if it has to send a document again after a reconnect.
     pub(super) fn keep(&self, uri: String, changes: u64, open: &Value) {
         (self.send)(ServerMessage::Keep { uri, changes, open: open.to_string() });
     }
@@ -390,7 +392,7 @@ impl Drop for Promise {
     }
 }
 
-/// How much a line matters to the user, as the protocol numbers it.
+/// The importance of a message to the user, numbered as in the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MessageKind {
     Warning = 2,

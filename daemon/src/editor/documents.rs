@@ -40,16 +40,16 @@ pub(super) fn too_much(documents: &Documents, more: usize) -> Option<String> {
     }
 }
 
-/// A document.
+/// A document that an editor has open, with the editor's own text of it.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) language: String,
     pub(super) version: i32,
     pub(super) text: Arc<str>,
-    /// What it is to the project.
+    /// The document as the project knows it.
     pub(super) doc: Doc,
     pub(super) view: Arc<View>,
-    /// The project's root.
+    /// The root of the document's project.
     pub(super) root: AbsPath,
     /// The server that it belongs to, if there is a kind that serves it.
     pub(super) link: Option<LinkKey>,
@@ -69,7 +69,7 @@ struct Change<'c> {
     text: String,
 }
 
-/// `textDocument/didChange`.
+/// The parameters of `textDocument/didChange`, with the changes still unread.
 #[derive(Deserialize)]
 pub(super) struct DidChange<'c> {
     #[serde(rename = "textDocument")]
@@ -85,7 +85,7 @@ pub(super) struct Versioned {
     version: Option<i32>,
 }
 
-/// What is known of a document beside its text.
+/// The facts about an open document beside its text: project, overlay, and server.
 pub(super) struct Place {
     pub(super) doc: Doc,
     pub(super) view: Arc<View>,
@@ -94,7 +94,7 @@ pub(super) struct Place {
 }
 
 impl DidChange<'_> {
-    /// How many bytes it adds at most.
+    /// Returns the number of bytes of all changes: the most by which they lengthen the text.
     pub(super) fn bytes(&self) -> usize {
         self.changes.iter().map(|change| change.get().len()).sum()
     }
@@ -107,7 +107,7 @@ impl Document {
         Self { language, version, text, doc, view, root, link, changes: 0, kept_at: 0, bytes: 0 }
     }
 
-    /// What it is now, to be told of as a whole.
+    /// Returns the present text and version as one edit that replaces the whole document.
     pub(super) fn edit(&self) -> Edit {
         Edit { version: self.version, text: Arc::clone(&self.text), changes: None }
     }
@@ -133,7 +133,8 @@ impl Document {
         Ok(Edit { version: self.version, text: Arc::clone(&self.text), changes: Some(Value::Array(pieces)) })
     }
 
-    /// How many of the changes so far a `didOpen` of the present text stands for, and that, when it is time to keep it.
+    /// Returns the number of changes so far that a `didOpen` of the present text stands for, and that `didOpen`, if
+    /// it is time to keep it.
     pub(super) fn checkpoint(&mut self, uri: &str) -> Option<(u64, Value)> {
         let is_due = self.changes - self.kept_at >= MOST_CHANGES
             || self.bytes > MOST_BYTES.max(self.text.len()) && self.changes > self.kept_at;

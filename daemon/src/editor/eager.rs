@@ -1,4 +1,4 @@
-//! What an editor cannot ask for later is asked for before it is answered.
+//! Asks a server at once for the parts of an answer that an editor cannot ask for later.
 //!
 //! A server was told that its client asks for the edit of an action, and for what a completion brings with it (imports), when one is chosen.
 //! An editor that did not say so would choose an action that does nothing, or a name that nothing imports. So the server is asked at
@@ -19,24 +19,25 @@ use super::shape::encoding::Encoding;
 use super::shape::offsets::{self, Position};
 use super::shape::{code_actions, completion};
 
-/// How many actions of a list are completed, and how long that may take.
+/// Most actions of a list that are completed at once, and the longest time that this may take.
 const MOST_ACTIONS: usize = 50;
 const ACTIONS_WITHIN: Duration = Duration::from_secs(5);
 
-/// How many completions of a list are, and how long that may take: somebody is typing.
+/// Most completions of a list that are completed at once, and the longest time that this may take: somebody is
+/// typing.
 const MOST_COMPLETIONS: usize = 64;
 const COMPLETIONS_WITHIN: Duration = Duration::from_secs(2);
 
 const ACTIONS: &str = "textDocument/codeAction";
 const COMPLETIONS: &str = "textDocument/completion";
 
-/// What comes with a completion when it is chosen.
+/// The field of a completion with the edits that choosing it brings along, such as imports.
 const EDITS: &str = "additionalTextEdits";
 
 /// Kinds of completions that bring nothing with them: a word, a keyword, a colour, a file, a folder.
 const BRING_NOTHING: &[u64] = &[1, 14, 16, 17, 19];
 
-/// Whether answers to a method may leave things for later that this editor does not ask for.
+/// Returns true if answers to a method may leave parts for later that this editor does not ask for.
 pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
     match method {
         ACTIONS => !abilities.code_actions.resolves_edit,
@@ -46,7 +47,7 @@ pub(super) fn may_be_lazy(method: &str, abilities: &Abilities) -> bool {
 }
 
 impl Asked {
-    /// Whether an answer leaves something for later.
+    /// Returns true if an answer leaves a part for later that the editor does not ask for.
     pub(super) fn is_unresolved(&self, answer: &Value) -> bool {
         if self.request.method == ACTIONS {
             let abilities = &self.desk.met().0;
@@ -154,7 +155,8 @@ fn typed_before(text: &str, at: Position, encoding: Encoding) -> String {
     name.unwrap_or_default().to_lowercase()
 }
 
-/// Whether a completion may bring something with it that it does not say. A server that has to be asked about it keeps something in it.
+/// Returns true if a completion may bring edits with it that it does not list yet. A server that has to be asked
+/// about an item keeps something in its `data`.
 fn may_bring_more(item: &Value) -> bool {
     let kind = item["kind"].as_u64().unwrap_or_default();
     item.get(EDITS).is_none() && item.get("data").is_some() && !BRING_NOTHING.contains(&kind)

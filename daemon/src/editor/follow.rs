@@ -1,4 +1,5 @@
-//! What an editor tells: its documents, its folders, what it does not want any more; and what servers and views have to tell it.
+//! Follows the notifications of an editor (documents, folders, cancelled requests), and those that servers and the
+//! overlay have for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -23,10 +24,10 @@ use super::documents::{DidChange, Document, Place, too_much};
 use super::link::{Eyes, Link, LinkKey};
 use super::remembered::Remembered;
 
-/// How long a server may take to be there.
+/// Longest time that a server may take to start.
 const STARTS_WITHIN: Duration = Duration::from_secs(120);
 
-/// How long it is believed that there is no server.
+/// Time for which a failed start counts, before the server is tried again.
 const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// A shorter change is taken without asking whether there is room: so much is typed in no time.

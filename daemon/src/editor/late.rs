@@ -1,4 +1,4 @@
-//! What a server offers that was not there when its editor was greeted.
+//! Registers with the editor the capabilities of a server that was not there when the editor was greeted.
 //!
 //! An editor is told once what it may ask. Where it lets servers register later, it is told the rest when the server is there; for
 //! the documents of that server alone.

@@ -25,7 +25,8 @@ use super::versions;
 /// So many requests wait for a server that starts; more are answered as if there were none.
 pub(super) const MOST_QUEUED: usize = 256;
 
-/// Whose server: a project, and the most wanted kind of server for some of its files. It names the choice, not what is chosen.
+/// The server that an editor uses for some files: a project, and the most wanted kind of server for them. It names
+/// the choice, not the server that was found for it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct LinkKey {
     pub(super) root: AbsPath,
@@ -38,12 +39,12 @@ impl fmt::Display for LinkKey {
     }
 }
 
-/// How far a link is.
+/// The state of a link to a server, from its start to its end.
 #[derive(Debug)]
 pub(super) enum Link {
     /// A server is being started; these wait for it.
     Starting(VecDeque<Request>),
-    /// There is one.
+    /// The server instance is there.
     Up(Arc<Instance>),
     /// There was none to be had at that time.
     Failed(Instant),
@@ -60,11 +61,11 @@ pub(super) struct Eyes {
     pub(super) instance: std::sync::Weak<Instance>,
     /// Registrations that the editor was told of: methods by the server's ids.
     pub(super) registered: Mutex<BTreeMap<String, String>>,
-    /// What this editor would lose of diagnostics.
+    /// The data of diagnostics that this editor would lose.
     pub(super) remembered: Remembered,
 }
 
-/// What hob does for every editor itself, whatever a server registers for it.
+/// The methods that hob serves for every editor itself, whatever a server registers for them.
 const BY_HOB: &[&str] = &[
     "workspace/didChangeWatchedFiles",
     "workspace/didChangeConfiguration",
@@ -178,7 +179,7 @@ impl Eyes {
         }
     }
 
-    /// What is known to be wrong with a document, told again.
+    /// Sends the editor again the diagnostics that the server last published for a document.
     pub(super) fn tell_again(&self, doc: &Doc) {
         let Some(instance) = self.instance.upgrade() else { return };
         let uri = self.view.uri(doc);
@@ -195,7 +196,7 @@ impl Eyes {
         }
     }
 
-    /// Whether the editor was told that the server answers this as well.
+    /// Returns true if the editor was told that the server answers this method as well.
     pub(super) fn has_registered(&self, method: &str) -> bool {
         self.registered().values().any(|known| known == method)
     }

@@ -1,4 +1,4 @@
-//! What an editor on `hob-lsp` sees: a language server that is shared with every other editor and agent.
+//! Serves an editor on `hob-lsp`: it sees a language server that is shared with every other editor and agent.
 //!
 //! One thread serves an editor and takes what it says in order; nothing on it waits for a server. What servers say reaches the
 //! editor from the threads that read it. Which text of a document counts is the views' business (`hob_live::views`), who hears what
@@ -6,7 +6,7 @@
 //!
 //! - `desk` what is waited for and how the editor is spoken to, `documents` its texts, `link` its ends at servers;
 //! - `begin` the greeting, `follow` what it tells, `route` whom a request concerns, `asked` and `eager` what servers answer, `own` and
-//!   `tools` hob's own requests;
+//! `tools` hob's own requests;
 //! - `fallback` answers from the map what no server answers, `shape` turns what servers say into what this editor understands.
 
 mod asked;
@@ -47,24 +47,25 @@ use desk::{Desk, Event, Request};
 use documents::Documents;
 use link::{Eyes, Link, LinkKey};
 
-/// How often it is looked what is due: questions that a loading server has kept for too long, documents to be judged.
+/// Interval at which the thread checks for due work: requests that a loading server has kept for too long, documents
+/// whose diagnostics are to be pulled.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Editors so far.
+/// Number of the next editor: each has one of its own as long as the daemon runs.
 static EDITORS: AtomicU64 = AtomicU64::new(1);
 
-/// How far an editor is.
+/// The phase of an editor's session, from its greeting to its exit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     /// It has not greeted.
     New,
-    /// It is served.
+    /// The editor was greeted, and its requests are served.
     Served,
     /// It has said that it will go.
     Leaving,
 }
 
-/// What becomes of a request that is held.
+/// The next step for a request that was held back, once its time is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Due {
     /// A server has kept it for too long, or has not come: the map answers, as far as it can.
@@ -80,7 +81,7 @@ struct Editor {
     client: EditorClient,
     desk: Arc<Desk>,
     phase: Phase,
-    /// What others are told it is.
+    /// The editor's name, as others are told it.
     name: String,
     /// The folders that it works in.
     folders: Vec<AbsPath>,
@@ -99,7 +100,7 @@ struct Editor {
     last_uri: String,
     /// Requests of which something becomes at a certain time if they are not answered by then.
     held: Vec<(Instant, Due, Request)>,
-    /// Whether it asks by itself what is wrong.
+    /// True if the editor pulls diagnostics by itself.
     pulls_itself: bool,
     /// Documents of which servers will be asked what is wrong with them, and when.
     to_judge: BTreeMap<String, Instant>,

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::fallback::{Question, node_ids};
 use crate::host::{Phase, Workspace};
 
-/// A tool call.
+/// A call of a tool, made of the request of an editor.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
@@ -29,15 +29,15 @@ pub(crate) struct Document {
     pub(crate) text: Option<Arc<str>>,
 }
 
-/// Who asks.
+/// The context of a request: the editor's documents and the token that cancels it.
 pub(crate) struct Asking<'a> {
     /// Finds a document by its URI; `None` if it is in no folder that the editor has open.
     pub(crate) find: &'a dyn Fn(&str) -> Option<Document>,
-    /// Ends the work.
+    /// The token that ends the work.
     pub(crate) cancel: &'a CancelToken,
 }
 
-/// What a document and a position stand for in a tool's arguments.
+/// The arguments of a tool that stand for a document and a position.
 #[derive(Clone, Copy)]
 enum Stands {
     /// Nothing: the tool asks about no place.
@@ -64,7 +64,7 @@ const OWN: &[Own] = &[
     Own { method: "hob/textSearch", tool: "text_search", place: Stands::Nothing },
 ];
 
-/// Whether a request is one of ours.
+/// Returns true if a request is one of hob's own.
 pub(crate) fn is_own(method: &str) -> bool {
     OWN.iter().any(|own| own.method == method)
 }

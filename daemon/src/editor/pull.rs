@@ -15,15 +15,15 @@ use super::Editor;
 use super::desk::Event;
 use super::link::{Eyes, Link, LinkKey};
 
-/// How long a document is left alone after a change.
+/// Time after a change until the server is asked about a document.
 const AFTER: Duration = Duration::from_millis(250);
 
-/// How long a server is left alone that was not able to answer.
+/// Time until a server is asked again that was not able to answer.
 const AGAIN: Duration = Duration::from_secs(1);
 
 const METHOD: &str = "textDocument/diagnostic";
 
-/// Whether a server has to be asked what is wrong.
+/// Returns true if a server gives diagnostics only when it is asked for them.
 fn is_asked(instance: &Instance) -> bool {
     instance.offers("diagnosticProvider", METHOD)
 }

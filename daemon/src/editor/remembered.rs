@@ -1,4 +1,4 @@
-//! What servers keep in diagnostics (`data`), for an editor that would lose it.
+//! Keeps the `data` that servers put into diagnostics, for an editor that would lose it.
 //!
 //! A server that was told that its client keeps it finds its fix by it, in a request for actions. An editor that did not say so is not
 //! sent it; so it is kept here and put back where that editor asks what can be done about the diagnostic.

@@ -31,28 +31,30 @@ use super::shape::translate::{self, Documents};
 use super::{Due, Editor, fallback};
 use crate::host::{Phase, Workspace};
 
-/// How long a server that loads may hold back an answer that the map has too.
+/// Longest time that a loading server may hold back an answer that the map has too.
 const HELD_FOR: Duration = Duration::from_millis(1_500);
 
-/// How long the map may take.
+/// Longest time that the map may take for an answer.
 const MAP_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a first index is waited for: small projects are done by then, and of large ones something is better than nothing.
+/// Longest wait for a first index: small projects are done by then, and of large ones something is better than
+/// nothing.
 const INDEXED_WITHIN: Duration = Duration::from_millis(1_500);
 
-/// How often it is looked whether it is done.
+/// Interval at which the wait checks whether the first index is done.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// How long servers may take over the symbols of a project, which the map has at once.
+/// Longest time that servers may take over the symbols of a project, which the map has at once.
 const SYMBOLS_WITHIN: Duration = Duration::from_secs(5);
 
-/// How long a request that went down with its server waits for the next one, and one that the map cannot answer for one that starts.
+/// Longest time that a request waits for a server: for the next one if the request went down with its server, for one
+/// that starts if the map cannot answer it.
 pub(super) const AGAIN_WITHIN: Duration = Duration::from_secs(15);
 
-/// How soon a server that loads is asked again for what went down with the one before it.
+/// Time until a loading server is asked again for a request that went down with the server before it.
 const AGAIN_AFTER: Duration = Duration::from_millis(250);
 
-/// What can be seen of a request's parameters without knowing its method.
+/// The fields of a request's parameters that say which server it concerns, whatever its method.
 #[derive(Deserialize, Default)]
 struct Peek {
     #[serde(default, rename = "textDocument")]
@@ -184,7 +186,7 @@ impl Editor {
         }
     }
 
-    /// Whether the editor was told, at its greeting or later, that it may ask this.
+    /// Returns true if the editor was told, at its greeting or later, that it may ask this method.
     fn was_offered(&self, method: &str) -> bool {
         let registered = || self.eyes.values().any(|eyes| eyes.has_registered(method));
         offers(self.desk.offered(), method) == Some(true) || registered()
@@ -210,7 +212,7 @@ impl Editor {
         self.desk.refuse(&request.id, &ResponseError::new(codes::METHOD_NOT_FOUND, words));
     }
 
-    /// Asks a server.
+    /// Sends a request to a server that has the capability, and sets the time after which the map answers instead.
     fn ask(&mut self, key: &LinkKey, instance: &Arc<Instance>, request: Request) {
         let offered = offers(instance.capabilities(), &request.method).unwrap_or(true);
         if !offered && !instance.session().has_registered(&request.method) {
@@ -430,7 +432,7 @@ fn path_in(doc: &Doc) -> Option<WsPath> {
     }
 }
 
-/// Whether an answer says that there is nothing.
+/// Returns true if an answer says that there is nothing: `null` or an empty list.
 pub(super) fn is_nothing(answer: &Value) -> bool {
     answer.is_null() || answer.as_array().is_some_and(Vec::is_empty)
 }

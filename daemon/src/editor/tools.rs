@@ -18,10 +18,10 @@ use super::shape::translate::{self, Documents};
 use crate::calls::{CallRequest, EditorClient};
 use crate::host::Host;
 
-/// How long a tool may take.
+/// Longest time that a tool may take for an editor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the editor has open, by its URIs.
+/// The documents that the editor has open, by their URIs.
 type Open = HashMap<String, (AbsPath, WsPath, Arc<str>)>;
 
 impl Editor {

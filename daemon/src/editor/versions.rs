@@ -15,7 +15,7 @@ const WITH_EDITS: &[&str] = &[
     "workspace/willRenameFiles",
 ];
 
-/// Whether what is said under a method may have numbers of documents in it.
+/// Returns true if messages of a method may have versions of documents in them.
 pub(super) fn may_have(method: &str) -> bool {
     WITH_EDITS.contains(&method)
 }

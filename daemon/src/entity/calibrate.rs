@@ -17,7 +17,7 @@ const STEPS: &[(f64, f64)] = &[
     (0.95, 0.99),
 ];
 
-/// How sure an answer of this standing is, 0 to 1, in hundredths.
+/// Returns the confidence of an answer of this standing, from 0 to 1, in hundredths.
 pub(crate) fn confidence(standing: f64) -> f64 {
     let after = STEPS.iter().position(|(at, _)| *at >= standing).unwrap_or(STEPS.len() - 1);
     let (to, high) = STEPS[after];

@@ -1,4 +1,4 @@
-//! What may be meant, and everything that speaks for and against it.
+//! Describes the candidates for a subject, with everything that speaks for and against each.
 
 use hob_proto::tools::entity::Source;
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) attributes: Map<String, Value>,
     /// The file, or the folder, relative to the workspace; empty for what has none.
     pub(crate) path: String,
-    /// What it is in: outer names; empty at the top.
+    /// The outer names that the candidate is in; empty at the top.
     pub(crate) container: String,
     pub(crate) traits: Traits,
     pub(crate) fit: Fit,
@@ -26,14 +26,14 @@ pub(crate) struct Candidate {
     pub(crate) terms: Vec<(&'static str, f64)>,
 }
 
-/// What tells things of one name apart, before anybody is asked.
+/// The traits that tell candidates of one name apart, before anybody is asked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Traits {
-    /// It tests something.
+    /// True if it tests something.
     pub(crate) is_test: bool,
     /// It announces what is defined elsewhere.
     pub(crate) is_declaration: bool,
-    /// Prose.
+    /// True if it is prose.
     pub(crate) is_prose: bool,
     /// Others can use it.
     pub(crate) is_exported: bool,

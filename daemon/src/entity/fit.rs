@@ -1,4 +1,4 @@
-//! How well a name fits what was said.
+//! Compares a name with the words of a subject.
 //!
 //! A fit is a class and a figure from 0 to 1. The figure is no probability: what share of answers with such a figure is right is
 //! measured (`calibrate`). Words are compared as they are, by their stems, by their beginnings and with one edit between
@@ -8,13 +8,13 @@ use hob_text::ranked::Term;
 
 use super::subject::Reading;
 
-/// What the very name is worth: there is room above it for what else speaks for a candidate.
+/// Value of the very name: there is room above it for whatever else speaks for a candidate.
 pub(crate) const EXACT: f64 = 0.94;
 
 /// Letters that a word must have for a slip in it to be seen as one.
 const SLIP_FROM: usize = 5;
 
-/// In what way a name fits, best first.
+/// The way in which a name fits, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     /// It is the name.
@@ -27,7 +27,7 @@ pub(crate) enum Class {
     Words,
     /// It has some of them.
     Part,
-    /// What stands in it has them, not its name.
+    /// The text that stands in it has the words, not its name.
     Text,
 }
 
@@ -44,19 +44,19 @@ impl Class {
     }
 }
 
-/// How well something fits.
+/// The degree to which a candidate fits: a class and a value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Fit {
     pub(crate) class: Class,
     pub(crate) value: f64,
 }
 
-/// What a name is compared as.
+/// A candidate's name, taken apart for the comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Named<'n> {
-    /// Its own name.
+    /// The candidate's own name, as it is written.
     pub(crate) name: &'n str,
-    /// Its words.
+    /// The words of the candidate's own name.
     pub(crate) terms: Vec<Term>,
     /// Words of the names that it is in.
     pub(crate) outer: Vec<Term>,
@@ -64,7 +64,7 @@ pub(crate) struct Named<'n> {
     pub(crate) path: Vec<Term>,
 }
 
-/// How well a name fits a reading; `None` if not at all.
+/// Returns the fit of a name with a reading; `None` if it does not fit at all.
 pub(crate) fn fit(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
     let placed = placement(reading, named);
     let own = own(reading, named);
@@ -113,7 +113,7 @@ fn own(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
     by_words(&reading.terms, &named.terms)
 }
 
-/// What is said, spread over the name and what it is in: "FlagSet Parse" is `FlagSet.Parse`.
+/// Returns the fit of words that are spread over the name and its container: "FlagSet Parse" is `FlagSet.Parse`.
 fn jointly(reading: &Reading, named: &Named<'_>) -> Option<Fit> {
     if !reading.container.is_empty() || reading.terms.len() < 2 {
         return None;
@@ -167,12 +167,12 @@ fn by_words(said: &[Term], has: &[Term]) -> Option<Fit> {
     Some(Fit { class, value: (0.50 + 0.38 * covered) * share.powi(2) })
 }
 
-/// What a word counts for that is another only by its ending, that is cut short, or in which there is a slip.
+/// Likeness of a word that is another only by its ending, of one that is cut short, and of one with a slip.
 const STEM: f64 = 0.92;
 const BEGINNING: f64 = 0.85;
 const SLIP: f64 = 0.8;
 
-/// How alike two words are, 0 to 1.
+/// Returns how alike two words are, from 0 to 1.
 pub(crate) fn alike(said: &Term, has: &Term) -> f64 {
     if said.word == has.word {
         return 1.0;
@@ -196,7 +196,7 @@ fn is_slip(said: &str, has: &str) -> bool {
     said.len() >= SLIP_FROM && has.len() >= SLIP_FROM && is_one_edit(said, has)
 }
 
-/// Whether one letter more, less, or other, or two exchanged ones make one of the other (Damerau 1964).
+/// Returns true if one letter more, less, or other, or two exchanged ones make one word of the other (Damerau 1964).
 pub(crate) fn is_one_edit(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };

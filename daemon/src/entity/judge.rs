@@ -1,4 +1,4 @@
-//! Which candidate is meant: their order, and whether the first of them is the answer.
+//! Decides which candidate is meant: it orders them, and says whether the first of them is the answer.
 //!
 //! A score is the fit of the name and small amounts for what it is and where it is. The amounts break ties between things that
 //! fit alike; they cannot make a worse name better than a better one. What is said to be sure is what was right that often on
@@ -24,7 +24,7 @@ const AS_LIKELY_WORDS: f64 = 0.06;
 /// So far behind, it does not matter.
 const FAR_BEHIND: f64 = 0.08;
 
-/// What is expected of candidates besides their names.
+/// The properties that are expected of candidates besides their names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     /// Kinds that the client expects.
@@ -33,7 +33,7 @@ pub(crate) struct Expected {
     pub(crate) preferred: Option<String>,
     /// The file in which the mention stands.
     pub(crate) near: Option<String>,
-    /// Whether the subject itself is about tests.
+    /// True if the subject itself is about tests.
     pub(crate) tests: bool,
 }
 
@@ -62,7 +62,8 @@ pub(crate) fn score(candidates: &mut [Candidate], expected: &Expected) {
     }
 }
 
-/// What is in the same file, folder or part of the project goes before what is not.
+/// Returns the amount for a candidate near to the given file: most in the same file, less in the same folder or part
+/// of the project, 0 elsewhere.
 fn near(candidate: &Candidate, expected: &Expected) -> f64 {
     let Some(from) = &expected.near else { return 0.0 };
     if candidate.path.is_empty() {
@@ -96,14 +97,14 @@ pub(crate) fn standing(first: f64, second: Option<f64>) -> f64 {
     first * (0.5 + 0.5 * (ahead / FAR_BEHIND).clamp(0.0, 1.0))
 }
 
-/// How it ends.
+/// The decision on a list of candidates.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Verdict {
     /// The first is the answer, so surely.
     Resolved(f64),
     /// It is not sure which; how sure the first would be, and why nothing was chosen.
     Ambiguous { confidence: f64, reason: String, dimension: &'static str },
-    /// Nothing fits.
+    /// Nothing fits the subject well enough.
     NotFound,
 }
 
@@ -138,7 +139,8 @@ pub(crate) fn plausible(candidates: &mut Vec<Candidate>, (is_name, most): (bool,
     candidates.truncate(most);
 }
 
-/// How sure each candidate would be if it were chosen: as far as it is ahead of the next, and the first of them as it is.
+/// Returns the confidence of each candidate if it were chosen: of the first by its lead on the next, of the others by
+/// what the first leaves over.
 pub(crate) fn confidences(candidates: &[Candidate]) -> Vec<f64> {
     let scores: Vec<f64> = candidates.iter().map(Candidate::score).collect();
     let of = |at: usize| {
@@ -190,7 +192,8 @@ pub(crate) fn decide(candidates: &[Candidate], mode: Mode, limits: Limits) -> Ve
     Verdict::Ambiguous { confidence: sure, reason, dimension }
 }
 
-/// In what two candidates differ that fit alike.
+/// Returns the reason why two candidates that fit alike are not told apart, with the argument to pass, and the
+/// dimension in which they differ.
 fn told_apart(first: &Candidate, other: &Candidate, others: usize) -> (String, &'static str) {
     let (dimension, pass) = if first.source != other.source {
         ("source", "constraints.allowed_sources or hints.expected_type")

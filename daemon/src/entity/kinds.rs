@@ -1,4 +1,4 @@
-//! What an entity can be, and the words for it.
+//! Lists the kinds that an entity can have, and the words for them.
 
 /// A word that people use for a kind, and the kinds that it may mean, as answers write them.
 type Row = (&'static str, &'static [&'static str]);

@@ -10,9 +10,9 @@ use super::kinds::kinds_of;
 /// Most characters of a subject. It is a name or a phrase: what is longer is a text, and wants a search.
 pub(crate) const LONGEST: usize = 500;
 
-/// What a name counts for that the client gave as another one.
+/// Factor for a name that the client gave as another one.
 const ALIAS: f64 = 0.97;
-/// What a reading counts for that takes a word for a kind.
+/// Factor for a reading that takes a word for a kind.
 const TYPED: f64 = 1.0;
 
 /// One way to read a subject.
@@ -20,7 +20,7 @@ const TYPED: f64 = 1.0;
 pub(crate) struct Reading {
     /// The name as it was written, without what frames it.
     pub(crate) name: String,
-    /// Its words.
+    /// The words of the reading's name.
     pub(crate) terms: Vec<Term>,
     /// The container that the words name, as it was written, and its words.
     pub(crate) inside: String,
@@ -39,7 +39,8 @@ pub(crate) struct Subject {
     pub(crate) readings: Vec<Reading>,
     /// The words that say something, once each.
     pub(crate) content: Vec<Term>,
-    /// Whether it is one word, or one as it stands in code with what it is or is in: nobody describes anything by it.
+    /// True if the subject is one word, or one as it stands in code with its kind or container: nobody describes
+    /// anything by it.
     pub(crate) is_name: bool,
 }
 
@@ -87,7 +88,7 @@ impl Subject {
     }
 }
 
-/// Whether it is one word, written as nobody writes prose.
+/// Returns true if a name is one word, written as nobody writes prose.
 fn is_code(name: &str) -> bool {
     let is_sign = |c: char| c == '_' || c.is_ascii_digit();
     !name.contains(char::is_whitespace)
@@ -181,7 +182,7 @@ fn content_in_order(text: &str) -> Vec<Term> {
     if some.is_empty() { all } else { some }
 }
 
-/// What stands before names in prose and in no name.
+/// Returns true if a word stands before names in prose and in no name.
 fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an" | "our" | "my" | "this" | "that" | "its")
 }

@@ -1,4 +1,5 @@
-//! Which contents are being parsed at this moment, on disk: for a daemon that comes after one that died of it.
+//! Notes on disk the contents that are being parsed at this moment, for a daemon that comes after one that died of
+//! it.
 //!
 //! Grammars are foreign C code. Whatever is done against that, a file may end the process, and the next daemon would begin with the
 //! same file. So each extraction notes its content's hash in a slot of a small file and clears it when it is done; a note takes
@@ -36,10 +37,10 @@ pub(super) struct Attempts {
     turn: RwLock<()>,
 }
 
-/// What was being parsed when a daemon ended.
+/// Contents that were being parsed when a daemon ended.
 #[derive(Clone, Copy, Debug)]
 struct Suspect {
-    /// How often.
+    /// Number of daemons that ended while they parsed these contents.
     ended: u8,
     slot: Option<usize>,
 }
@@ -83,7 +84,7 @@ impl Attempts {
         attempts
     }
 
-    /// Whether a daemon has ended while these contents were parsed.
+    /// Returns true if a daemon has ended while these contents were parsed.
     pub(super) fn is_suspect(&self, hash: &ContentHash) -> bool {
         self.suspect(hash).is_some()
     }
@@ -136,8 +137,8 @@ impl Drop for Attempt<'_> {
 /// In a slot that is free.
 const NOTHING: ContentHash = ContentHash([0; HASH]);
 
-/// What was being parsed, with how many daemons have ended by now while it was. Of a torn or foreign file, whatever is there: a
-/// hash that no file has costs nothing.
+/// Reads the hashes of contents that were being parsed, each with the number of daemons that have ended by now while
+/// it was. Of a torn or foreign file, it returns whatever is there: a hash that no file has costs nothing.
 fn read(file: &File) -> Vec<(ContentHash, u8)> {
     let mut bytes = Vec::new();
     let _ = file.take((SLOTS * SLOT) as u64).read_to_end(&mut bytes);

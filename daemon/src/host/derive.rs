@@ -1,4 +1,4 @@
-//! What is done aside, after changes: hub scores and clusters are recomputed, the snapshot is saved.
+//! Does the work aside that changes leave behind: it recomputes hub scores and clusters, and saves the snapshot.
 //!
 //! A thread sleeps until something changed and then waits for a lull, because the figures describe the whole and one more
 //! edit does not change them. It resolves under a read lock that it gives up as soon as somebody wants to change the map, computes
@@ -27,7 +27,7 @@ struct State {
     map_changed: bool,
     /// Files that changed in the map so far.
     map_changes: u64,
-    /// How many of them the saved names and lists know of; `None` if none are saved.
+    /// Number of these changes that the saved names and lists know of; `None` if none are saved.
     imaged: Option<u64>,
     runs: u64,
     closed: bool,
@@ -55,12 +55,12 @@ impl Deriver {
         self.note_change(None);
     }
 
-    /// How many files changed in the map so far, each as often as it did.
+    /// Returns the number of changes of files in the map so far; a file counts as often as it changed.
     pub(super) fn map_changes(&self) -> u64 {
         lock(&self.state).map_changes
     }
 
-    /// How many changes the saved names and lists do not know of; `None` if none are saved.
+    /// Returns the number of changes that the saved names and lists do not know of; `None` if none are saved.
     pub(super) fn image_age(&self) -> Option<u64> {
         let state = lock(&self.state);
         state.imaged.map(|imaged| state.map_changes.saturating_sub(imaged))
@@ -110,7 +110,7 @@ impl Deriver {
         (!state.closed).then_some(map_changed)
     }
 
-    /// What has changed so far is about to be looked at.
+    /// Clears the notes of changes, because all changes so far are about to be looked at.
     fn begin(&self) {
         let mut state = lock(&self.state);
         (state.changed, state.map_changed) = (false, false);

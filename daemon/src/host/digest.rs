@@ -1,4 +1,4 @@
-//! What a workspace knows, as digests that two daemons on one tree agree on.
+//! Computes digests of a workspace's contents on which two daemons on one tree agree.
 //!
 //! For tests, and for people who doubt: the file table, the map and the text index are each written as lines that depend on
 //! paths and contents alone, and hashed file by file in order of path. Nothing is kept but a hash for each file, and the
@@ -13,7 +13,7 @@ use super::workspace::{Workspace, lock};
 /// Files of the map that are written under one lock.
 const SLICE: usize = 64;
 
-/// How often a digest is begun again because something changed meanwhile.
+/// Most attempts at a digest that is begun again because something changed meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// A part of what is known.
@@ -27,7 +27,7 @@ pub enum DigestPart {
     Text,
 }
 
-/// What to take a digest of.
+/// The part of the tree that the digest is of, and the page of its lines.
 #[derive(Clone, Debug)]
 pub struct DigestQuery {
     /// Only files below this path.
@@ -36,7 +36,7 @@ pub struct DigestQuery {
     pub from: usize,
     /// Most files of each part.
     pub limit: usize,
-    /// Of which part the lines are wanted as well.
+    /// The part of the digest of which the lines are wanted as well; `None` for no lines.
     pub list: Option<DigestPart>,
 }
 
@@ -52,15 +52,15 @@ pub struct Digest {
 /// Everything that is known, in brief.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
-    /// The file table.
+    /// Digest of the file table.
     pub files: Digest,
-    /// The map.
+    /// Digest of the map.
     pub map: Digest,
-    /// The text index.
+    /// Digest of the text index.
     pub text: Digest,
     /// The lines that were asked for.
     pub lines: Vec<String>,
-    /// Whether all of it is of one moment; a tree that does not rest has none.
+    /// True if all digests are of one moment; a tree that does not rest has none.
     pub steady: bool,
 }
 
@@ -138,7 +138,7 @@ impl Workspace {
     }
 }
 
-/// How many files there are, and those that are asked for. `each` is in order of path.
+/// Returns the number of files below the folder, and the page of them that is asked for. `each` is in order of path.
 fn within<T>(query: &DigestQuery, each: Vec<(WsPath, T)>) -> (usize, Vec<(WsPath, T)>) {
     let mut below: Vec<_> = each.into_iter().filter(|(path, _)| path.is_below(&query.below)).collect();
     let count = below.len();

@@ -15,25 +15,26 @@ use hob_live::pool::InstanceKey;
 
 use super::workspace::Workspace;
 
-/// How often the budget is looked at.
+/// Interval at which the memory in use is compared with the budget.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// The same while language servers run: finding out what they take means looking at every process.
 const EVERY_WITH_SERVERS: Duration = Duration::from_secs(10);
 
-/// How long it is until the next look when it is too much, and nobody may call.
+/// Time until the next look while memory is over the budget and nobody may call.
 pub(super) const AGAIN: Duration = Duration::from_secs(3);
 
 /// Over the budget by this part of it, little is spared.
 const FAR_OVER: u64 = 4;
 
-/// So much less.
+/// Divisor of the sparing time where memory is far over the budget.
 const SPARED_LITTLE: u32 = 12;
 
-/// What the daemon and its servers may take together, and whom to spare.
+/// The memory that the daemon and its servers may take together, and the time for which it spares what was used
+/// lately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBudget {
-    /// Bytes.
+    /// Size of the budget in bytes.
     pub bytes: u64,
     /// A workspace used within this time is not put out, but far over the budget, where it is a twelfth of this.
     pub spare: Duration,
@@ -75,12 +76,12 @@ pub(super) struct Watch {
     last: Option<Instant>,
     /// It is too much, and something may go later.
     is_over: bool,
-    /// Somebody looks again.
+    /// True if a thread waits to look again.
     is_waited: bool,
 }
 
 impl Watch {
-    /// Whether it is time to look again.
+    /// Returns true if it is time to look again, and notes the time.
     pub(super) fn is_due(&mut self, with_servers: bool) -> bool {
         let now = Instant::now();
         let every = if with_servers { EVERY_WITH_SERVERS } else { EVERY };
@@ -96,14 +97,14 @@ impl Watch {
         self.is_over = is_over;
     }
 
-    /// Whether somebody has to look again, and nobody does. Who is told so does.
+    /// Returns true if a thread has to look again and none does yet. The thread that is told so has to look.
     pub(super) fn begin_waiting(&mut self) -> bool {
         let begins = self.is_over && !self.is_waited;
         self.is_waited |= begins;
         begins
     }
 
-    /// Whether to go on looking.
+    /// Returns true if the waiting thread has to go on looking.
     pub(super) fn goes_on(&mut self) -> bool {
         self.is_waited = self.is_over;
         self.is_waited
@@ -115,7 +116,7 @@ impl Watch {
 pub(super) enum Leaving {
     /// A workspace, by its root.
     Workspace(AbsPath),
-    /// A language server.
+    /// A language server, by its key.
     Server(InstanceKey),
 }
 
@@ -127,16 +128,17 @@ struct Cost {
     busy: bool,
 }
 
-/// What came of a look.
+/// The outcome of one look at the memory.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Judged {
-    /// What has to go so that the rest fits, least recently used first.
+    /// The workspaces and servers that have to go so that the rest fits, least recently used first.
     pub(super) leaving: Vec<Leaving>,
     /// It does not fit all the same, and something that is in use now could go later.
     pub(super) is_over: bool,
 }
 
-/// Which workspaces and servers have to go. `resident` is what the system counts for this process, if it does.
+/// Returns the workspaces and servers that have to go. `resident` is the memory that the system counts for this
+/// process, if it does.
 pub(super) fn superfluous<'o>(
     open: impl Iterator<Item = (&'o AbsPath, &'o Open)>,
     servers: Vec<(InstanceKey, u64, Option<Instant>)>,

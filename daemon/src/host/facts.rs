@@ -17,7 +17,8 @@ use super::attempts::Attempts;
 /// Facts whose extraction took so long that losing them would be a pity; fewer wait for the next saving.
 const MANY: usize = 256;
 
-/// What a file may take of this thread's time, and besides for each megabyte: thirty times what people's sources take.
+/// Longest time of this thread that a file may take, and the time added for each megabyte: thirty times what people's
+/// sources take.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PER_MEGABYTE: Duration = Duration::from_secs(8);
 
@@ -57,7 +58,7 @@ impl FactsCache {
         Some(facts)
     }
 
-    /// Whether a daemon ended while these contents were parsed: they come last.
+    /// Returns true if a daemon ended while these contents were parsed: such files come last.
     pub(super) fn is_suspect(&self, hash: &ContentHash) -> bool {
         self.attempts.is_suspect(hash)
     }

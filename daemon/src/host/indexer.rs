@@ -70,7 +70,7 @@ pub(super) fn run(workspace: &Arc<Workspace>) {
     }
 }
 
-/// How long to rest before what could not be read is tried again, and twice as long each time.
+/// Pause before files that could not be read are tried again, which doubles each time, and the longest such pause.
 const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(60);
 

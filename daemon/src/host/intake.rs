@@ -28,10 +28,10 @@ const STEP: usize = 2_000;
 /// Plans of at most this many bytes keep what they read for the map.
 const KEEP_BYTES: u64 = 64 << 20;
 
-/// How many bytes of a file decide its language.
+/// Number of bytes at a file's beginning that decide its language.
 const HEAD: usize = 4096;
 
-/// What taking a plan in came to.
+/// The counts and times of a plan that was ingested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Files that were looked at.

@@ -29,7 +29,8 @@ const STEP: usize = 1_000;
 /// Files that a worker hands over at once: waking the thread that waits for them takes about as long as a small file.
 const HANDFUL: usize = 32;
 
-/// What a file may take of a thread's time before it is left to [`Slow`](super::slow::Slow): many times what people's sources take.
+/// Longest time of a thread that a file may take before it is left to [`Slow`](super::slow::Slow): many times what
+/// people's sources take.
 const HASTE: Duration = Duration::from_millis(500);
 /// The same after one was: a hundred of them together must not take what one may not.
 const MORE_HASTE: Duration = Duration::from_millis(50);
@@ -157,7 +158,7 @@ fn map_step(workspace: &Workspace, core: &mut Core, step: Vec<Mapped>) -> usize 
     mapped
 }
 
-/// What a file means to the map.
+/// The outcome of one file for the map and the store.
 struct Mapped {
     /// None where the map keeps what it has.
     change: Option<MapChange>,

@@ -1,5 +1,5 @@
-//! What this process holds, as the system counts it. Mapped files are not counted: their pages are the system's cache of the disk,
-//! taken back whenever somebody needs the room.
+//! Reads the memory that this process holds, as the system counts it. Mapped files are not counted: their pages are
+//! the system's cache of the disk, taken back whenever somebody needs the room.
 
 /// Resident memory of this process in bytes, without that of files; `None` where the system does not say.
 #[must_use]

@@ -21,9 +21,9 @@ use ureq::{Agent, Body};
 const LARGEST_ANSWER: u64 = 64 * 1024;
 /// A key is not longer.
 const LARGEST_KEY: u64 = 16 * 1024;
-/// How much of an answer that is none is shown, in characters.
+/// Most characters that are shown of an answer that is not a model's.
 const SHOWN: usize = 160;
-/// How often a waiting call looks whether it is still wanted.
+/// Interval at which a waiting call checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A model behind an address, as the settings name it.
@@ -41,7 +41,7 @@ pub struct ModelEndpoint {
 pub(super) enum KeySource {
     /// A variable in the daemon's environment.
     Variable(String),
-    /// A file, absolute.
+    /// A file with the key, by its absolute path.
     File(PathBuf),
 }
 
@@ -51,15 +51,15 @@ pub enum ModelError {
     /// The key is not where the settings say.
     #[error("the key for the model `{name}` cannot be had: {why}")]
     NoKey {
-        /// The model.
+        /// Name of the model in the settings.
         name: String,
-        /// What was looked for, and what was found.
+        /// The place where the key was looked for, and the reason why it is not there.
         why: String,
     },
     /// No answer of HTTP.
     #[error("the model `{name}` at {address} cannot be reached: {why}")]
     Unreachable {
-        /// The model.
+        /// Name of the model in the settings.
         name: String,
         /// Where it was asked.
         address: String,
@@ -69,35 +69,35 @@ pub enum ModelError {
     /// It took longer than the settings allow.
     #[error("the model `{name}` at {address} has not answered within {ms} ms (`timeout_ms` in [model])")]
     TooSlow {
-        /// The model.
+        /// Name of the model in the settings.
         name: String,
         /// Where it was asked.
         address: String,
-        /// The time-out.
+        /// The time-out in milliseconds.
         ms: u128,
     },
     /// An answer, but a refusal or a redirect.
     #[error("the model `{name}` at {address} answered {status}: {said}")]
     Refused {
-        /// The model.
+        /// Name of the model in the settings.
         name: String,
         /// Where it was asked.
         address: String,
-        /// HTTP's.
+        /// HTTP's status code of the refusal.
         status: u16,
-        /// Its first words.
+        /// The first words of the refusal.
         said: String,
     },
     /// A good status, but not a model's answer.
     #[error("the model `{name}` at {address} answered with {what}: {said}")]
     Unusable {
-        /// The model.
+        /// Name of the model in the settings.
         name: String,
         /// Where it was asked.
         address: String,
-        /// What is wrong with it.
+        /// The fault of the answer, as a phrase.
         what: &'static str,
-        /// Its first words.
+        /// The first words of the answer.
         said: String,
     },
     /// Nobody waits for the answer any more.
@@ -105,7 +105,7 @@ pub enum ModelError {
     Stopped(#[from] Stopped),
 }
 
-/// What is sent: made in the caller's thread, so that what is wrong with it is known at once.
+/// A request to the model: made in the caller's thread, so that its faults are known at once.
 struct Sending {
     agent: Agent,
     uri: String,
@@ -113,7 +113,7 @@ struct Sending {
     body: String,
 }
 
-/// What came: the status, where it sends the asker instead, and the text.
+/// A response of the model's server: its status, the address to which it redirects, and the text.
 struct Came {
     status: u16,
     elsewhere: Option<String>,
@@ -141,7 +141,7 @@ impl ModelEndpoint {
         Ok(Self { address, name: name.to_owned(), key: None, time_out: Self::TIME_OUT })
     }
 
-    /// How long an answer may take if nothing else is said.
+    /// Longest time for an answer if the settings do not say another.
     const TIME_OUT: Duration = Duration::from_secs(10);
 
     pub(super) fn with_key(self, key: Option<KeySource>) -> Self {
@@ -164,8 +164,9 @@ impl ModelEndpoint {
         &self.address
     }
 
-    /// What the model says to `prompt` when its task is `system`, in at most `max_tokens` of its tokens, as literally as it can
-    /// (temperature 0). Blocks until it has answered, the time is over or `cancel` says so.
+    /// Asks the model for its answer to `prompt` when its task is `system`, in at most `max_tokens` of its tokens, as
+    /// literally as it can (temperature 0). Blocks until the model has answered, the time is over or `cancel` says
+    /// so.
     ///
     /// # Errors
     /// Every way in which there is no text; see [`ModelError`].
@@ -364,7 +365,7 @@ mod tests {
         (ModelEndpoint::new(&address, "tiny").expect("an address").with_time_out(LONG), serving)
     }
 
-    /// Head and body.
+    /// Reads a request's head and body.
     fn request(stream: &TcpStream) -> String {
         let mut reader = BufReader::new(stream);
         let mut head = String::new();
@@ -388,7 +389,7 @@ mod tests {
         model.ask("A number.", "1 or 2?", 16, &CancelToken::default())
     }
 
-    /// What is answered to this.
+    /// Returns the outcome for a client to whom the server answers with this status and body.
     fn answered(status: &str, body: &str) -> Result<String, ModelError> {
         let (model, serving) = server(says(status, "", body));
         let answer = ask(&model);

@@ -13,7 +13,7 @@ use super::workspace::{Workspace, lock};
 /// A file larger than this is not read, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// What was read last.
+/// The packages of a workspace, as they were last read.
 #[derive(Debug, Default)]
 pub(super) struct Packages {
     state: Mutex<State>,

@@ -21,7 +21,7 @@ impl Workspace {
 }
 
 impl Preparing {
-    /// The workspace.
+    /// Returns the workspace whose server is made ready.
     #[must_use]
     pub fn workspace(&self) -> &Arc<Workspace> {
         &self.0

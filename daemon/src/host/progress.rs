@@ -1,4 +1,4 @@
-//! How far the first index of a workspace is, and waiting for it.
+//! Tells the progress of a workspace's first index, and lets calls wait for it.
 //!
 //! Two milestones: the text index is complete, then the map. A call waits for the one it needs.
 
@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use hob_base::{CancelToken, Stopped};
 
-/// What the indexer is doing.
+/// The phase of the indexer in the first index of a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Listing files; the total is not known.
     Scanning,
     /// Reading, hashing and indexing text.
     Text,
-    /// Extracting facts.
+    /// Facts are being extracted for the map.
     Map,
     /// The first index is complete.
     Done,
 }
 
 impl Phase {
-    /// For people.
+    /// Returns the words for the phase, for people.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Phase {
 /// A moment of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progressed {
-    /// What is being done.
+    /// The phase of the first index at the moment.
     pub phase: Phase,
     /// Files done in this phase.
     pub done: u64,
@@ -75,7 +75,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// How far it is.
+    /// Returns the progress of the first index at this moment.
     #[must_use]
     pub fn now(&self) -> Progressed {
         *self.lock()

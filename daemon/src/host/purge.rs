@@ -17,7 +17,7 @@ use super::collect::GOING;
 use super::registry::folder_name;
 use super::workspace::lock;
 
-/// What is kept for one project alone.
+/// The data on disk that hob keeps for one project alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeptFor {
     /// Its root, without links.
@@ -26,12 +26,12 @@ pub struct KeptFor {
     pub folders: Vec<PathBuf>,
     /// Edits that wait for a decision.
     pub pending: usize,
-    /// Whether its last edit could be taken back.
+    /// True if the project's last edit could be undone.
     pub undo: bool,
 }
 
 impl Host {
-    /// What is kept for the project that `start` is or lies in.
+    /// Returns the data that is kept for the project that `start` is or lies in.
     #[must_use]
     pub fn kept_for(&self, start: &AbsPath) -> KeptFor {
         let root = self.kept_root(start);

@@ -1,4 +1,4 @@
-//! Which workspaces are open, and what they share.
+//! Holds the open workspaces, and the parts that they share.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +29,7 @@ use super::vectors::{Models, Vectors};
 use super::workspace::{Parts, Workspace, lock};
 use super::{derive, indexer, slow};
 
-/// How long a found root is believed. A new `.git` folder or a removed one is noticed after it.
+/// Time for which a found root is believed. A new `.git` folder or a removed one is noticed after it.
 const ROOT_MEMORY: Duration = Duration::from_secs(5);
 
 /// Where the host keeps its things.
@@ -39,7 +39,7 @@ pub struct HostOptions {
     pub store: PathBuf,
     /// Folder of the workspaces' snapshots.
     pub snapshots: AbsPath,
-    /// Whether the texts of a workspace lie there too, side by side, so that broad searches open no files.
+    /// True if the texts of a workspace lie there too, side by side, so that broad searches open no files.
     pub keep_contents: bool,
     /// Folder of what is known of edits: those that wait, those under way, the last ones.
     pub edits: AbsPath,
@@ -47,7 +47,7 @@ pub struct HostOptions {
     pub models: AbsPath,
     /// Folder for the barrier's cookies, private to the user.
     pub cookies: AbsPath,
-    /// What all workspaces together may take.
+    /// The memory limit of all workspaces together.
     pub memory: MemoryBudget,
     /// Threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
@@ -130,7 +130,7 @@ pub struct Host {
     watching: SharedWatch,
     /// By the folder that was asked about.
     pub(super) roots: Mutex<HashMap<AbsPath, KnownRoot>>,
-    /// How often a root was known, and how often it had to be found.
+    /// Number of times that a root was known, and that it had to be found.
     roots_used: (AtomicU64, AtomicU64),
 }
 
@@ -247,13 +247,13 @@ impl Host {
         }
     }
 
-    /// What is proposed and applied.
+    /// Returns the edits of all workspaces: pending changes, journal and undo.
     #[must_use]
     pub fn edits(&self) -> &Edits {
         &self.edits
     }
 
-    /// The embedding models.
+    /// Returns the embedding models that the user has installed.
     #[must_use]
     pub fn models(&self) -> &Models {
         &self.models
@@ -264,7 +264,7 @@ impl Host {
         self.workspaces().iter().for_each(Vectors::catch_up);
     }
 
-    /// The language servers.
+    /// Returns the live layer with its language servers.
     #[must_use]
     pub fn live(&self) -> &Arc<Live> {
         &self.live
@@ -279,19 +279,19 @@ impl Host {
         all.into_iter().map(|(_, workspace)| workspace).collect()
     }
 
-    /// What users should know about the daemon itself.
+    /// Returns the notices to users about the daemon itself.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         self.notices.all()
     }
 
-    /// What is wrong with the user's settings.
+    /// Returns the problems of the user's settings.
     #[must_use]
     pub fn setting_problems(&self) -> Vec<String> {
         self.settings.problems()
     }
 
-    /// What all workspaces keep on the disk.
+    /// Returns the store that all workspaces share on the disk.
     pub(crate) fn store(&self) -> &dyn Store {
         &*self.store
     }
@@ -302,7 +302,8 @@ impl Host {
         self.store.size_on_disk()
     }
 
-    /// How often caches had what was looked for: facts of files (of the open workspaces), and the project that a folder is in.
+    /// Returns the hits and misses of caches: of the facts of files (of the open workspaces), and of the project that
+    /// a folder is in.
     #[must_use]
     pub fn caches(&self) -> Vec<CacheUse> {
         let open = self.workspaces();
@@ -339,8 +340,8 @@ impl Host {
         }
     }
 
-    /// What `start` leads to is looked at every time, for a link may lead elsewhere and a folder be another one; what lies around
-    /// that is believed for a while.
+    /// Finds the root of `start`. The folder that `start` leads to is looked at every time, for a link may lead
+    /// elsewhere and a folder be another one; the folders around that are believed for a while.
     pub(super) fn root_of(&self, start: &AbsPath) -> Result<AbsPath, OpenError> {
         let now = Instant::now();
         let place = place_of(start)?;

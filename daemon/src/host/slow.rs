@@ -24,7 +24,7 @@ pub(super) struct SlowFile {
     pub(super) hash: ContentHash,
 }
 
-/// What waits for the thread.
+/// Holds the files that wait for the thread of slow files.
 #[derive(Debug, Default)]
 pub(super) struct Slow {
     waiting: Mutex<Waiting>,
@@ -44,7 +44,7 @@ impl Slow {
         self.wake.notify_one();
     }
 
-    /// Ends the thread.
+    /// Ends the thread of slow files.
     pub(super) fn close(&self) {
         lock(&self.waiting).is_closed = true;
         self.wake.notify_one();

@@ -1,4 +1,4 @@
-//! Which projects the user trusts, looked up whenever it matters: what the user says counts from the next call on.
+//! Looks up which projects the user trusts whenever it matters: the user's word counts from the next call on.
 //!
 //! The file is small and read each time; nothing is remembered that could be out of date.
 
@@ -22,8 +22,8 @@ impl Trust {
         Self { file: Some(file) }
     }
 
-    /// Whether the folder `root`, wherever symbolic links lead, is trusted. A file that cannot be used trusts nothing, and
-    /// users are told.
+    /// Returns true if the user trusts the folder `root`, wherever symbolic links lead. A file that cannot be used
+    /// trusts nothing, and users are told.
     pub(super) fn covers(&self, root: &AbsPath, notices: &Notices) -> bool {
         let Some(file) = &self.file else { return false };
         match Trusted::read(file) {

@@ -31,7 +31,7 @@ use super::trust::Trust;
 use super::vectors::{Models, Vectors};
 use rustc_hash::FxHashMap;
 
-/// What a call knows about how recent its answer is.
+/// The freshness of an answer, as far as a call knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     /// Every write that completed before the call was received is in.
@@ -40,17 +40,17 @@ pub enum Freshness {
     Unknown(Option<String>),
 }
 
-/// What the indexer alone may touch.
+/// The parts of a workspace that the indexer alone may touch.
 #[derive(Debug, Default)]
 pub(super) struct Core {
     pub(super) table: FileTable,
-    /// What each known file is to hob.
+    /// The kind of each known file.
     pub(super) kinds: FxHashMap<FileId, FileKind>,
     /// The map of an earlier run, until it takes the place of the empty one.
     pub(super) comeback: Option<Comeback>,
 }
 
-/// An open workspace.
+/// An open workspace, with its indexes, watcher and threads.
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) rules: Arc<Rules>,
@@ -59,11 +59,11 @@ pub struct Workspace {
     pub(super) core: Mutex<Core>,
     /// Files with more than one name, as far as the table knows them.
     links: Arc<Links>,
-    /// What could not be read when it was due.
+    /// The files and folders that could not be read when they were due.
     pub(super) unread: Arc<Unread>,
     text: RwLock<TrigramIndex>,
     map: RwLock<Map>,
-    /// How far the first index is.
+    /// The progress of the first index.
     pub progress: Progress,
     pub(super) facts: FactsCache,
     /// Files that are parsed apart.
@@ -75,25 +75,25 @@ pub struct Workspace {
     settings: Arc<Settings>,
     pub(super) snapshots: Mutex<Snapshots>,
     pub(super) deriver: Deriver,
-    /// What questions in words are answered from.
+    /// The ranked index, which answers questions in words.
     pub ranked: Ranked,
-    /// What they mean.
+    /// The vectors of the workspace's definitions.
     pub(super) vectors: Vectors,
-    /// What it depends on.
+    /// The packages that the project depends on.
     pub(super) packages: Packages,
     pub(super) models: Arc<Models>,
     /// Ends the threads of this workspace.
     pub(super) closing: CancelToken,
     generation: AtomicU64,
-    /// How often contents changed.
+    /// Number of times that contents changed; it is the workspace's revision.
     contents_seen: AtomicU64,
     pub(super) promoter: Promoter,
     changed_at: Mutex<Option<SystemTime>>,
     notes: RwLock<Vec<ScanNote>>,
     pub(super) first_report: Mutex<Report>,
-    /// What the indexer is working on; with the dirty set, what is not in yet.
+    /// The batch that the indexer is working on; with the dirty set, all changes that are not in yet.
     in_hand: Mutex<Batch>,
-    /// How many wait to change the map.
+    /// Number of threads that wait to change the map.
     map_writers: AtomicUsize,
     /// Merging has been asked for and has not begun.
     merging: AtomicBool,
@@ -101,7 +101,7 @@ pub struct Workspace {
     pub(super) preparing: AtomicBool,
 }
 
-/// What a workspace is made of; see [`Workspace::assemble`].
+/// The parts that a workspace is made of; see [`Workspace::assemble`].
 pub(super) struct Parts {
     pub(super) rules: Arc<Rules>,
     pub(super) watcher: Arc<Watcher>,
@@ -156,13 +156,13 @@ impl Workspace {
         }
     }
 
-    /// Its root folder.
+    /// Returns the root folder of the workspace.
     #[must_use]
     pub fn root(&self) -> &AbsPath {
         self.rules.root()
     }
 
-    /// Whether the rules of what is ignored let a file be seen.
+    /// Returns true if the ignore rules let a file be seen.
     #[must_use]
     pub fn shows(&self, path: &WsPath) -> bool {
         self.rules.admits_file(path)
@@ -174,13 +174,13 @@ impl Workspace {
         DiskContents { root: self.root().clone(), limit: self.rules.options().read_max }
     }
 
-    /// The language servers.
+    /// Returns the live layer with the project's language servers.
     #[must_use]
     pub fn live(&self) -> &Live {
         &self.live
     }
 
-    /// Whether the user trusts what the project brings along, at this moment.
+    /// Returns true if the user trusts the programs and settings of the project, at this moment.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.trust.covers(self.root(), &self.notices)
@@ -225,7 +225,8 @@ impl Workspace {
         *lock(&self.changed_at)
     }
 
-    /// What the last scan had to say. That there were no files ceases to be true with the first one, without another scan.
+    /// Returns the notes of the last scan. That there were no files ceases to be true with the first one, without
+    /// another scan.
     #[must_use]
     pub fn notes(&self) -> Vec<ScanNote> {
         let mut notes = self.notes.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -267,7 +268,7 @@ impl Workspace {
         promote::save(self);
     }
 
-    /// What notices changes.
+    /// Returns the watcher that notices changes.
     #[must_use]
     pub fn watcher(&self) -> &Watcher {
         &self.watcher
@@ -284,7 +285,7 @@ impl Workspace {
         self.deriver.wait_first(cancel);
     }
 
-    /// Whether the indexer has work.
+    /// Returns true if the indexer has work.
     #[must_use]
     pub fn busy(&self) -> bool {
         !lock(&self.in_hand).is_empty() || self.progress.now().phase != super::Phase::Done
@@ -325,7 +326,7 @@ impl Workspace {
         }
     }
 
-    /// Which files are known to have changed but are not taken in.
+    /// Returns the files that are known to have changed but are not in the indexes yet.
     #[must_use]
     pub fn stale(&self) -> Stale {
         let mut batch = lock(&self.in_hand).clone();
@@ -356,7 +357,7 @@ impl Workspace {
         Ok(report)
     }
 
-    /// What the first index came to.
+    /// Returns the report on the first index.
     #[must_use]
     pub fn first_report(&self) -> Report {
         *lock(&self.first_report)
@@ -434,7 +435,8 @@ impl Workspace {
         }
     }
 
-    /// Whether somebody waits to change the map. Who holds it for long, and may let go, does so then.
+    /// Returns true if a thread waits to change the map. A reader that holds the map for long, and may let go, does
+    /// so then.
     pub(super) fn is_map_wanted(&self) -> bool {
         self.map_writers.load(Ordering::Relaxed) > 0
     }
@@ -515,13 +517,13 @@ impl Workspace {
         })
     }
 
-    /// What a reader of an answer should know of files that could not be read.
+    /// Returns the warning for an answer about files that could not be read; `None` if all were.
     #[must_use]
     pub fn unread_warning(&self) -> Option<String> {
         self.unread.warning()
     }
 
-    /// How many files have names that a call has to look at.
+    /// Returns the number of files with further names, which a call has to look at.
     #[must_use]
     pub fn linked_files(&self) -> usize {
         self.links.len()
@@ -546,13 +548,13 @@ pub struct Stale {
 }
 
 impl Stale {
-    /// How many are known; a sweep under way counts as one.
+    /// Returns the number of marks that are known; a sweep under way counts as one.
     #[must_use]
     pub fn count(&self) -> usize {
         self.batch.paths.len() + self.batch.trees.len() + usize::from(self.batch.sweep)
     }
 
-    /// Whether this file may be out of date.
+    /// Returns true if this file may be out of date.
     #[must_use]
     pub fn has(&self, path: &WsPath) -> bool {
         self.batch.paths.contains(path) || self.batch.trees.iter().any(|tree| path.is_below(tree))

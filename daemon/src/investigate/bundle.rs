@@ -1,4 +1,4 @@
-//! What an investigation found, kept for a day: which places, and what their source was.
+//! Keeps the findings of an investigation for a day: the places, and the hashes of their source.
 //!
 //! Kept in the store, so that a bundle outlives the daemon; not kept is any source, which is read when it is asked for. A
 //! bundle is called after what it has, so that the same question about the same files is the same bundle.
@@ -9,7 +9,7 @@ use hob_base::{AbsPath, ContentHash};
 use hob_store::{Op, Store, StoreError, Tree};
 use serde::{Deserialize, Serialize};
 
-/// How long bundles are kept.
+/// Time for which the store keeps bundles.
 const LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Most bundles; the oldest go first.
 const MOST: usize = 1_000;
@@ -20,14 +20,14 @@ const PREFIX: &[u8] = b"bundle/";
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const DIGITS_SHOWN: usize = 10;
 
-/// What was found, as it is on the disk.
+/// The findings of an investigation, as the store has them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Bundle {
     /// The root of the workspace.
     pub(crate) root: String,
     pub(crate) query: String,
     pub(crate) scope: String,
-    /// Seconds since 1970.
+    /// Time of the investigation, in seconds since 1970.
     made: u64,
     pub(crate) entries: Vec<Kept>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Bundle {
 /// A place that was found.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Kept {
-    /// Node ID.
+    /// Node ID of the finding.
     pub(crate) uid: String,
     pub(crate) relevance: f64,
     pub(crate) is_seed: bool,
@@ -50,7 +50,7 @@ impl Bundle {
         Self { root: root.to_string(), query, scope, made: now(), entries }
     }
 
-    /// What it is called: the same for the same findings.
+    /// Returns the bundle's name: the same for the same findings.
     pub(crate) fn id(&self) -> String {
         let mut text = format!("{}\0{}\0{}", self.root, self.query, self.scope).into_bytes();
         for entry in &self.entries {

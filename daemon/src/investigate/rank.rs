@@ -1,4 +1,4 @@
-//! What a topic is about: what its words found, and what the graph has near to that.
+//! Ranks the definitions that a topic is about: those that its words found, and those near to them in the graph.
 //!
 //! Words decide more than the graph: what they found keeps its order but for a bonus to what is connected with the rest of it,
 //! and what the graph adds comes behind. The same question about the same files gives the same list on every machine: relevance
@@ -11,20 +11,20 @@ use hob_map::Map;
 use hob_map::graph::NodeRef;
 use rustc_hash::FxHashMap;
 
-/// What words and the graph count for.
+/// Weights of the two sources of relevance: the words, and nearness in the graph.
 const WORDS: f64 = 0.7;
 const NEAR: f64 = 0.3;
 
-/// What is less near than this share of the nearest is not about the topic.
+/// Share of the nearest node's nearness below which a node is not about the topic.
 const NEAR_ENOUGH: f64 = 0.02;
 
-/// What each further place of a file counts.
+/// Factor for each further place in the same file.
 const AGAIN: f64 = 0.85;
 
 /// Most entries of a bundle.
 const MOST: usize = 60;
 
-/// What the words found.
+/// A definition that the words found, with its score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed {
     pub(crate) node: NodeRef,

@@ -26,7 +26,8 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// Whether systemd runs this process: it handed over sockets, or says that this is the process it started.
+    /// Returns the manager if systemd runs this process: it handed over sockets, or says that this is the process it
+    /// started.
     #[must_use]
     pub fn find(handed: Handed) -> Option<Self> {
         let expects_word = std::env::var_os("NOTIFY_SOCKET").is_some() && is_this_process("SYSTEMD_EXEC_PID");
@@ -60,12 +61,12 @@ impl Manager {
         Err(StartError::Handed { expected: path.display().to_string(), got: others.join(", ") })
     }
 
-    /// Clients are served.
+    /// Tells systemd that clients are served.
     pub(super) fn tell_ready(&self) {
         tell(&[NotifyState::Ready, NotifyState::Status("ready")]);
     }
 
-    /// What is going on, for whoever asks systemd.
+    /// Tells systemd a status, for whoever asks it.
     pub(super) fn tell_status(&self, status: &str) {
         tell(&[NotifyState::Status(status)]);
     }

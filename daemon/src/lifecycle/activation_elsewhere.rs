@@ -1,4 +1,4 @@
-//! What `activation` is where there is no systemd: no manager hands anything over.
+//! Replaces `activation` where there is no systemd: no manager hands anything over.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::session::Sessions;
 pub struct Manager(Infallible);
 
 impl Manager {
-    /// Never.
+    /// Returns `None`, because there is no manager.
     #[must_use]
     pub fn find(_handed: Handed) -> Option<Self> {
         None

@@ -13,7 +13,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 use tikv_jemallocator as _;
 
-/// Starts that thread.
+/// Starts the thread that gives free memory back.
 #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
 #[allow(unsafe_code)]
 pub fn give_memory_back() {

@@ -11,7 +11,7 @@ use std::os::fd::OwnedFd;
 /// Descriptors that a service manager handed to this process.
 #[derive(Debug, Default)]
 pub struct Handed {
-    /// In their order.
+    /// The descriptors in their order.
     #[cfg(unix)]
     pub(super) descriptors: Vec<OwnedFd>,
 }

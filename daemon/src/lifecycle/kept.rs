@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::StartError;
 use super::lock::DaemonLock;
 
-/// The locks, held.
+/// The locks of the kept folders, held.
 #[derive(Debug)]
 pub struct Kept(#[allow(dead_code, reason = "held for their locks")] Vec<DaemonLock>);
 
@@ -63,7 +63,8 @@ async fn claim(folder: &Path, places: &Places, patience: Duration) -> Result<Opt
     }
 }
 
-/// Whether the holder serves clients, elsewhere. What listens at this daemon's own socket is a service manager, or nobody.
+/// Returns true if the holder serves clients, elsewhere. What listens at this daemon's own socket is a service
+/// manager, or nobody.
 async fn answers(holder: Option<&Holder>, places: &Places) -> bool {
     let Some(holder) = holder.filter(|holder| holder.machine.is_none() && holder.socket != places.socket)
     else {

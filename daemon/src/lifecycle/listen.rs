@@ -23,9 +23,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Endpoint {
     path: PathBuf,
-    /// Which file at the path leads here.
+    /// The file at the path that leads here, by its identity.
     identity: Option<Identity>,
-    /// Whether the name is somebody else's to remove.
+    /// True if the name is somebody else's to remove.
     is_lent: bool,
     accepting: JoinHandle<()>,
 }
@@ -60,7 +60,7 @@ impl Endpoint {
         Self { path: path.to_path_buf(), identity: identity_of(path), is_lent, accepting }
     }
 
-    /// The socket's name.
+    /// Returns the path of the socket's name.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -72,12 +72,12 @@ impl Endpoint {
         }
     }
 
-    /// Whether the name still leads here.
+    /// Returns true if the name still leads here.
     pub(super) fn is_in_place(&self) -> bool {
         self.identity.is_some() && identity_of(&self.path) == self.identity
     }
 
-    /// Whether nothing has the name.
+    /// Returns true if nothing has the name.
     pub(super) fn name_is_free(&self) -> bool {
         matches!(std::fs::symlink_metadata(&self.path), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
@@ -89,7 +89,8 @@ impl Drop for Endpoint {
     }
 }
 
-/// Whether somebody listens at the name: for the holder of the daemon's lock that can only be a service manager.
+/// Returns true if somebody listens at the name: for the holder of the daemon's lock that can only be a service
+/// manager.
 pub(super) async fn is_taken(path: &Path) -> bool {
     // One that accepts nobody for so long has a full queue, which is somebody's.
     !matches!(tokio::time::timeout(PAUSE * 10, transport::connect(path)).await, Ok(Err(_)))

@@ -15,18 +15,18 @@ use tokio::time::Instant;
 
 use super::StartError;
 
-/// The lock, held.
+/// The lock of the daemon, held.
 #[derive(Debug)]
 pub struct DaemonLock {
     path: PathBuf,
     file: File,
 }
 
-/// Who is the daemon.
+/// The process that has the lock of the daemon.
 pub(super) enum Claim {
-    /// This process.
+    /// This process, with the lock.
     Ours(DaemonLock),
-    /// Another, which answers.
+    /// Another process, which answers its clients.
     Running {
         /// Its process id if known.
         pid: Option<u32>,
@@ -79,7 +79,8 @@ impl DaemonLock {
         Ok(Some(lock))
     }
 
-    /// Whether the locked file is still the one that has the name. If not, another process may hold a lock of that name.
+    /// Returns true if the locked file is still the one that has the name. If not, another process may hold a lock of
+    /// that name.
     pub(super) fn is_in_place(&self) -> bool {
         match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
             (Ok(ours), Ok(there)) => same_file(&ours, &there),

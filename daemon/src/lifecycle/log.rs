@@ -19,10 +19,10 @@ use super::stdio::make_dir;
 /// Days whose log is kept.
 const DAYS: usize = 7;
 
-/// Who else than the file is shown the log, on standard error.
+/// The second reader of the log besides the file, on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Also {
-    /// Nobody.
+    /// Nobody reads the log there.
     Nobody,
     /// A person at a terminal.
     Terminal,

@@ -48,22 +48,22 @@ use listen::Endpoint;
 use lock::{Claim, DaemonLock};
 use signals::Signals;
 
-/// How the daemon behaves.
+/// The options by which the daemon runs.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Exit after so long without clients and work; `None` for never.
     pub idle: Option<Duration>,
-    /// How long calls under way may take to finish when the daemon ends.
+    /// Longest time that calls under way may take to finish when the daemon ends.
     pub drain: Duration,
-    /// How long saving may take at the end.
+    /// Longest time that saving may take at the end.
     pub save: Duration,
-    /// How long to wait for an earlier daemon that holds the lock and does not answer.
+    /// Longest time to wait for an earlier daemon that holds the lock and does not answer.
     pub lock_patience: Duration,
-    /// What clients may take up.
+    /// The limits of the resources that clients may take up.
     pub limits: Limits,
-    /// Which build this is.
+    /// The build of this daemon.
     pub build: Build,
-    /// Whether a hang-up of the terminal ends the daemon; a detached one has none.
+    /// True if a hang-up of the terminal ends the daemon; a detached one has none.
     pub hangup_ends: bool,
     /// The service manager that runs this process.
     pub manager: Option<Manager>,
@@ -105,33 +105,33 @@ pub enum StartError {
     /// The lock could not be opened or taken.
     #[error("cannot lock `{path}`: {source}")]
     Lock {
-        /// The lock file.
+        /// Path of the lock file.
         path: String,
-        /// What the system said.
+        /// The error that the system gave.
         source: std::io::Error,
     },
     /// Another daemon holds the lock but does not answer.
     #[error("another hob daemon{} holds `{path}` but does not answer", pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
     Stuck {
-        /// The lock file.
+        /// Path of the lock file.
         path: String,
         /// The other daemon, if known.
         pid: Option<u32>,
     },
-    /// What would be kept is kept by another daemon.
+    /// Another daemon uses the folders that this one would use.
     #[error("`{folder}` is in use by another hob daemon{holder}")]
     InUse {
-        /// The folder.
+        /// The folder that is in use.
         folder: String,
-        /// Which daemon, how it is, and what to do.
+        /// Words on the other daemon: which one it is, its state, and the way out.
         holder: String,
     },
     /// The socket could not be made.
     #[error("cannot listen on `{path}`: {source}")]
     Listen {
-        /// The socket.
+        /// Path of the socket.
         path: String,
-        /// What the system said.
+        /// The error that the system gave.
         source: std::io::Error,
     },
     /// A service manager handed over something else than the socket that clients look for.
@@ -140,9 +140,9 @@ pub enum StartError {
          the clients run, writes the service anew"
     )]
     Handed {
-        /// Where clients look.
+        /// The path where clients look.
         expected: String,
-        /// What was handed over.
+        /// The socket that was handed over.
         got: String,
     },
     /// The system gave no threads, no event queue or no signal handlers.
@@ -153,8 +153,8 @@ pub enum StartError {
     Calls(String),
 }
 
-/// How a run ended well. Keep it until the process ends: the lock goes with it, and threads that do not end may still be
-/// using what the lock protects.
+/// The way in which a run ended well. Keep it until the process ends: the lock goes with it, and threads that do not
+/// end may still be using what the lock protects.
 #[derive(Debug)]
 pub enum Finished {
     /// This was the daemon, and it has retired.
@@ -250,7 +250,8 @@ async fn be_the_daemon(
     Ok(Finished::Retired(lock, kept))
 }
 
-/// How long a service waits for an earlier daemon that no client can reach any more: its last calls, and what it saves.
+/// Longest time that a service waits for an earlier daemon that no client can reach any more: for its last calls, and
+/// its saving.
 const SERVICE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A socket that a service manager handed over.
@@ -299,7 +300,7 @@ fn make_folders(places: &Places) -> Result<(), PrivateDirError> {
     Ok(())
 }
 
-/// What can end the daemon from outside.
+/// The events that can end the daemon from outside.
 struct Waits<'a> {
     options: &'a Options,
     signals: &'a mut Signals,

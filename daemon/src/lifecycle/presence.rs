@@ -1,4 +1,4 @@
-//! Whether clients can still find this daemon.
+//! Checks whether clients can still find this daemon.
 //!
 //! Cleaners of temporary folders and people remove sockets and locks. A daemon without its socket's name would hold
 //! the lock for ever and answer nobody, and every start would fail; one without its lock file may have a successor
@@ -16,10 +16,10 @@ use super::listen::Endpoint;
 use super::lock::DaemonLock;
 use crate::session::Sessions;
 
-/// How often to look where nothing tells of changes.
+/// Interval between two looks where nothing tells of changes.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often to look all the same where something does.
+/// Interval between two looks where the kernel tells of changes.
 #[cfg(target_os = "linux")]
 const LONG_INTERVAL: Duration = Duration::from_secs(60);
 

@@ -1,4 +1,4 @@
-//! What the system or a terminal asks of the process.
+//! Handles the signals by which the system or a terminal asks something of the process.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What an agent would have had to read without hob: which files an answer is about.
+//! Estimates the tokens that an agent would have read without hob: it finds the files that an answer is about.
 //!
 //! The baseline of an answer that finds code is the whole of every file that it names or takes lines from, each once. That is an
 //! upper bound: an agent without hob may read parts, and remembers what it has read. Answers that `grep`, a compiler or `git`
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 /// More files of one answer are not looked at.
 const MOST_FILES: usize = 2_000;
 
-/// How the baseline of a tool's answers is found.
+/// The way in which the baseline of a tool's answers is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// The files that the answer names.
@@ -100,8 +100,8 @@ fn visit(name: &str, value: &Value, files: &mut BTreeSet<String>) {
     }
 }
 
-/// What reading `files` whole would have cost: a token is four bytes, which is no fewer than four characters. Only a file's size is
-/// looked at, and only of plain files within the project.
+/// Returns the cost of reading `files` whole, in tokens: a token is four bytes, which is no fewer than four
+/// characters. Only the sizes of plain files within the project are read.
 pub(super) fn tokens(root: &AbsPath, files: &BTreeSet<String>) -> u64 {
     let size = |path: &String| {
         let path = WsPath::new(path).ok()?;

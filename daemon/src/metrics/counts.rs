@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hob_proto::tools::TOOLS;
 use hob_proto::tools::metrics::{Totals, totals};
 
-/// What was counted of one tool.
+/// The running counts of one tool.
 #[derive(Debug, Default)]
 pub(super) struct Count {
     pub(super) calls: AtomicU64,
@@ -59,7 +59,7 @@ impl Figures {
 /// One for each tool, in the order of the table.
 pub(super) type Counts = Box<[Count]>;
 
-/// Nothing counted yet.
+/// Returns counts of zero, one for each tool.
 pub(super) fn counts() -> Counts {
     TOOLS.iter().map(|_| Count::default()).collect()
 }

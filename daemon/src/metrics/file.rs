@@ -21,7 +21,7 @@ const LARGEST: u64 = 1 << 20;
 /// No count that was read is larger, so that no sum can overflow.
 const MOST: u64 = 1 << 48;
 
-/// What is kept.
+/// The counts as they stand in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kept {
     /// Since when, in seconds of Unix time.

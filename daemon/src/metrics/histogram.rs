@@ -1,4 +1,4 @@
-//! How long calls took, in buckets that grow with the value: fixed memory, an error of an eighth at most.
+//! Counts the durations of calls, in buckets that grow with the value: fixed memory, an error of an eighth at most.
 //!
 //! The buckets are those of HDR histograms (Gil Tene): exact below eight, then eight to each doubling. Own code and not the crate
 //! of that name, because calls count from many threads and an array of atomic numbers needs no lock, which that crate's does, and
@@ -13,7 +13,7 @@ const STEPS: u64 = 1 << FINE;
 /// Values from here on, in microseconds (more than an hour, the longest that a call may run), are counted in the last bucket.
 const LARGEST: u64 = (1 << 33) - 1;
 
-/// How many buckets there are.
+/// Number of buckets of a histogram.
 pub(super) const BUCKETS: usize = bucket(LARGEST) + 1;
 
 /// The bucket of a value.
@@ -51,7 +51,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts one value.
+    /// Counts one value, in microseconds.
     pub(super) fn count(&self, micros: u64) {
         self.counts[bucket(micros)].fetch_add(1, Ordering::Relaxed);
         self.max.fetch_max(micros, Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl Histogram {
 /// Counts of one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shot {
-    /// By bucket.
+    /// Number of values in each bucket.
     pub(super) counts: Vec<u64>,
     /// The largest value, exactly.
     pub(super) max: u64,

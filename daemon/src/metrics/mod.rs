@@ -1,4 +1,5 @@
-//! What was asked, how long it took, what the answers cost and what they saved: counted here, kept in one small file, sent nowhere.
+//! Counts the calls, their durations, and the costs and savings of their answers: counted here, kept in one small
+//! file, sent nowhere.
 //!
 //! A call pays for a few atomic additions. Finding the files that an answer names and asking for their sizes happens on a thread of
 //! its own, which sleeps while nothing is answered; when it cannot follow, answers count without a baseline, so that savings are
@@ -31,7 +32,7 @@ use counts::{Counts, Figures, counts};
 use file::Kept;
 use histogram::{Histogram, Shot};
 
-/// How often the file is written while calls are answered.
+/// Interval at which the file is written while calls are answered.
 const SAVE_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// Answers whose files are not looked at yet. Each holds on to its data until it is its turn.
@@ -40,24 +41,24 @@ const WAITING: usize = 128;
 /// More tools that this build does not know are not kept.
 const MOST_FOREIGN: usize = 64;
 
-/// How long a report waits for the answers before it to be counted whole.
+/// Longest time that a report waits for the answers before it to be counted whole.
 const SETTLES_WITHIN: Duration = Duration::from_secs(2);
 
 /// A call that was answered.
 pub(crate) struct Served<'c> {
-    /// Its tool.
+    /// The tool that was called.
     pub(crate) tool: &'static ToolDef,
-    /// Whose connection it came over.
+    /// The client over whose connection the call came.
     pub(crate) caller: &'c Arc<Caller>,
-    /// Its arguments.
+    /// The arguments of the call.
     pub(crate) args: &'c Map<String, Value>,
     /// The project that it was about, if it came to that.
     pub(crate) root: Option<AbsPath>,
-    /// What was answered; nothing for an error.
+    /// The data of the answer; `None` for an error.
     pub(crate) data: Option<Value>,
-    /// What the answer costs.
+    /// The cost of the answer in tokens.
     pub(crate) tokens: u32,
-    /// How long it took.
+    /// Time from the call to its answer.
     pub(crate) took: Duration,
 }
 
@@ -75,7 +76,7 @@ struct Shared {
     /// Seconds of Unix time.
     since: AtomicU64,
     file: Option<PathBuf>,
-    /// What the file has of tools that this build does not know.
+    /// The counts in the file of tools that this build does not know.
     foreign: Mutex<Kept>,
     notice: Mutex<Option<String>>,
     /// When the file was written last; also keeps two writers apart.
@@ -123,7 +124,7 @@ impl Metrics {
         Self { shared, aside: aside.map(|_| sender) }
     }
 
-    /// A call begins.
+    /// Counts a call as running until the guard is dropped.
     pub(crate) fn begin(&self) -> Running<'_> {
         self.shared.running.fetch_add(1, Ordering::Relaxed);
         Running(&self.shared.running)
@@ -169,7 +170,7 @@ impl Metrics {
         }
     }
 
-    /// Begins anew.
+    /// Sets all counts to zero and begins anew.
     pub(crate) fn reset(&self) {
         self.settle();
         let shared = &self.shared;
@@ -183,14 +184,14 @@ impl Metrics {
         shared.save();
     }
 
-    /// Writes the file.
+    /// Writes the counts to their file, after the answers before it are counted.
     pub(crate) fn save(&self) {
         self.settle();
         self.shared.save();
     }
 }
 
-/// Whether an answer about one file has nothing to say: no outline, no type.
+/// Returns true if an answer about one file is empty: no outline, no type.
 fn is_empty(data: &Value) -> bool {
     let nothing = |name: &str| match data.get(name) {
         Some(Value::Array(all)) => all.is_empty(),

@@ -16,7 +16,7 @@ use super::{Metrics, lock};
 use crate::calls::Caller;
 
 impl Metrics {
-    /// For agents.
+    /// Returns the counts for an agent: of its own session and of all time.
     pub(crate) fn report(&self, caller: &Arc<Caller>) -> MetricsResult {
         self.settle();
         MetricsResult {
@@ -120,7 +120,7 @@ fn in_status(one: &StatsOfTool) -> Value {
     })
 }
 
-/// What the tools that agents have were counted for.
+/// Returns the sum and the list of the counts of the tools that agents have.
 fn span(counts: &Counts) -> Span {
     let mut sum = Figures::default();
     let mut per_tool = Vec::new();

@@ -104,7 +104,7 @@ struct Job {
     session: Arc<Session>,
     call: Call,
     token: CancelToken,
-    /// Whether the client's table still has it. It is taken out once: the id may be another call's by then.
+    /// True if the client's table still has the call. It is taken out once: the ID may be another call's by then.
     listed: bool,
 }
 

@@ -12,10 +12,10 @@ use super::incoming::{self, Ended};
 use super::registry::{Session, Weight};
 use super::{Order, Sessions, calls, editor, status};
 
-/// How long a client has to read the goodbye.
+/// Longest time that a client has to read the goodbye.
 const PARTING: Duration = Duration::from_secs(2);
 
-/// How a connection ended.
+/// The way in which a connection ended.
 enum End {
     /// The client closed it.
     Closed,

@@ -1,4 +1,4 @@
-//! How many calls are under way in all, and a door that closes once there are none.
+//! Counts the calls under way on all connections, and has a door that closes once there are none.
 
 use tokio::sync::watch;
 
@@ -36,7 +36,7 @@ impl Flight {
         });
     }
 
-    /// How many are under way.
+    /// Returns the number of calls under way.
     pub(super) fn calls(&self) -> usize {
         self.0.borrow().calls
     }

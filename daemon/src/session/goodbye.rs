@@ -7,9 +7,9 @@ use tokio::time::timeout;
 
 use super::Sessions;
 
-/// How long calls that were given up have to notice.
+/// Time that cancelled calls have to notice it.
 const NOTICING: Duration = Duration::from_secs(2);
-/// How long all clients together have to read their goodbye.
+/// Longest time that all clients together have to read their goodbye.
 const PARTING: Duration = Duration::from_secs(3);
 
 impl Sessions {

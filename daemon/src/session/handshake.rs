@@ -21,7 +21,7 @@ pub(super) struct Guest {
 struct No {
     reason: String,
     retiring: bool,
-    /// Whether the client may still ask for retirement: it was refused only because it is newer.
+    /// True if the client may still ask for retirement: it was refused only because it is newer.
     may_order: bool,
 }
 
@@ -94,7 +94,7 @@ fn check_protocol(sessions: &Sessions, hello: &Hello) -> Result<(), No> {
     Err(No { may_order: hello.build.is_newer_than(&sessions.build), ..No::because(reason) })
 }
 
-/// What a client older than this daemon is told.
+/// Returns the notice for a client that is older than this daemon; `None` for any other.
 fn notice(ours: &Build, theirs: &Build) -> Option<String> {
     let newer = ours.version != theirs.version && ours.is_newer_than(theirs);
     newer.then(|| {

@@ -24,7 +24,7 @@ pub(super) type Room = Option<OwnedSemaphorePermit>;
 pub(super) enum Ended {
     /// The client is gone.
     Closed,
-    /// What the client is told.
+    /// The client's message was refused, with this reason for the client.
     Refused(String),
 }
 

@@ -29,10 +29,10 @@ use crate::calls::Calls;
 use flight::Flight;
 use registry::Registry;
 
-/// What a client may take up.
+/// The limits of the resources that a client may take up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at once.
+    /// Most connections at once, of all clients.
     pub clients: usize,
     /// Calls of one client that run at once; more are queued.
     pub running_per_client: usize,
@@ -46,7 +46,7 @@ pub struct Limits {
     pub question_bytes: usize,
     /// KiB of all clients' messages that arrive or are not dealt with yet; beyond that a client with a large one waits.
     pub messages_kib: usize,
-    /// How long a client with a large message waits for room, and how long it then has to send it.
+    /// Longest time that a client with a large message waits for room, and longest time that it then has to send it.
     pub message_time: Duration,
     /// KiB of an editor's messages that are not dealt with yet; beyond that its connection is not read.
     pub editor_kib: usize,
@@ -83,7 +83,7 @@ impl Default for Limits {
     }
 }
 
-/// What a client wants of the whole process.
+/// An order of a client that concerns the whole process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// A newer build wants to serve; its words.
@@ -156,7 +156,7 @@ impl Sessions {
         }
     }
 
-    /// How many clients there are, as it changes.
+    /// Returns the number of connected clients, as a value that follows every change.
     #[must_use]
     pub fn clients(&self) -> watch::Receiver<usize> {
         self.registry.count()

@@ -1,4 +1,4 @@
-//! What waits for a client to read it.
+//! Holds the messages that wait for a client to read them.
 //!
 //! Bounded in bytes and messages. Answers must go out or the connection is useless, so one that does not fit closes it:
 //! the client does not read, and the daemon must not grow for it. Progress and events are left out when there is little
@@ -37,7 +37,7 @@ pub(super) struct Outbox {
     state: Mutex<State>,
     most_bytes: usize,
     most_messages: usize,
-    /// Wakes the writer.
+    /// The signal that wakes the writer.
     work: Notify,
     /// Wakes whoever waits for [`Outbox::overflowed`].
     overflow: Notify,

@@ -43,18 +43,18 @@ pub(super) struct CallTable {
     pub(super) closed: bool,
 }
 
-/// What a message takes.
+/// The memory that a message takes until it has been dealt with.
 pub(super) struct Weight {
-    /// Its size.
+    /// Size of the message in bytes.
     pub(super) bytes: usize,
     /// Its room among those of all clients.
     pub(super) room: Room,
 }
 
-/// One of them.
+/// A call in the table of one client.
 pub(super) struct Entry {
     pub(super) token: CancelToken,
-    /// Of its request.
+    /// The weight of the call's request.
     pub(super) weight: Weight,
     /// Wakes the call out of the queue for a free place when it is cancelled.
     pub(super) unqueue: Option<Arc<Notify>>,
@@ -88,7 +88,7 @@ impl Session {
         }
     }
 
-    /// Cancels every call.
+    /// Cancels every call of the client.
     pub(super) fn cancel_all(&self) {
         self.table().calls.values().for_each(Entry::cancel);
     }
@@ -115,7 +115,7 @@ struct State {
     retiring: bool,
 }
 
-/// Every connected client.
+/// The table of all connected clients.
 pub(super) struct Registry {
     state: Mutex<State>,
     count: watch::Sender<usize>,

@@ -1,4 +1,4 @@
-//! What `hob status` shows of the process; the tools add what they know.
+//! Collects the figures of the process for `hob status`; the tools add their own.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub(crate) fn count(file: &FilePreview) -> FileCount {
     }
 }
 
-/// What waits, without its diff.
+/// Returns the entry of a pending change in a list, without its diff.
 pub(crate) fn item(summary: &Summary, client: &str) -> PendingItem {
     PendingItem {
         pending_id: summary.id.to_string(),
@@ -36,8 +36,9 @@ pub(crate) fn item(summary: &Summary, client: &str) -> PendingItem {
     }
 }
 
-/// What of `text` has room, from the byte `offset` on, and where the next part begins if that is not all. Ends between lines
-/// unless a line alone has no room: every part has something in it, and all of them together are the text.
+/// Returns the part of `text` from the byte `offset` on that has room, and the place where the next part begins if
+/// there is more. A part ends between lines unless a line alone has no room: every part has something in it, and all
+/// of them together are the text.
 pub(crate) fn part(text: &str, offset: usize, room: usize) -> (String, Option<usize>) {
     let mut start = offset.min(text.len());
     while !text.is_char_boundary(start) {

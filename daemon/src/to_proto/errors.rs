@@ -17,12 +17,12 @@ use serde_json::json;
 
 use crate::host::{ModelsError, OpenError, Progressed, Taking, Workspace};
 
-/// The caller cancelled.
+/// Returns the error of a call that the caller cancelled.
 pub fn cancelled() -> ToolError {
     ToolError::new(ErrorCode::Cancelled, "The call was cancelled.")
 }
 
-/// A bug.
+/// Returns the error of a call that met a bug, with the report's number in the log.
 pub fn internal(report: &str) -> ToolError {
     ToolError::new(
         ErrorCode::Internal,
@@ -255,7 +255,8 @@ pub fn to_trust(root: &AbsPath) -> String {
     if plain { format!("hob trust {text}") } else { format!("hob trust '{}'", text.replace('\'', r"'\''")) }
 }
 
-/// That a server runs restricted because the project is not trusted, what that costs, and how it is lifted; `None` if it does not.
+/// Returns the sentence that a server runs restricted because the project is not trusted, with the cost and the way
+/// to lift it; `None` if it runs unrestricted.
 pub fn restriction(server: &ServerSpec, root: &AbsPath, trusted: bool) -> Option<String> {
     let cost = server.restricted.filter(|_| !trusted)?;
     let lift = to_trust(root);
@@ -468,7 +469,7 @@ pub fn no_such_line(file: &WsPath, line: u32, lines: u32) -> ToolError {
 
 /// A line without a column that has several names; `names` are they and their columns.
 pub fn several_names(file: &WsPath, line: u32, names: &[(String, u32)]) -> ToolError {
-    /// What is listed; a line with more is data.
+    /// Most names that the error lists; a line with more is data.
     const LISTED: usize = 20;
     let one = |(name, col): &(String, u32)| format!("`{name}` ({col})");
     let mut listed: Vec<String> = names.iter().take(LISTED).map(one).collect();

@@ -1,4 +1,4 @@
-//! What language servers answer, as results.
+//! Turns answers of language servers into results.
 
 use globset::{Glob, GlobMatcher};
 use hob_live::requests::{CallItem, Diagnosis, FoundSymbol, Outline, Place};
@@ -22,7 +22,7 @@ pub fn file(file: &FileRef) -> (String, bool) {
 /// Places with the lines that they are on, as far as `room` characters go: those behind are only counted, and looking at
 /// their files would be for nothing.
 pub(crate) fn anchors(workspace: &Workspace, places: &[Place], room: usize) -> Vec<Anchor> {
-    /// What an anchor takes besides names and lines, at least.
+    /// Fewest characters that an anchor takes besides its names and lines.
     const FRAME: usize = 30;
     let (mut lines, mut taken) = (Lines::of(workspace), 0);
     let anchor = |place: &Place| {

@@ -53,7 +53,7 @@ pub fn node(info: &NodeInfo) -> proto::Node {
     }
 }
 
-/// `map_overview`.
+/// Makes the result of `map_overview`.
 #[must_use]
 pub fn overview(overview: graph::Overview, workspace: &Workspace) -> proto::OverviewResult {
     proto::OverviewResult {
@@ -123,7 +123,8 @@ pub fn neighbors(
     }
 }
 
-/// What uses that may be of the node may mean instead: the same names, so the same definitions for all of them.
+/// Returns the nodes that the unresolved uses may mean instead: the same names have the same definitions for all
+/// uses.
 fn shared_candidates(map: &Map, answer: &graph::NeighborsAnswer) -> Vec<String> {
     let kin = |node: graph::NodeRef| answer.family.iter().any(|kin| node == kin.method.into());
     let mut times: Vec<(graph::NodeRef, usize)> = Vec::new();
@@ -241,7 +242,7 @@ fn unmapped(workspace: &Workspace) -> Option<proto::Unmapped> {
     (files > 0).then(|| proto::Unmapped { files, worst: told.collect() })
 }
 
-/// What the scan has to say, and what is wrong with the settings.
+/// Returns the notes of the scan, of the files without a map, and of the problems of the settings.
 fn notes(workspace: &Workspace) -> Vec<String> {
     let settings = workspace.settings();
     let scan = workspace.notes();
@@ -296,7 +297,7 @@ pub(crate) fn servers(workspace: &Workspace) -> JsonMap<String, Value> {
     shown
 }
 
-/// What many hard links cost; a few cost nothing that anybody would notice.
+/// Returns a note on the cost of many hard links; a few cost nothing that anybody would notice.
 fn linked(files: usize) -> Option<String> {
     (files >= MANY_LINKS).then(|| {
         format!(

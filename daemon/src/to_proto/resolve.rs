@@ -1,4 +1,4 @@
-//! What `resolve` found, as results.
+//! Turns the findings of `resolve` into results.
 
 use hob_base::WsPath;
 use hob_bridge::Enclosing;
@@ -27,7 +27,7 @@ pub fn map_range(def: &NodeInfo) -> LineRange {
     LineRange { line: def.lines.0, end_line: def.lines.1 }
 }
 
-/// What encloses a position. At the top of a file the file itself is what encloses it.
+/// Returns the definitions that enclose a position. At the top of a file the file itself encloses it.
 #[must_use]
 pub fn position(
     enclosing: &Enclosing<'_>,

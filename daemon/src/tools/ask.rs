@@ -43,10 +43,10 @@ pub(super) fn ask<T>(
     outcome
 }
 
-/// How long a call waits for a server that is starting or loading before the map answers.
+/// Longest time that a call waits for a server that is starting or loading before the map answers.
 pub(super) const LATE_AFTER: Duration = Duration::from_secs(2);
 
-/// How long a server has to start aside.
+/// Longest time that a server has to start aside, after the call was answered without it.
 const ASIDE: Duration = Duration::from_secs(60);
 
 /// Waits a moment for the server of a file to be started and to have loaded the project. What it has not done by then goes on aside, so

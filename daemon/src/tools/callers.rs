@@ -1,5 +1,5 @@
-//! What callers add to the words of a hit: "recycle connections on checkout" asks for what `checkout` calls, and that function need
-//! not say the word.
+//! Adds the words of callers to a hit: "recycle connections on checkout" asks for a function that `checkout` calls,
+//! and that function need not say the word.
 //!
 //! A hit that another hit calls is credited with the words of the question that stand in the caller's name and that it lacks.
 
@@ -18,7 +18,7 @@ pub(super) const DEPTH: usize = 40;
 /// A caller of more hits than these is what leads to all of them, and says little of each.
 const FEW: usize = 3;
 
-/// What a caller's word counts beside one of the hit's own.
+/// Weight of a caller's word, where one of the hit's own counts 1.
 const WORTH: f32 = 0.5;
 
 /// Raises the scores of hits that other hits call, and puts them all in order again.
@@ -50,7 +50,7 @@ pub(super) fn credit(map: &Map, hits: &mut [Named], rarities: &[(String, f32)]) 
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
-/// Which words of the question the last part of a hit's name has.
+/// Returns the words of the question that the last part of a hit's name has, one bit each.
 fn in_name(hit: &Named, rarities: &[(String, f32)]) -> u32 {
     let name = hit.title.rsplit(['.', ':']).next().unwrap_or(&hit.title);
     let place = |stem: &str| rarities.iter().position(|(word, _)| word == stem);

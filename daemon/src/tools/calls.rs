@@ -26,7 +26,7 @@ use super::{Needs, Outcome, ToolCall, data, left_out, stand_in};
 use crate::host::Workspace;
 use crate::to_proto::{errors, live as to_proto};
 
-/// How long a server may take for a hierarchy: what is late is answered by the map.
+/// Longest time that a server may take for a hierarchy; the map answers after it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Callers or callees shown in an approximate hierarchy.
@@ -48,7 +48,7 @@ pub(super) fn call_hierarchy(call: &mut ToolCall<'_>) -> Outcome {
     data(&result)
 }
 
-/// Whether a caller or callee is in scope: a library's function is in no path.
+/// Returns true if a caller or callee is in scope: a library's function is in no path.
 fn in_scope(scope: &Scope, map: &Map, one: &Call) -> bool {
     match WsPath::new(&one.file) {
         Ok(path) if !one.external => scope.admits_line(map, (&path, one.line)),
@@ -92,7 +92,7 @@ fn hierarchy(
     }
 }
 
-/// What the map knows, if that is something, while the server is late.
+/// Returns the map's answer while the server is late; `None` if the map has no calls.
 fn early(
     call: &mut ToolCall<'_>,
     asked: &Asked,

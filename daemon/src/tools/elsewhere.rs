@@ -39,9 +39,9 @@ const COMMENTS: [&str; 7] = ["//", "#", "*", "/*", "--", "\"\"\"", "<!--"];
 
 /// The uses of a symbol that an answer lists.
 pub(super) struct Listed {
-    /// The symbol.
+    /// The definition whose uses the answer lists.
     pub(super) def: DefRef,
-    /// Its name.
+    /// The name of the definition, as it is written.
     pub(super) name: String,
     /// Path and line of each use.
     pub(super) lines: HashSet<(String, u32)>,

@@ -5,10 +5,10 @@ use hob_text::ranked::{Words, cut};
 /// Lines that are looked at.
 const LOOKED_AT: usize = 1_000;
 
-/// How much of a text is shown.
+/// The size to which an excerpt of a text is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
-    /// Most lines.
+    /// Most lines that are shown.
     pub(super) lines: usize,
     /// Most bytes of each.
     pub(super) width: usize,

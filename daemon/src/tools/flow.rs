@@ -134,7 +134,7 @@ impl<'a> Tree<'a> {
         Self { answer, names: names.collect(), nodes, order }
     }
 
-    /// How many steps fit into so many characters; at least the root.
+    /// Returns the number of steps that fit into `room` characters; at least 1, the root.
     fn most_within(&self, room: usize) -> usize {
         let all = self.order.len();
         if self.cost(all) <= room {
@@ -235,7 +235,7 @@ fn detail(map: &Map, (step, info): (&FlowStep, &NodeInfo), stale: &Stale) -> Flo
     }
 }
 
-/// What a node is called in answers about flow: its qualified name; a file's or package's own.
+/// Returns the name of a node in answers about flow: its qualified name; a file's or package's own.
 pub(super) fn name_of(info: &NodeInfo) -> String {
     if info.qualified.is_empty() { info.name.clone() } else { info.qualified.clone() }
 }

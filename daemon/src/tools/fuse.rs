@@ -14,7 +14,7 @@ use super::ToolCall;
 use super::ranked::{Asked, Named};
 use crate::host::Workspace;
 
-/// How fast places lose weight; the paper's.
+/// Damping of the weights by place, as in the paper: greater values make them fall more slowly.
 const DAMPING: f32 = 60.0;
 
 /// So that scores have digits before the point.

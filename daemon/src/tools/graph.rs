@@ -21,7 +21,7 @@ const PAGE: usize = 8 << 20;
 /// A page is done after so long.
 const TURN: Duration = Duration::from_millis(400);
 
-/// How long the first page waits for clusters.
+/// Longest time that the first page waits for clusters.
 const DERIVE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// Longest signature and doc, in characters.

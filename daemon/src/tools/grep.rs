@@ -100,7 +100,7 @@ fn file(found: text::GrepFile) -> GrepFile {
     }
 }
 
-/// Which files globs and types let through, by ripgrep's own rules.
+/// The files that globs and types let through, by ripgrep's own rules.
 struct Selection {
     root: std::path::PathBuf,
     globs: Override,

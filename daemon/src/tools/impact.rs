@@ -20,7 +20,7 @@ use crate::host::Stale;
 /// Lines of uses shown for each.
 const SITES: usize = 3;
 
-/// Of a hundred parts of the room, those of `affected`, `tests`, `files` and `possible`.
+/// Shares of the room in percent, of `affected`, `tests`, `files` and `possible`.
 const SHARES: [usize; 4] = [55, 15, 15, 15];
 
 const WAY: &str =

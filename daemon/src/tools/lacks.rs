@@ -1,5 +1,5 @@
-//! What the map is known to lack, said on the answers that lack it: lines that no parser understood, and hub scores that are still
-//! to come. A warning costs its reader little and is given only where the answer is about it.
+//! Warns on the answers that lack something of the map: lines that no parser understood, and hub scores that are
+//! still to come. A warning costs its reader little and is given only where the answer is about it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::ToolCall;
 use crate::host::Workspace;
 use crate::to_proto::map::stretches;
 
-/// How long an answer waits for hub scores.
+/// Longest time that an answer waits for hub scores.
 const RANKING_PATIENCE: Duration = Duration::from_millis(300);
 
 /// Files named in one answer, and stretches of each.

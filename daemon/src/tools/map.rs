@@ -17,13 +17,13 @@ use super::{Needs, Outcome, ToolCall, data, elsewhere, implementers, target};
 use crate::host::{Phase, Workspace};
 use crate::to_proto::{errors, map as to_proto};
 
-/// How long an overview waits for the first clusters.
+/// Longest time that an overview waits for the first clusters.
 pub(super) const DERIVE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Neighbours that are looked at where a scope leaves some of them out.
 const MOST_IN_SCOPE: usize = 5_000;
 
-/// How long one graph question may take.
+/// Longest time that one graph question may take.
 pub(super) const GRAPH_PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn overview(call: &mut ToolCall<'_>) -> Outcome {
@@ -178,7 +178,8 @@ fn put_files_together(map: &Map, neighbors: &mut [hob_map::graph::Neighbor]) {
 /// Edge kinds of which the line is told at which they are written.
 const USES: [&str; 4] = ["calls", "references", "extends", "implements"];
 
-/// How many neighbours are shown if that is not said: all of one kind that a model reads, a choice of several.
+/// Returns the most neighbours to show where the call names no number: all of one kind, which a model reads, or a
+/// choice of several kinds.
 fn most_neighbors(args: &NeighborsArgs, kinds: EdgeKinds) -> usize {
     let is_hierarchy = kinds == [EdgeKind::Extends, EdgeKind::Implements].into_iter().collect();
     args.max_nodes.unwrap_or(if args.edge_kinds.len() == 1 || is_hierarchy { 200 } else { 50 })

@@ -1,4 +1,4 @@
-//! What each tool does: argument meaning in, domain answer out, one file per family.
+//! Runs the tools: argument meaning in, domain answer out, one file per family.
 //!
 //! A handler gets checked arguments and a `ToolCall` through which it reaches its workspace. Reaching it is a step of its
 //! own, so that a handler says what it needs (text, or the map too) and the waiting for a first index, the barrier and their
@@ -63,16 +63,16 @@ use crate::host::{Freshness, Host, Phase, Workspace};
 use crate::metrics::Metrics;
 use crate::to_proto::errors;
 
-/// How long a call waits for the first index of a workspace, unless it is the command line's.
+/// Longest time that a call waits for the first index of a workspace, unless it is the command line's.
 const FIRST_INDEX_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Arguments that say what an answer is about, in their canonical spellings.
 const SCOPE_ARGS: [&str; 6] = ["paths", "tests", "path_prefix", "pathPrefix", "glob", "fileFilter"];
 
-/// What a handler answers.
+/// The data or the error that a handler answers with.
 pub(crate) type Outcome = Result<Value, ToolError>;
 
-/// A tool's code.
+/// The function that runs a tool.
 pub(crate) type Handler = fn(&mut ToolCall<'_>) -> Outcome;
 
 /// The code of a tool; a test holds this table against the tool definitions.
@@ -122,23 +122,23 @@ pub(crate) fn handler(name: &str) -> Option<Handler> {
     })
 }
 
-/// What part of the index a handler reads.
+/// The part of the index that a handler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     /// Nothing that is indexed: state as it is.
     State,
-    /// The text index.
+    /// The handler reads the text index.
     Text,
-    /// The map.
+    /// The handler reads the map.
     Map,
 }
 
-/// Who asks, where that matters: in edits.
+/// The client, as far as edits need to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Editor {
-    /// Who it is across connections: whose previews wait for a decision.
+    /// The client's identity across connections: its pending changes wait for a decision under it.
     pub(crate) identity: String,
-    /// Whether it may edit, whatever the settings say.
+    /// True if the client may edit, whatever the settings say.
     pub(crate) allowed: bool,
 }
 
@@ -152,7 +152,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) fresh: bool,
     pub(crate) patience: Duration,
     pub(crate) cancel: CancelToken,
-    /// What kind of client asks.
+    /// The kind of client that makes the call.
     pub(crate) client: ClientKind,
     pub(crate) caller: Arc<Caller>,
     pub(crate) clients: usize,
@@ -163,7 +163,7 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) omitted: Vec<Omitted>,
     pub(crate) generation: Option<u64>,
     pub(crate) uptime: Duration,
-    /// What was counted so far.
+    /// The counts so far of all calls.
     pub(crate) metrics: &'h Metrics,
     /// The project that it is about, once it has asked for it.
     pub(crate) root: Option<AbsPath>,
@@ -173,10 +173,10 @@ pub(crate) struct ToolCall<'h> {
     pub(crate) room: usize,
     /// Something was done that the answer must tell, whoever has cancelled meanwhile.
     pub(crate) is_done: bool,
-    /// What the client does if it is asked, and what came of it.
+    /// The questions that the client can be asked, and its replies to those it was asked.
     pub(crate) offers: Vec<Offer>,
     pub(crate) replies: Map<String, Value>,
-    /// What would make the answer better.
+    /// The question to the client whose reply would make the answer better; `None` if there is none.
     pub(crate) ask: Option<Ask>,
 }
 
@@ -274,8 +274,8 @@ impl ToolCall<'_> {
         }
     }
 
-    /// How long to wait for what is made once. Agents rather hear soon that it is not there yet; on a command line somebody
-    /// watches the progress, and has said how long to wait.
+    /// Returns the deadline for something that is made once. Agents rather hear soon that it is not there yet; on a
+    /// command line somebody watches the progress, and has said how long to wait.
     pub(crate) fn first_time(&self, usual: Duration) -> Deadline {
         match self.client {
             ClientKind::Cli => Deadline::NEVER,

@@ -29,10 +29,10 @@ use super::{Needs, Outcome, ToolCall, data, enclosing, left_out, stand_in, targe
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::{errors, live as to_proto};
 
-/// How long most questions may take, the start of a server included.
+/// Longest time that most questions may take, the start of a server included.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long questions about a whole project may take.
+/// Longest time that questions about a whole project may take.
 pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Says what comes of uses that a server did not list.
@@ -338,7 +338,7 @@ pub(super) fn diagnostics(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-/// What the running servers know.
+/// Returns the diagnostics that the running servers know, with their completeness.
 fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Completeness), ToolError> {
     let workspace = call.workspace(Needs::Text)?;
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
@@ -363,7 +363,7 @@ fn known_diagnostics(call: &mut ToolCall<'_>) -> Result<(Vec<Diagnosis>, Complet
     Ok((found, Completeness::Partial))
 }
 
-/// What is asked about, and where.
+/// The place that a question is about, with its workspace and revision.
 pub(super) struct Asked {
     pub(super) workspace: Arc<Workspace>,
     pub(super) at: At,

@@ -20,9 +20,9 @@ const HEAD: usize = 4096;
 /// A line of a file, and a column if one was given.
 #[derive(Clone, Debug)]
 pub(super) struct Spot {
-    /// The file.
+    /// The file of the place.
     pub(super) file: WsPath,
-    /// 1-based.
+    /// Number of the line, from 1.
     pub(super) line: u32,
     /// 1-based, in UTF-16 units.
     pub(super) col: Option<u32>,
@@ -57,7 +57,7 @@ impl Spot {
         Ok(self.at_column(col))
     }
 
-    /// What stands on the line, which must be there; `None` where it need not be known or the file is no text.
+    /// Returns the names on the line, which must exist; `None` where they need not be known or the file is no text.
     fn names(&self, workspace: &Workspace, cancel: &CancelToken) -> Result<Option<LineNames>, ToolError> {
         let bytes = unsaved::bytes(workspace, &self.file);
         let Some(bytes) = bytes.filter(|bytes| std::str::from_utf8(bytes).is_ok()) else { return Ok(None) };

@@ -22,7 +22,7 @@ use crate::to_proto::{errors, ranked as to_proto};
 /// Documents that are read to see whether they have a phrase.
 const PHRASE_READS: usize = 400;
 
-/// How often hits are looked for again because the index was changed meanwhile.
+/// Most searches for hits where the index changes in the meantime.
 const TRIES: usize = 3;
 
 /// Lines of the snippets of the best few and of the rest, and bytes of each line.
@@ -41,7 +41,7 @@ pub(crate) struct Named {
     /// First and last line.
     pub(super) lines: (u32, u32),
     pub(crate) score: f32,
-    /// Which of the question's words that count it has, one bit each.
+    /// The words of the question that the hit has, one bit for each word that counts.
     pub(super) words: u32,
     pub(crate) stale: bool,
 }
@@ -100,7 +100,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Whether not every file is asked about.
+    /// Returns true if the question is about a part of the files.
     pub(super) fn is_scoped(&self) -> bool {
         self.below.is_some() || !self.rules.is_all()
     }
@@ -312,7 +312,7 @@ fn with_snippets(
     named: Vec<Named>,
     room: usize,
 ) -> Vec<RankedResult> {
-    /// What a result takes besides its words, at least.
+    /// Fewest characters that a result takes besides its words.
     const FRAME: usize = 60;
     let (mut words, mut taken) = (question.words(), 0);
     let one = |(at, hit): (usize, Named)| {

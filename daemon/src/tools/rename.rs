@@ -1,5 +1,5 @@
-//! What `edit_rename` needs to know: what a language server would change for another name, or for another place of a file, and
-//! what the running servers think of files before and after an edit.
+//! Asks language servers for what `edit_rename` needs: the edits that another name, or another place of a file,
+//! requires, and the diagnostics of files before and after an edit.
 //!
 //! Nothing is written here. A server's edit counts only if nothing has changed while it was made, because a new use that it did not
 //! see would be left behind.
@@ -24,19 +24,19 @@ use super::{Needs, ToolCall, left_out};
 use crate::host::{Freshness, Moment, Workspace};
 use crate::to_proto::errors;
 
-/// How often files may change while the server answers.
+/// Most attempts at a rename where files change while the server answers.
 const ATTEMPTS: usize = 3;
 
 /// Why there is no verdict on a file where nobody is there to give one.
 const NOBODY: &str = "no language server runs for it";
 
-/// What a rename would change.
+/// The changes that a rename would make.
 pub(super) struct Renamed {
-    /// Where.
+    /// The workspace in which the names are changed.
     pub(super) workspace: Arc<Workspace>,
-    /// What; of a file, the move itself too.
+    /// The edits of the rename; for a file, the move itself too.
     pub(super) renaming: Renaming,
-    /// How whole it is; the call's warnings say what may be missing.
+    /// The completeness of the edits; the call's warnings say what may be missing.
     pub(super) completeness: Completeness,
     /// Uses that the map is sure of and that would keep the old name.
     pub(super) left_behind: Vec<Missing>,
@@ -203,7 +203,7 @@ fn new_path(workspace: &Workspace, from: &WsPath, new_name: &str) -> Result<WsPa
     Ok(to)
 }
 
-/// Whether every write until now had been seen at `moment` already.
+/// Returns true if every write until now had been seen at `moment` already.
 fn is_unchanged(call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<Moment>) -> bool {
     match (moment, workspace.barrier(false, call.patience)) {
         (Some(moment), Freshness::Fresh) => workspace.moment() == Some(moment),
@@ -212,7 +212,7 @@ fn is_unchanged(call: &mut ToolCall<'_>, workspace: &Workspace, moment: Option<M
     }
 }
 
-/// What the running servers say is wrong with files, as they are now; starts none.
+/// Returns the diagnostics that the running servers have for files, as they are now; starts no server.
 pub(super) fn judge(call: &ToolCall<'_>, workspace: &Workspace, files: &[WsPath]) -> Judgement {
     let cancel = call.cancel.with_deadline(Deadline::after(LONG_PATIENCE));
     let read = |path: &WsPath| text_of(workspace, path);
@@ -276,7 +276,8 @@ fn judge_again(call: &ToolCall<'_>, workspace: &Workspace, mut rest: Vec<WsPath>
     all
 }
 
-/// Of which changed files it is not known whether they are worse, though a server runs for them.
+/// Returns a sentence that names the changed files of which it is unknown whether they are worse, though a server
+/// runs for them; `None` if there are none.
 fn unknown(before: &Judgement, after: &Judgement) -> Option<String> {
     let mut unknown: BTreeMap<&WsPath, &String> = before.unjudged.iter().chain(&after.unjudged).collect();
     unknown.retain(|_, why| *why != NOBODY);

@@ -22,10 +22,10 @@ use super::{Needs, Outcome, ToolCall, data, sentence, target};
 use crate::host::{Freshness, Phase, Workspace};
 use crate::to_proto::{errors, resolve as to_proto};
 
-/// How long the outline may take, the start of a server included.
+/// Longest time that the outline may take, the start of a server included.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// How long the signature may take; the map has one too.
+/// Longest time that the server may take for the signature; the map has one too.
 const SIGNATURE_PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn resolve(call: &mut ToolCall<'_>) -> Outcome {
@@ -176,7 +176,7 @@ impl Subject {
         self.workspace.root().join_ws(&self.file).as_path().is_file()
     }
 
-    /// Whether the map has taken in all that the server has been told of the file.
+    /// Returns true if the map has ingested every change of the file that the server was told of.
     fn is_current(&self, call: &ToolCall<'_>) -> bool {
         matches!(call.freshness, Freshness::Fresh) && !self.workspace.stale().has(&self.file)
     }
@@ -190,7 +190,7 @@ impl Subject {
         ask(call, (&self.workspace, &self.file), patience, question)
     }
 
-    /// What the language server says is in the file; `None`, with a warning, where none can say it.
+    /// Returns the language server's outline of the file; `None`, with a warning, where no server has one.
     fn outline(&self, call: &mut ToolCall<'_>) -> Result<Option<Answer<Vec<Outline>>>, ToolError> {
         let question = |server: &Instance, asking: Asking<'_>| requests::outline(server, &self.file, asking);
         match self.ask(call, PATIENCE, question) {
@@ -217,7 +217,7 @@ impl Subject {
     }
 }
 
-/// What the map says of a file, copied: nobody waits for a server with the map in hand.
+/// The map's definitions of a file, copied: nobody waits for a server with the map in hand.
 #[derive(Default)]
 struct Mapped {
     id: Option<NodeId>,
@@ -271,7 +271,7 @@ impl Sought {
         NodeResult { verified, in_map: self.mapped.id.is_some(), ..self.result((1, 1), symbol) }
     }
 
-    /// What the map says, where no server can confirm it.
+    /// Returns the map's answer, where no server can confirm it.
     fn of_map(&self) -> Outcome {
         let Some(def) = self.def() else {
             let workspace = &self.subject.workspace;
@@ -283,7 +283,8 @@ impl Sought {
         data(&NodeResult { map_range: range, ..self.result(def.name_at, symbol) })
     }
 
-    /// What the server says; `outline` is given when it was found by its last name alone.
+    /// Returns the answer for the symbol that the server found; `outline` is given when it was found by its last name
+    /// alone.
     fn found(&self, call: &mut ToolCall<'_>, entry: &Entry<'_>, outline: &[Outline]) -> NodeResult {
         let def = self.def();
         let seen = entry.outline;

@@ -20,7 +20,7 @@ use crate::host::Workspace;
 use crate::to_proto::errors;
 use crate::to_proto::live::FileFilter;
 
-/// Whether tests are in scope.
+/// The place of tests in a scope: included, left out, or nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tests {
     #[default]
@@ -32,7 +32,7 @@ enum Tests {
 /// A file's number and its path.
 pub(super) type Place<'p> = (FileId, &'p WsPath);
 
-/// What a scope admits; pure and shared between threads.
+/// The rules by which a scope admits paths and tests; pure and shared between threads.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     paths: PathSet,
@@ -49,7 +49,7 @@ pub(super) struct Scope {
 }
 
 impl Rules {
-    /// Whether nothing is left out.
+    /// Returns true if the rules admit everything.
     pub(super) fn is_all(&self) -> bool {
         self.has_all_paths() && self.tests == Tests::Include
     }
@@ -58,12 +58,12 @@ impl Rules {
         self.paths.is_all() && self.filter.is_none()
     }
 
-    /// Whether a path is in `paths`.
+    /// Returns true if a path is in `paths`.
     pub(super) fn has_path(&self, path: &WsPath) -> bool {
         self.paths.admits(path) && self.filter.as_ref().is_none_or(|filter| filter.admits_text(path.as_str()))
     }
 
-    /// Whether what is or is not of a test is in scope.
+    /// Returns true if an item that is, or is not, of a test is in scope.
     pub(super) fn has_test(&self, is_test: bool) -> bool {
         match self.tests {
             Tests::Include => true,
@@ -99,12 +99,12 @@ impl Rules {
         }
     }
 
-    /// Whether the text of a file is in scope.
+    /// Returns true if the text of a file is in scope.
     pub(super) fn has_text(&self, path: &WsPath) -> bool {
         self.has_path(path) && self.has_test(is_test_path(path.as_str()))
     }
 
-    /// Whether a node is in scope. Packages are in no path.
+    /// Returns true if a node is in scope. Packages are in no path.
     pub(super) fn has_node(&self, map: &Map, node: NodeRef) -> bool {
         let path = node.file().and_then(|file| map.file(file)).map(|(path, _)| path);
         let is_in = path.map_or(self.has_all_paths(), |path| self.has_path(path));
@@ -113,17 +113,17 @@ impl Rules {
 }
 
 impl Scope {
-    /// Its rules.
+    /// Returns the rules of the scope, to share between threads.
     pub(super) fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// Whether nothing is left out.
+    /// Returns true if the scope admits everything.
     pub(super) fn is_all(&self) -> bool {
         self.rules.is_all()
     }
 
-    /// Whether a node is in scope; counted if it is not.
+    /// Returns true if a node is in scope, and counts it if it is not.
     pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
         if self.is_all() {
             return true;
@@ -132,7 +132,8 @@ impl Scope {
         self.admits_place(path, || map.is_among_tests(node))
     }
 
-    /// Whether a line of a file is in scope; counted if it is not. The map says what of it is a test, if it has the file.
+    /// Returns true if a line of a file is in scope, and counts it if it is not. The map says what of the file is a
+    /// test, if it has the file.
     pub(super) fn admits_line(&self, map: &Map, (path, line): (&WsPath, u32)) -> bool {
         let is_test = || {
             let file = map.file_at(path.as_str());

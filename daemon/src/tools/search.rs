@@ -87,7 +87,7 @@ fn kind_filter(word: &str) -> KindFilter {
     }
 }
 
-/// What was found for one name.
+/// The hits for one name, with their number.
 #[derive(Default)]
 struct Found {
     hits: Vec<SearchHit>,

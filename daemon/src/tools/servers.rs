@@ -136,7 +136,7 @@ fn of_language(language: &str, wish: &LanguagePreference) -> Vec<Setting> {
     enabled.chain(servers).collect()
 }
 
-/// What is wanted of a server, in words, with what does not count without trust.
+/// Returns the user's settings for a server, with those that do not count without trust.
 fn of_server(wish: &ServerPreference, spec: &ServerSpec, trusted: bool) -> Vec<Setting> {
     let mut all = Vec::new();
     all.extend(wish.enabled.iter().map(|said| setting("enabled".to_owned(), said, said.value.to_string())));

@@ -155,7 +155,7 @@ pub(super) fn type_of(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) 
     })
 }
 
-/// A file's definitions.
+/// Answers with a file's definitions from the map.
 pub(super) fn symbols(call: &mut ToolCall<'_>, asked: &Asked, error: ToolError) -> Outcome {
     instead(call, error, |call| {
         let workspace = call.workspace(Needs::Map)?;

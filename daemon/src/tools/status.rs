@@ -1,4 +1,4 @@
-//! What `hob status`, `hob top` and `hob doctor` show of the host: for people, so that no budget applies.
+//! Shows the host for `hob status`, `hob top` and `hob doctor`: for people, so that no budget applies.
 //!
 //! Nothing here opens a workspace, starts a server or waits: it is asked every second while somebody watches.
 
@@ -74,7 +74,7 @@ fn server(host: &Host, one: &ServerStatus) -> Value {
     })
 }
 
-/// What it serves, each language once.
+/// Returns the languages that a server serves, each once.
 fn languages(server: &str) -> Vec<&'static str> {
     let specs = catalogue::all();
     let mut names: Vec<&str> = Vec::new();

@@ -10,14 +10,14 @@ use crate::host::{Host, Workspace};
 /// Files that are named at once.
 const NAMED: usize = 3;
 
-/// Whether a tool answers from what files define and refer to.
+/// Returns true if a tool answers from the definitions and references of files.
 fn is_of_the_map(tool: &str) -> bool {
     const FAMILIES: &[&str] = &["map_", "nav_", "impact", "flow_", "investigate", "resolve", "edit_symbol"];
     FAMILIES.iter().any(|family| tool.starts_with(family)) && tool != "map_status"
 }
 
-/// What is said of a question about such a file, or an answer that names one. Only the project at `root`, which the call was about,
-/// counts: others may have files of the same names.
+/// Returns the warning on a question about such a file, or on an answer that names one. Only the project at `root`,
+/// which the call was about, counts: others may have files of the same names.
 pub(crate) fn warning(
     host: &Host,
     (tool, root): (&str, Option<&AbsPath>),
@@ -42,7 +42,7 @@ pub(crate) fn warning(
     sentence(&told)
 }
 
-/// What `map_status` says of a workspace.
+/// Returns the sentence of `map_status` about a workspace's files that are text only.
 pub(crate) fn note(workspace: &Workspace) -> Option<String> {
     let map = workspace.map();
     let told: Vec<_> = map.given_up().into_iter().map(|(path, why)| (path.to_string(), why)).collect();
@@ -64,8 +64,8 @@ fn sentence(told: &[(String, GaveUp)]) -> Option<String> {
     })
 }
 
-/// What may be a path in a text of an answer: all of it, or what stands before a place or a name in it; node IDs have their
-/// language before that.
+/// Returns the parts of an answer's text that may be a path: all of it, or the part before a place or a name in it;
+/// node IDs have their language before that.
 fn paths_in(text: &str) -> impl Iterator<Item = &str> {
     let text = text.split_once(':').filter(|(before, _)| before.len() <= 4).map_or(text, |(_, rest)| rest);
     let ends = text.match_indices(['#', ':', '@']).map(|(at, _)| at);

@@ -1,5 +1,5 @@
-//! What editors have not saved: language servers answer about it, the map and the text index about the disk. Answers that touch such
-//! a file say which of the two they are of.
+//! Warns on answers that touch files with unsaved changes: language servers answer about those, the map and the text
+//! index about the disk. The warning says which of the two the answer is of.
 
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ pub(super) fn bytes(workspace: &Workspace, path: &WsPath) -> Option<Arc<[u8]>> {
     unsaved.or_else(|| workspace.contents().read(path).ok())
 }
 
-/// What is said of an answer of the live layer, which takes unsaved text into account wherever it lies.
+/// Returns the warning on an answer of the live layer, which takes unsaved text into account wherever it lies.
 pub(crate) fn taken_into_account(unsaved: &[Unsaved]) -> Option<String> {
     named(unsaved).map(|files| {
         format!("This reflects unsaved changes in {files}; positions there are those of the unsaved text.")
     })
 }
 
-/// What is said of an answer of the other layers, if it touches a file with unsaved changes.
+/// Returns the warning on an answer of the other layers, if it touches a file with unsaved changes.
 pub(crate) fn not_taken_into_account(host: &Host, answer: &Value) -> Option<String> {
     let all = host.workspaces().into_iter().flat_map(|workspace| of(&workspace));
     let touched: Vec<Unsaved> = all.filter(|(path, _)| mentions(answer, path.as_str())).collect();
@@ -63,7 +63,7 @@ fn named(unsaved: &[Unsaved]) -> Option<String> {
     (!files.is_empty()).then(|| files.join(", "))
 }
 
-/// Whether a text of the answer is the path, or begins with it, as node IDs do after their language.
+/// Returns true if a text of the answer is the path, or begins with it, as node IDs do after their language.
 fn mentions(answer: &Value, path: &str) -> bool {
     let is_of = |text: &str| {
         let text =

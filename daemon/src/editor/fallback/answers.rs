@@ -14,7 +14,7 @@ use super::senses::{Reading, Sense};
 use super::text::Word;
 use super::uses;
 
-/// How long uses may be looked for.
+/// Longest time that the map may look for uses.
 const USES_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most definitions that a hover shows, where it is not known which is meant.
@@ -27,7 +27,7 @@ const MOST_SENSES: usize = 5;
 const SURE: &str = "*From hob's map, not from a language server.*";
 const UNSURE: &str = "*From hob's map, not from a language server: the name may mean any of these.*";
 
-/// `textDocument/definition` and `textDocument/declaration`.
+/// Answers `textDocument/definition` and `textDocument/declaration` from the map.
 pub(super) fn definition(question: &Question<'_>) -> Value {
     let places = meant(question, |reading, sense, _| reading.place(sense));
     let places = places.map(|(places, _)| places).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn references(question: &Question<'_>) -> Value {
     locations(question, &declared)
 }
 
-/// `textDocument/hover`.
+/// Answers `textDocument/hover` from the map.
 pub(super) fn hover(question: &Question<'_>) -> Value {
     let shown = meant(question, |reading, sense, is_sure| reading.shown(sense, is_sure));
     let Some((shown, (is_sure, word))) = shown.filter(|(shown, _)| !shown.is_empty()) else {
@@ -99,10 +99,10 @@ fn asked(question: &Question<'_>) -> Option<Asked> {
     Some((document, spot, word))
 }
 
-/// What is told of each thing, whether that is known, and the name.
+/// The text or place of each meaning, whether the meaning is certain, and the name that was asked about.
 type Told<T> = (Vec<T>, (bool, Option<Word>));
 
-/// What is to be told of each thing that the name means; whether that is known; and the name.
+/// Returns what `tell` makes of each thing that the name means, whether the meaning is certain, and the name.
 fn meant<T: PartialEq>(
     question: &Question<'_>,
     tell: impl Fn(&Reading<'_>, Sense, bool) -> Option<T>,
@@ -180,7 +180,7 @@ fn header(signature: &str, kind: &str, name: &str) -> String {
     if signature.is_empty() { format!("{kind} {name}") } else { signature.to_owned() }
 }
 
-/// What a block of code in a language is called.
+/// Returns the name of a language that a fenced block of its code has in Markdown.
 fn fence(lang: Lang) -> String {
     match lang {
         Lang::Cpp => "cpp".to_owned(),

@@ -16,25 +16,25 @@ use super::place::Spans;
 use super::text::{At, Text, Word, width};
 use crate::host::{Freshness, Phase};
 
-/// How long a question waits for what was written to the disk a moment ago.
+/// Longest time that a question waits at the barrier for writes of a moment ago.
 const BARRIER_PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long a text may be parsed.
+/// Longest time that parsing a text may take.
 const PARSE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// A document.
+/// The document of a question: the editor's text with the facts that are extracted from it.
 pub(super) struct Document {
     pub(super) path: WsPath,
     pub(super) text: Text,
-    /// What the text says; nothing for what no language is known for.
+    /// The facts of the text; empty where no language is known for it.
     pub(super) facts: Arc<FileFacts>,
-    /// Whether the map has these very facts.
+    /// True if the map has these very facts.
     pub(super) is_mapped: bool,
-    /// Whether it is a text that facts can be had of.
+    /// True if facts can be extracted from the text.
     pub(super) is_source: bool,
 }
 
-/// What stands at a place.
+/// The thing that stands at a place: a definition, a reference, or a part of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
     /// The name of this definition.
@@ -90,7 +90,7 @@ impl Document {
         Spans { at: (r.line, r.col), width }
     }
 
-    /// What stands at a place, and the identifier there.
+    /// Finds the thing at a place, and the identifier there.
     pub(super) fn spot(&self, at: At) -> (Spot, Option<Word>) {
         let word = self.text.word_at(at);
         if self.facts.lang.is_prose() {
@@ -124,7 +124,7 @@ impl Document {
         spots.iter().find(|spot| matches!(spot, Spot::Imported(_))).or(spots.first()).copied()
     }
 
-    /// Which part of an import a word is.
+    /// Returns the part of an import that a word is: a bound name or the module.
     fn part_at(&self, idx: usize, import: &Import, word: &Word) -> Option<Spot> {
         let is = |id: Option<StrId>| id.is_some_and(|id| self.name(id) == word.text);
         let in_module = module_words(self.name(import.module)).any(|part| part == word.text);

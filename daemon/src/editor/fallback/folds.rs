@@ -1,4 +1,5 @@
-//! What can be folded: definitions, runs of imports, and what is indented below a line.
+//! Finds the stretches of a document that can be folded: definitions, runs of imports, and the lines indented below a
+//! line.
 //!
 //! Only the lines are told. A last line that closes what the first one opened stays in sight.
 
@@ -13,13 +14,13 @@ use super::text::Text;
 /// Most ranges: editors take no more.
 const MOST_FOLDS: usize = 5_000;
 
-/// How many columns a tab is wide. Only differences count, so any number does where tabs and blanks are not mixed.
+/// Number of columns of a tab. Only differences count, so any number does where tabs and blanks are not mixed.
 const TAB: usize = 8;
 
 /// First line to last line, and what kind of range it is.
 type Folds = BTreeMap<u32, (u32, Option<&'static str>)>;
 
-/// `textDocument/foldingRange`.
+/// Answers `textDocument/foldingRange` from the text and its facts.
 pub(super) fn folds(question: &Question<'_>) -> Value {
     let Some(document) = Document::of(question) else { return json!([]) };
     let mut folds = Folds::new();

@@ -11,7 +11,7 @@ use super::place::{MOST_PLACES, Spans, position_in};
 /// The protocol's number of a highlight that is neither known to read nor to write.
 const TEXT: u8 = 1;
 
-/// `textDocument/documentHighlight`.
+/// Answers `textDocument/documentHighlight` from the text and its facts.
 pub(super) fn highlights(question: &Question<'_>) -> Value {
     let found = position_in(question.params).zip(Document::of(question));
     let Some((at, document)) = found else { return json!([]) };

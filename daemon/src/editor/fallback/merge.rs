@@ -6,8 +6,8 @@ use hob_base::AbsPath;
 use hob_live::uri;
 use serde_json::Value;
 
-/// What tells a symbol from others: file, line, name. Servers write names with what belongs to them (`f(int)`, `Type.method`,
-/// `impl T for S`), so it is the last plain name that counts.
+/// The key that tells a symbol from others: file, line, name. Servers write names with additions (`f(int)`,
+/// `Type.method`, `impl T for S`), so the last plain name counts.
 type Key = (AbsPath, Option<u64>, String);
 
 /// The server's symbols with the map's behind them, none of which the server has too.

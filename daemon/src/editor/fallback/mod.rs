@@ -1,4 +1,4 @@
-//! What the map answers to an editor where no language server exists, or while it loads.
+//! Answers an editor from the map where no language server exists, or while it loads.
 //!
 //! The map is syntactic and everywhere: it knows a name's definition where scopes, imports and declared types lead to one, and otherwise
 //! what it may be. So answers are either what the map resolved or all that it can be, and what cannot be placed in the
@@ -32,16 +32,16 @@ use crate::host::Workspace;
 pub(super) use answers::node_ids;
 pub(crate) use merge::merge_symbols;
 
-/// What an editor asks.
+/// A question of an editor: the request with its workspace and its document.
 pub(crate) struct Question<'a> {
     pub(crate) workspace: &'a Arc<Workspace>,
     /// The document that is asked about, if one is.
     pub(crate) path: Option<&'a WsPath>,
     /// Its text as the editor has it; without it, the disk's.
     pub(crate) text: Option<&'a str>,
-    /// The request's parameters.
+    /// The parameters of the editor's request.
     pub(crate) params: &'a Value,
-    /// Ends the work.
+    /// The token that ends the work.
     pub(crate) cancel: &'a CancelToken,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn answer(method: &str, question: &Question<'_>) -> Option<Value> {
     answerer(method).map(|answer| answer(question))
 }
 
-/// Whether the map answers a method.
+/// Returns true if the map answers a method.
 pub(crate) fn answers(method: &str) -> bool {
     answerer(method).is_some()
 }

@@ -14,19 +14,19 @@ pub(super) const MOST_PLACES: usize = 2_000;
 /// A stretch of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Spans {
-    /// Where it begins.
+    /// The place where the stretch begins.
     pub(super) at: At,
-    /// How many UTF-16 code units it has.
+    /// Width of the stretch in UTF-16 code units.
     pub(super) width: u32,
 }
 
 impl Spans {
-    /// Whether a place lies in it or at its end.
+    /// Returns true if a place lies in the stretch or at its end.
     pub(super) fn touches(&self, (line, col): At) -> bool {
         self.at.0 == line && (self.at.1..=self.at.1 + self.width).contains(&col)
     }
 
-    /// Whether it ends at a place.
+    /// Returns true if the stretch ends at a place.
     pub(super) fn ends_at(&self, (_, col): At) -> bool {
         self.width > 0 && self.at.1 + self.width == col
     }
@@ -59,12 +59,12 @@ impl Place {
     }
 }
 
-/// A file's URI.
+/// Returns the URI of a file in the workspace.
 pub(super) fn uri_of(workspace: &Workspace, path: &WsPath) -> String {
     uri::of_path(&workspace.root().join_ws(path)).as_str().to_owned()
 }
 
-/// The protocol's `Range`.
+/// Makes a `Range` of the protocol, which counts from 0, of two places that count from 1.
 pub(super) fn range(from: At, to: At) -> Value {
     let position = |at: At| json!({"line": at.0.saturating_sub(1), "character": at.1.saturating_sub(1)});
     json!({"start": position(from), "end": position(to)})

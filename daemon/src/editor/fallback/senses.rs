@@ -1,4 +1,4 @@
-//! What a name in a document means, by the map's own edges.
+//! Finds the meanings of a name in a document, by the map's own edges.
 //!
 //! The map answers for references that it knows. Where the editor's text is ahead of the disk there are two ways to it: what the text alone
 //! says of itself (its own scopes, which no other file can change), and the map's word for the same reference on the disk: the same name
@@ -18,7 +18,7 @@ use super::twins::{twin_def, twin_import, twin_ref};
 /// Most definitions of a name, where nothing but the name is known.
 const NAMESAKES: usize = 10;
 
-/// What a name may mean.
+/// A meaning of a name: a definition in the document itself, or a node of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sense {
     /// A definition of the document, by its present facts.
@@ -27,11 +27,11 @@ pub(super) enum Sense {
     There(NodeRef),
 }
 
-/// What a name means, or may.
+/// The meanings of a name, certain or possible.
 #[derive(Debug, Default)]
 pub(super) struct Senses {
     pub(super) list: Vec<Sense>,
-    /// Whether it is known, and not only one of several that it can be.
+    /// True if the meaning is certain, and not only one of several that the name can have.
     pub(super) is_sure: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'m> Reading<'m> {
         Self { document, map, disk, alone }
     }
 
-    /// What stands at a place means these.
+    /// Returns the meanings of the thing at a place.
     pub(super) fn senses(&self, spot: Spot, word: Option<&Word>) -> Senses {
         match spot {
             Spot::Def(def) => Senses::sure(vec![self.of_def(def)]),
@@ -105,14 +105,15 @@ impl<'m> Reading<'m> {
         Some(Senses { list, is_sure })
     }
 
-    /// What the document's own scopes say, where it is ahead of the map.
+    /// Returns the definition that the document's own scopes resolve a reference to, where the document is ahead of
+    /// the map.
     pub(super) fn within(&self, r: &Ref) -> Option<DefIdx> {
         let edges = edges_at((self.alone.as_ref()?, ALONE), &self.document.facts, r);
         let mut exact = edges.iter().filter(|edge| edge.confidence == Confidence::Exact);
         exact.find_map(|edge| if let NodeRef::Def(def) = edge.to { Some(def.def) } else { None })
     }
 
-    /// What an import binds, or the file that it is of.
+    /// Returns the meanings of an import: the thing that it binds, or the file that it is of.
     fn of_import(&self, at: usize, wants_module: bool) -> Senses {
         let found = self.disk.as_ref().and_then(|(file, facts)| {
             let at = if self.document.is_mapped { at } else { twin_import(&self.document.facts, at, facts)? };
@@ -131,7 +132,7 @@ impl<'m> Reading<'m> {
         Senses::sure(list.into_iter().filter_map(|node| self.sense(node)).collect())
     }
 
-    /// Of the files that a line imports, those that fit a module's last words best.
+    /// Returns those of the files that a line imports whose paths match the last words of a module best.
     fn files_of(&self, files: Vec<NodeRef>, name: &str, module: &str) -> Vec<NodeRef> {
         let mut words: Vec<&str> = module_words(module).collect();
         words.push(name);
@@ -162,7 +163,7 @@ impl<'m> Reading<'m> {
         Senses { list, is_sure: false }
     }
 
-    /// Whether the document's language can mean what is defined in a node's.
+    /// Returns true if the document's language can mean what is defined in the language of a node.
     fn is_kindred(&self, node: NodeRef) -> bool {
         let lang = node.file().and_then(|file| self.map.file(file)).map(|(_, facts)| facts.lang.family());
         !self.document.is_source || lang == Some(self.document.facts.lang.family())
@@ -189,7 +190,7 @@ impl<'m> Reading<'m> {
     }
 }
 
-/// What a reference leads to: what is resolved, or else what it can be; and which of the two.
+/// Returns the nodes that a reference leads to, and true if they are resolved; otherwise they are candidates.
 fn meant((map, file): (&Map, FileId), facts: &FileFacts, r: &Ref) -> (Vec<NodeRef>, bool) {
     let edges = edges_at((map, file), facts, r);
     let is_sure = edges.iter().any(Edge::resolved);
@@ -238,7 +239,7 @@ pub(super) fn edge_kind(kind: RefKind) -> EdgeKind {
     }
 }
 
-/// Whether a node goes by the name that a reference has in its file.
+/// Returns true if a node goes by the name that a reference has in its file.
 fn is_meant_by(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool {
     let aliases = facts.imports.iter().filter(|import| import.local == Some(r.name));
     if facts.lang.is_prose() {
@@ -252,8 +253,8 @@ fn is_meant_by(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool
     is_named(map, node, &names)
 }
 
-/// Whether a link may be to a node, by the name of the file; a link without one is to its own. What has a heading in it
-/// leads to a heading.
+/// Returns true if a link may be to a node, by the name of the file; a link without a file is to its own. A link with
+/// a heading leads to a heading.
 pub(super) fn is_linked(map: &Map, node: NodeRef, (facts, r): (&FileFacts, &Ref)) -> bool {
     let (Receiver::Path(spec), Some(file)) = (r.receiver, node.file()) else { return false };
     let Some((path, linked)) = map.file(file) else { return false };

@@ -17,15 +17,16 @@ const ASKED: usize = 2 * MOST_SYMBOLS;
 /// Most symbols of a document.
 const MOST_OF_DOCUMENT: usize = 10_000;
 
-/// What lies deeper is shown at this depth: editors and parsers of JSON go down by calling themselves.
+/// Deepest level of an outline; deeper symbols are shown at this one, because editors and parsers of JSON go down by
+/// calling themselves.
 const DEEPEST: usize = 40;
 
-/// `textDocument/documentSymbol`.
+/// Answers `textDocument/documentSymbol` from the document's facts.
 pub(super) fn of_document(question: &Question<'_>) -> Value {
     Document::of(question).map_or_else(|| json!([]), |document| document.outline())
 }
 
-/// `workspace/symbol`.
+/// Answers `workspace/symbol` from the map.
 pub(super) fn of_workspace(question: &Question<'_>) -> Value {
     let text = question.params.get("query").and_then(Value::as_str).unwrap_or_default();
     settle(question);

@@ -38,12 +38,12 @@ impl Project {
         Self { workspace, host, tree, _own: own }
     }
 
-    /// Writes a file.
+    /// Writes a file of the test's project.
     pub(in crate::editor) fn write(&self, name: &str, text: &str) {
         fs::write(self.tree.path().join(name), text).expect("the test's own folder");
     }
 
-    /// What is answered about a document, with the editor's text of it or the disk's.
+    /// Returns the answer about a document, with the editor's text of it or the disk's.
     pub(super) fn ask(&self, method: &str, (name, text): (&str, Option<&str>), params: &Value) -> Value {
         let path = WsPath::new(name).expect("a path");
         let cancel = CancelToken::default();

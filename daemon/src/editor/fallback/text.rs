@@ -25,9 +25,9 @@ pub(super) struct Text {
 /// An identifier in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// It.
+    /// The word as it is written.
     pub(super) text: String,
-    /// Where it begins.
+    /// The place where the word begins.
     pub(super) at: At,
 }
 
@@ -52,7 +52,7 @@ impl Text {
         Self { lines: LineIndex::new(&bytes), bytes }
     }
 
-    /// How many lines there are; after a final newline stands one more.
+    /// Returns the number of lines; after a final newline stands one more.
     pub(super) fn line_count(&self) -> u32 {
         self.lines.line_count()
     }

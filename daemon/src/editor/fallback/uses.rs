@@ -20,13 +20,13 @@ use crate::host::Workspace;
 /// A use, before the texts of files are looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Here.
+    /// A use at this place.
     At(Place),
     /// In the import that begins on this line, where it writes this name.
     Imported { path: WsPath, line: u32, name: String },
 }
 
-/// What is looked for: a node of the map, and the names by which it goes.
+/// The thing whose uses are searched: a node of the map, and the names by which it goes.
 struct Sought<'m> {
     map: &'m Map,
     node: NodeRef,
@@ -44,7 +44,7 @@ impl<'m> Sought<'m> {
         Some(Self { map, node, name, is_default: found.is_some_and(|def| def.flags.has(DefFlags::DEFAULT)) })
     }
 
-    /// Whether an import is of it.
+    /// Returns true if an import is of the node.
     fn is_imported(&self, facts: &FileFacts, import: &Import) -> bool {
         let name = import.name.map(|name| facts.name(name));
         match self.node {
@@ -149,7 +149,7 @@ impl Reading<'_> {
         self.disk.as_ref().is_some_and(|(disk, _)| *disk == file)
     }
 
-    /// What the disk says of the document, where it stands in the editor's text.
+    /// Adds the uses that the map knows from the disk, at their places in the editor's text.
     fn moved(&self, on_disk: &[&Ref], facts: &FileFacts, found: &mut Vec<Use>) {
         let document = self.document;
         for r in &document.facts.refs {

@@ -1,4 +1,4 @@
-//! What one editor understands, as it said at `initialize`.
+//! Describes the abilities of one editor, as it said them at `initialize`.
 //!
 //! Read once, so that the way of every answer asks booleans and not paths into JSON. What an editor did not say it does not
 //! understand: that is how the protocol lets old editors be.
@@ -10,42 +10,42 @@ use serde_json::Value;
 use super::encoding::Encoding;
 use super::kinds::{Kinds, Tags};
 
-/// What an editor understands.
+/// The abilities of one editor, as it said them at `initialize`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Abilities {
     /// Where it understands links beside places.
     pub(crate) links: Links,
-    /// Outlines as trees.
+    /// True if the editor takes outlines as trees.
     pub(crate) symbol_trees: bool,
-    /// What symbols of a document may be.
+    /// The kinds and tags that symbols of a document may have.
     pub(crate) symbols: Symbols,
-    /// What symbols of the workspace may be.
+    /// The kinds and tags that symbols of the workspace may have.
     pub(crate) workspace_symbols: Symbols,
     /// Symbols of the workspace whose range is asked for later.
     pub(crate) resolves_symbols: bool,
-    /// What a link in a text tells when one looks at it.
+    /// True if a link in a text may have a tooltip.
     pub(crate) link_tooltips: bool,
-    /// Hovers in Markdown.
+    /// True if hovers may be in Markdown.
     pub(crate) hover_markdown: bool,
-    /// See [`Completion`].
+    /// The parts that a completion may be made of.
     pub(crate) completion: Completion,
-    /// See [`Signatures`].
+    /// The parts that a signature may be made of.
     pub(crate) signatures: Signatures,
-    /// See [`Edits`].
+    /// The steps that an edit of the workspace may be made of.
     pub(crate) edits: Edits,
-    /// See [`CodeActions`].
+    /// The parts that a code action may be made of.
     pub(crate) code_actions: CodeActions,
-    /// See [`Diagnostics`].
+    /// The parts that a diagnostic may be made of, and the ways it may come.
     pub(crate) diagnostics: Diagnostics,
     /// It folds whole lines only.
     pub(crate) folds_lines_only: bool,
     /// A rename can be prepared.
     pub(crate) prepares_rename: bool,
-    /// Semantic tokens.
+    /// True if the editor takes semantic tokens.
     pub(crate) semantic_tokens: bool,
     /// It carries out `workspace/applyEdit`.
     pub(crate) apply_edit: bool,
-    /// It answers `workspace/configuration`.
+    /// True if the editor answers `workspace/configuration`.
     pub(crate) configuration: bool,
     /// It answers `workspace/workspaceFolders`, and says when they change.
     pub(crate) workspace_folders: bool,
@@ -57,40 +57,40 @@ pub(crate) struct Abilities {
     pub(crate) message_properties: bool,
     /// The encodings of columns that it offered and hob knows, in its order; empty if it said nothing.
     pub(crate) encodings: Vec<Encoding>,
-    /// Which `workspace/*/refresh` it understands: the middle words.
+    /// The middle words of each `workspace/*/refresh` that the editor understands.
     refreshes: BTreeSet<String>,
-    /// What may be registered later: the fields of its capabilities, as `textDocument.hover`.
+    /// The capabilities that may be registered later, by their fields in the editor's own, as `textDocument.hover`.
     dynamic: BTreeSet<String>,
 }
 
 /// The methods whose answers may be links (`LocationLink`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Links {
-    /// `textDocument/declaration`.
+    /// True if `textDocument/declaration` may answer with links.
     pub(crate) declaration: bool,
-    /// `textDocument/definition`.
+    /// True if `textDocument/definition` may answer with links.
     pub(crate) definition: bool,
-    /// `textDocument/typeDefinition`.
+    /// True if `textDocument/typeDefinition` may answer with links.
     pub(crate) type_definition: bool,
-    /// `textDocument/implementation`.
+    /// True if `textDocument/implementation` may answer with links.
     pub(crate) implementation: bool,
 }
 
-/// What a symbol may be.
+/// The kinds and tags that a symbol may have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Symbols {
-    /// Its kinds.
+    /// The kinds of symbols that the editor knows.
     pub(crate) kinds: Kinds,
-    /// Its tags.
+    /// The tags of symbols that the editor knows.
     pub(crate) tags: Tags,
 }
 
-/// What a completion may be made of.
+/// The parts that a completion may be made of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Completion {
     /// Texts with tab stops.
     pub(crate) snippets: bool,
-    /// Documentation in Markdown.
+    /// True if the documentation may be in Markdown.
     pub(crate) markdown: bool,
     /// Details beside the label.
     pub(crate) label_details: bool,
@@ -98,26 +98,27 @@ pub(crate) struct Completion {
     pub(crate) commit_characters: bool,
     /// The item that is chosen at first.
     pub(crate) preselects: bool,
-    /// That it is outdated, as a field of its own.
+    /// True if a completion may say in the field `deprecated` that it is outdated.
     pub(crate) deprecated: bool,
-    /// Its tags.
+    /// The tags of completions that the editor knows.
     pub(crate) tags: Tags,
     /// Edits that insert or replace.
     pub(crate) insert_replace: bool,
-    /// How white space of inserted lines is treated.
+    /// True if a completion may say how white space of inserted lines is treated.
     pub(crate) insert_text_modes: bool,
-    /// Its kinds.
+    /// The kinds of completions that the editor knows.
     pub(crate) kinds: Kinds,
-    /// What a list may say for all of its items.
+    /// The fields that a list may set for all of its items.
     pub(crate) list_defaults: BTreeSet<String>,
-    /// What it asks for later (`completionItem/resolve`). Documentation and details are always among it.
+    /// The fields that the editor asks for later (`completionItem/resolve`). Documentation and details are always
+    /// among them.
     pub(crate) resolves: BTreeSet<String>,
 }
 
-/// What a signature may be made of.
+/// The parts that a signature may be made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Signatures {
-    /// Documentation in Markdown.
+    /// True if the documentation may be in Markdown.
     pub(crate) markdown: bool,
     /// Parameters given as columns of the signature.
     pub(crate) label_offsets: bool,
@@ -125,23 +126,23 @@ pub(crate) struct Signatures {
     pub(crate) active_parameter: bool,
 }
 
-/// What an edit of the workspace may be made of. Plain changes of texts everybody understands.
+/// The steps that an edit of the workspace may be made of. Every editor understands plain changes of texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Edits {
     /// Edits of documents in a given version, in order.
     pub(crate) document_changes: bool,
-    /// Files are created.
+    /// True if an edit may create files.
     pub(crate) create: bool,
-    /// Files are renamed.
+    /// True if an edit may rename files.
     pub(crate) rename: bool,
-    /// Files are deleted.
+    /// True if an edit may delete files.
     pub(crate) delete: bool,
 }
 
-/// What a code action may be made of.
+/// The parts that a code action may be made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CodeActions {
-    /// Actions beside commands.
+    /// True if the editor takes actions beside commands.
     pub(crate) literals: bool,
     /// The edit is asked for later (`codeAction/resolve`), with what the server kept in `data`.
     pub(crate) resolves_edit: bool,
@@ -149,11 +150,11 @@ pub(crate) struct CodeActions {
     pub(crate) disabled: bool,
     /// The one that is meant by a key.
     pub(crate) preferred: bool,
-    /// What the server keeps in an action (`data`).
+    /// True if the editor keeps the `data` that the server puts into an action.
     pub(crate) data: bool,
 }
 
-/// What a diagnostic may be made of, and how it comes.
+/// The parts that a diagnostic may be made of, and the ways it may come.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Diagnostics {
     /// Other places that belong to it.
@@ -164,7 +165,7 @@ pub(crate) struct Diagnostics {
     pub(crate) tags: Tags,
     /// Where a code is explained.
     pub(crate) code_descriptions: bool,
-    /// What the server keeps in one, and finds again in a request for actions.
+    /// True if the editor keeps the `data` of a diagnostic, which the server finds again in a request for actions.
     pub(crate) data: bool,
     /// It asks for them (`textDocument/diagnostic`).
     pub(crate) pulls: bool,
@@ -182,7 +183,7 @@ const REFRESHES: &[(&str, &str)] = &[
     ("foldingRange", "foldingRange"),
 ];
 
-/// What the protocol lets every editor ask for later.
+/// The fields of a completion that the protocol lets every editor ask for later.
 const ALWAYS_RESOLVED: &[&str] = &["documentation", "detail"];
 
 impl Abilities {
@@ -223,7 +224,8 @@ impl Abilities {
         }
     }
 
-    /// Whether a request of a server (not an answer) is one that the editor can carry out. Those that hob does not know pass.
+    /// Returns true if the editor can carry out a request of a server (not an answer). Requests that hob does not
+    /// know pass.
     pub(crate) fn carries_out(&self, method: &str) -> bool {
         match method {
             "workspace/applyEdit" => self.apply_edit,
@@ -239,7 +241,7 @@ impl Abilities {
         }
     }
 
-    /// Whether a method may be registered with the editor after `initialize`.
+    /// Returns true if a method may be registered with the editor after `initialize`.
     pub(crate) fn registers(&self, method: &str) -> bool {
         self.dynamic.contains(&field_of(method))
     }

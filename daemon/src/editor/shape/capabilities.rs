@@ -1,5 +1,5 @@
-//! What an editor is told that it may ask: what the servers of its project can do between them, and what the map answers where
-//! none does.
+//! Computes the capabilities that an editor is told of: the union of those of its project's servers, and of what the
+//! map answers where none does.
 //!
 //! With one server that is what the server said, but for what lies between it and the editor: documents are always synchronised
 //! by changes, folders may come and go, columns may be counted otherwise. With several, the union: who is asked what is
@@ -25,7 +25,7 @@ const MADE_HERE: &[&str] = &[
     "experimental",
 ];
 
-/// What the map answers where no server does.
+/// The capabilities that the map answers where no server does.
 const OF_THE_MAP: &[&str] = &[
     "definitionProvider",
     "referencesProvider",
@@ -96,8 +96,8 @@ fn take_over(servers: &[&Value], told: &mut Map<String, Value>) {
     }
 }
 
-/// How documents are kept in step: always by changes, and saving is always heard of, because it is what ends an editor's being
-/// ahead of the disk.
+/// Returns the way in which documents are kept in step: always by changes, and with every save, because a save ends
+/// an editor's being ahead of the disk.
 fn sync(servers: &[&Value]) -> Value {
     let wants = |field: &str| {
         let said = |server: &&Value| {
@@ -114,14 +114,14 @@ fn sync(servers: &[&Value]) -> Value {
     })
 }
 
-/// What the one server says that answers questions for diagnostics, if there is exactly one.
+/// Returns the options of the one server that answers questions for diagnostics, if there is exactly one.
 fn pulled<'a>(servers: &'a [&'a Value]) -> Option<&'a Value> {
     let mut pulled = having(servers, "diagnosticProvider");
     let one = pulled.next()?;
     pulled.next().is_none().then_some(one)
 }
 
-/// What those servers say of a capability that have it.
+/// Returns the value of a capability from each server that has it.
 fn having<'a>(servers: &'a [&'a Value], field: &'a str) -> impl Iterator<Item = &'a Value> {
     servers.iter().filter_map(move |server| server.get(field)).filter(|value| is_offered(value))
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::abilities::Abilities;
 use super::{diagnostics, edits};
 
-/// Whether a list of code actions may have to be changed for this editor.
+/// Returns true if a list of code actions may have to be changed for this editor.
 pub(crate) fn need_shaping(abilities: &Abilities) -> bool {
     let can = &abilities.code_actions;
     let parts = can.preferred && can.data && diagnostics::knows_parts(&abilities.diagnostics);
@@ -23,7 +23,8 @@ pub(crate) fn list(mut result: Value, abilities: &Abilities) -> Value {
     result
 }
 
-/// Whether an action's edit has yet to be asked of the server, by someone else than this editor, which does not know how.
+/// Returns true if an action's edit has yet to be asked of the server by hob, because this editor does not ask for
+/// it.
 pub(crate) fn is_unresolved(action: &Value, abilities: &Abilities) -> bool {
     !abilities.code_actions.resolves_edit && action.get("disabled").is_none() && does_nothing(action)
 }

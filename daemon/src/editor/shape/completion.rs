@@ -17,7 +17,7 @@ const SNIPPET: u64 = 2;
 /// The protocol's `CompletionItemTag`: outdated.
 const DEPRECATED: u64 = 1;
 
-/// Whether completions may have to be changed for this editor.
+/// Returns true if completions may have to be changed for this editor.
 pub(crate) fn need_shaping(can: &Completion) -> bool {
     let texts = can.snippets && can.markdown && can.label_details;
     let marks = can.commit_characters && can.preselects && can.deprecated && can.tags.has(DEPRECATED);
@@ -123,7 +123,7 @@ fn shape(item: &mut Map<String, Value>, can: &Completion) {
     }
 }
 
-/// That something is outdated is said by a tag or, to older editors, by a field.
+/// Says that an item is outdated in the way that the editor knows: by a tag or, for older editors, by a field.
 fn shape_tags(item: &mut Map<String, Value>, can: &Completion) {
     let tags = item.get("tags").and_then(Value::as_array);
     let is_outdated = tags.is_some_and(|tags| tags.iter().any(|tag| tag.as_u64() == Some(DEPRECATED)));

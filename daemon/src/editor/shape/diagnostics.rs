@@ -4,17 +4,18 @@ use serde_json::{Map, Value};
 
 use super::abilities::Diagnostics;
 
-/// Whether diagnostics may have to be changed for this editor.
+/// Returns true if diagnostics may have to be changed for this editor.
 pub(crate) fn need_shaping(can: &Diagnostics) -> bool {
     !(knows_parts(can) && can.tags.has_all(2) && can.versions && can.related_documents)
 }
 
-/// Whether the editor understands every part of a diagnostic that servers are told of.
+/// Returns true if the editor understands every part that a diagnostic of a server may have.
 pub(crate) fn knows_parts(can: &Diagnostics) -> bool {
     can.related_information && can.code_descriptions && can.data
 }
 
-/// What a server tells or answers: a list with its document (`diagnostics`), a report on one document (`items`), or reports on several.
+/// Shapes the diagnostics of a server for an editor: a list with its document (`diagnostics`), a report on one
+/// document (`items`), or reports on several.
 pub(crate) fn report(mut result: Value, can: &Diagnostics) -> Value {
     if let Some(fields) = result.as_object_mut() {
         shape_report(fields, can);

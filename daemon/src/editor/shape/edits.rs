@@ -16,13 +16,13 @@ pub(crate) enum Refused {
     Operation {
         /// `create`, `rename` or `delete`, or what the server wrote.
         operation: String,
-        /// Which file.
+        /// URI of the file that the refused step is about.
         uri: String,
     },
     /// It changes a document in steps, which only editors that know `documentChanges` can follow.
     #[error("the edit changes {uri} in several steps, which this editor has not said that it can do")]
     Steps {
-        /// Which document.
+        /// URI of the document that the refused step is about.
         uri: String,
     },
 }
@@ -52,7 +52,7 @@ pub(crate) fn with_edit(mut holder: Value, abilities: Edits) -> Result<Value, Re
     Ok(holder)
 }
 
-/// Whether an editor can do one of the steps of an edit.
+/// Returns true if an editor can carry out one of the steps of an edit.
 fn can_do(step: &Value, abilities: Edits) -> bool {
     let can = match step.get("kind").and_then(Value::as_str) {
         None => return true,

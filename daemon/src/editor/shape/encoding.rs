@@ -1,10 +1,10 @@
-//! What the columns of an editor count, and which way of counting it is given.
+//! Decides which unit the columns of an editor count.
 //!
 //! Servers are always spoken to in UTF-16, so an editor that offers it is given it, and nothing needs to be translated.
 
 use serde_json::Value;
 
-/// What one column is.
+/// The unit that one column counts: bytes, UTF-16 code units, or characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Encoding {
     /// A byte of UTF-8.
@@ -49,7 +49,7 @@ impl Encoding {
         }
     }
 
-    /// How many columns a character takes.
+    /// Returns the number of columns that a character takes.
     pub(crate) fn width(self, c: char) -> usize {
         match self {
             Self::Utf8 => c.len_utf8(),

@@ -18,7 +18,7 @@ pub(crate) fn whole_lines(mut result: Value, text: Option<&str>) -> Value {
     result
 }
 
-/// Whether anything is left of the fold.
+/// Shortens a fold to whole lines that may be hidden; returns true if anything is left of it.
 fn shorten(fold: &mut Value, (text, starts): (&str, &[usize])) -> bool {
     let number =
         |key: &str| fold.get(key).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());

@@ -51,12 +51,12 @@ impl Kinds {
         Self(value_set.as_array().map(|kinds| kinds.iter().filter_map(Value::as_u64).collect()))
     }
 
-    /// Whether every kind of completion is known.
+    /// Returns true if the editor knows every kind of completion.
     pub(crate) fn has_all_completions(&self) -> bool {
         (1..=LAST_COMPLETION).all(|kind| self.knows(kind))
     }
 
-    /// Whether every kind of symbol is known.
+    /// Returns true if the editor knows every kind of symbol.
     pub(crate) fn has_all_symbols(&self) -> bool {
         (1..=LAST_SYMBOL).all(|kind| self.knows(kind))
     }
@@ -108,12 +108,12 @@ impl Tags {
         })
     }
 
-    /// Whether this tag is known.
+    /// Returns true if the editor knows this tag.
     pub(crate) fn has(&self, tag: u64) -> bool {
         self.0.contains(&tag)
     }
 
-    /// Whether so many tags, from 1 on, are known.
+    /// Returns true if the editor knows the first `count` tags, from 1 on.
     pub(crate) fn has_all(&self, count: u64) -> bool {
         (1..=count).all(|tag| self.has(tag))
     }

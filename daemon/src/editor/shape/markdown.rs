@@ -59,7 +59,7 @@ fn prose(line: &str) -> String {
     inline(line)
 }
 
-/// What is within a line.
+/// Returns the text within a line without its signs.
 fn inline(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -74,7 +74,8 @@ fn inline(line: &str) -> String {
     text
 }
 
-/// What a sign at the start of `rest` says, and how long it is; `None` if there is none.
+/// Returns the text that a sign at the start of `rest` stands for, and the sign's length in bytes; `None` if no sign
+/// is there.
 fn sign(rest: &str) -> Option<(&str, usize)> {
     const ENTITIES: &[(&str, &str)] =
         &[("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")];

@@ -1,4 +1,4 @@
-//! Which part of a server's capabilities covers which method.
+//! Maps a method to the part of a server's capabilities that covers it.
 
 use serde_json::{Map, Value};
 
@@ -64,8 +64,8 @@ const COVERED_BY: &[(&str, &str)] = &[
     ("workspaceSymbol/resolve", "/workspaceSymbolProvider/resolveProvider"),
 ];
 
-/// Whether a server's capabilities cover a method; `None` for a method that the protocol does not have, which only the server
-/// itself could say.
+/// Returns true if a server's capabilities cover a method; `None` for a method that the protocol does not have, about
+/// which only the server itself could say.
 pub(crate) fn offers(server: &Value, method: &str) -> Option<bool> {
     covered_by(method).map(|pointer| server.pointer(pointer).is_some_and(is_offered))
 }
@@ -80,7 +80,7 @@ pub(crate) fn whole_features() -> impl Iterator<Item = (&'static str, &'static s
     COVERED_BY.iter().copied().filter(is_whole)
 }
 
-/// Whether a server has said that it carries out a command.
+/// Returns true if a server has said that it carries out a command.
 pub(crate) fn offers_command(server: &Value, command: &str) -> bool {
     let commands = server.pointer("/executeCommandProvider/commands").and_then(Value::as_array);
     commands.into_iter().flatten().any(|one| one.as_str() == Some(command))
@@ -103,7 +103,7 @@ pub(crate) fn with_registrations<'a>(
     server
 }
 
-/// Whether the value of a capability says yes.
+/// Returns true if the value of a capability says yes.
 pub(crate) fn is_offered(value: &Value) -> bool {
     value.is_object() || value == &Value::Bool(true)
 }

@@ -1,4 +1,5 @@
-//! What servers say, in the form that an editor understands; and what an editor says, in the servers'.
+//! Turns messages of servers into the form that an editor understands, and messages of the editor into the servers'
+//! form.
 //!
 //! A server is shared: it was told once what *hob* can do, in UTF-16, and answers for the most able of editors.
 //! [`abilities`] is what one editor said of itself, [`results`] turns answers into what it understands, [`translate`] its

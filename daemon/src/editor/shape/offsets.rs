@@ -12,7 +12,7 @@ use super::encoding::Encoding;
 /// A position as the protocol has it: both 0-based.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Position {
-    /// The line.
+    /// Number of the line, from 0.
     pub(crate) line: u32,
     /// The column, in units of an [`Encoding`].
     pub(crate) character: u32,
@@ -57,7 +57,7 @@ pub(crate) fn line_at(text: &str, start: usize) -> &str {
     line.strip_suffix('\r').filter(|_| has_break).unwrap_or(line)
 }
 
-/// How many bytes of `line` are before a column; the whole line for a column past it.
+/// Returns the number of bytes of `line` before a column; the whole line for a column past it.
 pub(crate) fn column_to_bytes(line: &str, column: u32, encoding: Encoding) -> usize {
     let column = column as usize;
     if encoding == Encoding::Utf8 {

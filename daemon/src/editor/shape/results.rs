@@ -9,7 +9,7 @@ use super::abilities::{Abilities, Edits};
 pub(crate) use super::edits::Refused;
 use super::{code_actions, completion, diagnostics, edits, folds, locations, markdown, signatures, symbols};
 
-/// What an answer does not say itself.
+/// The context that an answer does not give itself: its document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context<'a> {
     /// The document that was asked about; empty if it was none.
@@ -18,7 +18,7 @@ pub(crate) struct Context<'a> {
     pub(crate) text: Option<&'a str>,
 }
 
-/// What has to be done to an answer.
+/// A change that an answer needs before an editor understands it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shaping {
     Links,
@@ -37,7 +37,8 @@ enum Shaping {
     Diagnostics,
 }
 
-/// Whether answers to a method (or the parameters of a server's own message) have to be read for this editor at all.
+/// Returns true if answers to a method (or the parameters of a server's own message) have to be read for this editor
+/// at all.
 pub(crate) fn needs_shaping(method: &str, abilities: &Abilities) -> bool {
     shaping(method, abilities).is_some()
 }
@@ -73,7 +74,7 @@ pub(crate) fn for_editor(
     })
 }
 
-/// What an answer needs, if anything.
+/// Returns the change that answers to a method need for this editor; `None` if they pass as they are.
 fn shaping(method: &str, abilities: &Abilities) -> Option<Shaping> {
     let (links, can) = (&abilities.links, abilities);
     let (understands, otherwise) = match method {

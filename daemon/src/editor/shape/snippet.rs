@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-/// How deep placeholders nest before the rest is text, and repeat each other before the rest is empty.
+/// Deepest nesting of placeholders before the rest is text, and deepest repetition of each other before the rest is
+/// empty.
 const DEEPEST: usize = 32;
 
 /// Bytes that repeated placeholders may add: each may repeat others, so a text could grow without bounds.
@@ -53,9 +54,9 @@ enum Part<'a> {
     Inner(Vec<Part<'a>>),
 }
 
-/// What follows the number of a stop, or a variable's name.
+/// The text after the number of a stop, or after a variable's name.
 enum Rest<'a> {
-    /// No default.
+    /// Nothing follows: the stop has no default.
     Bare,
     Default(Vec<Part<'a>>),
     /// The snippet ended before the default did, which begins here. It is not read again as text: that would take twice as long
@@ -79,9 +80,10 @@ fn collect<'p, 'a>(parts: &'p [Part<'a>], defaults: &mut BTreeMap<&'a str, &'p [
 
 struct Written<'p, 'a> {
     defaults: BTreeMap<&'a str, &'p [Part<'a>]>,
-    /// What stops say; empty while one is being found out, so that a stop inside its own default ends.
+    /// The texts of the stops; a stop is empty while its own text is being found out, so that a stop inside its own
+    /// default ends.
     values: BTreeMap<&'a str, String>,
-    /// How many stops are inside each other's defaults here: there may be thousands.
+    /// Number of stops inside each other's defaults at this point: there may be thousands.
     depth: usize,
     longest: usize,
 }
@@ -136,7 +138,7 @@ impl<'a> Parser<'a> {
         is_next
     }
 
-    /// What follows while characters fit.
+    /// Consumes the characters from here on while they fit, and returns them.
     fn eat_while(&mut self, fits: fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let eaten = rest.find(|c| !fits(c)).map_or(rest, |end| &rest[..end]);
@@ -175,7 +177,7 @@ impl<'a> Parser<'a> {
         escaped.unwrap_or(c)
     }
 
-    /// What begins with `$` here, if anything does. The parser may have moved where nothing does.
+    /// Parses the part that begins with `$` here; `None` if none does. The parser may have moved even then.
     fn special(&mut self, c: char, depth: usize) -> Option<Part<'a>> {
         if c != '$' || depth >= DEEPEST {
             return None;
@@ -207,7 +209,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What follows in braces; `None` if it follows no rule.
+    /// Parses the text after a name in braces; `None` if it follows no rule.
     fn rest_in_braces(&mut self, depth: usize) -> Option<Rest<'a>> {
         if self.eat("}") || self.eat("/") && self.transformation() {
             return Some(Rest::Bare);

@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::abilities::{Abilities, Symbols};
 
-/// Whether an outline may have to be changed for this editor.
+/// Returns true if an outline may have to be changed for this editor.
 pub(crate) fn document_needs(can: &Abilities) -> bool {
     !(can.symbol_trees && can.symbols.kinds.has_all_symbols() && can.symbols.tags.has(1))
 }
 
-/// Whether symbols of the workspace may have to be changed for this editor.
+/// Returns true if symbols of the workspace may have to be changed for this editor.
 pub(crate) fn workspace_needs(can: &Abilities) -> bool {
     let symbols = &can.workspace_symbols;
     !(can.resolves_symbols && symbols.kinds.has_all_symbols() && symbols.tags.has(1))

@@ -25,13 +25,13 @@ pub(crate) struct Documents<'a> {
     pub(crate) texts: &'a dyn Fn(&str) -> Option<Arc<str>>,
 }
 
-/// What an editor says (parameters, or its answer to a server), in the columns of servers.
+/// Translates a message of an editor (parameters, or its answer to a server) into the columns of servers.
 pub(crate) fn to_server(mut said: Value, editor: Encoding, documents: Documents<'_>) -> Value {
     translate(&mut said, (editor, Encoding::Utf16), documents);
     said
 }
 
-/// What a server says (an answer, or parameters of its own), in the columns of an editor.
+/// Translates a message of a server (an answer, or parameters of its own) into the columns of an editor.
 pub(crate) fn to_editor(mut said: Value, editor: Encoding, documents: Documents<'_>) -> Value {
     translate(&mut said, (Encoding::Utf16, editor), documents);
     said
@@ -43,7 +43,7 @@ fn translate(said: &mut Value, (from, to): (Encoding, Encoding), documents: Docu
     }
 }
 
-/// What is never looked into.
+/// The fields that the translation never looks into.
 const OPAQUE: &[&str] = &["data", "arguments", "contentChanges", "initializationOptions", "settings"];
 
 /// A document's text, and where its lines begin.

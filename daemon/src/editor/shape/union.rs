@@ -1,4 +1,4 @@
-//! What several servers can do between them, field by field of their capabilities.
+//! Computes the union of the capabilities of several servers, field by field.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! What language servers confirmed and nobody has the contents for any more.
+//! Removes what language servers confirmed once nobody has the contents for it any more.
 //!
 //! A record says when it was written, so no notes are needed: one whose file no workspace has goes once it is older than the
 //! grace, one that nobody can read goes at once. When all take too much, the oldest go first, in use or not; they are confirmed

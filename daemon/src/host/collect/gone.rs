@@ -57,7 +57,7 @@ impl Run<'_> {
         Ok(notes)
     }
 
-    /// Whether the snapshot was removed.
+    /// Decides whether the snapshot has to go, and returns true if it was removed.
     fn judge_snapshot(&self, name: &str, is_missing: bool, since: Option<u64>) -> Result<bool, StoreError> {
         let over = since.is_some_and(|since| self.now.saturating_sub(since) > self.keep.grace.as_secs());
         let removed = is_missing && over && self.remove_snapshot(name);
@@ -95,7 +95,8 @@ fn is_ours(name: &str) -> bool {
     name.len() == FOLDER_NAME && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether there is certainly no such folder. A path that did not survive being written down is not looked for.
+/// Returns true if there is certainly no such folder. A path that did not survive being written down is not looked
+/// for.
 fn is_missing(root: &str) -> bool {
     let absent =
         |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);

@@ -1,4 +1,4 @@
-//! What is kept on disk no longer than it is of use: facts that no workspace has, snapshots of folders that are gone.
+//! Removes from the disk what is of no use any more: facts that no workspace has, snapshots of folders that are gone.
 //!
 //! Facts are found by content, so nothing says when they were used last; writing that down at every use would make each
 //! read a write. Instead they are marked and swept, with grace: now and then every fact is compared with the contents that
@@ -36,10 +36,10 @@ pub(super) type OpenWorkspaces = Arc<Mutex<HashMap<AbsPath, Open>>>;
 /// When this was done last, and what the store took on disk afterwards: seconds and bytes, little-endian.
 const RECORD: &[u8] = b"collected";
 
-/// How long and how much is kept.
+/// Limits of what is kept, in time and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Keep {
-    /// How long unused facts and snapshots of missing folders stay.
+    /// Time for which unused facts and snapshots of missing folders stay.
     pub grace: Duration,
     /// Bytes that facts may take, in use or not, before unused ones go sooner. What is in use stays in any case.
     pub bytes: u64,
@@ -54,18 +54,18 @@ impl Default for Keep {
     }
 }
 
-/// What a run came to.
+/// The counts of one run of the collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
     /// Facts that stay, in use or not, and their bytes.
     pub kept: (u64, u64),
-    /// How many of them are unused.
+    /// Number of facts that stay although they are unused.
     pub unused: u64,
     /// Facts that were removed.
     pub removed: u64,
     /// Snapshots that were removed.
     pub snapshots: u64,
-    /// Whether the store was written anew.
+    /// True if the store was written anew.
     pub compacted: bool,
 }
 
@@ -75,22 +75,22 @@ pub enum CollectError {
     /// A workspace is being indexed: what it has is not known.
     #[error("a workspace is being indexed")]
     Busy,
-    /// The daemon ends.
+    /// The daemon ends, so the run was given up.
     #[error("it was given up")]
     Stopped,
-    /// The disk refused.
+    /// The store could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// One run.
+/// The context of one run of the collection.
 pub(super) struct Run<'r> {
     pub(super) store: &'r dyn Store,
     /// The folder of all snapshots.
     pub(super) snapshots: &'r AbsPath,
     pub(super) open: &'r OpenWorkspaces,
     pub(super) keep: Keep,
-    /// Seconds since 1970.
+    /// Time of the run, in seconds since 1970.
     pub(super) now: u64,
     /// Asked between slices; takes its time if others need the processor.
     pub(super) go_on: &'r dyn Fn() -> bool,
@@ -104,7 +104,7 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 /// Facts that are unused and have been noted before: since when, how large, which.
 type Candidate = (u64, u64, Vec<u8>);
 
-/// What one pass over the facts needs and finds.
+/// The state of one pass over the facts: its inputs and its findings.
 struct Sweep {
     live: FxHashSet<ContentHash>,
     /// Notes that were there before; each is taken out when its facts are met.
@@ -115,7 +115,7 @@ struct Sweep {
     done: Collected,
 }
 
-/// What is to be done with some facts.
+/// The changes of the store that a slice of the facts requires.
 #[derive(Default)]
 struct Steps {
     facts: Vec<Op>,

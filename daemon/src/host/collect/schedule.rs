@@ -15,7 +15,7 @@ use hob_store::{Store, Tree};
 use super::{CollectError, Collected, Keep, OpenWorkspaces, RECORD, Run, number, seconds};
 use crate::host::workspace::lock;
 
-/// How often a call asks.
+/// Shortest interval at which a call asks whether it is time.
 const ASK_EVERY: Duration = Duration::from_secs(10 * 60);
 
 /// From the call to the work, and from one attempt to the next while workspaces are being indexed.
@@ -27,11 +27,11 @@ const ATTEMPTS: usize = 10;
 /// Longest pause between two slices.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// In seconds.
+/// Lengths of a day and of an hour, in seconds.
 const DAY: u64 = 24 * 3600;
 const HOUR: u64 = 3600;
 
-/// How much the store has to have grown, beyond twice its size, to be looked at within the day.
+/// Growth of the store in bytes, beyond twice its size, from which on it is looked at within the day.
 const GROWTH: u64 = 256 << 20;
 
 #[derive(Debug)]

@@ -13,11 +13,11 @@ use hob_base::ContentHash;
 
 const VERSION: u8 = 1;
 
-/// What one file's references were confirmed to mean.
+/// The confirmed meanings of one file's references.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) written: u64,
-    /// Of everything that it depends on.
+    /// The hash of everything that the record depends on.
     pub(super) depends: ContentHash,
     pub(super) spots: Vec<Spot>,
 }

@@ -1,4 +1,4 @@
-//! What was confirmed, into the store and back.
+//! Writes what was confirmed to the store, and reads it back.
 //!
 //! A record is found by the content and path of the file that it is about, and believed if everything that it depended on is
 //! as it was: the file itself, all that its imports reach, the files of the definitions meant, and the project's own files

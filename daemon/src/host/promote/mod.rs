@@ -35,10 +35,10 @@ const MOST_WAITING: usize = 64;
 /// Answers of one moment that are remembered; beyond it they are forgotten, and taken in once more.
 const MOST_REMEMBERED: usize = 1024;
 
-/// How long the map may take to have what was there when the question was put.
+/// Longest time that the map may take to reach the contents at which the question was put.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often changes of the map may get in between.
+/// Most times that changes of the map may get in between.
 const ATTEMPTS: usize = 20;
 
 /// Answers on their way into the map.
@@ -67,7 +67,8 @@ struct HandedIn {
     hash: u64,
 }
 
-/// Which answers of one moment have been handed in, by their hashes: two that have the same by chance cost an edge.
+/// The answers of one moment that have been handed in, by their hashes: two that have the same by chance cost an
+/// edge.
 #[derive(Debug, Default)]
 struct Repeats {
     moment: Option<Moment>,
@@ -150,7 +151,7 @@ fn work(workspace: &Workspace) {
     }
 }
 
-/// Whether all is taken in that there is to be had from the answer.
+/// Adds the edges of an answer to the map; returns true if everything that there is to be had from the answer is in.
 fn take_in(workspace: &Workspace, answered: &Answered, moment: Moment) -> bool {
     let start = Instant::now();
     let go_on = || !workspace.is_map_wanted() && !workspace.closing.is_cancelled();

@@ -1,4 +1,4 @@
-//! What a file says to the ranked index: a document for itself, and one for each of its definitions.
+//! Makes the documents of a file for the ranked index: one for itself, and one for each of its definitions.
 //!
 //! A definition has the text that is its own: what lies in the definitions inside it is theirs. So every line is counted once
 //! however deep the code is nested; what its members are called and for is said of a class too. The file has what lies
@@ -17,7 +17,7 @@ use std::hash::{Hash as _, Hasher as _};
 const OWN_MAX: usize = 16 << 10;
 const FILE_MAX: usize = 64 << 10;
 
-/// How much of a file's beginning counts as what it says about itself.
+/// Number of bytes at a file's beginning that count as its text about itself.
 const LEAD: usize = 400;
 
 /// A file as it is indexed.
@@ -34,8 +34,8 @@ pub fn number_of(path: &WsPath) -> u64 {
     first_bytes(&ContentHash::of(path.as_str().as_bytes()))
 }
 
-/// What the documents of a file were made of. Places of definitions are part of it, because documents point to them by their
-/// place: the same bytes may have been mapped in another way.
+/// Returns a number for the state from which a file's documents were made. Places of definitions are part of it,
+/// because documents point to them by their place: the same bytes may have been mapped in another way.
 pub(super) fn version_of(contents: &ContentHash, facts: Option<&FileFacts>) -> u64 {
     let mut hasher = FxHasher::default();
     for def in facts.into_iter().flat_map(|facts| facts.defs.iter()) {
@@ -48,7 +48,7 @@ fn first_bytes(hash: &ContentHash) -> u64 {
     u64::from_le_bytes(*hash.as_bytes().first_chunk().expect("a hash has 32 bytes"))
 }
 
-/// What a definition is to the ranked index.
+/// Returns the kind of document that a definition makes in the ranked index.
 #[must_use]
 pub fn kind_of(kind: DefKind) -> DocKind {
     match kind {
@@ -112,7 +112,8 @@ fn prior_of_def(def: &Def, of_file: Prior) -> Prior {
     }
 }
 
-/// What the definitions in each definition are called and for, by slot: that is what their owner is about.
+/// Collects the names and documentation of the definitions in each definition, by slot: they are what their owner is
+/// about.
 fn members(facts: &FileFacts) -> FxHashMap<u32, String> {
     let mut members: FxHashMap<u32, String> = FxHashMap::default();
     for def in &facts.defs {

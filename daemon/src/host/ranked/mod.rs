@@ -42,7 +42,7 @@ pub struct Ranked {
 #[derive(Debug, Default)]
 struct State {
     index: Option<Arc<RankedIndex>>,
-    /// Changes are noted.
+    /// True if changes of files are noted.
     tracks: bool,
     /// Everything that was there at first has been taken in.
     is_built: bool,
@@ -61,12 +61,12 @@ struct State {
     progress: Taking,
 }
 
-/// How far taking in is.
+/// The progress of ingesting files into the ranked index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Taking {
-    /// Files done.
+    /// Number of files done.
     pub done: u64,
-    /// Files in all.
+    /// Number of files in all.
     pub total: u64,
 }
 
@@ -114,7 +114,8 @@ impl Ranked {
         }
     }
 
-    /// How often the index was changed: as long as it is the same, what was found is what [`Ranked::file`] judges.
+    /// Returns the number of changes of the index: as long as it is the same, what was found is what [`Ranked::file`]
+    /// judges.
     #[must_use]
     pub fn commits(&self) -> u64 {
         lock(&self.state).commits
@@ -136,7 +137,7 @@ impl Ranked {
         Some((file, !state.noted.contains_key(&file)))
     }
 
-    /// Whether it was there once in this run.
+    /// Returns true if the index was there once in this run.
     #[must_use]
     pub fn is_built(&self) -> bool {
         lock(&self.state).is_built

@@ -22,7 +22,7 @@ use super::super::workspace::{Workspace, lock};
 use super::docs::{self, Source, number_of, version_of};
 use super::{Files, State, Taking};
 
-/// Files per commit.
+/// Number of files per commit.
 const LOT: usize = 8_000;
 
 /// More files than this are worth several threads.
@@ -108,7 +108,7 @@ fn run(workspace: &Arc<Workspace>) -> Result<(), RankedError> {
     Ok(())
 }
 
-/// What is to be taken in.
+/// The work of one run: the files to ingest, and the notes that this covers.
 struct Order {
     files: Vec<FileId>,
     /// The last note among them.
@@ -241,7 +241,7 @@ struct Lot<'l> {
     wanted: &'l FxHashMap<FileId, WsPath>,
     done: &'l AtomicU64,
     epoch: u64,
-    /// What is laid over the index goes into it.
+    /// True if the documents that are laid over the index are written into it.
     is_flush: bool,
 }
 

@@ -13,7 +13,7 @@ use hob_live::preferences::Preferences;
 use hob_live::process::scrubbed_environment;
 use hob_proto::settings::Problem;
 
-/// What is wrong with the programs that `preferences` name.
+/// Returns the problems of the programs that `preferences` name.
 pub(super) fn tried(root: &AbsPath, trusted: bool, preferences: &Arc<Preferences>) -> Vec<Problem> {
     let env = scrubbed_environment(std::env::vars_os());
     let live = Live::new(LiveOptions { env, ..LiveOptions::default() });

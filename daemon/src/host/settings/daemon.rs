@@ -13,39 +13,39 @@ use super::super::evict::MemoryBudget;
 use super::keys::{self, KeyDef, Memory};
 use super::parse::{Key, Reader, Wanted, json};
 
-/// What a file says of the daemon, by the key's name.
+/// The settings that a file makes for the daemon, by the key's name.
 pub(super) type Section = BTreeMap<&'static str, Said<Value>>;
 
-/// How a variable is looked up.
+/// The function that looks up an environment variable.
 pub type Environment<'e> = &'e dyn Fn(&str) -> Option<OsString>;
 
-/// What counts of a key, and where it was said.
+/// The value of a key that counts, and the place where it was set.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// The key.
+    /// The key that the value is of.
     pub(super) key: &'static KeyDef,
-    /// Its value.
+    /// The value that counts.
     pub(super) value: Value,
     /// A file and a line, or a variable; `None` for what is built in.
     pub(super) from: Option<String>,
 }
 
-/// What the daemon is to be like.
+/// The settings of the daemon, each chosen from its four levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DaemonSettings {
     /// End after so long without a client; `None` for never.
     pub idle: Option<Duration>,
     /// Stop a language server that nobody has used for so long.
     pub server_idle: Duration,
-    /// What projects and servers may take together.
+    /// The memory limit of projects and servers together.
     pub memory: MemoryBudget,
-    /// Whether texts are kept in the cache folder.
+    /// True if texts are kept in the cache folder.
     pub text_cache: bool,
     /// Threads that index; 0 for as many as there are processors.
     pub index_threads: usize,
-    /// Whether counts outlive the daemon.
+    /// True if counts outlive the daemon.
     pub metrics: bool,
-    /// What the log has.
+    /// The filter of the log, such as `info`.
     pub log: String,
 }
 
@@ -53,7 +53,7 @@ pub struct DaemonSettings {
 const NEVER: Duration = Duration::from_secs(10 * 366 * 24 * 60 * 60);
 
 impl Reader<'_> {
-    /// What the section says, as far as it can be used.
+    /// Reads the section, as far as it can be used.
     pub(super) fn daemon(&mut self, section: (&Key<'_>, &Wanted<'_>)) -> Section {
         let mut said = Section::new();
         let Some(table) = self.table(section.0, section.1) else { return said };
@@ -78,13 +78,13 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a value is of the kind that a key takes.
+/// Returns true if a value is of the kind that a key takes.
 fn is_kin(value: &Value, key: &KeyDef) -> bool {
     key.default_value()
         .is_some_and(|default| std::mem::discriminant(&default) == std::mem::discriminant(value))
 }
 
-/// What counts of every key, and what is wrong with the environment.
+/// Chooses the value of every key, and returns the problems of the environment as well.
 pub(super) fn choose(file: &Section, environment: Environment<'_>) -> (Vec<Choice>, Vec<String>) {
     let mut problems = Vec::new();
     let chosen = keys::of_section("daemon").map(|key| {

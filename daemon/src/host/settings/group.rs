@@ -1,4 +1,4 @@
-//! Whether a group that may write the user's settings has anybody else in it.
+//! Decides whether a group that may write the user's settings has anybody else in it.
 //!
 //! Many systems give each user a group of one, and files that it may write; so that alone says nothing. Only the local tables are
 //! looked at: of a group that stands elsewhere nothing can be said without asking a network.
@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What the user should know about a file that others in its group may write; nothing where there are no others.
+/// Returns the warning about a file that others in its group may write; `None` where there are no others.
 #[cfg(unix)]
 pub(super) fn concern(file: &Path) -> Option<String> {
     use hob_base::small;
@@ -26,7 +26,7 @@ pub(super) fn concern(_file: &Path) -> Option<String> {
     None
 }
 
-/// Who is in the group besides the user: by the group's own list, or because it is their first group.
+/// Returns the users in the group besides the user: by the group's own list, or because it is their first group.
 #[cfg(unix)]
 fn others((user, group): (u32, u32), passwd: &str, groups: &str) -> BTreeSet<String> {
     let number = |field: Option<&&str>| field.and_then(|field| field.parse::<u32>().ok());

@@ -8,20 +8,20 @@ use std::ffi::OsString;
 use hob_live::catalogue;
 use serde_json::{Value, json};
 
-/// What a key takes.
+/// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Takes {
-    /// `true` or `false`.
+    /// Truth: `true` or `false`.
     Truth,
     /// A number, fractions too.
     Number { min: f64, max: f64 },
-    /// A whole number.
+    /// A whole number within bounds.
     Whole { min: i64, max: i64 },
     /// A text that matches this, which is told in words.
     Text { pattern: &'static str, what: &'static str },
     /// A part of the machine's memory, or a size.
     Memory,
-    /// What the log is to have.
+    /// A filter of the log.
     Filter,
     /// A list of texts.
     Texts,
@@ -29,13 +29,13 @@ pub(super) enum Takes {
     Folders,
     /// A list of servers.
     Servers,
-    /// Texts by name.
+    /// Texts by the names of variables.
     Variables,
     /// A table that hob gives on as it is.
     Anything,
 }
 
-/// Whose file may have a key.
+/// The file in which a key may stand, by its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Where {
     /// The user's own file, on top.
@@ -46,20 +46,20 @@ pub(super) enum Where {
     Project,
 }
 
-/// One key.
+/// One key of the settings, with everything that is said about it.
 #[derive(Debug)]
 pub(super) struct KeyDef {
     /// Its section, with `*` for a name of the user's choice; empty on top.
     pub(super) section: &'static str,
-    /// Its name there.
+    /// The key's name in its section.
     pub(super) name: &'static str,
-    /// What it takes.
+    /// The kind of value that the key takes.
     pub(super) takes: Takes,
-    /// What counts without it: TOML, or words in parentheses.
+    /// The value that counts without the key: TOML, or words in parentheses.
     pub(super) default: &'static str,
-    /// What it does, and why the default is what it is.
+    /// The effect of the key, and the reason for its default.
     pub(super) why: &'static str,
-    /// Whose file may have it.
+    /// The files in which the key may stand.
     pub(super) at: Where,
     /// The variable that goes before the files.
     pub(super) variable: Option<Variable>,
@@ -75,9 +75,9 @@ pub(super) struct KeyDef {
 /// A variable that stands for a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variable {
-    /// Its name.
+    /// Name of the environment variable.
     pub(super) name: &'static str,
-    /// Whether it says the opposite of the key, as `HOB_NO_...` do.
+    /// True if the variable says the opposite of the key, as `HOB_NO_...` do.
     pub(super) denies: bool,
 }
 
@@ -362,7 +362,7 @@ pub(super) fn of_section(section: &str) -> impl Iterator<Item = &'static KeyDef>
     KEYS.iter().filter(move |key| key.section == section)
 }
 
-/// Their names.
+/// Returns the names of a section's keys.
 pub(super) fn names(section: &str) -> Vec<&'static str> {
     of_section(section).map(|key| key.name).collect()
 }
@@ -378,12 +378,12 @@ impl KeyDef {
         if self.section.is_empty() { self.name.to_owned() } else { format!("{}.{}", self.section, self.name) }
     }
 
-    /// What counts without it, where that is a value.
+    /// Returns the value that counts without the key, where the default is a value.
     pub(super) fn default_value(&self) -> Option<Value> {
         serde_json::from_str(self.default).ok()
     }
 
-    /// What its variable says, as a value of the key.
+    /// Returns what the key's variable says, as a value of the key.
     ///
     /// # Errors
     /// What it should be, as the end of a sentence.
@@ -405,7 +405,7 @@ impl KeyDef {
 }
 
 impl Takes {
-    /// Whether it takes `value`.
+    /// Checks that the key takes `value`.
     ///
     /// # Errors
     /// What it should be, as the end of a sentence.
@@ -442,9 +442,9 @@ impl Takes {
 /// A part of memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Memory {
-    /// Of the machine's, in per cent.
+    /// A share of the machine's memory, in per cent.
     Share(f64),
-    /// Bytes.
+    /// An amount in bytes.
     Bytes(f64),
 }
 

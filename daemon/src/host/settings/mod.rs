@@ -42,12 +42,12 @@ const IN_PROJECT: &str = ".hob.toml";
 /// A file of settings is not larger.
 const LARGEST: u64 = 1 << 20;
 
-/// What counts in one project at present.
+/// The settings that are in force in one project at present.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct InForce {
-    /// What is wanted of language servers.
+    /// The preferences for language servers.
     pub preferences: Arc<Preferences>,
-    /// Whether clients may edit, even if they were not started so.
+    /// True if clients may edit, even if they were not started so.
     pub edits: bool,
     /// Where that was said; empty if nobody did.
     pub edits_from: String,
@@ -55,7 +55,7 @@ pub struct InForce {
     pub model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
     pub model_said: BTreeMap<String, Said<Value>>,
-    /// What is wrong with the user's own file, each with its line.
+    /// The problems of the user's own file, each with its line.
     pub problems: Vec<String>,
     /// The same for the project's.
     pub project_problems: Vec<String>,
@@ -66,7 +66,8 @@ pub struct InForce {
 /// A file's contents as they were last, if there is one, or why they cannot be used.
 type Read = Result<Option<String>, String>;
 
-/// What an earlier answer was made from.
+/// The inputs of an earlier answer: the hashes of the two files, and true if the project has a file that does not
+/// count.
 type Origin = (Option<ContentHash>, Option<ContentHash>, bool);
 
 /// The files of settings.
@@ -84,7 +85,7 @@ impl Settings {
         Self { file: Some(file), home, known: Mutex::default() }
     }
 
-    /// What counts in the project `root` now.
+    /// Returns the settings that count in the project `root` now.
     pub(super) fn of(&self, root: &AbsPath, trusted: bool) -> Arc<InForce> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         let path = root.as_path().join(IN_PROJECT);
@@ -105,7 +106,7 @@ impl Settings {
         made
     }
 
-    /// What is wrong with the user's own file.
+    /// Returns the problems of the user's own file.
     pub(super) fn problems(&self) -> Vec<String> {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
         told(&self.parsed(own).problems)
@@ -123,7 +124,8 @@ impl Settings {
         said.into_iter().map(PathBuf::from).collect()
     }
 
-    /// What the daemon is to be like, by the user's own file as it is now and the environment, and what is wrong with the latter.
+    /// Returns the settings of the daemon, by the user's own file as it is now and the environment, and the problems
+    /// of the environment.
     #[must_use]
     pub fn daemon(&self, environment: Environment<'_>) -> (DaemonSettings, Vec<String>) {
         let own = self.file.as_deref().map_or(Ok(None), |file| read(file, true));
@@ -173,7 +175,7 @@ fn parsed(read: Read, source: &Source<'_>) -> Parsed {
     }
 }
 
-/// Of what is said for single projects, that which is about `root`: what is said for a folder around it first.
+/// Returns the wishes for single projects that are about `root`: those for a folder around it first.
 fn about(root: &AbsPath, workspaces: Vec<(PathBuf, Wish)>) -> Vec<(PathBuf, Wish)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let root = real(root.as_path());

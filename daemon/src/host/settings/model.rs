@@ -19,7 +19,7 @@ use super::parse::{Key, Reader, Wanted, is_plain, json};
 /// Calls give up after a while themselves.
 const LONGEST_MS: i64 = 60_000;
 
-/// What was said, as far as it can be used.
+/// The keys that were read, as far as they can be used.
 #[derive(Default)]
 struct Draft {
     endpoint: Option<String>,
@@ -31,7 +31,7 @@ struct Draft {
 }
 
 impl Reader<'_> {
-    /// What the section says, key by key, of a section with which nothing that matters is wrong. It holds no key.
+    /// Returns the values of a section without a fault that matters, key by key. They hold no API key.
     pub(super) fn model_said(&self, section: &Wanted<'_>) -> BTreeMap<String, Said<Value>> {
         let entries = section.get_ref().as_table().into_iter().flatten();
         let known = entries.filter(|(key, _)| keys::names("model").contains(&key.get_ref().as_ref()));

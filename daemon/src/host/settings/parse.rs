@@ -18,27 +18,27 @@ use super::super::model_endpoint::ModelEndpoint;
 use super::daemon::Section;
 use super::{keys, schema};
 
-/// Which file is read.
+/// The file that is read, and what it may say.
 #[derive(Debug)]
 pub(super) struct Source<'s> {
     /// Its name for people.
     pub(super) name: &'s str,
-    /// What `~` means; nothing, in a file that is not the user's.
+    /// The folder that `~` stands for; `None` in a file that is not the user's.
     pub(super) home: Option<&'s Path>,
-    /// Whether it is the user's own, which may speak of any project.
+    /// True if it is the user's own file, which may speak of any project.
     pub(super) is_users: bool,
 }
 
-/// What is said for a project.
+/// The settings that a file makes for a project.
 #[derive(Debug, Default)]
 pub(super) struct Wish {
-    /// Of language servers.
+    /// The preferences for language servers.
     pub(super) preferences: Preferences,
-    /// Whether clients may edit it; only the user's own file can say so.
+    /// Permission for clients to edit the project; `None` if it is not said. Only the user's own file can say it.
     pub(super) edits: Option<Said<bool>>,
 }
 
-/// What a file says.
+/// The settings that one file makes.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     /// For every project that the file is about.
@@ -49,11 +49,11 @@ pub(super) struct Parsed {
     pub(super) model: Option<Arc<ModelEndpoint>>,
     /// The same as it was said, key by key.
     pub(super) model_said: BTreeMap<String, Said<Value>>,
-    /// What the daemon is to be like; only the user's own file can say so.
+    /// The settings of the daemon; only the user's own file can make them.
     pub(super) daemon: Section,
     /// For single projects, by their folder.
     pub(super) workspaces: Vec<(PathBuf, Wish)>,
-    /// What is wrong with it, in the order of lines.
+    /// The problems of the file, in the order of lines.
     pub(super) problems: Vec<Problem>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Problem {
     pub(super) line: usize,
     /// Its column in characters, from 1; 0 where it is about the whole.
     pub(super) column: usize,
-    /// What is wrong, and what would be right.
+    /// The fault, and the way to correct it.
     pub(super) text: String,
     /// The file's name for people.
     pub(super) file: String,
@@ -401,7 +401,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the system takes it as an argument or a variable.
+/// Returns true if the system takes a text as an argument or a variable.
 pub(super) fn is_plain(text: &str) -> bool {
     !text.contains('\0')
 }

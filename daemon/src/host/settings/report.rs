@@ -1,4 +1,5 @@
-//! What `hob config` shows: which files there are, what is wrong with them, what counts and where it was said.
+//! Makes the reports of `hob config`: the files that exist, their problems, the values that count and where they were
+//! set.
 //!
 //! `hob` asks its `hobd` as a program of its own (`hobd report-settings QUESTION`, one line of JSON each way), so that no daemon need
 //! run and none is started. The parser stays where the daemon reads with it: which servers and languages exist is the
@@ -130,7 +131,7 @@ impl Asked<'_> {
         root.canonicalize().is_ok_and(|real| trusted.covers(&real))
     }
 
-    /// What is said of a project's file that nobody listens to.
+    /// Returns the note on a project's file that does not count; `None` if the project is trusted.
     fn unheard(&self, root: &Path, file: &mut File) -> Option<String> {
         if self.is_trusted(root) {
             return None;
@@ -143,7 +144,7 @@ impl Asked<'_> {
         ))
     }
 
-    /// What counts besides the daemon's own; with `tries`, programs that are named are tried.
+    /// Adds the settings that count besides the daemon's own; with `tries`, the programs that they name are tried.
     fn in_force(&self, (root, tries): (Option<&AbsPath>, bool), report: &mut Report) {
         let settings = Settings::in_file(self.places.settings(), self.home.map(Path::to_path_buf));
         let nowhere = AbsPath::new(self.places.config.join("no project")).ok();

@@ -48,7 +48,7 @@ pub(super) fn schema(of_project: bool) -> Value {
     })
 }
 
-/// What a project may say too.
+/// Returns the sections that a project's own file may have too.
 fn in_projects() -> [(String, Value); 2] {
     ["languages", "servers"].map(|name| (name.to_owned(), json!({"$ref": format!("#/definitions/{name}")})))
 }

@@ -1,4 +1,4 @@
-//! What a saved table lays claim to, for whoever decides which facts are still of use.
+//! Reads the contents that a saved table lays claim to, for the decision which facts are still of use.
 
 use std::fs;
 

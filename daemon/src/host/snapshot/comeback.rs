@@ -17,7 +17,7 @@ use super::super::facts::Wanted;
 use super::super::workspace::Workspace;
 use super::{discard, image};
 
-/// Files per slice.
+/// Number of files per slice.
 const SLICE: usize = 512;
 
 /// A file whose facts are to be found.
@@ -46,7 +46,7 @@ struct Found {
     aged: Option<usize>,
 }
 
-/// What came back.
+/// The map of an earlier daemon, as it was restored.
 pub(in crate::host) struct Back {
     pub(in crate::host) map: Map,
     /// To be mapped from their bytes.
@@ -56,7 +56,7 @@ pub(in crate::host) struct Back {
 }
 
 impl Comeback {
-    /// Starts.
+    /// Starts the thread that restores the map.
     pub(super) fn start(workspace: &Arc<Workspace>, folder: AbsPath, mut sought: Vec<Sought>) -> Self {
         // The store keeps facts in order of hash, and reads neighbours together.
         sought.sort_unstable_by_key(|sought| sought.hash);

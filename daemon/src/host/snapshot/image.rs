@@ -1,4 +1,4 @@
-//! What the map leaves behind besides facts: its names and lists, and its hub scores, a file each.
+//! Saves the parts of the map besides facts: its names and lists, and its hub scores, a file each.
 //!
 //! Magic, the bytes as the map wrote them, and the blake3 of both. Whether they fit the files is for the map to find out, which it
 //! does file by file.
@@ -18,9 +18,9 @@ pub(super) struct Kept {
     name: &'static str,
 }
 
-/// Names and lists.
+/// The file of names and lists.
 pub(super) const NAMES: Kept = Kept { magic: *b"hobnames", name: "names" };
-/// Hub scores.
+/// The file of hub scores.
 pub(super) const SCORES: Kept = Kept { magic: *b"hobscore", name: "scores" };
 
 pub(super) fn write(kept: Kept, folder: &AbsPath, content: &[u8]) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! What a workspace leaves behind, so that the next daemon begins where this one ended.
+//! Saves what a workspace leaves on disk, so that the next daemon begins where this one ended.
 //!
 //! Five things are kept: the file table (what each file was when it was last read), the text index's segments, the map's
 //! names and lists (of large projects) and its hub scores, and, in the store, the facts by content. Coming back, a file counts as known only if its
@@ -47,7 +47,7 @@ const IMAGE_FILES: usize = 2_000;
 /// An image is renewed when one file in so many has changed since.
 const IMAGE_AGE: usize = 30;
 
-/// What hob makes of a file; with its record, all that has to be known to use what was kept.
+/// The kind of a file for hob; with its record, all that has to be known to use its saved data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FileKind {
     /// Neither searched nor mapped.
@@ -73,7 +73,7 @@ pub(super) struct Snapshots {
     contents: Option<ContentKeeper>,
     /// The generation that was saved last.
     saved: Option<u64>,
-    /// How long saving took the last time.
+    /// Time that the last saving took.
     took: Duration,
     /// When hub scores were saved last.
     ranked: Option<Instant>,
@@ -95,7 +95,7 @@ impl Snapshots {
         &self.folder
     }
 
-    /// How long to rest after the last saving.
+    /// Returns the pause that is due after the last saving.
     pub(super) fn rest(&self) -> Duration {
         (self.took * REST_FACTOR).min(LONGEST_REST)
     }

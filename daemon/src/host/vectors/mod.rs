@@ -1,4 +1,5 @@
-//! What the symbols and sections of a workspace mean, as vectors: made aside once there is a model, and kept up with the map.
+//! Keeps vectors of the meaning of a workspace's symbols and sections: made aside once there is a model, and kept up
+//! with the map.
 //!
 //! A file's vectors are computed from its facts and its path alone, and hold as long as the map has these very facts: that is what is
 //! compared, so nothing has to be noted when the map changes, and what is found is always true of the map that names it. They are in
@@ -28,19 +29,19 @@ use rustc_hash::FxHashMap;
 use super::workspace::{Workspace, lock};
 use scan::FileVectors;
 
-/// Which definitions a question is about.
+/// The test for the definitions that a question is about.
 pub type Admits<'a> = &'a (dyn Fn(FileId, &Def) -> bool + Sync);
 
-/// What is nearest to a text.
+/// The definitions nearest to a text, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nearest {
     /// Symbols, notes and sections with their cosines, best first; equals in the order of their IDs.
     pub hits: Vec<(NodeId, f32)>,
-    /// What that is of.
+    /// The state of the vectors in which these were found.
     pub state: VectorState,
 }
 
-/// How much of a workspace has vectors.
+/// The share of a workspace that has vectors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VectorState {
     /// No model was added: there are none.
@@ -66,7 +67,7 @@ pub enum VectorState {
 }
 
 impl VectorState {
-    /// What an answer that was to use vectors must say about it.
+    /// Returns the warning for an answer that was to use vectors; `None` if all were there.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         match self {
@@ -113,7 +114,7 @@ impl Default for Vectors {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Which model the vectors are of.
+    /// The model that made the vectors, by its hash.
     model: Option<ContentHash>,
     /// The workspace's generation that they are up to date with.
     upto: Option<u64>,
@@ -122,7 +123,7 @@ struct State {
     /// Vectors, and definitions in all.
     done: u64,
     total: u64,
-    /// What a definition must at least be worth.
+    /// The least worth of a definition that gets a vector; `None` if all have room.
     least: Option<Least>,
 }
 
@@ -138,7 +139,7 @@ impl Vectors {
         self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes of memory.
+    /// Returns the memory of the vectors in bytes.
     pub(super) fn heap_bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -201,7 +202,8 @@ impl Workspace {
         Nearest { hits: scan::nearest(self, (&query, k), admits), state }
     }
 
-    /// How like a text each of some nodes is, as cosines; `None` without a model that can be used. Needs no vectors to be there.
+    /// Returns how like a text each of some nodes is, as cosines; `None` without a model that can be used. Needs no
+    /// vectors to be there.
     #[must_use]
     pub fn similarity(&self, text: &str, nodes: &[NodeRef]) -> Option<Vec<f32>> {
         let model = self.models.active()?.ok()?;

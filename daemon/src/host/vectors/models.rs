@@ -19,7 +19,7 @@ use crate::host::workspace::lock;
 /// Names in order; the dot keeps it apart from names of models.
 const ORDER: &str = ".order";
 
-/// Longest name.
+/// Longest name of a model, in bytes.
 const NAME_MAX: usize = 64;
 
 /// Why a model could not be added or removed.
@@ -44,7 +44,7 @@ pub enum ModelsError {
     Folder {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error that the system gave.
         source: io::Error,
     },
 }
@@ -56,9 +56,9 @@ fn among(known: &[String]) -> String {
 /// A model that was added.
 #[derive(Clone, Debug)]
 pub struct Kept {
-    /// Its name.
+    /// The model's name, given when it was added.
     pub name: String,
-    /// Whether it is the one that counts.
+    /// True if the model is the one that counts.
     pub active: bool,
     /// The model, or why it cannot be used any more.
     pub model: Result<Arc<Model>, String>,
@@ -72,7 +72,7 @@ pub struct Models {
     folder: PathBuf,
     /// The one that counts, once it was asked for.
     active: Mutex<Option<Active>>,
-    /// What open workspaces have in common.
+    /// The state that open workspaces share.
     pub(super) shared: Shared,
 }
 
@@ -161,7 +161,8 @@ impl Models {
         Ok(())
     }
 
-    /// What is mapped of the one before stays readable: only names change.
+    /// Puts a new model in the place of its name. The files that are mapped of the one before stay readable: only
+    /// names change.
     fn take_place(&self, new: &Path, name: &str) -> Result<(), ModelsError> {
         let place = self.folder.join(name);
         let replaced = remove(&place).and_then(|()| std::fs::rename(new, &place));

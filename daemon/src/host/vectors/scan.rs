@@ -22,15 +22,16 @@ const SLACK: usize = 32;
 /// The vectors of one file.
 #[derive(Debug)]
 pub(super) struct FileVectors {
-    /// What they were computed from. It is not kept alive: while it is known here, nothing else can have its place.
+    /// The facts from which the vectors were computed. They are not kept alive: while they are known here, nothing
+    /// else can have their place.
     pub(super) facts: Weak<FileFacts>,
-    /// Whose each of them is.
+    /// The definition that each of the vectors is of.
     pub(super) defs: Box<[DefIdx]>,
     pub(super) codes: Arc<Codes>,
 }
 
 impl FileVectors {
-    /// Whether they are of these facts.
+    /// Returns true if the vectors are of these facts.
     pub(super) fn are_of(&self, facts: &Arc<FileFacts>) -> bool {
         std::ptr::eq(self.facts.as_ptr(), Arc::as_ptr(facts))
     }

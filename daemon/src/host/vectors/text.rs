@@ -1,4 +1,4 @@
-//! What of a definition is embedded: what it is called and what is said about it.
+//! Chooses the texts of a definition that are embedded: its name and the text about it.
 //!
 //! Its body is not: the mean of many words means little, and what a function calls says more of others than of itself. All of this is in
 //! the facts, so that vectors cost no reading of files.
@@ -11,8 +11,8 @@ use hob_map::{FileFacts, Map};
 use rustc_hash::FxHasher;
 use std::hash::{Hash as _, Hasher as _};
 
-/// What counts how much. Of a handful of settings that were tried on questions over five projects this was the best; between
-/// its neighbours there is little.
+/// Weights of the parts of a definition. Of a handful of settings that were tried on questions over five projects
+/// this was the best; between its neighbours there is little.
 const NAME: f32 = 1.0;
 const DOC: f32 = 3.0;
 const SIGNATURE: f32 = 0.5;
@@ -34,8 +34,8 @@ pub(super) fn parts<'f>(path: &'f str, facts: &'f FileFacts, def: &Def) -> Parts
     ]
 }
 
-/// How much a definition is worth a vector where there is not room for all: what others can use, then what is used most; among
-/// equals a hash of the name decides, which is the same in every run.
+/// Returns the worth of a vector for a definition, where there is not room for all: what others can use comes first,
+/// then what is used most; among equals a hash of the name decides, which is the same in every run.
 pub(super) fn worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) -> u64 {
     let is_offer = def.kind.is_type() || def.kind.is_callable() || def.kind.is_prose();
     let offered = def.flags.has(DefFlags::EXPORTED) || def.kind.is_prose();
@@ -47,7 +47,7 @@ pub(super) fn worth(map: &Map, facts: &FileFacts, (node, def): (NodeRef, &Def)) 
     class << 62 | score << 30 | (hasher.finish() >> 34)
 }
 
-/// What a node of any kind is embedded by: files by their names, packages by theirs.
+/// Returns the source of a node's text, whatever its kind: files are embedded by their names, packages by theirs.
 pub(super) fn of_node(map: &Map, node: NodeRef) -> Option<Source> {
     match node {
         NodeRef::Def(at) => {
@@ -59,7 +59,7 @@ pub(super) fn of_node(map: &Map, node: NodeRef) -> Option<Source> {
     }
 }
 
-/// What is embedded, without the map.
+/// The source of an embedded text, without the map.
 pub(super) enum Source {
     Def(String, Arc<FileFacts>, usize),
     Name(String),

@@ -78,9 +78,9 @@ fn forget(workspace: &Workspace) {
     (state.model, state.upto, state.least, state.done) = (None, None, None, 0);
 }
 
-/// What is to be done.
+/// The files whose vectors have to be made or forgotten.
 struct Due {
-    /// Definitions in all.
+    /// Number of definitions in all.
     total: u64,
     /// Files whose vectors are missing, or of other facts.
     files: Vec<FileId>,
@@ -143,7 +143,7 @@ fn choose(workspace: &Workspace, total: u64) -> bool {
     is_short
 }
 
-/// What was chosen by another measure is made anew.
+/// Forgets all vectors, so that those that were chosen by another measure are made anew.
 fn forget_choice(workspace: &Workspace, least: Option<Least>) {
     let model = lock(&workspace.vectors.state).model;
     forget(workspace);

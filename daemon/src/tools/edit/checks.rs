@@ -1,4 +1,4 @@
-//! What came of an apply: what still has the old name, and what servers complain about now.
+//! Checks an apply for leftovers of the old name, and for new diagnostics of the servers.
 //!
 //! An edit that is written is written; what is found here is told, and decides nothing.
 
@@ -19,7 +19,7 @@ const SHOWN: usize = 10;
 /// New complaints that are shown for a file.
 const NEW: usize = 3;
 
-/// How long is looked for leftovers.
+/// Longest time that the search for leftovers of the old name takes.
 const LOOKED_FOR: Duration = Duration::from_secs(2);
 
 /// Lines that still have a name as a word.

@@ -19,7 +19,7 @@ use crate::to_proto::{edit as to_proto, errors};
 /// Characters that everything but the diff may take in a page of one: lists are cut before.
 const BESIDE_DIFF: usize = 2_000;
 
-/// How long servers are asked what became worse: before, and after.
+/// Longest time that servers are asked for diagnostics, before an edit and after it each.
 const JUDGED_WITHIN: Duration = Duration::from_secs(5);
 
 pub(crate) fn resolve_action(call: &mut ToolCall<'_>) -> Outcome {

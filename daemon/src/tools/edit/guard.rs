@@ -1,4 +1,4 @@
-//! What may be edited, and where.
+//! Decides which files may be edited.
 //!
 //! A path that a caller names is followed to where it really lies and must lie within the workspace. What a search or a server
 //! comes up with must besides be a file that hob shows: nobody means a copy in a build folder that git ignores without naming
@@ -66,7 +66,7 @@ fn is_gits(part: &str) -> bool {
     plain.trim_end_matches([' ', '.']).eq_ignore_ascii_case(".git") || plain.eq_ignore_ascii_case("git~1")
 }
 
-/// What HFS+ leaves out when it compares names.
+/// Returns true if HFS+ ignores a character when it compares names.
 fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }

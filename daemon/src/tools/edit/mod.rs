@@ -30,13 +30,13 @@ pub(super) use rename::rename;
 pub(super) use symbol::symbol;
 pub(super) use text::text;
 
-/// What an agent is told after a preview, in the words of the tools it has.
+/// The hint for an agent after a preview, in the words of the tools it has.
 const NEXT: &str = "This is a preview. Call the `resolve_action` tool to apply or discard these changes.";
 
 /// Pending actions that a reminder names.
 const REMINDED: usize = 3;
 
-/// Of a hundred parts of the room, what the diff may take.
+/// Share of the room that the diff may take, in percent.
 const DIFF_SHARE: usize = 80;
 
 /// Reminds a client of what it has not decided yet; nothing if there is nothing.
@@ -65,7 +65,7 @@ fn short(label: &str) -> String {
 struct Desk {
     workspace: Arc<Workspace>,
     owner: Owner,
-    /// Whether the change goes into the client's change set.
+    /// True if the change goes into the client's change set.
     stage: bool,
 }
 
@@ -77,7 +77,8 @@ impl Desk {
         Ok(Self { workspace, owner, stage })
     }
 
-    /// What a file is before the change: as the change set makes it, if the change is to go there, else as it is on the disk.
+    /// Returns the contents of a file before the change: as the change set makes it, if the change is to go there,
+    /// else as it is on the disk.
     fn contents(&self, call: &ToolCall<'_>, path: &WsPath) -> Result<Arc<[u8]>, ToolError> {
         if self.stage {
             match call.host.edits().staged(&self.owner, path).map_err(|error| to_proto::error(&error))? {

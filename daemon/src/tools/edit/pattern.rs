@@ -22,7 +22,7 @@ const TOOL: &str = "edit_pattern";
 /// Files that could not be searched, as far as they are named.
 const NAMED: usize = 5;
 
-/// What came of one file.
+/// The outcome of each file that the search went through: the replacements with their number, none, or an error.
 type Outcomes = Vec<(WsPath, Result<Option<(usize, Change)>, PatternFileError>)>;
 
 pub(crate) fn pattern(call: &mut ToolCall<'_>) -> Outcome {
@@ -66,8 +66,8 @@ pub(crate) fn pattern(call: &mut ToolCall<'_>) -> Outcome {
     desk.propose(call, Proposal { label, tool: TOOL.to_owned(), changes }, Some(details))
 }
 
-/// Whether patterns of this language are for the files of `lang`. TypeScript with markup is read by another grammar than
-/// without, as in ast-grep; the map's names for both begin alike.
+/// Returns true if patterns of this language are for the files of `lang`. TypeScript with markup is read by another
+/// grammar than without, as in ast-grep; the map's names for both begin alike.
 fn is_of(lang: Lang, id: &str) -> bool {
     match lang {
         Lang::Tsx => id == "tsx",

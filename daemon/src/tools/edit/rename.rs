@@ -61,7 +61,7 @@ pub(super) fn old_name(label: &str) -> Option<&str> {
     (!old.is_empty()).then_some(old)
 }
 
-/// What a server would do, as whole files, each once.
+/// Returns a server's changes as whole files, each once.
 fn changes(call: &ToolCall<'_>, desk: &Desk, renaming: Renaming) -> Result<Vec<Change>, ToolError> {
     let mut changes: BTreeMap<WsPath, Change> = BTreeMap::new();
     for file in renaming.files {

@@ -1,4 +1,4 @@
-//! What language servers say: symbols that they know, and whether a candidate is one.
+//! Asks language servers for the symbols that they know, and whether a candidate is one.
 
 use hob_base::Deadline;
 use hob_live::requests::{self, Asking};

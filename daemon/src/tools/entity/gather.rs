@@ -27,7 +27,7 @@ const BY_WORD: usize = 20;
 /// Phrases of more words are not taken apart: each of them would be a name by chance.
 const FEW_WORDS: usize = 4;
 
-/// What has been found so far, each thing once.
+/// The candidates that have been found so far, each once, and the steps that found them.
 #[derive(Default)]
 pub(super) struct Gathered {
     by_id: BTreeMap<(Source, String), Candidate>,
@@ -44,7 +44,7 @@ impl Gathered {
         }
     }
 
-    /// How well the best of them fits.
+    /// Returns the value of the best candidate's fit, from 0 to 1; 0 without candidates.
     pub(super) fn best(&self) -> f64 {
         self.by_id.values().map(|candidate| candidate.fit.value).fold(0.0, f64::max)
     }
@@ -58,7 +58,7 @@ impl Gathered {
     }
 }
 
-/// What is looked at, and within which bounds.
+/// The workspace that is looked at, and the bounds of the search.
 pub(super) struct View<'v> {
     pub(super) workspace: &'v Workspace,
     pub(super) request: &'v Request,
@@ -67,12 +67,12 @@ pub(super) struct View<'v> {
     pub(super) past: Option<&'v Past>,
 }
 
-/// Which of two maps is asked.
+/// The map that is asked: the present one or that of a revision.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// That of now, less what was not so then.
+    /// The map of now, without the files that were different then.
     Now,
-    /// That of what has changed since.
+    /// The map of the files that have changed since.
     Then,
 }
 
@@ -91,7 +91,7 @@ impl View<'_> {
         })
     }
 
-    /// Whether a node of now may be an answer.
+    /// Returns true if a node of now may be an answer.
     pub(super) fn admits(&self, map: &Map, node: NodeRef) -> bool {
         let is_hidden = |past: &&Past| {
             let path = node.file().and_then(|file| map.file(file)).map(|(path, _)| path.as_str());
@@ -110,7 +110,7 @@ impl View<'_> {
         in_realm && self.speaks(map.file(file).map(|(_, facts)| facts.lang))
     }
 
-    /// Whether a file of this language is wanted.
+    /// Returns true if files of this language are wanted.
     pub(super) fn speaks(&self, lang: Option<Lang>) -> bool {
         let Some(wanted) = self.request.language else { return true };
         lang.is_some_and(|lang| lang == wanted || (wanted == Lang::TypeScript && lang == Lang::Tsx))
@@ -232,7 +232,7 @@ pub(super) fn definition(
 }
 
 fn description(signature: &str, doc: &str) -> String {
-    /// Characters of it.
+    /// Most characters of a description that are shown.
     const SHOWN: usize = 300;
     let both = match (signature.trim(), doc.trim()) {
         (signature, "") => signature.to_owned(),

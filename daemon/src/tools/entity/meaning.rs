@@ -1,4 +1,4 @@
-//! What is near to the subject in meaning, where the user has a model for it.
+//! Finds candidates near to the subject in meaning, where the user has a model for it.
 //!
 //! A vector says that two texts are about alike things, never that one is the other's name: what it finds is a candidate beside
 //! those that are called so, and by itself no answer.
@@ -15,11 +15,11 @@ use crate::host::{VectorState, Workspace};
 /// Nearest symbols and sections that become candidates.
 const NEAREST: usize = 12;
 
-/// What nearness is worth: of itself never so much that it is the answer.
+/// Least and greatest value of nearness in meaning: by itself never so much that it is the answer.
 const LEAST: f64 = 0.27;
 const MOST: f64 = 0.58;
 
-/// How long vectors of recent changes are waited for.
+/// Longest time that a call waits for vectors of recent changes.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Cosines between which nearness is told: what is less near is about something else, what is nearer is the same words.

@@ -197,7 +197,7 @@ fn choose_workspace(call: &mut ToolCall<'_>, request: &Request) -> Result<Arc<Wo
     call.workspace(Needs::Map)
 }
 
-/// What part of the workspace the realm is.
+/// Finds the part of the workspace in which the request looks for the subject.
 fn realm(call: &ToolCall<'_>, workspace: &Workspace, request: &Request) -> Result<Realm, ToolError> {
     let Some(named) = request.context.realm.as_deref().map(str::trim).filter(|named| !named.is_empty())
     else {

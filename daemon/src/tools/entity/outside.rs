@@ -1,4 +1,5 @@
-//! What is not in the files themselves: packages that the project depends on, and branches, tags and commits.
+//! Finds candidates that are not in the files themselves: packages that the project depends on, and branches, tags
+//! and commits.
 
 use hob_base::CancelToken;
 use hob_proto::tools::entity::{Mode, Source};
@@ -19,7 +20,7 @@ const COMMITS: usize = 2_000;
 /// Fewest digits of a commit's ID that are taken for one.
 const DIGITS: usize = 7;
 
-/// Packages by name.
+/// Adds the packages that the project depends on, by name.
 pub(super) fn packages(view: &View<'_>, gathered: &mut Gathered) {
     if matches!(view.realm, Realm::Cluster(_)) || view.request.language.is_some() {
         return;
@@ -153,7 +154,7 @@ fn named(
     Ok(looked_at)
 }
 
-/// Whether it is said that a commit is meant: messages have all words there are.
+/// Returns true if the words say that a commit is meant: messages have all words there are.
 fn wants_commit(view: &View<'_>) -> bool {
     let is_commit = |kinds: &[&str]| kinds.contains(&"commit");
     view.request.kinds.is_some_and(is_commit)

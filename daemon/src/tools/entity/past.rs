@@ -20,7 +20,7 @@ use super::request::Request;
 use crate::entity::candidate::Candidate;
 use crate::host::Workspace;
 
-/// How long files that differ are parsed.
+/// Longest time for parsing the files that differ.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Files larger than this are text and nothing else, as in the map of now.
@@ -39,7 +39,7 @@ pub(super) struct Past {
     pub(super) files: Vec<WsPath>,
     /// Definitions of the files that differ and have the words.
     pub(super) map: Map,
-    /// What was done, for the path of the answer.
+    /// A note on the search, for the path of the answer.
     pub(super) note: String,
 }
 
@@ -53,7 +53,7 @@ impl Past {
     }
 }
 
-/// What the revision was, or why that cannot be said.
+/// Reads the project as of a revision, or returns the reason why that cannot be done.
 pub(super) fn as_of(
     (workspace, request): (&Workspace, &Request),
     revision: &str,
@@ -145,7 +145,8 @@ fn parse(
     (map, parsed, files.len() - looked_at)
 }
 
-/// Whether a text has the first letters of any of the words, in whatever case: what is misspelt later on is found as well.
+/// Returns true if a text has the first letters of any of the words, in whatever case: words that are misspelt later
+/// on are found as well.
 fn has_any(text: &[u8], words: &[&str]) -> bool {
     /// Letters that are looked for.
     const FIRST: usize = 4;

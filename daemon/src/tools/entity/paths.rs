@@ -52,7 +52,8 @@ fn folder(workspace: &Workspace, path: &str, files: usize, fit: Fit) -> Candidat
     Candidate { id: format!("{path}/"), kind: "folder".to_owned(), attributes, description, ..candidate }
 }
 
-/// How well a path fits: the whole of it, its end, its last name, that name without its ending.
+/// Returns the fit of a path: of the whole of it, its end, its last name, or that name without its ending; `None` if
+/// it does not fit.
 pub(super) fn fit_of_path(subject: &Subject, kind: &str, path: &str) -> Option<Fit> {
     let said = subject.text.trim_start_matches("./").trim_end_matches('/');
     let name = path.rsplit('/').next().unwrap_or(path);

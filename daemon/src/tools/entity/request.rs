@@ -1,5 +1,5 @@
-//! What `resolve` was asked about a subject, checked: a word that is not understood, or two wishes that cannot both be
-//! kept, are refused by name before anything is looked for.
+//! Checks the arguments of `resolve` about a subject: a word that is not understood, or two wishes that cannot both
+//! be kept, are refused by name before anything is looked for.
 
 use hob_base::WsPath;
 use hob_map::langs::Lang;
@@ -14,10 +14,10 @@ use crate::entity::subject::{LONGEST, Subject};
 
 /// Most candidates that can be asked for.
 const MOST: u32 = 50;
-/// Most other names.
+/// Most other names that a request may give for its subject.
 const ALIASES: usize = 20;
 
-/// What was asked.
+/// A request for a subject, checked and taken apart.
 pub(super) struct Request {
     pub(super) subject: Subject,
     pub(super) context: Context,
@@ -53,12 +53,12 @@ impl Request {
         Ok(Self { subject, context, strategy, constraints, hints, debug, language, kinds })
     }
 
-    /// Whether candidates may come from there.
+    /// Returns true if candidates may come from a source.
     pub(super) fn allows(&self, source: Source) -> bool {
         self.constraints.allowed_sources.as_ref().is_none_or(|allowed| allowed.contains(&source))
     }
 
-    /// Whether it is named among those that are allowed.
+    /// Returns true if the request names a source among the allowed ones.
     pub(super) fn names(&self, source: Source) -> bool {
         self.constraints.allowed_sources.as_ref().is_some_and(|allowed| allowed.contains(&source))
     }

@@ -1,4 +1,4 @@
-//! Who chooses where scores do not: the user, through the client, or a model.
+//! Lets the user, through the client, or a model choose where scores do not decide.
 //!
 //! Nobody is waited for here. A question goes out with the answer that stands without it, and comes back as a reply to the same
 //! call: what was chosen is then looked for among the candidates of now, which may be others than those that were shown.
@@ -19,7 +19,7 @@ use crate::tools::ToolCall;
 const CHOICE: &str = "choice";
 const MODEL: &str = "model";
 
-/// How sure an answer is that the user chose.
+/// Confidence of an answer that the user chose.
 const BY_USER: f64 = 1.0;
 /// The most that one is which a model chose: it had no more to go by than the candidates.
 const BY_MODEL: f64 = 0.8;
@@ -30,11 +30,11 @@ const SHOWN: usize = 10;
 /// Tokens for a number, and for what some models think aloud before it.
 const ANSWER: u32 = 512;
 
-/// What the model is told of its task.
+/// The instructions that the model is given for its task.
 const TASK: &str = "You match a phrase to one entity of a code base. Answer with the number of the entity that the phrase \
                     means and nothing else. Answer 0 if it means none of them or you cannot tell.";
 
-/// What came of asking.
+/// The outcome of asking a model: one candidate, or none with the reason.
 enum Chosen {
     /// The candidate at this place.
     One(usize),
@@ -69,7 +69,7 @@ pub(super) fn select(
     }
 }
 
-/// Whether a model chose one.
+/// Asks a model to choose, and returns true if it chose a candidate.
 fn by_model(
     call: &mut ToolCall<'_>,
     (workspace, request): (&Workspace, &Request),

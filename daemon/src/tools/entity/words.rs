@@ -1,4 +1,5 @@
-//! What the words stand in: names, signatures, documentation, source; and what is near in meaning, where there is a model.
+//! Finds the definitions in which the words stand: in names, signatures, documentation, source; and those near in
+//! meaning, where there is a model.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::tools::ranked::{self, Asked};
 
 /// Hits of the words as a question.
 const BY_TEXT: usize = 24;
-/// What text is worth that has half of the words, about, and what all of them in its very name are worth.
+/// Value of a text that has about half of the words, and of one that has all of them in its very name.
 const LEAST: f64 = 0.25;
 const MOST: f64 = 0.70;
 /// Beside a name that fits so well, no text is near enough to matter (`judge`).
@@ -25,7 +26,7 @@ const BEYOND: f64 = MOST + 0.10;
 /// Lines of a definition that are read for the words of a question.
 const READ: u32 = 80;
 
-/// What the words stand in: names, signatures, documentation, source.
+/// Adds the definitions in whose names, signatures, documentation or source the words stand.
 pub(super) fn by_text(call: &mut ToolCall<'_>, view: &View<'_>, gathered: &mut Gathered) {
     let question = Question::parse(&view.request.subject.text);
     if question.is_empty() {
@@ -89,7 +90,7 @@ fn ranked_index(call: &mut ToolCall<'_>, view: &View<'_>) -> Result<Arc<RankedIn
     ranked::ready(call, &workspace).map_err(|error| format!("not searched: {}", error.message))
 }
 
-/// What each word of the subject is worth, by how rare it is.
+/// The worth of each word of the subject, by how rare it is.
 struct Worth<'r> {
     rarities: &'r [(String, f32)],
 }

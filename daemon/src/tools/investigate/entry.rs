@@ -18,7 +18,7 @@ const SHORT: usize = 70;
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) info: NodeInfo,
-    /// Of its cluster.
+    /// The domain of the cluster that the place is in.
     pub(super) domain: String,
     path: WsPath,
 }
@@ -87,7 +87,7 @@ impl Found {
         (!text.is_empty()).then(|| format!("{line} {}", shortened(text, SUMMARY)))
     }
 
-    /// Its file.
+    /// Returns the path of the place's file.
     pub(super) fn path(&self) -> &str {
         self.path.as_str()
     }
@@ -109,7 +109,7 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// What tells whether a source is what it was.
+/// Returns the hash that tells whether a source has changed since.
 pub(super) fn hash(body: &str) -> [u8; 32] {
     *ContentHash::of(body.as_bytes()).as_bytes()
 }

@@ -23,17 +23,18 @@ const WIDTH: usize = 100;
 const SHORT_FIRST: usize = 12;
 const SHORT: usize = 6;
 const SHORT_BYTES: usize = 480;
-/// What is less relevant than this beside the best is not listed at first, beyond a few.
+/// Share of the best relevance below which an entry is not listed at first, and the number of entries that are listed
+/// all the same.
 const LISTED_FROM: f64 = 0.2;
 const FEW: usize = 12;
 /// Characters besides the words of an entry of the text form: numbers, indentation, line ends.
 const TEXT_FRAME: usize = 16;
 
-/// What a query asks for.
+/// The words and places that a query asks for.
 pub(super) struct Sought {
-    /// Its words.
+    /// The question that the query's words make.
     pub(super) question: Question,
-    /// What it names by place, with the lines.
+    /// The nodes that the query names by place, with the lines.
     pub(super) places: Vec<(NodeRef, u32)>,
 }
 
@@ -51,11 +52,11 @@ impl Sought {
     }
 }
 
-/// What entries are made for.
+/// The context in which entries are made: the query, the form of the answer, and its room.
 pub(super) struct Sheet<'q> {
     pub(super) sought: &'q Sought,
     pub(super) form: Form,
-    /// Characters.
+    /// Size of the room in characters.
     pub(super) room: usize,
 }
 

@@ -16,7 +16,8 @@ struct Named<'q> {
     line: u32,
 }
 
-/// What a question names by place, each with the line, innermost frame first; and the question without these places.
+/// Returns the nodes that a question names by place, each with the line, innermost frame first; and the question
+/// without these places.
 pub(super) fn places(map: &Map, query: &str) -> (Vec<(NodeRef, u32)>, String) {
     let (mut nodes, mut rest, mut is_python) = (Vec::new(), String::new(), false);
     for line in query.lines() {

@@ -34,16 +34,16 @@ use entry::{Found, first_lines, hash};
 use first::Sought;
 use scope::{Bounds, Scope};
 
-/// What the words may find.
+/// Most definitions that the words may find.
 const SEEDS: usize = 40;
 /// So many of the best are read for words that they share.
 const NAMES_READ: usize = 10;
 /// Characters for what frames the entries of an answer, and for the names of those that are not in it.
 const FRAME: usize = 300;
 const SKIPPED: usize = 500;
-/// What being nearest in meaning counts beside having the words best.
+/// Weight of being nearest in meaning, where having the words best counts 1.
 const MEANING: f32 = 0.7;
-/// What a place that a question names counts beside the best that its words find.
+/// Weight of a place that a question names, where the best that its words find counts 1.
 const PLACE: f32 = 2.0;
 /// Neighbours of an expanded entry.
 const BESIDE: usize = 24;
@@ -93,7 +93,8 @@ pub(super) fn investigate(call: &mut ToolCall<'_>) -> Outcome {
     })
 }
 
-/// What the query names by place, and what its words find; asked again with the words that the best names share.
+/// Returns the query's words and places, and the nodes that they find; the search is made again with the words that
+/// the best names share.
 fn seeds(
     call: &mut ToolCall<'_>,
     workspace: &Arc<Workspace>,
@@ -133,7 +134,7 @@ fn seeds(
     Ok((Sought { question: own, places }, seeds))
 }
 
-/// What the words find, by how well it fits with what it is called by.
+/// Returns the definitions that the words find, with the credit that their callers add.
 fn found(
     call: &mut ToolCall<'_>,
     (workspace, index): (&Workspace, &RankedIndex),
@@ -153,7 +154,8 @@ fn led(map: &Map, places: &[(NodeRef, u32)], mut words: Vec<(NodeId, f32)>) -> V
     led
 }
 
-/// What words found, with what is near in meaning: each counts by how it stands among its own, and what both found for both.
+/// Merges the definitions that words found with those near in meaning: each counts by its rank among its own, and a
+/// definition that both found counts for both.
 fn with_near(mut named: Vec<Named>, near: Vec<Named>) -> Vec<Named> {
     let best = named.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     named.iter_mut().for_each(|hit| hit.score /= best);
@@ -351,7 +353,7 @@ fn whole(workspace: &Workspace, (bundle, at): (&Bundle, Option<usize>), found: &
     Some(entry)
 }
 
-/// What an entry is connected with directly.
+/// Returns the neighbours that an entry is connected with directly.
 fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
     let query = NeighborsQuery {
         node: found.info.node,
@@ -374,7 +376,7 @@ fn beside(map: &Map, found: &Found, call: &ToolCall<'_>) -> Vec<Beside> {
     neighbors.into_iter().map(beside).collect()
 }
 
-/// How something is connected, seen from the entry.
+/// Returns the words for a connection, as seen from the entry.
 fn relation(neighbor: &Neighbor) -> String {
     let said = match (neighbor.direction, neighbor.edge) {
         (Direction::In, EdgeKind::Contains) => "in",

@@ -27,12 +27,12 @@ pub(super) enum Scope {
     Vault,
 }
 
-/// What a scope comes to in a workspace.
+/// The bounds that a scope sets in a workspace.
 pub(super) struct Bounds {
     pub(super) below: Option<WsPath>,
     /// Those of every tool.
     pub(super) rules: Arc<Rules>,
-    /// Notes alone.
+    /// True if the scope has notes alone.
     pub(super) notes: bool,
 }
 

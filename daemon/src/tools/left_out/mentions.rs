@@ -15,7 +15,7 @@ use super::solution::is_source;
 use super::word_at;
 use crate::host::Workspace;
 
-/// Bounds a search.
+/// Longest time that the search may take.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Bounds how often a name is called otherwise.
@@ -116,7 +116,7 @@ fn lines_with(
     (is_whole && !is_cut).then(|| lines.map(|one| (one.path, one.text)).collect())
 }
 
-/// What a line calls one of the names from there on; `None` if it may be called anything.
+/// Returns the other names that a line gives to one of the names; `None` if it may give any.
 fn other_names(line: &str, names: &BTreeSet<String>) -> Option<Vec<String>> {
     let words = words(line);
     let is = |at: usize, word: &str| words.get(at).is_some_and(|found| *found == word);

@@ -47,7 +47,7 @@ pub(super) type Ask<'q> = &'q dyn Fn(&Instance, &At, Asking<'_>) -> Result<Answe
 
 /// Says which question is put, and reads its answer.
 pub(super) struct Inquiry<'q, T> {
-    /// Which of the map's uses belong into the answer.
+    /// The question that says which of the map's uses belong into the answer.
     pub(super) question: Question,
     /// Time that the server has.
     pub(super) patience: Duration,
@@ -62,7 +62,7 @@ pub(super) struct Inquiry<'q, T> {
 /// Holds the outcome of comparing an answer with the map.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// The server's name.
+    /// The name of the server that answered.
     server: &'static str,
     /// The name that is used.
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! Which files import one that is to be moved, and would not be changed with it.
+//! Finds the files that import one that is to be moved, and that would not be changed with it.
 
 use hob_base::{Deadline, WsPath};
 use hob_bridge::{Listed, Missing};

@@ -49,7 +49,7 @@ impl Config {
     }
 }
 
-/// Which projects are wanted.
+/// A query for the projects of the files that may use the file asked about.
 pub(super) struct Question<'q> {
     /// The file that is asked about; its own project is known.
     pub(super) asked: &'q WsPath,
@@ -57,7 +57,7 @@ pub(super) struct Question<'q> {
     pub(super) may_use: &'q dyn Fn() -> Option<BTreeSet<WsPath>>,
     /// Names of configurations that a server looks for by itself.
     pub(super) roots: &'q [&'q str],
-    /// Bounds the answer.
+    /// Most projects that the answer may have.
     pub(super) most: usize,
 }
 

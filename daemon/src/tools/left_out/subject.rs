@@ -1,4 +1,4 @@
-//! Which definition a question is about, in the map's terms.
+//! Finds the definition that a question is about, in the map's terms.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What `kinds` restricts a text search to: the lines of symbols, of sections, the titles of notes.
+//! Restricts a text search to the lines of some kinds: symbols, sections, the titles of notes.
 //!
 //! A symbol's text is its signature and body, a section's what stands below its heading up to the next of its level, the
 //! heading included. A note's title that is a heading is that section too. `File` is every line.
@@ -25,7 +25,7 @@ impl Kinds {
         Self { file, symbol: has("Symbol"), section: has("Section"), note: has("Note") }
     }
 
-    /// Whether the map is asked at all.
+    /// Returns true if the kinds need the map at all.
     pub(super) fn ask_map(self) -> bool {
         self.symbol || self.section || self.note
     }
@@ -35,7 +35,8 @@ impl Kinds {
         if self.file { Lines::all() } else { Lines::of(self.named(map, file).map(|(_, _, lines)| lines)) }
     }
 
-    /// What a line belongs to: the kind and, unless that is only its file, the innermost node of a kind that was named.
+    /// Returns the node that a line belongs to: the kind and, unless that is only its file, the innermost node of a
+    /// kind that was named.
     pub(super) fn node_at(self, map: &Map, (file, line): (FileId, u32)) -> (&'static str, Option<DefRef>) {
         let named = self.named(map, file).filter(|(_, _, (first, last))| (*first..=*last).contains(&line));
         let innermost =

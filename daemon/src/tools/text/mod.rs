@@ -20,7 +20,7 @@ use crate::to_proto::{errors, text as to_proto};
 
 /// Lines shown when the caller sets no limit: more than any budget holds.
 const SHOWN: usize = 5_000;
-/// How long is counted what the scope leaves out.
+/// Longest time for counting the matches that the scope leaves out.
 const BESIDES_PATIENCE: Duration = Duration::from_millis(300);
 /// No entry of an answer has fewer characters.
 const SHORTEST: usize = 32;
